@@ -1,0 +1,31 @@
+"""rigidsim: rigid bodies in a hierarchy of moving frames."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+# Public name -> the module it lives in. Imported on first use, so that `rigidsim --help` costs nothing.
+_HOMES = {
+    "Scene": "rigidsim.scene",
+    "Simulation": "rigidsim.simulation",
+    "simulate": "rigidsim.simulation",
+    "Trajectory": "rigidsim.trajectory",
+    "load": "rigidsim.trajectory",
+    "RigidsimError": "rigidsim.errors",
+    "SceneError": "rigidsim.errors",
+    "SimulationError": "rigidsim.errors",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rigidsim' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,5 @@
+"""`python -m rigidsim` is `rigidsim`."""
+
+from rigidsim.cli import main
+
+main()

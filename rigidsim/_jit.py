@@ -1,0 +1,120 @@
+"""The two decorators `formula` and `kernel`, and where compiled code is kept. The only file that configures numba.
+
+A *formula* is a plain Python function on numbers and tuples; inside a kernel it is inlined. A *kernel* is compiled with
+`nogil` (so that threads can run blocks of worlds side by side) and `error_model="numpy"` (1/0 is inf, as in the lanes);
+never with fastmath, so that compiled and interpreted text give the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import numba
+from numba.core import event
+from numba.extending import overload, register_jitable
+
+_PACKAGE = Path(__file__).parent
+
+formula = register_jitable(forceinline=True, error_model="numpy")
+
+
+def compiled_form(generic: Callable) -> Callable:
+    """Give a function that dispatches on the kind of number its form for compiled code, inlined like a formula."""
+    return overload(generic, jit_options={"forceinline": True, "error_model": "numpy"})
+
+
+def _text_hash() -> str:
+    """Hash of all that compiled code depends on.
+
+    Numba's own key sees only the file of the kernel itself: a change in a formula of another file would leave the old
+    machine code in use (numba issue 1833).
+    """
+    digest = hashlib.sha256(f"{numba.__version__} {platform.python_version()}".encode())
+    files = [_PACKAGE / "_jit.py", *sorted((_PACKAGE / "physics").glob("*.py")), *sorted((_PACKAGE / "engine").rglob("*.py"))]
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _is_private(folder: Path) -> bool:
+    """True if only this user can write there; cached code is pickled, so another user's file could run as us."""
+    if not hasattr(os, "getuid"):
+        return True
+    info = folder.stat()
+    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _candidates() -> Iterator[Path]:
+    if "RIGIDSIM_CACHE_DIR" in os.environ:
+        yield Path(os.environ["RIGIDSIM_CACHE_DIR"])
+    try:
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rigidsim"
+    except RuntimeError:  # no home directory
+        pass
+    yield Path(tempfile.gettempdir()) / f"rigidsim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The first private, writable folder for compiled code, or None: then every process compiles for itself."""
+    name = _text_hash()
+    for root in _candidates():
+        folder = root / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            if _is_private(folder):
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile on first call, from the cache where possible. The environment's NUMBA_DISABLE_JIT=1 leaves it Python."""
+    folder = cache_folder()
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder or "")  # numba reads it while decorating; others' functions keep their own place
+    try:
+        # Without numba's reference counting a view of a row is free (measured: 13 times faster); it also means that
+        # a kernel which allocates does not compile.
+        return numba.njit(nogil=True, error_model="numpy", _nrt=False, cache=folder is not None)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+class _CompileWatch(event.Listener):
+    """Adds up the time spent compiling; numba sends no event for what comes from the cache."""
+
+    def __init__(self, announce: Callable[[], None]):
+        self.announce, self.depth, self.seconds = announce, 0, 0.0
+
+    def on_start(self, _event: object) -> None:
+        if self.depth == 0:
+            self._begin = time.perf_counter()
+            if self.seconds == 0.0:
+                self.announce()
+        self.depth += 1
+
+    def on_end(self, _event: object) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self.seconds += time.perf_counter() - self._begin
+
+
+@contextmanager
+def watch_compilation(announce: Callable[[], None] = lambda: None) -> Iterator[_CompileWatch]:
+    """Call `announce` once if anything has to be compiled; the watch's `seconds` says how long it took."""
+    watch = _CompileWatch(announce)
+    with event.install_listener("numba:compile", watch):
+        yield watch

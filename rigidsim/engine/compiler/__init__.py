@@ -1,0 +1,145 @@
+"""From what the user wrote to constant arrays: the only place that knows both Scene and Model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.compiler.initial import Frame, com_state, initial_frame, prescribed_constants
+from rigidsim.engine.integrators import BY_NAME
+from rigidsim.engine.integrators.magnus import CUBIC, FULL
+from rigidsim.engine.compiler.loads import carried_loads, eras
+from rigidsim.engine.model import Model, zeros
+from rigidsim.physics.inertia import inverse
+from rigidsim.scene import Scene
+from rigidsim.scene.mass import carried_mass
+
+KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
+DEFAULT_SAMPLES = 10_000
+
+
+class Compiled(NamedTuple):
+    """One world, ready to run: constants, initial state, method, and the names of things."""
+
+    model: Model
+    state: np.ndarray  # (free, STATE_ROWS)
+    method: NamedTuple
+    paths: tuple[str, ...]
+    parents: tuple[str, ...]  # path of each node's parent, "" for the world
+    scale: np.ndarray  # (node) metres per unit of the node's own lengths
+    parent_scale: np.ndarray  # (node) metres per unit of the lengths it is placed in
+    n_step: int
+    stride: int  # steps between samples
+    isolated: bool  # no force, torque or gravity acts on any body, so momenta are conserved
+
+
+def whole(ratio: float) -> int:
+    """The integer a checked ratio of times stands for."""
+    return round(ratio)
+
+
+def method_of(choice) -> NamedTuple:
+    """The options of the chosen integrator, as the kernels take them."""
+    options = BY_NAME[choice.name].options
+    if choice.name == "magnus":
+        return options(choice.terms, CUBIC if choice.exponential == "cubic" else FULL)
+    return options()
+
+
+def sample_stride(simulation, n_step: int) -> int:
+    """Steps between samples: what the scene asks for, or all of them up to ten thousand."""
+    if simulation.record_every is None:
+        return max(1, -(-n_step // DEFAULT_SAMPLES))
+    return whole(simulation.record_every / simulation.step)
+
+
+def body_row(body, frame: Frame, gravity) -> tuple[np.ndarray, tuple]:
+    """Constants of a free body with all that is fixed to it, and its centre of mass in body coordinates."""
+    carried = carried_mass(body, frame.scale)
+    tensor = carried.inertia
+    symmetric = (tensor[0][0], tensor[1][1], tensor[2][2], tensor[0][1], tensor[0][2], tensor[1][2])
+    row = zeros(layout.BODY_ROWS)
+    row[layout.B_MASS] = carried.mass
+    row[layout.B_G : layout.B_G + 3] = gravity if body.gravity else 0.0
+    row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
+    # A particle does not turn: no torque can, if I^-1 is zero.
+    row[layout.B_INVERSE : layout.B_INVERSE + 6] = 0.0 if carried.is_point else inverse(symmetric)
+    row[layout.B_COM : layout.B_COM + 3] = [frame.scale * c for c in carried.center_of_mass]
+    row[layout.B_SCALE] = frame.parent_scale
+    return row, tuple(carried.center_of_mass)
+
+
+def needed(kind: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """Nodes that a free body's motion depends on: the free ones and all that carry one."""
+    carries = kind == layout.FREE
+    for node in reversed(range(len(kind))):
+        if carries[node] and parent[node] > 0:
+            carries[parent[node] - 1] = True
+    return np.flatnonzero(carries)
+
+
+def compile_scene(scene: Scene) -> Compiled:
+    """Constants and initial state of one world; the scene has been checked."""
+    simulation, gravity = scene.simulation, scene.world.gravity
+    nodes = list(scene.walk())
+    index = {path: i for i, (path, _, _) in enumerate(nodes)}
+    kind = np.array([KINDS[body.kind] for _, body, _ in nodes], dtype=np.int64)
+    parent = np.array([0 if above is None else index[above] + 1 for _, _, above in nodes], dtype=np.int64)
+    row = np.zeros(len(nodes), dtype=np.int64)
+
+    frames: list[Frame] = [Frame()]
+    bodies, states, motions, loads = [], [], [], []
+    for i, (_, body, _) in enumerate(nodes):
+        frame = initial_frame(body, frames[parent[i]])
+        frames.append(frame)
+        if kind[i] == layout.FREE:
+            row[i] = len(bodies)
+            constants, com = body_row(body, frame, gravity)
+            bodies.append(constants)
+            states.append(com_state(frame, com))
+            loads.append(carried_loads(body, com, frame.scale))
+        else:
+            row[i] = len(motions)
+            motions.append(prescribed_constants(body, frame))
+
+    free_node = np.flatnonzero(kind == layout.FREE)
+    flat = [load for carried in loads for load in carried]
+    edge_step, edge_fraction, spans = eras([load.during for load in flat], simulation.step)
+    model = Model(
+        parent=parent,
+        kind=kind,
+        row=row,
+        active=needed(kind, parent),
+        every=np.arange(len(nodes)),
+        free_node=free_node,
+        by_path=np.array(sorted(range(len(free_node)), key=lambda k: nodes[free_node[k]][0]), dtype=np.int64),
+        body=_stacked(bodies, layout.BODY_ROWS),
+        motion=_stacked(motions, layout.MOTION_ROWS),
+        first_load=np.cumsum([0, *(len(carried) for carried in loads)], dtype=np.int64),
+        load_axes=np.array([load.axes for load in flat], dtype=np.int64),
+        load_from=np.array([begin for begin, _ in spans], dtype=np.int64),
+        load_until=np.array([end for _, end in spans], dtype=np.int64),
+        load=_stacked([load.row for load in flat], layout.LOAD_ROWS),
+        edge_step=edge_step,
+        edge_fraction=edge_fraction,
+        step=simulation.step,
+    )
+    n_step = whole(simulation.duration / simulation.step)
+    return Compiled(
+        model=model,
+        state=_stacked(states, layout.STATE_ROWS),
+        method=method_of(simulation.integrator),
+        paths=tuple(path for path, _, _ in nodes),
+        parents=tuple(above or "" for _, _, above in nodes),
+        scale=np.array([frame.scale for frame in frames[1:]]),
+        parent_scale=np.array([frame.parent_scale for frame in frames[1:]]),
+        n_step=n_step,
+        stride=sample_stride(simulation, n_step),
+        isolated=not flat and not np.any(model.body[:, layout.B_G : layout.B_G + 3]),
+    )
+
+
+def _stacked(rows: list[np.ndarray], width: int) -> np.ndarray:
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)

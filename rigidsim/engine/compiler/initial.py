@@ -1,0 +1,116 @@
+"""Poses and rates at t = 0, from the forms a scene may give them in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.model import zeros
+from rigidsim.physics.frames import (
+    compose_position,
+    compose_rate,
+    compose_velocity,
+    local_rate,
+    local_velocity,
+    stretch,
+)
+from rigidsim.physics.quaternion import product, rotate, rotate_back
+from rigidsim.physics.rigid_body import point_velocity
+from rigidsim.physics.vector import add, dot, norm, scaled
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+class Frame(NamedTuple):
+    """A node's origin at t = 0: pose and rates in the world, and relative to the parent."""
+
+    q: tuple = (1.0, 0.0, 0.0, 0.0)
+    p: tuple = ZERO
+    v: tuple = ZERO
+    omega: tuple = ZERO
+    scale: float = 1.0  # metres per unit of its own lengths
+    local_p: tuple = ZERO
+    local_q: tuple = (1.0, 0.0, 0.0, 0.0)
+    local_v: tuple = ZERO
+    local_omega: tuple = ZERO
+    parent_scale: float = 1.0  # metres per unit of the parent's lengths
+    omega_B: tuple = ZERO  # relative to the world, body axes
+
+
+def in_parent_axes(vector, q_PB, q_WP) -> tuple:
+    """A vector that names its axes, in the parent's."""
+    if vector.frame == "body":
+        return rotate(q_PB, vector.value)
+    return rotate_back(q_WP, vector.value) if vector.frame == "world" else vector.value
+
+
+def relative_velocity(body, parent: Frame, d) -> tuple:
+    """v_PB of the node's origin, in the parent's axes and units of length."""
+    given = body.prescribed.velocity if body.prescribed else body.velocity
+    v_P = in_parent_axes(given, body.orientation, parent.q)
+    if given.relative_to == "world":
+        return local_velocity(parent.v, parent.omega, parent.q, parent.scale, d, rotate(parent.q, v_P))
+    return v_P
+
+
+def relative_rate(body, parent: Frame) -> tuple:
+    """omega_PB in the parent's axes."""
+    given = body.prescribed.angular_velocity if body.prescribed else body.angular_velocity
+    omega_P = in_parent_axes(given, body.orientation, parent.q)
+    if given.relative_to == "world":
+        return local_rate(parent.omega, parent.q, rotate(parent.q, omega_P))
+    return omega_P
+
+
+def initial_frame(body, parent: Frame) -> Frame:
+    """The frame of a node whose parent's frame is known."""
+    d = stretch(parent.q, parent.scale, body.position)
+    v_PB, omega_PB = relative_velocity(body, parent, d), relative_rate(body, parent)
+    omega_P = add(omega_PB, rotate_back(parent.q, parent.omega))
+    return Frame(
+        q=product(parent.q, body.orientation),
+        p=compose_position(parent.p, d),
+        v=compose_velocity(parent.v, parent.omega, d, stretch(parent.q, parent.scale, v_PB)),
+        omega=compose_rate(parent.omega, parent.q, omega_PB),
+        scale=parent.scale * body.scale,
+        local_p=body.position,
+        local_q=body.orientation,
+        local_v=v_PB,
+        local_omega=omega_PB,
+        parent_scale=parent.scale,
+        omega_B=rotate_back(body.orientation, omega_P),
+    )
+
+
+def com_state(frame: Frame, com) -> np.ndarray:
+    """State of a free body: its centre of mass, from its origin; `com` in body coordinates."""
+    r_P = stretch(frame.local_q, frame.scale / frame.parent_scale, com)
+    row = zeros(layout.STATE_ROWS)
+    row[layout.S_P : layout.S_P + 3] = add(frame.local_p, r_P)
+    row[layout.S_Q : layout.S_Q + 4] = frame.local_q
+    row[layout.S_V : layout.S_V + 3] = point_velocity(frame.local_v, frame.local_omega, r_P)
+    row[layout.S_OMEGA : layout.S_OMEGA + 3] = frame.omega_B
+    return row
+
+
+def prescribed_constants(body, frame: Frame) -> np.ndarray:
+    """Constants of a fixed or prescribed node, in the parent's axes."""
+    row = zeros(layout.MOTION_ROWS)
+    row[layout.M_P : layout.M_P + 3] = frame.local_p
+    row[layout.M_Q : layout.M_Q + 4] = frame.local_q
+    row[layout.M_SCALE] = frame.parent_scale
+    if body.prescribed:
+        q_PB = body.orientation
+        omega = frame.local_omega
+        alpha = in_parent_axes(body.prescribed.angular_acceleration, q_PB, None)
+        size = max(norm(omega), norm(alpha))
+        along = omega if norm(omega) > 0.0 else alpha
+        axis = scaled(1.0 / norm(along), along) if size > 0.0 else (0.0, 0.0, 1.0)
+        row[layout.M_V : layout.M_V + 3] = frame.local_v
+        row[layout.M_A : layout.M_A + 3] = in_parent_axes(body.prescribed.acceleration, q_PB, None)
+        row[layout.M_AXIS : layout.M_AXIS + 3] = axis
+        row[layout.M_RATE] = dot(axis, omega)
+        row[layout.M_RATE_DOT] = dot(axis, alpha)
+    return row

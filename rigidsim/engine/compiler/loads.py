@@ -1,0 +1,82 @@
+"""The loads of a free body and of all that is fixed to it, and the eras in which they act."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.model import zeros
+from rigidsim.physics.frames import compose_pose, stretch
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import add, scaled, sub
+
+AXES = {"body": layout.AXES_BODY, "parent": layout.AXES_PARENT, "world": layout.AXES_WORLD}
+ON_GRID = 1e-9  # an edge this close to a grid point, in steps, is on it
+
+
+class Load(NamedTuple):
+    """A constant load, its axes, and when it acts (None: always)."""
+
+    row: np.ndarray
+    axes: int
+    during: tuple[float, float] | None
+
+
+IDENTITY = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 1.0)
+
+
+def fixed_parts(carrier) -> Iterator[tuple]:
+    """(body, X, X_parent) of a free body and all nodes fixed to it: poses in the carrier's coordinates."""
+    pending = [(carrier, IDENTITY, None)]
+    while pending:
+        body, X, X_parent = pending.pop()
+        yield body, X, X_parent
+        for child in reversed(list(body.children.values())):
+            if child.kind == "fixed":
+                pending.append((child, compose_pose(X, (child.position, child.orientation, child.scale)), X))
+
+
+def carried_loads(carrier, com, scale: float) -> list[Load]:
+    """Loads on a free body, its own and those on its fixed parts; `com` in the carrier's coordinates, `scale` metres each."""
+    loads = []
+    for body, (p, q, s), X_parent in fixed_parts(carrier):
+        for force in body.forces:
+            # `at` left out is the centre of mass: the whole's for the carrier, the part's own for a fixed part.
+            own = com if body is carrier else add(p, stretch(q, s, body.center_of_mass))
+            point = own if force.at is None else add(p, stretch(q, s, force.at))
+            axes, turn = AXES[force.frame], (1.0, 0.0, 0.0, 0.0)
+            if body is not carrier and force.frame != "world":
+                # Body and parent axes of a fixed part both turn with the carrier.
+                axes, turn = layout.AXES_BODY, (q if force.frame == "body" else X_parent[1])
+            row = zeros(layout.LOAD_ROWS)
+            row[layout.L_F : layout.L_F + 3] = rotate(turn, force.force)
+            row[layout.L_TAU : layout.L_TAU + 3] = rotate(turn, force.torque)
+            row[layout.L_LEVER : layout.L_LEVER + 3] = scaled(scale, sub(point, com))
+            loads.append(Load(row, axes, force.during))
+    return loads
+
+
+def grid_place(t: float, step: float) -> tuple[int, float]:
+    """(n, fraction) with t = (n + fraction) step; on the grid if within a billionth of a step."""
+    ratio = t / step
+    n = round(ratio)
+    if abs(ratio - n) <= ON_GRID * max(1.0, abs(ratio)):
+        return n, 0.0
+    return math.floor(ratio), ratio - math.floor(ratio)
+
+
+def eras(
+    windows: Sequence[tuple[float, float] | None], step: float
+) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
+    """Edges at which a load begins or ends, as steps and fractions, and the eras [from, until) of each window."""
+    start = (0, 0.0)
+    places = [None if w is None else (grid_place(w[0], step), grid_place(w[1], step)) for w in windows]
+    edges = sorted({edge for place in places if place for edge in place if edge > start})
+    era = {edge: i + 1 for i, edge in enumerate(edges)}
+    spans = [(0, layout.NEVER) if p is None else (era.get(p[0], 0), era.get(p[1], 0)) for p in places]
+    steps = np.array([n for n, _ in edges], dtype=np.int64)
+    return steps, np.array([fraction for _, fraction in edges], dtype=np.float64), spans

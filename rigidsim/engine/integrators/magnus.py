@@ -1,0 +1,132 @@
+"""The articles' step: accelerations constant over the step, the rotation by a truncated Magnus expansion."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rigidsim._jit import kernel
+from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.kinematics import place
+from rigidsim.engine.layout import (
+    A_VC,
+    B_G,
+    B_MASS,
+    F_ALPHA,
+    F_OMEGA,
+    F_Q,
+    FREE,
+    R_A,
+    S_OMEGA,
+    S_P,
+    S_Q,
+    S_V,
+    S_WORK,
+    W_F,
+    W_TAU,
+    load,
+    load3,
+    load4,
+    store,
+    store3,
+    store4,
+)
+from rigidsim.physics.frames import local_angular_acceleration, local_rate
+from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
+from rigidsim.physics.quaternion import exp_cubic, exp_full, product, renormalised, rotate_back
+from rigidsim.physics.rigid_body import acceleration, power
+from rigidsim.physics.vector import add, scaled
+
+CUBIC, FULL = 0, 1
+
+
+class Magnus(NamedTuple):
+    """How many terms of the expansion (1 to 4), and which exponential (CUBIC or FULL)."""
+
+    terms: int = 2
+    exponential: int = FULL
+
+
+@kernel
+def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2, use_3, use_4, lanes):
+    """Position, velocity and work under constant acceleration; the rotation vector Omega and the relative rate at the end.
+
+    v' = v + a h, x' = x + (v + v') h/2, omega' = omega + alpha h, all relative to the parent and in its axes.
+    """
+    n = len(lanes)
+    for lane in range(n):
+        p, v, a = load3(state, S_P, lane, n), load3(state, S_V, lane, n), load3(rate, R_A, lane, n)
+        v_end = add(v, scaled(h, a))
+        store3(state, S_P, lane, n, add(p, scaled(0.5 * h, add(v, v_end))))
+        store3(state, S_V, lane, n, v_end)
+
+        q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
+        alpha_WP, omega_WB = load3(parent, F_ALPHA, lane, n), load3(frame, F_OMEGA, lane, n)
+        alpha_WB = load3(frame, F_ALPHA, lane, n)
+        omega = local_rate(omega_WP, q_WP, omega_WB)
+        alpha = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
+        end = add(omega, scaled(h, alpha))
+        first = add(magnus_1(omega, end, h), scaled(use_2, magnus_2(omega, end, h)))
+        rest = add(scaled(use_3, magnus_3(omega, alpha, h)), scaled(use_4, magnus_4(omega, end, alpha, h)))
+        store3(turn, 0, lane, n, add(first, rest))
+        store3(relative, 0, lane, n, end)
+
+        f_W, tau_W = load3(wrench, W_F, lane, n), load3(wrench, W_TAU, lane, n)
+        a_WC = acceleration(load(body, B_MASS, lane, n), f_W, load3(body, B_G, lane, n))
+        v_middle = add(load3(arm, A_VC, lane, n), scaled(0.5 * h, a_WC))
+        omega_middle = add(omega_WB, scaled(0.5 * h, alpha_WB))
+        work = load(state, S_WORK, lane, n) + h * power(f_W, v_middle, tau_W, omega_middle)
+        store(state, S_WORK, lane, n, work)
+
+
+@kernel
+def turn_cubic(state, turn, lanes):
+    """q' = exp(Omega/2) q with the truncated, normalised exponential."""
+    n = len(lanes)
+    for lane in range(n):
+        increment = exp_cubic(scaled(0.5, load3(turn, 0, lane, n)))
+        store4(state, S_Q, lane, n, renormalised(product(increment, load4(state, S_Q, lane, n))))
+
+
+@kernel
+def turn_full(state, turn, lanes):
+    """q' = exp(Omega/2) q."""
+    n = len(lanes)
+    for lane in range(n):
+        increment = exp_full(scaled(0.5, load3(turn, 0, lane, n)))
+        store4(state, S_Q, lane, n, renormalised(product(increment, load4(state, S_Q, lane, n))))
+
+
+@kernel
+def adopt_rate(state, relative, parent, lanes):
+    """The body's own rate from its rate relative to the parent: omega_B = R_PB^T (omega_PB + R_WP^T omega_WP)."""
+    n = len(lanes)
+    for lane in range(n):
+        omega_WP_P = rotate_back(load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n))
+        omega_P = add(load3(relative, 0, lane, n), omega_WP_P)
+        store3(state, S_OMEGA, lane, n, rotate_back(load4(state, S_Q, lane, n), omega_P))
+
+
+@kernel
+def step(method, t, h, era, model, state, scratch, lanes):
+    """Advance the state from t to t + h."""
+    evaluate(t, era, model, state, scratch, lanes)
+    use_2 = 1.0 if method.terms >= 2 else 0.0
+    use_3 = 1.0 if method.terms >= 3 else 0.0
+    use_4 = 1.0 if method.terms >= 4 else 0.0
+    for i in range(len(state)):
+        node = model.free_node[i]
+        parent, frame = scratch.frame[model.parent[node]], scratch.frame[node + 1]
+        move(
+            state[i], model.body[i], parent, frame, scratch.arm[node], scratch.wrench[i], scratch.rate[i],
+            scratch.turn[i], scratch.sum[i], h, use_2, use_3, use_4, lanes,
+        )  # fmt: skip
+        if method.exponential == CUBIC:
+            turn_cubic(state[i], scratch.turn[i], lanes)
+        else:
+            turn_full(state[i], scratch.turn[i], lanes)
+    # A child's own rate depends on how its parent turns at t + h, so parents come first.
+    for node in model.active:
+        if model.kind[node] == FREE:
+            i = model.row[node]
+            adopt_rate(state[i], scratch.sum[i], scratch.frame[model.parent[node]], lanes)
+        place(node, t + h, model, state, scratch, lanes)

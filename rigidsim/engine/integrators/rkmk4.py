@@ -1,0 +1,101 @@
+"""Fourth-order Runge-Kutta-Munthe-Kaas on the whole tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rigidsim._jit import kernel
+from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.layout import (
+    R_A,
+    R_ALPHA,
+    R_OMEGA,
+    R_POWER,
+    S_OMEGA,
+    S_P,
+    S_Q,
+    S_V,
+    S_WORK,
+    load,
+    load3,
+    load4,
+    store,
+    store3,
+    store4,
+)
+from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
+from rigidsim.physics.vector import add, scaled
+
+# Kutta's classical tableau (1901): stage i sits at t + NODE[i] h and weighs WEIGHT[i].
+NODE = (0.0, 0.5, 0.5, 1.0)
+WEIGHT = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
+
+
+class Rkmk4(NamedTuple):
+    """The method has no options; `stages` is there for the type to have a field."""
+
+    stages: int = 4
+
+
+@kernel
+def combine(start, stage, rate, turn, total, target, h, weight, keep, on_rate, on_total, lanes):
+    """Take up one stage's rates, and place `target` = start + h (on_rate * rate + on_total * total).
+
+    The rotation goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is dexp_inverse(sigma, omega).
+    `turn` is the present stage's sigma on entry and the next one's on return; `keep` is 0 to begin a new sum.
+    """
+    n = len(lanes)
+    for lane in range(n):
+        v = load3(stage, S_V, lane, n)
+        turning = dexp_inverse(load3(turn, 0, lane, n), load3(rate, R_OMEGA, lane, n))
+        a, alpha, power = load3(rate, R_A, lane, n), load3(rate, R_ALPHA, lane, n), load(rate, R_POWER, lane, n)
+
+        sum_v = add(scaled(keep, load3(total, S_P, lane, n)), scaled(weight, v))
+        sum_turning = add(scaled(keep, load3(total, S_Q, lane, n)), scaled(weight, turning))
+        sum_a = add(scaled(keep, load3(total, S_V, lane, n)), scaled(weight, a))
+        sum_alpha = add(scaled(keep, load3(total, S_OMEGA, lane, n)), scaled(weight, alpha))
+        sum_power = keep * load(total, S_WORK, lane, n) + weight * power
+        store3(total, S_P, lane, n, sum_v)
+        store3(total, S_Q, lane, n, sum_turning)
+        store3(total, S_V, lane, n, sum_a)
+        store3(total, S_OMEGA, lane, n, sum_alpha)
+        store(total, S_WORK, lane, n, sum_power)
+
+        x, z = h * on_rate, h * on_total
+        sigma = add(scaled(x, turning), scaled(z, sum_turning))
+        q = product(load4(start, S_Q, lane, n), exp_septic(scaled(0.5, sigma)))
+        store3(turn, 0, lane, n, sigma)
+        store3(target, S_P, lane, n, add(load3(start, S_P, lane, n), add(scaled(x, v), scaled(z, sum_v))))
+        store4(target, S_Q, lane, n, renormalised(q))
+        store3(target, S_V, lane, n, add(load3(start, S_V, lane, n), add(scaled(x, a), scaled(z, sum_a))))
+        omega = add(load3(start, S_OMEGA, lane, n), add(scaled(x, alpha), scaled(z, sum_alpha)))
+        store3(target, S_OMEGA, lane, n, omega)
+        store(target, S_WORK, lane, n, load(start, S_WORK, lane, n) + (x * power + z * sum_power))
+
+
+@kernel
+def copy(source, target):
+    """Copy one row."""
+    for c in range(len(source)):
+        target[c] = source[c]
+
+
+@kernel
+def step(method, t, h, era, model, state, scratch, lanes):
+    """Advance the state from t to t + h."""
+    # No array is both read and written in one call of `combine`: overlapping arguments would cost the vector instructions.
+    stage, target, spare = state, scratch.stage, scratch.other_stage
+    for i in range(4):
+        evaluate(t + NODE[i] * h, era, model, stage, scratch, lanes)
+        keep = 0.0 if i == 0 else 1.0
+        on_rate, on_total = (NODE[i + 1], 0.0) if i < 3 else (0.0, 1.0)
+        if i == 0:
+            scratch.turn[:] = 0.0
+        for k in range(len(state)):
+            combine(
+                state[k], stage[k], scratch.rate[k], scratch.turn[k], scratch.sum[k], target[k],
+                h, WEIGHT[i], keep, on_rate, on_total, lanes,
+            )  # fmt: skip
+        stage, target, spare = target, spare, target
+    for k in range(len(state)):
+        copy(stage[k], state[k])

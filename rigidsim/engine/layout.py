@@ -1,0 +1,95 @@
+"""What lies where in a row, and how a lane reads and writes it."""
+
+from __future__ import annotations
+
+from rigidsim._jit import formula
+
+# State of a free body: p_PC, q_PB, v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
+# omega_B = omega_WB_B (the body's own rate, relative to the world, body axes), and the work done on it so far, J.
+S_P, S_Q, S_V, S_OMEGA, S_WORK, STATE_ROWS = 0, 3, 7, 10, 13, 14
+
+# A node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha. Frame 0 is the world itself.
+F_Q, F_P, F_V, F_OMEGA, F_A, F_ALPHA, FRAME_ROWS = 0, 4, 7, 10, 13, 16, 19
+
+# Motion of a fixed or prescribed node relative to its parent: p_PB, q_PB, v, omega, a, alpha; lengths in parent's units.
+D_P, D_Q, D_V, D_OMEGA, D_A, D_ALPHA, DRIVEN_ROWS = 0, 3, 7, 10, 13, 16, 19
+
+# Between the passes of one evaluation: the arm d, the drift J v, and a free body's v_WC; all in world axes, m and m/s.
+A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
+
+# Applied force and torque about the centre of mass, world axes, N and N m.
+W_F, W_TAU, WRENCH_ROWS = 0, 3, 6
+
+# What an integrator integrates besides v_PC: omega_PB_B, a_PC, alpha_B, power.
+R_OMEGA, R_A, R_ALPHA, R_POWER, RATE_ROWS = 0, 3, 6, 9, 10
+
+# Constants of a free body: mass, gravity (world axes), inertia and its inverse (xx yy zz xy xz yz, body axes), the centre of
+# mass from the origin (body axes, m), metres per unit of the parent's lengths.
+B_MASS, B_G, B_INERTIA, B_INVERSE, B_COM, B_SCALE, BODY_ROWS = 0, 1, 4, 10, 16, 19, 20
+
+# Constants of a driven node: pose, velocity and acceleration at t = 0, unit axis, rate and its derivative about it, metres per
+# unit of the parent's lengths.
+M_P, M_Q, M_V, M_A, M_AXIS, M_RATE, M_RATE_DOT, M_SCALE, MOTION_ROWS = 0, 3, 7, 10, 13, 16, 17, 18, 19
+
+# A constant load: force, torque, lever from the centre of mass (body axes, m).
+L_F, L_TAU, L_LEVER, LOAD_ROWS = 0, 3, 6, 9
+
+# One sample of one node: position, orientation, velocity, angular velocity.
+O_P, O_Q, O_V, O_OMEGA, SAMPLE_ROWS = 0, 3, 7, 10, 13
+
+# One sample of one world: energies and work, J; momentum, spin and orbital angular momentum, world axes.
+E_KINETIC, E_POTENTIAL, E_WORK, E_MOMENTUM, E_SPIN, E_ORBITAL, LEDGER_ROWS = 0, 1, 2, 3, 6, 9, 12
+
+FREE, FIXED, PRESCRIBED = 0, 1, 2
+AXES_BODY, AXES_PARENT, AXES_WORLD = 0, 1, 2
+NEVER = 1 << 62
+
+
+@formula
+def load(row, c, lane, n):
+    """Component c of one lane of n."""
+    return row[c * n + lane]
+
+
+@formula
+def load3(row, c, lane, n):
+    """Components c to c + 2."""
+    return (row[c * n + lane], row[(c + 1) * n + lane], row[(c + 2) * n + lane])
+
+
+@formula
+def load4(row, c, lane, n):
+    """Components c to c + 3."""
+    return (row[c * n + lane], row[(c + 1) * n + lane], row[(c + 2) * n + lane], row[(c + 3) * n + lane])
+
+
+@formula
+def load6(row, c, lane, n):
+    """Components c to c + 5."""
+    return (
+        row[c * n + lane], row[(c + 1) * n + lane], row[(c + 2) * n + lane],
+        row[(c + 3) * n + lane], row[(c + 4) * n + lane], row[(c + 5) * n + lane],
+    )  # fmt: skip
+
+
+@formula
+def store(row, c, lane, n, value):
+    """Write component c."""
+    row[c * n + lane] = value
+
+
+@formula
+def store3(row, c, lane, n, v):
+    """Write components c to c + 2."""
+    row[c * n + lane] = v[0]
+    row[(c + 1) * n + lane] = v[1]
+    row[(c + 2) * n + lane] = v[2]
+
+
+@formula
+def store4(row, c, lane, n, q):
+    """Write components c to c + 3."""
+    row[c * n + lane] = q[0]
+    row[(c + 1) * n + lane] = q[1]
+    row[(c + 2) * n + lane] = q[2]
+    row[(c + 3) * n + lane] = q[3]

@@ -1,0 +1,50 @@
+"""Second pass of an evaluation: the forces and torques on every free body."""
+
+from __future__ import annotations
+
+from rigidsim._jit import kernel
+from rigidsim.engine.layout import (
+    AXES_BODY,
+    AXES_PARENT,
+    F_Q,
+    L_F,
+    L_LEVER,
+    L_TAU,
+    W_F,
+    W_TAU,
+    load3,
+    load4,
+    store3,
+)
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import add, cross
+
+
+@kernel
+def apply_constant(load_row, axes, frame, wrench, lanes):
+    """Add a force and torque that are constant in the frame `axes`, the force at a point fixed in the body."""
+    n = len(lanes)
+    for lane in range(n):
+        q_WA, q_WB = load4(axes, F_Q, lane, n), load4(frame, F_Q, lane, n)
+        f_W = rotate(q_WA, load3(load_row, L_F, lane, n))
+        lever_W = rotate(q_WB, load3(load_row, L_LEVER, lane, n))
+        tau_W = add(rotate(q_WA, load3(load_row, L_TAU, lane, n)), cross(lever_W, f_W))
+        store3(wrench, W_F, lane, n, add(load3(wrench, W_F, lane, n), f_W))
+        store3(wrench, W_TAU, lane, n, add(load3(wrench, W_TAU, lane, n), tau_W))
+
+
+@kernel
+def apply_loads(era, model, scratch, lanes):
+    """Fill the wrench of every free body with the loads that act in this era."""
+    for i in range(len(model.free_node)):
+        node = model.free_node[i]
+        wrench = scratch.wrench[i]
+        wrench[:] = 0.0
+        for k in range(model.first_load[i], model.first_load[i + 1]):
+            if model.load_from[k] <= era < model.load_until[k]:
+                axes = 0
+                if model.load_axes[k] == AXES_BODY:
+                    axes = node + 1
+                elif model.load_axes[k] == AXES_PARENT:
+                    axes = model.parent[node]
+                apply_constant(model.load[k], scratch.frame[axes], scratch.frame[node + 1], wrench, lanes)

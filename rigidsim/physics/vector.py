@@ -1,0 +1,48 @@
+"""Vectors of three components."""
+
+from __future__ import annotations
+
+from rigidsim._jit import formula
+from rigidsim.physics.elementary import sqrt
+
+
+@formula
+def add(a, b):
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@formula
+def sub(a, b):
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@formula
+def negated(a):
+    """-a."""
+    return (-a[0], -a[1], -a[2])
+
+
+@formula
+def scaled(s, a):
+    """s a, s a number."""
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@formula
+def dot(a, b):
+    """a . b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@formula
+def cross(a, b):
+    """a x b, right-handed; the commutator [a, b] of the skew matrices."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@formula
+def norm(a):
+    """|a|."""
+    return sqrt(dot(a, a))

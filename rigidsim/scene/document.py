@@ -1,0 +1,106 @@
+"""A scene as plain data that still knows where in the text each of its parts was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rigidsim.errors import Problem
+
+Path = tuple[str | int, ...]
+Mark = tuple[int, int]
+"""Line and column, counted from one."""
+
+NOWHERE: Mark = (0, 0)
+LONGEST_SHOWN_LINE = 200
+LONGEST_SHOWN_VALUE = 60
+
+
+@dataclass
+class Places:
+    """Where the entries of one mapping or list were written. It keeps its container alive, for it is found by id."""
+
+    container: dict | list
+    of_key: dict[str | int, Mark] = field(default_factory=dict)
+    of_value: dict[str | int, Mark] = field(default_factory=dict)
+
+
+@dataclass
+class Document:
+    """Plain data, the text it came from, and the map between them."""
+
+    data: object
+    file: str = "<scene>"
+    text: str = ""
+    root: Mark = NOWHERE
+    places: dict[int, Places] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    overrides: list[tuple[Path, str]] = field(default_factory=list)
+
+    def problem(self, code: str, message: str, path: Path = (), hint: str = "", at_key: bool = False) -> Problem:
+        """A problem with what stands at `path`, placed where the text has it."""
+        for overridden, label in reversed(self.overrides):
+            if path[: len(overridden)] == overridden:
+                return Problem(code, message, path_text(path), label, hint=hint)
+        line, column = self.locate(path, at_key)
+        return self.problem_at((line, column), code, message, path, hint)
+
+    def problem_at(self, mark: Mark, code: str, message: str, path: Path = (), hint: str = "") -> Problem:
+        """A problem at a known place of the text."""
+        line, column = mark
+        return Problem(code, message, path_text(path), self.file, line, column, self._source_line(line, column), hint)
+
+    def locate(self, path: Path, at_key: bool = False) -> Mark:
+        """Where the value at `path` begins, or its key; the innermost enclosing object if the path leaves the data."""
+        node, mark = self.data, self.root
+        for depth, part in enumerate(path, start=1):
+            places = self.places.get(id(node))
+            if places is None or part not in places.of_value:
+                return mark
+            last = depth == len(path)
+            mark = (places.of_key if at_key and last else places.of_value)[part]
+            node = node[part]
+        return mark
+
+    def value_at(self, path: Path) -> object:
+        """The plain data at `path`, which must exist."""
+        node = self.data
+        for part in path:
+            node = node[part]
+        return node
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text, line by line."""
+        return self.text.splitlines()
+
+    def _source_line(self, line: int, column: int) -> str:
+        if line == 0 or column > LONGEST_SHOWN_LINE:
+            return ""
+        if line > len(self.lines):
+            return ""
+        # One mark for each control character: columns stay right, and no escape sequence reaches a terminal.
+        shown = self.lines[line - 1][:LONGEST_SHOWN_LINE]
+        return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in shown)
+
+
+def path_text(path: Iterable[str | int]) -> str:
+    """A path as people write it: `bodies.tank.forces[0].at`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{shown(part)}"
+    return text.removeprefix(".")
+
+
+def shown(value: object) -> str:
+    """A value from a scene, short and free of control characters, for use in a message."""
+    if isinstance(value, str):
+        text = value if value.isprintable() else repr(value)[1:-1]
+    elif value is None or isinstance(value, bool):
+        text = {None: "nothing", True: "true", False: "false"}[value]
+    elif isinstance(value, dict | list | tuple):
+        text = "a mapping" if isinstance(value, dict) else "a list"
+    else:
+        text = str(value)
+    return text if len(text) <= LONGEST_SHOWN_VALUE else text[: LONGEST_SHOWN_VALUE - 3] + "..."

@@ -1,0 +1,57 @@
+"""The integrators a scene may name, and the options of each."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
+
+from rigidsim.scene.base import Model, by_form, complaint, form
+from rigidsim.scene.document import shown
+
+
+class Rkmk4(Model):
+    """Fourth-order Runge-Kutta-Munthe-Kaas."""
+
+    name: Literal["rkmk4"]
+
+
+class Magnus(Model):
+    """Constant accelerations over a step and a truncated Magnus expansion."""
+
+    name: Literal["magnus"]
+    terms: Annotated[int, Field(ge=1, le=4)] = 2
+    exponential: Literal["cubic", "full"] = "full"
+
+
+MODELS: dict[str, type[Model]] = {"rkmk4": Rkmk4, "magnus": Magnus}
+Name = Literal["rkmk4", "magnus"]
+
+
+def _form(value: Any) -> str:
+    return value.get("name", "rkmk4") if isinstance(value, dict) else "name"
+
+
+def _require_known(value: Any) -> Any:
+    name = value.get("name") if isinstance(value, dict) else value
+    if isinstance(value, dict) and "name" not in value:
+        raise complaint("missing-key", "the integrator has no 'name'", f"names: {', '.join(MODELS)}")
+    if not isinstance(name, str) or name not in MODELS:
+        close = get_close_matches(name, MODELS, n=1) if isinstance(name, str) else []
+        hint = f"did you mean '{close[0]}'?" if close else f"there are {' and '.join(get_args(Name))}"
+        raise complaint("integrator", f"{shown(name)} is not an integrator", hint)
+    return value
+
+
+def _in_full(written: Any) -> Model:
+    return MODELS[written](name=written) if isinstance(written, str) else written
+
+
+Integrator = Annotated[
+    Annotated[Name, form("name")] | Annotated[Rkmk4, form("rkmk4")] | Annotated[Magnus, form("magnus")],
+    Discriminator(by_form(_form)),
+    AfterValidator(_in_full),
+    BeforeValidator(_require_known),
+]
+"""An integrator as a name or in full; its value is the model with its options."""

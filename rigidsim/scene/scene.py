@@ -1,0 +1,132 @@
+"""The scene: what the user wrote, checked and in SI units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PrivateAttr, ValidationError
+
+from rigidsim.errors import Problem, SceneError
+from rigidsim.scene.base import Model
+from rigidsim.scene.checks import findings
+from rigidsim.scene.document import Document, path_text
+from rigidsim.scene.notes import notes
+from rigidsim.scene.overrides import Override, apply_overrides
+from rigidsim.scene.plain import as_yaml, plain_data
+from rigidsim.scene.problems import problems_in
+from rigidsim.scene.reader import collector_paused, read_file, read_text
+from rigidsim.scene.resolved import resolved_scene
+from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, Text, World
+
+EXPECTED = "expected a mapping with the keys format, simulation and bodies"
+
+
+class Scene(Model):
+    """Bodies in a hierarchy of frames and how to simulate them, as written in a YAML file."""
+
+    format: Literal["rigidsim/1"]
+    title: Text = ""
+    description: Text = ""
+    simulation: Simulation
+    world: World = World()
+    bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)]
+
+    _written: str | dict = PrivateAttr("")
+    _name: str = PrivateAttr("")
+    _warnings: tuple[str, ...] = PrivateAttr(())
+
+    @classmethod
+    def from_file(cls, path: Path | str, overrides: Iterable[Override] = ()) -> Scene:
+        """Read a scene from a YAML file; `overrides` are `"bodies.tank.mass=4e4"` or (path, value) pairs."""
+        document = read_file(path)
+        return cls._validated(document, overrides, document.text, Path(path).name)
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "<text>", overrides: Iterable[Override] = ()) -> Scene:
+        """Read a scene from YAML text; `name` stands for a file name in messages."""
+        return cls._validated(read_text(text, name), overrides, text, "" if name.startswith("<") else name)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], overrides: Iterable[Override] = ()) -> Scene:
+        """Make a scene from nested mappings and lists of the form that a scene file has."""
+        data = plain_data(data)
+        return cls._validated(Document(data), overrides, data, "")
+
+    @property
+    def source(self) -> str:
+        """The YAML text as it was given, without overrides."""
+        return self._written if isinstance(self._written, str) else as_yaml(self._written)
+
+    @property
+    def name(self) -> str:
+        """The name of the file that the scene was read from, or nothing."""
+        return self._name
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was put right while reading, one sentence each."""
+        return self._warnings
+
+    def resolved(self) -> dict[str, Any]:
+        """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""
+        return resolved_scene(self)
+
+    def walk(self) -> Iterator[tuple[str, Body, str | None]]:
+        """Every body as (path, body, parent's path), parents first and in the order of the file."""
+        waiting = [(name, body, None) for name, body in reversed(self.bodies.items())]
+        while waiting:
+            path, body, parent = waiting.pop()
+            yield path, body, parent
+            waiting.extend((f"{path}/{name}", child, path) for name, child in reversed(body.children.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return self.resolved() == other.resolved() if isinstance(other, Scene) else NotImplemented
+
+    @classmethod
+    def _validated(cls, document: Document, overrides: Iterable[Override], written: str | dict, name: str) -> Scene:
+        _require_mapping(document)
+        apply_overrides(document, overrides)
+        allowed_keys: dict[int, type[Model]] = {}
+        try:
+            with collector_paused():
+                scene = cls.model_validate(document.data, context=allowed_keys)
+        except ValidationError as error:
+            raise _scene_error(document.problems + problems_in(error, document, allowed_keys)) from None
+        found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in findings(scene)]
+        if document.problems or found:
+            raise _scene_error(document.problems + found)
+        scene._written, scene._name = written, name
+        scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in notes(document.data))
+        return scene
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of scene files as they are written, for editors and other programs."""
+    schema = Scene.model_json_schema(mode="validation")
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:rigidsim:scene:1",
+        "title": "rigidsim scene",
+    }
+    return head | {key: _without_null_defaults(value) for key, value in schema.items() if key != "title"}
+
+
+def _without_null_defaults(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        kept = {key: value for key, value in schema.items() if not (key == "default" and value is None)}
+        return {key: _without_null_defaults(value) for key, value in kept.items()}
+    return [_without_null_defaults(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def _require_mapping(document: Document) -> None:
+    if document.data is None:
+        raise SceneError([*document.problems, document.problem("empty", f"the scene is empty; {EXPECTED}")])
+    if not isinstance(document.data, dict):
+        kind = "a list" if isinstance(document.data, list) else "a single value"
+        raise SceneError([*document.problems, document.problem("not-a-mapping", f"{EXPECTED}, got {kind}")])
+
+
+def _scene_error(problems: list[Problem]) -> SceneError:
+    return SceneError(sorted(problems, key=lambda problem: (problem.line, problem.column)))

@@ -1,0 +1,40 @@
+"""The units that a scene may use, each as an exact number of SI units of its dimension."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+TURN = 2 * Fraction(math.pi)
+DEGREE = TURN / 360
+
+
+def _spelled(table: dict[str, Fraction | str | int]) -> dict[str, Fraction]:
+    """The table with the usual other spellings: `m/s2` and `m/s²` for `m/s^2`, `N m` and `Nm` for `N*m`."""
+    spelled = {}
+    for unit, factor in table.items():
+        for product in ("*", "·", " ", ""):
+            for square in ("^2", "²", "2", "**2"):
+                spelled[unit.replace("*", product).replace("^2", square)] = Fraction(factor)
+    return spelled
+
+
+LENGTH = _spelled(
+    {"m": 1, "km": 1000, "cm": "0.01", "mm": "0.001", "um": "1e-6", "nm": "1e-9", "in": "0.0254", "ft": "0.3048"}
+)
+MASS = _spelled({"kg": 1, "g": "0.001", "mg": "1e-6", "t": 1000, "lb": "0.45359237"})
+TIME = _spelled({"s": 1, "ms": "0.001", "us": "1e-6", "min": 60, "h": 3600, "d": 86400})
+ANGLE = _spelled({"rad": 1, "mrad": "0.001", "deg": DEGREE, "°": DEGREE, "turn": TURN, "rev": TURN})
+VELOCITY = _spelled(
+    {"m/s": 1, "km/s": 1000, "cm/s": "0.01", "mm/s": "0.001", "km/h": Fraction(1000, 3600), "ft/s": "0.3048"}
+)
+ACCELERATION = _spelled({"m/s^2": 1, "km/s^2": 1000, "cm/s^2": "0.01", "mm/s^2": "0.001", "ft/s^2": "0.3048"})
+ANGULAR_VELOCITY = _spelled(
+    {"rad/s": 1, "mrad/s": "0.001", "deg/s": DEGREE, "deg/h": DEGREE / 3600, "rpm": TURN / 60, "rev/s": TURN}
+)
+ANGULAR_ACCELERATION = _spelled({"rad/s^2": 1, "deg/s^2": DEGREE, "rev/s^2": TURN, "rpm/s": TURN / 60})
+FORCE = _spelled({"N": 1, "kN": 1000, "MN": 10**6, "mN": "0.001", "uN": "1e-6", "lbf": "4.4482216152605"})
+TORQUE = _spelled({"N*m": 1, "kN*m": 1000, "MN*m": 10**6, "mN*m": "0.001", "N*cm": "0.01", "N*mm": "0.001"})
+INERTIA = _spelled(
+    {"kg*m^2": 1, "t*m^2": 1000, "kg*cm^2": "1e-4", "kg*mm^2": "1e-6", "g*cm^2": "1e-7", "g*mm^2": "1e-9"}
+)

@@ -1,0 +1,152 @@
+"""Motion over time: position, orientation, velocity and angular velocity of one frame in another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rigidsim.errors import UsageError
+from rigidsim.physics import frames
+from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
+from rigidsim.transform import as_quaternions
+
+
+def columns(array: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(..., n) as the tuple of n columns that formulas take."""
+    return tuple(np.moveaxis(np.asarray(array), -1, 0))
+
+
+def rows(parts: tuple[np.ndarray, ...]) -> np.ndarray:
+    """The inverse of `columns`."""
+    return np.stack(np.broadcast_arrays(*parts), axis=-1)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Arrays with time as the first axis (none, for a single instant), read when first asked for."""
+
+    time: np.ndarray | float
+    _read: Callable[[str], np.ndarray]
+
+    @cached_property
+    def position(self) -> np.ndarray:
+        """(time, 3), in the observing frame's axes and units of length."""
+        return self._read("position")
+
+    @cached_property
+    def orientation(self) -> np.ndarray:
+        """(time, 4), unit quaternions, scalar first."""
+        return self._read("orientation")
+
+    @cached_property
+    def velocity(self) -> np.ndarray:
+        """(time, 3), units of length a second."""
+        return self._read("velocity")
+
+    @cached_property
+    def angular_velocity(self) -> np.ndarray:
+        """(time, 3), rad/s, in the observing frame's axes."""
+        return self._read("angular_velocity")
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """The orientation as numpy-quaternion values."""
+        return as_quaternions(self.orientation)
+
+    def at(self, time: float | np.ndarray) -> Motion:
+        """The motion at other times (s) within the history, by Hermite interpolation of fourth order.
+
+        Position and rotation vector are the cubics that agree with pose and rate at both neighbouring samples; velocities are
+        their derivatives. Exact at samples. Raises UsageError outside the history.
+        """
+        return interpolated(self, time)
+
+
+def given(time: np.ndarray | float, position, orientation, velocity, angular_velocity) -> Motion:
+    """A motion from its arrays."""
+    arrays = {
+        "position": position,
+        "orientation": orientation,
+        "velocity": velocity,
+        "angular_velocity": angular_velocity,
+    }
+    return Motion(time, arrays.__getitem__)
+
+
+def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
+    """See `Motion.at`."""
+    samples, wanted = np.asarray(motion.time), np.asarray(time, dtype=np.float64)
+    if samples.ndim == 0:
+        raise UsageError("a single instant cannot be interpolated")
+    if wanted.size and not (samples[0] <= wanted.min() and wanted.max() <= samples[-1]):
+        raise UsageError(f"time {time} s is outside the history, which goes from {samples[0]:g} to {samples[-1]:g} s")
+    if len(samples) == 1:
+        one = np.zeros(wanted.shape, dtype=np.int64)
+        return given(wanted, *(getattr(motion, f)[one] for f in _FIELDS))
+    i = np.clip(np.searchsorted(samples, wanted, side="right") - 1, 0, len(samples) - 2)
+    h, x = samples[i + 1] - samples[i], (wanted - samples[i]) / (samples[i + 1] - samples[i])
+    p, v, q, omega = (columns(getattr(motion, f)) for f in ("position", "velocity", "orientation", "angular_velocity"))
+    ends = [tuple(c[j] for c in quantity) for quantity in (p, v, q, omega) for j in (i, i + 1)]
+    p_0, p_1, v_0, v_1, q_0, q_1, omega_0, omega_1 = ends
+    orientation, rate = hermite_rotation(q_0, q_1, omega_0, omega_1, h, x)
+    found = given(
+        wanted,
+        rows(hermite(p_0, p_1, v_0, v_1, h, x)),
+        rows(orientation),
+        rows(hermite_rate(p_0, p_1, v_0, v_1, h, x)),
+        rows(rate),
+    )
+    return _snapped(motion, found, i, x)
+
+
+_FIELDS = ("position", "orientation", "velocity", "angular_velocity")
+
+
+def _snapped(motion: Motion, found: Motion, i: np.ndarray, x: np.ndarray) -> Motion:
+    """The samples themselves where a wanted time is one of them."""
+    nearest = i + (x == 1.0)
+    on_sample = ((x == 0.0) | (x == 1.0))[..., np.newaxis]
+    return given(
+        found.time, *(np.where(on_sample, getattr(motion, f)[nearest], getattr(found, f)) for f in _FIELDS)
+    )
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Pose and rates of a frame in an ancestor's, as columns; lengths in the ancestor's units."""
+
+    pose: tuple
+    v: tuple
+    omega: tuple
+
+    @staticmethod
+    def identity() -> Chain:
+        """A frame in itself."""
+        zero = (0.0, 0.0, 0.0)
+        return Chain((zero, (1.0, 0.0, 0.0, 0.0), 1.0), zero, zero)
+
+    def below(self, local: Motion, scale: float) -> Chain:
+        """This chain hung below one more frame: its top node's local motion and own scale."""
+        above = (columns(local.position), columns(local.orientation), scale)
+        v_above, omega_above = columns(local.velocity), columns(local.angular_velocity)
+        q, s = above[1], above[2]
+        d, drift = frames.stretch(q, s, self.pose[0]), frames.stretch(q, s, self.v)
+        return Chain(
+            frames.compose_pose(above, self.pose),
+            frames.compose_velocity(v_above, omega_above, d, drift),
+            frames.compose_rate(omega_above, q, self.omega),
+        )
+
+    def seen_from(self, other: Chain, time: np.ndarray | float) -> Motion:
+        """This frame in another one's, both given in the same ancestor's; lengths in the other one's units."""
+        pose = frames.compose_pose(frames.inverse_pose(other.pose), self.pose)
+        _, q, s = other.pose
+        d = frames.stretch(q, s, pose[0])
+        v = frames.local_velocity(other.v, other.omega, q, s, d, self.v)
+        omega = frames.local_rate(other.omega, q, self.omega)
+        shape = np.shape(time)
+        parts = (pose[0], pose[1], v, omega)
+        return given(time, *(np.array(np.broadcast_to(rows(p), (*shape, len(p)))) for p in parts))

@@ -1,0 +1,37 @@
+"""Where and with what a trajectory was made. None of it enters the content hash."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+PACKAGES = ("numpy", "numba", "llvmlite", "h5py")
+
+
+def cpu_model() -> str:
+    """The processor's name, as well as the system tells."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def provenance() -> dict[str, str]:
+    """Versions, platform and processor."""
+    import rigidsim
+
+    return {
+        "rigidsim": rigidsim.__version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+        "platform": platform.platform(),
+        "cpu": cpu_model(),
+        "cores": str(os.cpu_count()),
+        "byte_order": sys.byteorder,
+    }

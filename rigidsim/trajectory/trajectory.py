@@ -1,0 +1,192 @@
+"""Named access to a history, or to a single instant of one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+import numpy as np
+
+from rigidsim.errors import UsageError
+from rigidsim.trajectory.fields import FIELDS, Block
+from rigidsim.trajectory.motion import Chain, Motion
+
+
+@dataclass(frozen=True)
+class Header:
+    """What holds for a whole history: the bodies, their tree, the scene, and where it was made.
+
+    `scale[i]` is metres per unit of body i's own lengths, `parent_scale[i]` of those it is placed in.
+    """
+
+    paths: tuple[str, ...]
+    parents: tuple[str, ...]
+    scale: np.ndarray
+    parent_scale: np.ndarray
+    isolated: bool
+    scene_name: str = ""
+    scene_text: str = ""
+    scene_resolved: str = ""
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+
+class BodyHistory:
+    """One body: its motion relative to the parent (`local`), in the world, and from any other body's frame."""
+
+    def __init__(self, bodies: _Bodies, index: int):
+        self._bodies, self._index = bodies, index
+
+    @property
+    def path(self) -> str:
+        """The body's path, `tank/turret`."""
+        return self._bodies.header.paths[self._index]
+
+    @property
+    def parent(self) -> str:
+        """The parent's path; empty for the world."""
+        return self._bodies.header.parents[self._index]
+
+    @property
+    def local(self) -> Motion:
+        """Relative to the parent, in its axes and its units of length."""
+        return self._bodies.motion("local", self._index)
+
+    @property
+    def world(self) -> Motion:
+        """In the world, m."""
+        return self._bodies.motion("world", self._index)
+
+    def seen_from(self, other: str) -> Motion:
+        """The motion in another body's frame, in its axes and its units of length; `"world"` is the world's.
+
+        Composed along the tree up to the nearest common ancestor, so that nothing is lost to large world coordinates.
+        """
+        return self._bodies.relative(self.path, other)
+
+
+class _Bodies:
+    """What a history and a single instant share: arrays with the body as the last axis but one."""
+
+    def __init__(self, header: Header, time: np.ndarray | float, arrays: Mapping[str, np.ndarray]):
+        self.header, self.time, self.arrays = header, time, arrays
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Paths of all bodies, parents first, in the scene's order."""
+        return self.header.paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.header.paths)
+
+    def __len__(self) -> int:
+        return len(self.header.paths)
+
+    def __getitem__(self, path: str) -> BodyHistory:
+        return BodyHistory(self, self._index(path))
+
+    def _index(self, path: str) -> int:
+        try:
+            return self.header.paths.index(path)
+        except ValueError:
+            close = get_close_matches(path, self.header.paths, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"bodies: {', '.join(self.header.paths[:10])}"
+            raise UsageError(f"there is no body '{path}'; {hint}") from None
+
+    def motion(self, frame: str, index: int) -> Motion:
+        return Motion(self.time, lambda name: np.asarray(self.arrays[f"{frame}/{name}"][..., index, :]))
+
+    def relative(self, path: str, other: str) -> Motion:
+        lineage, other_lineage = self._lineage(path), [] if other == "world" else self._lineage(other)
+        while lineage and other_lineage and lineage[0] == other_lineage[0]:
+            lineage.pop(0), other_lineage.pop(0)
+        return self._chain(lineage).seen_from(self._chain(other_lineage), self.time)
+
+    def _lineage(self, path: str) -> list[int]:
+        """The body and its ancestors, outermost first."""
+        line = [self._index(path)]
+        while self.header.parents[line[0]]:
+            line.insert(0, self.header.paths.index(self.header.parents[line[0]]))
+        return line
+
+    def _chain(self, lineage: Sequence[int]) -> Chain:
+        chain = Chain.identity()
+        for index in reversed(lineage):
+            own = self.header.scale[index] / self.header.parent_scale[index]
+            chain = chain.below(self.motion("local", index), own)
+        return chain
+
+
+class State(_Bodies):
+    """All bodies at one instant: `state["tank/turret"].world.position` is an array of three."""
+
+
+class Trajectory(_Bodies):
+    """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
+
+    From a file, arrays are read when first asked for; use it as a context manager, or call `close`.
+    """
+
+    def __init__(self, header: Header, arrays: Mapping[str, np.ndarray], status: str = "complete", close=None):
+        super().__init__(header, np.asarray(arrays["time"]), arrays)
+        self.status = status
+        self._close = close
+
+    @classmethod
+    def from_blocks(cls, header: Header, blocks: Sequence[Block], status: str = "complete") -> Trajectory:
+        """A trajectory in memory."""
+        arrays = {f.name: np.concatenate([f.of(block) for block in blocks]) for f in FIELDS}
+        arrays["time"] = np.concatenate([block.time for block in blocks])
+        return cls(header, arrays, status)
+
+    def diagnostic(self, name: str) -> np.ndarray:
+        """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
+        return np.asarray(self.arrays[f"diagnostics/{name}"])
+
+    @property
+    def total_energy(self) -> np.ndarray:
+        """Kinetic + potential - work, J: constant but for the integrator's error."""
+        return self.diagnostic("kinetic_energy") + self.diagnostic("potential_energy") - self.diagnostic("work")
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Spin + orbital, N m s, about the world's origin, (time, 3)."""
+        return self.diagnostic("spin_angular_momentum") + self.diagnostic("orbital_angular_momentum")
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of names, times and all samples: equal for equal results, wherever and whenever they were made."""
+        digest = hashlib.sha256("\n".join(self.paths).encode())
+        for name in ("time", *(f.name for f in FIELDS)):
+            digest.update(name.encode() + hashlib.sha256(np.ascontiguousarray(self.arrays[name])).digest())
+        return digest.hexdigest()
+
+    def at(self, time: float) -> State:
+        """All bodies at one time (s), interpolated; see `Motion.at`."""
+        arrays = {}
+        for frame in ("local", "world"):
+            found = [self.motion(frame, i).at(time) for i in range(len(self))]
+            for name in ("position", "orientation", "velocity", "angular_velocity"):
+                arrays[f"{frame}/{name}"] = np.stack([getattr(motion, name) for motion in found], axis=-2)
+        return State(self.header, float(time), arrays)
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the HDF5 file; StorageError if it exists and `force` is false."""
+        from rigidsim.trajectory.writer import Writer
+
+        with Writer(path, self.header, len(self.time), force=force) as writer:
+            writer.append_arrays({name: np.asarray(self.arrays[name]) for name in ("time", *(f.name for f in FIELDS))})
+            writer.finish(self.status)
+
+    def close(self) -> None:
+        """Close the file, if there is one; arrays already read stay."""
+        if self._close:
+            self._close()
+
+    def __enter__(self) -> Trajectory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

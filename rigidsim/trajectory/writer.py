@@ -1,0 +1,199 @@
+"""Writing the HDF5 file: beside its final name, chunk by chunk, and renamed into place when it is whole."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from rigidsim.errors import StorageError
+from rigidsim.trajectory.fields import AXES, FIELDS, Block, sample_bytes
+from rigidsim.trajectory.provenance import provenance
+from rigidsim.trajectory.trajectory import Header
+
+FORMAT = "rigidsim-trajectory/1"
+CHUNK_ROWS = 4096
+CHUNK_VALUES = 32_768
+
+
+def check_output(path: Path, force: bool) -> None:
+    """Raise StorageError, before anything is computed, if the file cannot become a trajectory."""
+    folder = path.parent
+    if path.is_dir():
+        raise StorageError(f"{path} is a folder; name a file, such as {path / 'out.h5'}")
+    if not folder.is_dir():
+        raise StorageError(f"the folder {folder} does not exist")
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        raise StorageError(f"{path} is not a regular file")
+    if path.exists() and not force:
+        raise StorageError(f"{path} exists already; --force replaces it, -o names another file")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StorageError(f"no permission to write in {folder}")
+
+
+def check_space(path: Path, n_sample: int, n_node: int) -> None:
+    """Raise StorageError if the disk has no room for the samples, uncompressed."""
+    need, free = n_sample * sample_bytes(n_node), shutil.disk_usage(path.parent).free
+    if need > free:
+        raise StorageError(
+            f"{n_sample} samples of {n_node} bodies need up to {need / 1e9:.3g} GB; {path.parent} has {free / 1e9:.3g} GB"
+            " free; record fewer samples with --record-every"
+        )
+
+
+@contextlib.contextmanager
+def _plainly(path: Path) -> Iterator[None]:
+    """HDF5's own complaints as one sentence."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        number = getattr(error, "errno", None)
+        reason = os.strerror(number) if number else str(error).splitlines()[0]
+        raise StorageError(f"cannot write {path}: {reason}") from error
+
+
+class Writer:
+    """An open trajectory file. Use as a context manager: left without `finish`, nothing stays on disk."""
+
+    def __init__(self, path: str | Path, header: Header, n_sample: int, *, force: bool = False):
+        self.path = Path(path)
+        self._force, self._rows = force, 0
+        check_output(self.path, force)
+        self._beside = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
+        self._digests = {name: hashlib.sha256() for name in ("time", *(f.name for f in FIELDS))}
+        self._paths = header.paths
+        with _plainly(self.path):
+            self._file = h5py.File(self._beside, "w", libver=("v108", "v110"), track_order=True)
+            self._create(header, max(n_sample, 1))
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file:
+            with contextlib.suppress(OSError, RuntimeError):
+                self._file.close()
+        self._beside.unlink(missing_ok=True)
+
+    def append(self, block: Block) -> None:
+        """Add samples."""
+        self.append_arrays({"time": block.time, **{f.name: f.of(block) for f in FIELDS}})
+
+    def append_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Add samples, given by dataset name."""
+        begin, end = self._rows, self._rows + len(arrays["time"])
+        with _plainly(self.path):
+            for name, array in arrays.items():
+                dataset, values = self._file[name], np.ascontiguousarray(array)
+                if end > dataset.shape[0]:
+                    dataset.resize(end, axis=0)
+                dataset[begin:end] = values
+                self._digests[name].update(values)
+        self._rows = end
+
+    def finish(self, status: str, message: str = "") -> None:
+        """Close the file with this status (complete, interrupted or failed) and give it its name."""
+        with _plainly(self.path):
+            for name in self._digests:
+                self._file[name].resize(self._rows, axis=0)
+            self._file.attrs["status"] = status
+            self._file.attrs["message"] = message
+            self._file.attrs["content_hash"] = self.content_hash
+            self._file.flush()
+            self._file.close()
+            self._sync()
+            self._publish()
+
+    @property
+    def content_hash(self) -> str:
+        """See `Trajectory.content_hash`."""
+        digest = hashlib.sha256("\n".join(self._paths).encode())
+        for name, rows in self._digests.items():
+            digest.update(name.encode() + rows.digest())
+        return digest.hexdigest()
+
+    def _sync(self) -> None:
+        with self._beside.open("rb+") as file:
+            os.fsync(file.fileno())
+
+    def _publish(self) -> None:
+        if self._force:
+            os.replace(self._beside, self.path)
+            return
+        try:
+            os.link(self._beside, self.path)  # unlike a rename, never takes another's place
+        except FileExistsError:
+            raise StorageError(f"{self.path} was written by another process meanwhile; --force replaces it") from None
+        except OSError:  # a file system without links
+            os.replace(self._beside, self.path)
+
+    def _create(self, header: Header, n_sample: int) -> None:
+        root = self._file
+        root.attrs["format"] = FORMAT
+        root.attrs["status"] = "running"
+        root.attrs["quaternion_order"] = "wxyz"
+        root.attrs["isolated"] = np.int8(header.isolated)
+        self._write_scene(header)
+        scales = self._write_axes(header, n_sample)
+        unscaled = bool(np.all(header.parent_scale == 1.0))
+        for f in FIELDS:
+            shape = (n_sample, *(scales[d].shape[0] for d in f.dimensions[1:]))
+            dataset = root.create_dataset(
+                f.name, shape, "f8", maxshape=(None, *shape[1:]), chunks=_chunks(shape),
+                compression="gzip", compression_opts=1, shuffle=True, fletcher32=True,
+            )  # fmt: skip
+            for i, dimension in enumerate(f.dimensions):
+                dataset.dims[i].attach_scale(scales[dimension])
+            in_parent_units = f.name in ("local/position", "local/velocity") and not unscaled
+            dataset.attrs["units"] = f.units.replace("m", "1", 1) if in_parent_units else f.units
+            dataset.attrs["long_name"] = f.long_name + (
+                ", in units of scale_to_metre[body] metres" if in_parent_units else ""
+            )
+
+    def _write_axes(self, header: Header, n_sample: int) -> dict[str, h5py.Dataset]:
+        root, text = self._file, h5py.string_dtype()
+        time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(CHUNK_ROWS,))
+        time.attrs["units"], time.attrs["long_name"] = "s", "time since the start"
+        scales = {"time": time, "body": root.create_dataset("body", data=list(header.paths), dtype=text)}
+        for axis, labels in AXES.items():
+            scales[axis] = root.create_dataset(axis, data=list(labels), dtype=text)
+        for name, scale in scales.items():
+            scale.make_scale(name)
+        scales["body"].attrs["long_name"] = "path of the node"
+        per_body = {
+            "parent": (np.array(header.parents, dtype=object), text, "", "path of the parent; empty for the world"),
+            "scale_to_metre": (header.parent_scale, "f8", "m", "metres per unit of the lengths in /local"),
+            "own_scale_to_metre": (header.scale, "f8", "m", "metres per unit of the node's own coordinates"),
+        }
+        for name, (values, dtype, units, long_name) in per_body.items():
+            dataset = root.create_dataset(name, data=values, dtype=dtype)
+            dataset.dims[0].attach_scale(scales["body"])
+            dataset.attrs["long_name"] = long_name
+            if units:
+                dataset.attrs["units"] = units
+        return scales
+
+    def _write_scene(self, header: Header) -> None:
+        group = self._file.create_group("scene")
+        group.attrs["name"] = header.scene_name
+        group.attrs["sha256"] = hashlib.sha256(header.scene_resolved.encode()).hexdigest()
+        group.attrs["provenance"] = json.dumps(dict(header.provenance) or provenance())
+        text = h5py.string_dtype()
+        group.create_dataset("text", data=header.scene_text, dtype=text)
+        group.create_dataset("resolved", data=header.scene_resolved, dtype=text)
+
+
+def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """One component a chunk, many samples and as many bodies as fit: smooth columns compress twice as well as rows."""
+    rows = min(shape[0], CHUNK_ROWS)
+    if len(shape) < 3:
+        return (rows, *(1 for _ in shape[1:]))
+    return (rows, max(1, min(shape[1], CHUNK_VALUES // rows)), 1)
