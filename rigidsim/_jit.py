@@ -14,22 +14,47 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-import numba
-from numba.core import event
-from numba.extending import overload, register_jitable
-
 _PACKAGE = Path(__file__).parent
+_INLINED = {"forceinline": True, "error_model": "numpy"}
 
-formula = register_jitable(forceinline=True, error_model="numpy")
+# Formulas are told to numba when the first kernel is made, so that whoever only evaluates them does not wait for numba.
+_untold: list[Callable[[], object]] = []
+
+
+def formula(function: Callable) -> Callable:
+    """Mark a plain function on numbers and tuples as one that kernels inline; called from Python it is itself."""
+
+    def tell() -> None:
+        from numba.extending import register_jitable
+
+        register_jitable(**_INLINED)(function)
+
+    _untold.append(tell)
+    return function
 
 
 def compiled_form(generic: Callable) -> Callable:
     """Give a function that dispatches on the kind of number its form for compiled code, inlined like a formula."""
-    return overload(generic, jit_options={"forceinline": True, "error_model": "numpy"})
+
+    def remember(form: Callable) -> Callable:
+        def tell() -> None:
+            from numba.extending import overload
+
+            overload(generic, jit_options=_INLINED)(form)
+
+        _untold.append(tell)
+        return form
+
+    return remember
+
+
+def _tell_formulas() -> None:
+    while _untold:
+        _untold.pop(0)()
 
 
 def _text_hash() -> str:
@@ -38,8 +63,14 @@ def _text_hash() -> str:
     Numba's own key sees only the file of the kernel itself: a change in a formula of another file would leave the old
     machine code in use (numba issue 1833).
     """
+    import numba
+
     digest = hashlib.sha256(f"{numba.__version__} {platform.python_version()}".encode())
-    files = [_PACKAGE / "_jit.py", *sorted((_PACKAGE / "physics").glob("*.py")), *sorted((_PACKAGE / "engine").rglob("*.py"))]
+    files = [
+        _PACKAGE / "_jit.py",
+        *sorted((_PACKAGE / "physics").glob("*.py")),
+        *sorted((_PACKAGE / "engine").rglob("*.py")),
+    ]
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -56,10 +87,8 @@ def _is_private(folder: Path) -> bool:
 def _candidates() -> Iterator[Path]:
     if "RIGIDSIM_CACHE_DIR" in os.environ:
         yield Path(os.environ["RIGIDSIM_CACHE_DIR"])
-    try:
+    with suppress(RuntimeError):  # no home directory
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rigidsim"
-    except RuntimeError:  # no home directory
-        pass
     yield Path(tempfile.gettempdir()) / f"rigidsim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
 
 
@@ -82,9 +111,14 @@ def cache_folder() -> Path | None:
 
 def kernel(function: Callable) -> Callable:
     """Compile on first call, from the cache where possible. The environment's NUMBA_DISABLE_JIT=1 leaves it Python."""
+    import numba
+
+    _tell_formulas()
     folder = cache_folder()
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or "")  # numba reads it while decorating; others' functions keep their own place
+    numba.config.CACHE_DIR = str(
+        folder or ""
+    )  # numba reads it while decorating; others' functions keep their own place
     try:
         # Without numba's reference counting a view of a row is free (measured: 13 times faster); it also means that
         # a kernel which allocates does not compile.
@@ -93,28 +127,34 @@ def kernel(function: Callable) -> Callable:
         numba.config.CACHE_DIR = before
 
 
-class _CompileWatch(event.Listener):
-    """Adds up the time spent compiling; numba sends no event for what comes from the cache."""
+class CompileWatch:
+    """What was compiled under `watch_compilation`: `seconds`, zero if all came from the cache."""
 
     def __init__(self, announce: Callable[[], None]):
-        self.announce, self.depth, self.seconds = announce, 0, 0.0
+        self.announce, self.depth, self.seconds, self.begin = announce, 0, 0.0, 0.0
 
-    def on_start(self, _event: object) -> None:
-        if self.depth == 0:
-            self._begin = time.perf_counter()
-            if self.seconds == 0.0:
-                self.announce()
-        self.depth += 1
-
-    def on_end(self, _event: object) -> None:
+    def notify(self, event) -> None:
+        """What numba calls when a compilation starts and ends; never for code from the cache. Only the outermost
+        counts.
+        """
+        if event.is_start:
+            if self.depth == 0:
+                self.begin = time.perf_counter()
+                if self.seconds == 0.0:
+                    self.announce()
+            self.depth += 1
+            return
         self.depth -= 1
         if self.depth == 0:
-            self.seconds += time.perf_counter() - self._begin
+            self.seconds += time.perf_counter() - self.begin
 
 
 @contextmanager
-def watch_compilation(announce: Callable[[], None] = lambda: None) -> Iterator[_CompileWatch]:
+def watch_compilation(announce: Callable[[], None] = lambda: None) -> Iterator[CompileWatch]:
     """Call `announce` once if anything has to be compiled; the watch's `seconds` says how long it took."""
-    watch = _CompileWatch(announce)
+    from numba.core import event
+
+    event.Listener.register(CompileWatch)
+    watch = CompileWatch(announce)
     with event.install_listener("numba:compile", watch):
         yield watch

@@ -136,7 +136,9 @@ class Simulation:
     def _advance(self, n: int, stride: int, samples: Samples, first: int) -> None:
         done = 0 if stride == layout.NEVER else -(-self.n // stride) - first
         rest = Samples(*(array[done:] for array in samples))
-        advance(self.compiled.method, self.n, self.n + n, stride, self._model, self._state, self._scratch, rest, ONE_LANE)
+        advance(
+            self.compiled.method, self.n, self.n + n, stride, self._model, self._state, self._scratch, rest, ONE_LANE
+        )
         self.n += n
 
     def _find_failure(self, before: np.ndarray, n: int, stride: int, samples: Samples, first: int) -> None:
@@ -164,9 +166,7 @@ class Simulation:
     def _observed(self) -> Block:
         """One sample of the present state."""
         one = make_samples(self._model, 1, ONE_LANE)
-        observe(
-            self.time, self._model, self._state, self._scratch, one.local[0], one.world[0], one.ledger[0], ONE_LANE
-        )
+        observe(self.time, self._model, self._state, self._scratch, one.local[0], one.world[0], one.ledger[0], ONE_LANE)
         return Block(np.array([self.time]), *one)
 
 

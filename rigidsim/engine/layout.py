@@ -11,7 +11,8 @@ S_P, S_Q, S_V, S_OMEGA, S_WORK, STATE_ROWS = 0, 3, 7, 10, 13, 14
 # A node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha. Frame 0 is the world itself.
 F_Q, F_P, F_V, F_OMEGA, F_A, F_ALPHA, FRAME_ROWS = 0, 4, 7, 10, 13, 16, 19
 
-# Motion of a fixed or prescribed node relative to its parent: p_PB, q_PB, v, omega, a, alpha; lengths in parent's units.
+# Motion of a fixed or prescribed node relative to its parent: p_PB, q_PB, v, omega, a, alpha; lengths in parent's
+# units.
 D_P, D_Q, D_V, D_OMEGA, D_A, D_ALPHA, DRIVEN_ROWS = 0, 3, 7, 10, 13, 16, 19
 
 # Between the passes of one evaluation: the arm d, the drift J v, and a free body's v_WC; all in world axes, m and m/s.
@@ -23,12 +24,12 @@ W_F, W_TAU, WRENCH_ROWS = 0, 3, 6
 # What an integrator integrates besides v_PC: omega_PB_B, a_PC, alpha_B, power.
 R_OMEGA, R_A, R_ALPHA, R_POWER, RATE_ROWS = 0, 3, 6, 9, 10
 
-# Constants of a free body: mass, gravity (world axes), inertia and its inverse (xx yy zz xy xz yz, body axes), the centre of
-# mass from the origin (body axes, m), metres per unit of the parent's lengths.
+# Constants of a free body: mass, gravity (world axes), inertia and its inverse (xx yy zz xy xz yz, body axes), the
+# centre of mass from the origin (body axes, m), metres per unit of the parent's lengths.
 B_MASS, B_G, B_INERTIA, B_INVERSE, B_COM, B_SCALE, BODY_ROWS = 0, 1, 4, 10, 16, 19, 20
 
-# Constants of a driven node: pose, velocity and acceleration at t = 0, unit axis, rate and its derivative about it, metres per
-# unit of the parent's lengths.
+# Constants of a driven node: pose, velocity and acceleration at t = 0, unit axis, rate and its derivative about it,
+# metres per unit of the parent's lengths.
 M_P, M_Q, M_V, M_A, M_AXIS, M_RATE, M_RATE_DOT, M_SCALE, MOTION_ROWS = 0, 3, 7, 10, 13, 16, 17, 18, 19
 
 # A constant load: force, torque, lever from the centre of mass (body axes, m).

@@ -20,15 +20,13 @@ def first_era(n, model):
 def advance(method, n_begin, n_end, stride, model, state, scratch, samples, lanes):
     """Steps n_begin to n_end - 1; a sample before each step whose number is a multiple of `stride`.
 
-    Samples go to rows 0, 1, ... of `samples`. Returns how many were written. The result does not depend on how a run is cut
-    into calls: time is n h, and the era follows from n.
+    Samples go to rows 0, 1, ... of `samples`. Returns how many were written. The result does not depend on how a run
+    is cut into calls: time is n h, and the era follows from n.
     """
     era, k = first_era(n_begin, model), 0
     for n in range(n_begin, n_end):
         if n % stride == 0:
-            observe(
-                n * model.step, model, state, scratch, samples.local[k], samples.world[k], samples.ledger[k], lanes
-            )
+            observe(n * model.step, model, state, scratch, samples.local[k], samples.world[k], samples.ledger[k], lanes)
             k += 1
         done = 0.0
         while done < 1.0:

@@ -1,7 +1,7 @@
 """Composition, inverse, global to local: poses, velocities and accelerations of frames within frames.
 
-A pose X = (p, q, s) maps x to s R(q) x + p; s > 0 scales lengths. J = s R is its linear part. Velocities are (v, omega),
-accelerations (a, alpha), in the axes of the frame they are relative to.
+A pose X = (p, q, s) maps x to s R(q) x + p; s > 0 scales lengths. J = s R is its linear part. Velocities are (v,
+omega), accelerations (a, alpha), in the axes of the frame they are relative to.
 Source: "The Dynamics of a Transform Hierarchy" (cwzx): composition, inverse, global to local.
 """
 
@@ -25,7 +25,7 @@ def stretch_back(q, s, v):
     return scaled(1.0 / s, rotate_back(q, v))
 
 
-# --- composition: X_WB = X_WP o X_PB -------------------------------------------------------------------------------------
+# --- composition: X_WB = X_WP o X_PB
 
 
 @formula
@@ -66,7 +66,7 @@ def compose_pose(X_WP, X_PB):
     return (compose_position(p_WP, stretch(q_WP, s_WP, p_PB)), product(q_WP, q_PB), s_WP * s_PB)
 
 
-# --- inverse: the parent seen from the body -----------------------------------------------------------------------------
+# --- inverse: the parent seen from the body
 
 
 @formula
@@ -91,7 +91,7 @@ def inverse_acceleration(X, v, omega, a, alpha):
     return (stretch_back(q, s, sub(add(cross(alpha, p), sweep), a)), negated(rotate_back(q, alpha)))
 
 
-# --- global to local: X_PB = X_WP^-1 o X_WB -----------------------------------------------------------------------------
+# --- global to local: X_PB = X_WP^-1 o X_WB
 
 
 @formula

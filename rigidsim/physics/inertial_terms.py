@@ -1,9 +1,9 @@
 """The four inertial terms: what a body seems to feel because its parent moves.
 
-Source: "The Dynamics of a Transform Hierarchy" (cwzx), a1 = F/m - a2 - alpha2 x d - omega2 x (omega2 x d) - 2 omega2 x v1.
-Each term is an acceleration, m/s^2, with the sign it has on the right-hand side. All arguments are in the same axes
-(world's or parent's): a_WP, omega_WP, alpha_WP of the parent in the world; d the arm from the parent's origin to the
-body, m; drift = J_WP v_PB the body's velocity relative to the parent, m/s.
+Source: "The Dynamics of a Transform Hierarchy" (cwzx), a1 = F/m - a2 - alpha2 x d - omega2 x (omega2 x d) - 2 omega2
+x v1. Each term is an acceleration, m/s^2, with the sign it has on the right-hand side. All arguments are in the same
+axes (world's or parent's): a_WP, omega_WP, alpha_WP of the parent in the world; d the arm from the parent's origin to
+the body, m; drift = J_WP v_PB the body's velocity relative to the parent, m/s.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def hermite_rate(p_0, p_1, v_0, v_1, h, x):
 def hermite_rotation(q_0, q_1, omega_0, omega_1, h, x):
     """(q, omega) between two orientations whose rates omega (rad/s, parent's axes) are known.
 
-    q = q0 exp(sigma/2), sigma the Hermite cubic from 0 to the rotation vector of q0* q1, its end rates those of the body.
-    The turn between the samples must stay under half a revolution.
+    q = q0 exp(sigma/2), sigma the Hermite cubic from 0 to the rotation vector of q0* q1, its end rates those of the
+    body. The turn between the samples must stay under half a revolution.
     """
     q_01 = product(conjugate(q_0), q_1)
     sign = select(q_01[0] < 0.0, -1.0, 1.0)

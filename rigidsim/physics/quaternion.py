@@ -104,7 +104,8 @@ def exp_full(x):
 
 @formula
 def log(q):
-    """The half rotation vector x = theta/2 with exp(x) = q or -q, the shorter way: |theta| <= pi. Inverse of `exp_full`.
+    """The half rotation vector x = theta/2 with exp(x) = q or -q, the shorter way: |theta| <= pi. Inverse of
+    `exp_full`.
 
     At a half turn the axis has two signs and either may come back.
     """
@@ -129,11 +130,12 @@ def to_matrix(q):
 
 @formula
 def dexp_inverse(sigma, omega_B):
-    """The rate of sigma where q = q0 exp(sigma/2) turns at body rate omega_B: omega + sigma x omega/2 + sigma x (sigma x omega)/12.
+    """The rate of sigma where q = q0 exp(sigma/2) turns at body rate omega_B: omega + sigma x omega/2 + sigma x
+    (sigma x omega)/12.
 
-    The inverse of the right-trivialised differential of the exponential, truncated; the next term is of order |sigma|^4.
-    rad and rad/s, body axes. Source: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), eq. III.4.11 with
-    the sign of body rates; Munthe-Kaas, BIT 38 (1998).
+    The inverse of the right-trivialised differential of the exponential, truncated; the next term is of order
+    |sigma|^4. rad and rad/s, body axes. Source: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), eq.
+    III.4.11 with the sign of body rates; Munthe-Kaas, BIT 38 (1998).
     """
     once = cross(sigma, omega_B)
     return add(omega_B, add(scaled(0.5, once), scaled(1.0 / 12.0, cross(sigma, once))))

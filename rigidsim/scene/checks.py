@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import cross, norm
 from rigidsim.scene.findings import Finding, Node, nodes
 from rigidsim.scene.particles import mass_findings
-from rigidsim.scene.rotation import Vector, matrix_vector, rotation_matrix
+from rigidsim.scene.rotation import Vector
 
 if TYPE_CHECKING:
     from rigidsim.scene.scene import Scene
@@ -110,8 +112,7 @@ def _prescribed_findings(node: Node) -> Iterator[Finding]:
     if motion is None:
         return
     spin, change = (_in_parent_axes(node, motion, key) for key in ("angular_velocity", "angular_acceleration"))
-    sine_bound = PARALLEL_TOLERANCE * math.hypot(*spin) * math.hypot(*change)
-    if not math.hypot(*_cross(spin, change)) <= sine_bound:
+    if not norm(cross(spin, change)) <= PARALLEL_TOLERANCE * norm(spin) * norm(change):
         path = (*node.path, "motion", "prescribed", "angular_acceleration")
         message = "the angular acceleration is not parallel to the angular velocity"
         yield Finding("motion", message, path, "only the rate of a prescribed spin may change, not its axis")
@@ -122,8 +123,4 @@ def _in_parent_axes(node: Node, motion: PrescribedMotion, key: str) -> Vector:
     vector = getattr(motion, key)
     largest = max(map(abs, vector.value)) or 1.0
     value = tuple(part / largest for part in vector.value)
-    return matrix_vector(rotation_matrix(node.body.orientation), value) if vector.frame == "body" else value
-
-
-def _cross(a: Vector, b: Vector) -> Vector:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    return rotate(node.body.orientation, value) if vector.frame == "body" else value

@@ -9,11 +9,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator
 
+from rigidsim.physics.inertia import rotated
 from rigidsim.scene.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.document import shown
 from rigidsim.scene.orientation import Orientation
 from rigidsim.scene.quantities import INERTIA, vector
-from rigidsim.scene.rotation import IDENTITY, Matrix, Vector, matrix_product, rotation_matrix
+from rigidsim.scene.rotation import IDENTITY, Matrix, Quaternion, Vector
 
 TOLERANCE = 1e-9
 """How far, relative to the largest moment, rounding in a scene may break symmetry or the triangle inequality."""
@@ -22,6 +23,7 @@ SMALLEST_RATIO = 4 * sys.float_info.epsilon
 FORMS = "{principal: [a, b, c]}, {tensor: [[...], [...], [...]]} or point"
 
 About = Literal["com", "origin"]
+Symmetric = tuple[float, float, float, float, float, float]
 
 
 class BodyInertia(Model):
@@ -44,7 +46,7 @@ class PrincipalInertia(Model):
 
     def resolved(self) -> BodyInertia:
         """The tensor R diag(a, b, c) R^T."""
-        return BodyInertia(tensor=turned(diagonal(self.principal), rotation_matrix(self.orientation)), about=self.about)
+        return BodyInertia(tensor=turned(diagonal(self.principal), self.orientation), about=self.about)
 
 
 class TensorInertia(Model):
@@ -72,11 +74,20 @@ def diagonal(moments: Vector) -> Matrix:
     return ((a, 0.0, 0.0), (0.0, b, 0.0), (0.0, 0.0, c))
 
 
-def turned(tensor: Matrix, rotation: Matrix) -> Matrix:
-    """The tensor R I R^T, exactly symmetric."""
-    if rotation == rotation_matrix(IDENTITY):
-        return tensor
-    return symmetric(matrix_product(matrix_product(rotation, tensor), tuple(zip(*rotation, strict=True))))
+def packed(t: Matrix) -> Symmetric:
+    """A symmetric tensor as formulas take it: (xx, yy, zz, xy, xz, yz)."""
+    return (t[0][0], t[1][1], t[2][2], t[0][1], t[0][2], t[1][2])
+
+
+def unpacked(t: Symmetric) -> Matrix:
+    """The inverse of `packed`."""
+    xx, yy, zz, xy, xz, yz = t
+    return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+
+
+def turned(tensor: Matrix, q: Quaternion) -> Matrix:
+    """The tensor R I R^T; untouched by no rotation."""
+    return tensor if q == IDENTITY else unpacked(rotated(q, packed(tensor)))
 
 
 def symmetric(t: Matrix) -> Matrix:

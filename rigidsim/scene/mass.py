@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rigidsim.scene.inertia import turned
-from rigidsim.scene.rotation import IDENTITY, Matrix, Vector, matrix_product, matrix_vector, rotation_matrix
+from rigidsim.physics.frames import compose_pose, stretch
+from rigidsim.physics.inertia import displaced
+from rigidsim.physics.vector import add, scaled, sub
+from rigidsim.scene.inertia import packed, turned, unpacked
+from rigidsim.scene.rotation import IDENTITY, Matrix, Quaternion, Vector
 
 if TYPE_CHECKING:
     from rigidsim.scene.schema import Body
-
-
-NO_ROTATION = rotation_matrix(IDENTITY)
-ZERO: Matrix = ((0.0,) * 3,) * 3
 
 
 @dataclass(frozen=True)
@@ -36,24 +35,20 @@ class MassProperties:
         return not self.inertia.any()
 
 
-@dataclass(frozen=True)
-class Placement:
-    """Where a fixed part sits on its carrier: x -> scale rotation x + origin."""
+class Placement(NamedTuple):
+    """Where a fixed part sits on its carrier, a pose: x -> scale R x + origin."""
 
     origin: Vector = (0.0, 0.0, 0.0)
-    rotation: Matrix = NO_ROTATION
+    rotation: Quaternion = IDENTITY
     scale: float = 1.0
 
     def point(self, x: Vector) -> Vector:
         """A point of the part in the carrier's coordinates."""
-        x, y, z = matrix_vector(self.rotation, x)
-        a, b, c = self.origin
-        return (self.scale * x + a, self.scale * y + b, self.scale * z + c)
+        return add(self.origin, stretch(self.rotation, self.scale, x))
 
     def of_child(self, child: Body) -> Placement:
         """Where a child fixed to this part sits on the carrier."""
-        rotation = matrix_product(self.rotation, rotation_matrix(child.orientation))
-        return Placement(self.point(child.position), rotation, self.scale * child.scale)
+        return Placement(*compose_pose(self, (child.position, child.orientation, child.scale)))
 
 
 def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
@@ -76,12 +71,14 @@ def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
         mass, center, tensor = parts[0]
         return MassProperties(mass, center, np.array(tensor))
     total = sum(mass for mass, _, _ in parts)
-    center = tuple(sum(mass * point[axis] for mass, point, _ in parts) / total for axis in range(3))
-    joint = ZERO
+    center = (0.0, 0.0, 0.0)
+    for mass, point, _ in parts:
+        center = add(center, scaled(mass / total, point))
+    joint = [0.0] * 6
     for mass, point, tensor in parts:
-        offset = tuple((point[axis] - center[axis]) * metres_per_unit for axis in range(3))
-        joint = _with_offset(_sum(joint, tensor), mass, offset)
-    return MassProperties(total, center, np.array(joint))
+        offset = scaled(metres_per_unit, sub(point, center))
+        joint = [a + b for a, b in zip(joint, displaced(packed(tensor), mass, offset), strict=True)]
+    return MassProperties(total, center, np.array(unpacked(joint)))
 
 
 def own_inertia(part: Body, metres_per_unit: float) -> Matrix:
@@ -89,22 +86,7 @@ def own_inertia(part: Body, metres_per_unit: float) -> Matrix:
     tensor = part.inertia.tensor
     if part.inertia.about == "com":
         return tensor
-    return _with_offset(tensor, -part.mass, tuple(metres_per_unit * x for x in part.center_of_mass))
-
-
-def _with_offset(tensor: Matrix, mass: float, offset: Vector) -> Matrix:
-    """The tensor plus that of a point mass at `offset` (metres): the parallel-axis theorem."""
-    x, y, z = offset
-    unit = (
-        (y * y + z * z, -x * y, -x * z),
-        (-x * y, x * x + z * z, -y * z),
-        (-x * z, -y * z, x * x + y * y),
-    )
-    return _sum(tensor, tuple(tuple(mass * entry for entry in row) for row in unit))
-
-
-def _sum(a: Matrix, b: Matrix) -> Matrix:
-    return tuple(tuple(a[i][j] + b[i][j] for j in range(3)) for i in range(3))
+    return unpacked(displaced(packed(tensor), -part.mass, scaled(metres_per_unit, part.center_of_mass)))
 
 
 def _of_part(part: Body, at: Placement, metres_per_unit: float) -> tuple[float, Vector, Matrix]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, WithJsonSchema
 
+from rigidsim.physics.vector import dot
 from rigidsim.scene.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.document import shown
 from rigidsim.scene.quantities import ANGLE, NUMBER_ONLY, quantity, vector
@@ -19,7 +20,6 @@ from rigidsim.scene.rotation import (
     from_axis_angle,
     from_euler,
     from_matrix,
-    matrix_product,
     normalised,
 )
 
@@ -99,8 +99,7 @@ class RotationMatrix(Model):
         """The unit quaternion."""
         m = self.matrix
         columns = tuple(zip(*m, strict=True))
-        product = matrix_product(columns, m)
-        error = max(abs(product[i][j] - (i == j)) for i in range(3) for j in range(3))
+        error = max(abs(dot(columns[i], columns[j]) - (i == j)) for i in range(3) for j in range(3))
         if not error <= MATRIX_TOLERANCE:
             message = f"the matrix is not orthonormal: its columns miss it by {error:.3g}"
             raise complaint("orientation", message, f"the tolerance is {MATRIX_TOLERANCE:g}")

@@ -1,6 +1,6 @@
-"""Rotations on plain floats: quaternions (w, x, y, z), Hamilton and active, and 3x3 matrices.
+"""Unit quaternions (w, x, y, z) from axes, angles and matrices, as a scene may give them.
 
-Sums are written out in a fixed order, so that every machine gives the same bits.
+Built on the formulas of `physics`, whose sums have a fixed order: every machine reads the same bits from a scene.
 """
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ from __future__ import annotations
 import math
 import sys
 from functools import reduce
+
+from rigidsim.physics.elementary import sin_cos
+from rigidsim.physics.quaternion import product
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -18,42 +21,10 @@ ALREADY_UNIT = 8 * sys.float_info.epsilon
 """A squared norm this near one is left alone, so that normalising twice is normalising once."""
 
 
-def rotation_matrix(q: Quaternion) -> Matrix:
-    """The matrix of a unit quaternion: its columns are the body's axes in the parent's."""
-    w, x, y, z = q
-    return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-
-
-def matrix_product(a: Matrix, b: Matrix) -> Matrix:
-    """The product a b."""
-    return tuple(tuple(a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j] for j in range(3)) for i in range(3))
-
-
-def matrix_vector(a: Matrix, v: Vector) -> Vector:
-    """The product a v."""
-    return tuple(row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in a)
-
-
-def quaternion_product(p: Quaternion, q: Quaternion) -> Quaternion:
-    """The rotation q followed by the rotation p."""
-    pw, px, py, pz = p
-    qw, qx, qy, qz = q
-    return (
-        pw * qw - px * qx - py * qy - pz * qz,
-        pw * qx + px * qw + py * qz - pz * qy,
-        pw * qy - px * qz + py * qw + pz * qx,
-        pw * qz + px * qy - py * qx + pz * qw,
-    )
-
-
 def from_axis_angle(axis: Vector, angle: float) -> Quaternion:
     """The rotation by `angle` about the unit vector `axis`."""
-    s = math.sin(angle / 2)
-    return normalised((math.cos(angle / 2), s * axis[0], s * axis[1], s * axis[2]))
+    s, c = sin_cos(angle / 2)
+    return normalised((c, s * axis[0], s * axis[1], s * axis[2]))
 
 
 def from_euler(angles: Vector, order: str) -> Quaternion:
@@ -61,7 +32,7 @@ def from_euler(angles: Vector, order: str) -> Quaternion:
     turns = [from_axis_angle(_unit_axis(letter), angle) for letter, angle in zip(order, angles, strict=True)]
     if order.islower():
         turns.reverse()
-    return normalised(reduce(quaternion_product, turns))
+    return normalised(reduce(product, turns))
 
 
 def from_matrix(m: Matrix) -> Quaternion:

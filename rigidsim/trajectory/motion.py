@@ -59,8 +59,8 @@ class Motion:
     def at(self, time: float | np.ndarray) -> Motion:
         """The motion at other times (s) within the history, by Hermite interpolation of fourth order.
 
-        Position and rotation vector are the cubics that agree with pose and rate at both neighbouring samples; velocities are
-        their derivatives. Exact at samples. Raises UsageError outside the history.
+        Position and rotation vector are the cubics that agree with pose and rate at both neighbouring samples;
+        velocities are their derivatives. Exact at samples. Raises UsageError outside the history.
         """
         return interpolated(self, time)
 
@@ -109,9 +109,7 @@ def _snapped(motion: Motion, found: Motion, i: np.ndarray, x: np.ndarray) -> Mot
     """The samples themselves where a wanted time is one of them."""
     nearest = i + (x == 1.0)
     on_sample = ((x == 0.0) | (x == 1.0))[..., np.newaxis]
-    return given(
-        found.time, *(np.where(on_sample, getattr(motion, f)[nearest], getattr(found, f)) for f in _FIELDS)
-    )
+    return given(found.time, *(np.where(on_sample, getattr(motion, f)[nearest], getattr(found, f)) for f in _FIELDS))
 
 
 @dataclass(frozen=True)

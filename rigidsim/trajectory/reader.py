@@ -65,7 +65,7 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
         provenance=json.loads(scene.attrs["provenance"]),
     )
     arrays = {name: file[name] for name in ("time", *(f.name for f in FIELDS))}
-    return Trajectory(header, arrays, file.attrs["status"], close=file.close)
+    return Trajectory(header, arrays, file.attrs["status"], file.attrs["content_hash"], close=file.close)
 
 
 def _check_shapes(file: h5py.File, path: Path, n_body: int) -> None:

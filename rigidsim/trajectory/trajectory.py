@@ -129,9 +129,12 @@ class Trajectory(_Bodies):
     From a file, arrays are read when first asked for; use it as a context manager, or call `close`.
     """
 
-    def __init__(self, header: Header, arrays: Mapping[str, np.ndarray], status: str = "complete", close=None):
+    def __init__(
+        self, header: Header, arrays: Mapping[str, np.ndarray], status: str = "complete", stored_hash="", close=None
+    ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
+        self.stored_hash = stored_hash  # the content hash as the file gives it; empty in memory
         self._close = close
 
     @classmethod

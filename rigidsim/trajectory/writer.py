@@ -44,8 +44,8 @@ def check_space(path: Path, n_sample: int, n_node: int) -> None:
     need, free = n_sample * sample_bytes(n_node), shutil.disk_usage(path.parent).free
     if need > free:
         raise StorageError(
-            f"{n_sample} samples of {n_node} bodies need up to {need / 1e9:.3g} GB; {path.parent} has {free / 1e9:.3g} GB"
-            " free; record fewer samples with --record-every"
+            f"{n_sample} samples of {n_node} bodies need up to {need / 1e9:.3g} GB;"
+            f" {path.parent} has {free / 1e9:.3g} GB free; record fewer samples with --record-every"
         )
 
 

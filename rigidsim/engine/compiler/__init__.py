@@ -8,9 +8,9 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler.initial import Frame, com_state, initial_frame, prescribed_constants
+from rigidsim.engine.compiler.loads import carried_loads, eras
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
-from rigidsim.engine.compiler.loads import carried_loads, eras
 from rigidsim.engine.model import Model, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.scene import Scene

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.model import zeros
-from rigidsim.physics.frames import compose_pose, stretch
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, scaled, sub
+from rigidsim.physics.vector import scaled, sub
+from rigidsim.scene.mass import fixed_parts
 
 AXES = {"body": layout.AXES_BODY, "parent": layout.AXES_PARENT, "world": layout.AXES_WORLD}
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
 ON_GRID = 1e-9  # an edge this close to a grid point, in steps, is on it
 
 
@@ -26,32 +27,22 @@ class Load(NamedTuple):
     during: tuple[float, float] | None
 
 
-IDENTITY = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 1.0)
-
-
-def fixed_parts(carrier) -> Iterator[tuple]:
-    """(body, X, X_parent) of a free body and all nodes fixed to it: poses in the carrier's coordinates."""
-    pending = [(carrier, IDENTITY, None)]
-    while pending:
-        body, X, X_parent = pending.pop()
-        yield body, X, X_parent
-        for child in reversed(list(body.children.values())):
-            if child.kind == "fixed":
-                pending.append((child, compose_pose(X, (child.position, child.orientation, child.scale)), X))
-
-
 def carried_loads(carrier, com, scale: float) -> list[Load]:
-    """Loads on a free body, its own and those on its fixed parts; `com` in the carrier's coordinates, `scale` metres each."""
-    loads = []
-    for body, (p, q, s), X_parent in fixed_parts(carrier):
-        for force in body.forces:
+    """Loads on a free body, its own and those on its fixed parts; `com` in the carrier's coordinates, `scale` metres
+    each.
+    """
+    loads, placements = [], {}
+    for names, part, placement in fixed_parts(carrier):
+        placements[names] = placement
+        for force in part.forces:
             # `at` left out is the centre of mass: the whole's for the carrier, the part's own for a fixed part.
-            own = com if body is carrier else add(p, stretch(q, s, body.center_of_mass))
-            point = own if force.at is None else add(p, stretch(q, s, force.at))
-            axes, turn = AXES[force.frame], (1.0, 0.0, 0.0, 0.0)
-            if body is not carrier and force.frame != "world":
+            own = placement.point(part.center_of_mass) if names else com
+            point = own if force.at is None else placement.point(force.at)
+            axes, turn = AXES[force.frame], NO_TURN
+            if names and force.frame != "world":
                 # Body and parent axes of a fixed part both turn with the carrier.
-                axes, turn = layout.AXES_BODY, (q if force.frame == "body" else X_parent[1])
+                axes = layout.AXES_BODY
+                turn = (placement if force.frame == "body" else placements[names[:-1]]).rotation
             row = zeros(layout.LOAD_ROWS)
             row[layout.L_F : layout.L_F + 3] = rotate(turn, force.force)
             row[layout.L_TAU : layout.L_TAU + 3] = rotate(turn, force.torque)

@@ -48,7 +48,8 @@ class Magnus(NamedTuple):
 
 @kernel
 def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2, use_3, use_4, lanes):
-    """Position, velocity and work under constant acceleration; the rotation vector Omega and the relative rate at the end.
+    """Position, velocity and work under constant acceleration; the rotation vector Omega and the relative rate at the
+    end.
 
     v' = v + a h, x' = x + (v + v') h/2, omega' = omega + alpha h, all relative to the parent and in its axes.
     """

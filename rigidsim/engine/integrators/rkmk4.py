@@ -41,8 +41,8 @@ class Rkmk4(NamedTuple):
 def combine(start, stage, rate, turn, total, target, h, weight, keep, on_rate, on_total, lanes):
     """Take up one stage's rates, and place `target` = start + h (on_rate * rate + on_total * total).
 
-    The rotation goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is dexp_inverse(sigma, omega).
-    `turn` is the present stage's sigma on entry and the next one's on return; `keep` is 0 to begin a new sum.
+    The rotation goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is dexp_inverse(sigma,
+    omega). `turn` is the present stage's sigma on entry and the next one's on return; `keep` is 0 to begin a new sum.
     """
     n = len(lanes)
     for lane in range(n):
@@ -83,7 +83,8 @@ def copy(source, target):
 @kernel
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
-    # No array is both read and written in one call of `combine`: overlapping arguments would cost the vector instructions.
+    # No array is both read and written in one call of `combine`: overlapping arguments would cost the vector
+    # instructions.
     stage, target, spare = state, scratch.stage, scratch.other_stage
     for i in range(4):
         evaluate(t + NODE[i] * h, era, model, stage, scratch, lanes)

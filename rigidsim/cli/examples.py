@@ -1,0 +1,66 @@
+"""`rigidsim examples`: the scenes that come with the package."""
+
+from __future__ import annotations
+
+import shutil
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from rigidsim.errors import StorageError, UsageError
+
+
+def shipped_scenes() -> dict[str, Path]:
+    """Name -> file of every shipped scene: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).parents[1]
+    folder = package / "scenes" if (package / "scenes").is_dir() else package.parent / "scenes"
+    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
+
+
+@click.group(invoke_without_command=True, short_help="List or copy the shipped scenes.")
+@click.pass_context
+def examples(context):
+    """List the shipped scenes; `examples copy NAME` puts one into the current folder."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_examples)
+
+
+@examples.command("list")
+def list_examples():
+    """List the shipped scenes with their titles."""
+    from rigidsim.scene import Scene
+
+    scenes = shipped_scenes()
+    width = max(map(len, scenes), default=0)
+    for name, file in scenes.items():
+        click.echo(f"{name:<{width}}  {Scene.from_file(file).title}")
+
+
+@examples.command("copy")
+@click.argument("names", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Copy all of them.")
+@click.option("-o", "--output", type=click.Path(), default=".", help="Folder to copy to.  [default: this one]")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+def copy_examples(names, every, output, force):
+    """Copy scenes by NAME."""
+    scenes, folder = shipped_scenes(), Path(output)
+    wanted = list(scenes) if every else [name.removesuffix(".yaml") for name in names]
+    if not wanted:
+        raise UsageError(f"name one of {', '.join(scenes)}, or use --all")
+    for name in wanted:
+        if name not in scenes:
+            close = get_close_matches(name, scenes, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(scenes)}"
+            raise UsageError(f"there is no example '{name}'; {hint}")
+    if not folder.is_dir():
+        raise StorageError(f"the folder {folder} does not exist")
+    for name in wanted:
+        target = folder / f"{name}.yaml"
+        if target.exists() and not force:
+            raise StorageError(f"{target} exists already; --force replaces it")
+        try:
+            shutil.copyfile(scenes[name], target)
+        except OSError as error:
+            raise StorageError(f"cannot write {target}: {error.strerror}") from error
+        click.echo(target)

@@ -1,0 +1,59 @@
+"""`rigidsim run`: a scene in, a trajectory file out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+OUTPUTS = Path("outputs")
+
+
+def overrides(sets: tuple[str, ...], **simulation: str | None) -> list[str]:
+    """`--set` options, and the options that stand for a key of `simulation`, as overrides of a scene."""
+    given = [f"simulation.{key}={value}" for key, value in simulation.items() if value is not None]
+    return [*sets, *given]
+
+
+def output_path(scene: str, output: str | None) -> Path:
+    """Where the trajectory goes: the named file, or outputs/NAME.h5."""
+    if output:
+        return Path(output)
+    OUTPUTS.mkdir(exist_ok=True)
+    return OUTPUTS / f"{Path(scene).stem}.h5"
+
+
+@click.command(short_help="Simulate a scene and write its trajectory.")
+@click.argument("scene", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), help="Trajectory file.  [default: outputs/SCENE.h5]")
+@click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Change a value: bodies.tank.mass=4e4")
+@click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'.")
+@click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
+@click.option("--integrator", metavar="NAME", help="rkmk4, magnus, or '{name: magnus, terms: 4}'.")
+@click.option("--record-every", metavar="TIME", help="Time between samples.")
+@click.option("--force", is_flag=True, help="Replace an existing trajectory file.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress, no summary.")
+def run(scene, output, sets, duration, step, integrator, record_every, force, as_json, quiet):
+    """Simulate SCENE, a YAML file, and write its trajectory, an HDF5 file.
+
+    \b
+    rigidsim run scene.yaml
+    rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
+    """
+    from rigidsim.report.run import RunReport, run_to_file
+    from rigidsim.scene import Scene
+
+    changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
+    read = Scene.from_file(scene, changed)
+    for warning in read.warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+    def show(report: RunReport) -> None:
+        if as_json:
+            click.echo(json.dumps(report.as_dict()))
+        elif not quiet:
+            click.echo(str(report))
+
+    run_to_file(read, output_path(scene, output), force=force, quiet=quiet, show=show)

@@ -1,0 +1,39 @@
+"""`rigidsim validate`: is this scene right?"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import click
+
+from rigidsim.errors import SceneError
+
+
+@click.command(short_help="Check a scene without simulating it.")
+@click.argument("scene", type=click.Path())
+@click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Change a value: bodies.tank.mass=4e4")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict and all problems as JSON.")
+def validate(scene, sets, as_json):
+    """Check SCENE and say what is wrong with it, all at once: file, line, column, and what to do."""
+    from rigidsim.scene import Scene
+
+    try:
+        read = Scene.from_file(scene, sets)
+    except SceneError as error:
+        if as_json:
+            problems = [problem.as_dict() for problem in error.problems]
+            click.echo(json.dumps({"schema_version": 1, "valid": False, "problems": problems}))
+            raise click.exceptions.Exit(error.exit_code) from None
+        raise
+    kinds = Counter(body.kind for _, body, _ in read.walk())
+    simulation = read.simulation
+    steps = round(simulation.duration / simulation.step)
+    if as_json:
+        told = {"bodies": dict(kinds), "steps": steps, "warnings": list(read.warnings)}
+        click.echo(json.dumps({"schema_version": 1, "valid": True, "problems": [], **told}))
+        return
+    for warning in read.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    bodies = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    click.echo(f"{scene}: valid; {bodies}; {steps} steps of {simulation.step:g} s")

@@ -1,0 +1,120 @@
+"""A run from a scene to a file, as a person follows it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rigidsim._jit import watch_compilation
+from rigidsim.errors import Interrupted, SimulationError
+from rigidsim.report.drift import Drift, DriftMeter
+from rigidsim.report.progress import Progress
+from rigidsim.report.signals import StopRequest
+from rigidsim.scene import Scene
+from rigidsim.simulation import Simulation
+from rigidsim.trajectory.writer import Writer, check_output, check_space
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run did."""
+
+    path: Path
+    status: str
+    bodies: int
+    samples: int
+    steps: int
+    simulated: float  # s
+    compile_seconds: float
+    run_seconds: float
+    drift: list[Drift]
+    content_hash: str
+
+    def __str__(self) -> str:
+        speed = self.simulated / max(self.run_seconds, 1e-9)
+        lines = [
+            f"{self.path}: {self.status}, {self.samples} samples of {self.bodies} bodies, 0 to {self.simulated:g} s",
+            f"  {self.steps} steps in {self.run_seconds:.3g} s, {speed:.3g} x real time"
+            + (f"; compiled in {self.compile_seconds:.3g} s" if self.compile_seconds else ""),
+            *(f"  {drift}" for drift in self.drift),
+        ]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data, for `--json`."""
+        return {
+            "schema_version": 1,
+            "path": str(self.path),
+            "status": self.status,
+            "bodies": self.bodies,
+            "samples": self.samples,
+            "steps": self.steps,
+            "simulated_seconds": self.simulated,
+            "compile_seconds": self.compile_seconds,
+            "run_seconds": self.run_seconds,
+            "drift": {drift.name: drift.as_dict() for drift in self.drift},
+            "content_hash": self.content_hash,
+        }
+
+
+def announce() -> None:
+    """Said before the first run of a version compiles the stepper."""
+    print("compiling the stepper; this happens once and takes some ten seconds", file=sys.stderr, flush=True)
+
+
+def run_to_file(scene: Scene, path: Path, *, force: bool, quiet: bool, show: Callable[[RunReport], None]) -> None:
+    """Simulate, write, report. The file is whole whatever happens, and holds the samples so far.
+
+    Raises StorageError before anything is computed if the file cannot be written, SimulationError if the motion blows
+    up, Interrupted if a signal stopped the run; in the last two cases after the file was written and the report shown.
+    """
+    check_output(path, force)
+    simulation = Simulation(scene)
+    check_space(path, simulation.n_sample, len(simulation.header.paths))
+    with StopRequest() as stop, Writer(path, simulation.header, simulation.n_sample, force=force) as writer:
+        with watch_compilation((lambda: None) if quiet else announce) as compiling:
+            simulation.prepare()
+        failure, meter = None, DriftMeter(simulation.compiled.isolated)
+        progress = Progress(simulation.n_step, scene.simulation.step, quiet)
+
+        def watch(n: int) -> bool:
+            progress.update(n)
+            return bool(stop.received)
+
+        begin, samples = time.perf_counter(), 0
+        try:
+            for block in simulation.blocks(watch):
+                writer.append(block)
+                meter.add(block.ledger)
+                samples += len(block.time)
+        except SimulationError as error:
+            failure = error
+        progress.clear()
+        run_seconds = time.perf_counter() - begin
+        writer.finish(simulation.status, str(failure or ""))
+    show(
+        RunReport(
+            path=path,
+            status=simulation.status,
+            bodies=len(simulation.header.paths),
+            samples=samples,
+            steps=simulation.n,
+            simulated=simulation.time,
+            compile_seconds=compiling.seconds,
+            run_seconds=run_seconds,
+            drift=meter.results(),
+            content_hash=writer.content_hash,
+        )
+    )
+    if failure:
+        raise SimulationError(f"{failure}\n{path} holds the {samples} samples up to then")
+    if simulation.status == "interrupted":
+        total = simulation.n_step * scene.simulation.step
+        raise Interrupted(
+            f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s; {path} holds the {samples} samples"
+            " up to then",
+            stop.received,
+        )
