@@ -11,6 +11,7 @@ import hashlib
 import os
 import platform
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -158,3 +159,19 @@ def watch_compilation(announce: Callable[[], None] = lambda: None) -> Iterator[C
     watch = CompileWatch(announce)
     with event.install_listener("numba:compile", watch):
         yield watch
+
+
+@contextmanager
+def without_blas() -> Iterator[None]:
+    """Keep numba from importing SciPy while it is imported and loads its tables; no kernel of ours calls BLAS.
+
+    Saves a fifth of a second. For a process that is ours alone: numba code loaded later in it cannot multiply matrices.
+    """
+    blocked = "scipy" not in sys.modules
+    if blocked:
+        sys.modules["scipy"] = None
+    try:
+        yield
+    finally:
+        if blocked:
+            del sys.modules["scipy"]

@@ -42,18 +42,21 @@ def run(scene, output, sets, duration, step, integrator, record_every, force, as
     rigidsim run scene.yaml
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
     """
-    from rigidsim.report.run import RunReport, run_to_file
-    from rigidsim.scene import Scene
+    from rigidsim._jit import without_blas
 
-    changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
-    read = Scene.from_file(scene, changed)
-    for warning in read.warnings:
-        click.echo(f"warning: {warning}", err=True)
+    with without_blas():
+        from rigidsim.report.run import RunReport, run_to_file
+        from rigidsim.scene import Scene
 
-    def show(report: RunReport) -> None:
-        if as_json:
-            click.echo(json.dumps(report.as_dict()))
-        elif not quiet:
-            click.echo(str(report))
+        changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
+        read = Scene.from_file(scene, changed)
+        for warning in read.warnings:
+            click.echo(f"warning: {warning}", err=True)
 
-    run_to_file(read, output_path(scene, output), force=force, quiet=quiet, show=show)
+        def show(report: RunReport) -> None:
+            if as_json:
+                click.echo(json.dumps(report.as_dict()))
+            elif not quiet:
+                click.echo(str(report))
+
+        run_to_file(read, output_path(scene, output), force=force, quiet=quiet, show=show)
