@@ -1,0 +1,132 @@
+"""The map of the sources: who may import whom, what a formula may contain, how long things may get."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "rigidsim"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+# Who a part of the package may import from, besides itself.
+ALLOWED = {
+    "errors": set(),
+    "_jit": set(),
+    "physics": {"_jit"},
+    "scene": {"physics", "errors"},
+    "engine": {"physics", "_jit", "errors"},
+    "engine.compiler": {"physics", "_jit", "errors", "scene", "engine"},
+    "transform": {"physics", "_jit", "errors"},
+    "trajectory": {"engine", "physics", "transform", "errors", "rigidsim"},
+    "simulation": {"trajectory", "engine", "engine.compiler", "scene", "errors"},
+    "report": {"simulation", "trajectory", "engine", "scene", "errors", "_jit"},
+    "cli": {"report", "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
+    "rigidsim": {"cli"},
+}
+# The one door of each dependency.
+DOORS = {
+    "click": {"cli"},
+    "yaml": {"scene"},
+    "pydantic": {"scene"},
+    "pydantic_core": {"scene"},
+    "h5py": {"trajectory"},
+    "quaternion": {"transform"},
+    "numba": {"_jit"},
+    "scipy": set(),
+}
+
+
+def part_of(module: str) -> str:
+    """The part of the package that a module belongs to."""
+    inner = module.removeprefix("rigidsim").removeprefix(".")
+    if inner.startswith("engine.compiler"):
+        return "engine.compiler"
+    return inner.split(".")[0] or "rigidsim"
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(part for part in parts if part not in ("__init__", "__main__"))
+
+
+def imports_of(path: Path) -> set[str]:
+    """Every module that a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            found.add(node.module)
+    return found
+
+
+def functions_of(path: Path) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+
+
+def is_marked(function: ast.FunctionDef, *marks: str) -> bool:
+    return any(isinstance(d, ast.Name) and d.id in marks for d in function.decorator_list)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_imports_point_one_way_and_each_dependency_has_one_door(path):
+    part = part_of(module_of(path))
+    for module in imports_of(path):
+        if module.split(".")[0] == "rigidsim":
+            target = part_of(module)
+            assert target == part or target in ALLOWED[part], f"{part} must not import {module}"
+        door = DOORS.get(module.split(".")[0])
+        assert door is None or part in door, f"{module} has its door in {door}, not in {part}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "physics").glob("*.py")), ids=module_of)
+def test_formulas_use_no_power_and_no_arrays(path):
+    """`x**0.5` and `x**3` round differently compiled and not; a formula knows numbers and tuples only."""
+    tree = ast.parse(path.read_text())
+    powers = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
+    assert not powers
+    for function in functions_of(path):
+        if is_marked(function, "formula"):
+            names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+            assert not names & {"np", "math", "range", "len"}, function.name
+            assert not any(isinstance(node, ast.While | ast.For) for node in ast.walk(function)), function.name
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_files_and_functions_stay_short(path):
+    assert len(path.read_text().splitlines()) <= 300
+    for function in functions_of(path):
+        docstring = ast.get_docstring(function) or ""
+        assert function.end_lineno - function.lineno + 1 - len(docstring.splitlines()) <= 60, function.name
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_public_names_say_what_they_are(path):
+    tree = ast.parse(path.read_text())
+    if path.read_text().strip():
+        assert ast.get_docstring(tree), "module"
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            assert ast.get_docstring(node), node.name
+
+
+def test_kernels_are_in_the_engine_and_formulas_in_physics():
+    for path in SOURCES:
+        part = part_of(module_of(path))
+        for function in functions_of(path):
+            if is_marked(function, "kernel"):
+                assert part == "engine", function.name
+            if is_marked(function, "formula"):
+                assert part == "physics" or path.name == "layout.py", function.name
+
+
+def test_a_formula_that_is_called_is_listed_in_the_book(monkeypatch):
+    """docs/physics.md is what the docstrings say now."""
+    monkeypatch.syspath_prepend(str(PACKAGE.parent / "docs"))
+    import make_physics
+
+    assert set(make_physics.MODULES) == {path.stem for path in (PACKAGE / "physics").glob("*.py")} - {"__init__"}
+    written = (PACKAGE.parent / "docs" / "physics.md").read_text()
+    assert written == make_physics.document(), "run python docs/make_physics.py"

@@ -1,0 +1,79 @@
+"""What README and docs tell people to type works, and what they show is what comes out."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rigidsim.scene import Scene
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
+
+
+def blocks(language: str) -> list[pytest.param]:
+    """Every fenced block of a language, apart from the commands that make an environment (`.ci/run` runs those)."""
+    found = []
+    for document in DOCUMENTS:
+        for i, (mark, kind, text) in enumerate(FENCE.findall(document.read_text())):
+            if kind == language and not mark:
+                found.append(pytest.param(text, id=f"{document.name}-{i}"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    """A folder with the shipped scenes and one trajectory, and an environment where `rigidsim` is on the path."""
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "scenes").symlink_to(ROOT / "scenes")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
+
+    def shell(command: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    assert shell("rigidsim run scenes/shell_leaves_turret.yaml").returncode == 0
+    return folder, shell
+
+
+@pytest.mark.parametrize("text", blocks("sh"))
+def test_commands(text, workplace):
+    _, shell = workplace
+    done = shell("set -e\n" + text)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("text", blocks("python"))
+def test_python(text, workplace):
+    _, shell = workplace
+    done = shell(f"python - <<'END'\n{text}\nEND")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("text", [p for p in blocks("yaml") if p.values[0].startswith("format:")])
+def test_scenes_in_documents_are_valid(text):
+    Scene.from_text(text)
+
+
+def test_the_error_shown_is_the_error_given(workplace):
+    folder, shell = workplace
+    readme = (ROOT / "README.md").read_text()
+    scene = next(text for _, kind, text in FENCE.findall(readme) if kind == "yaml")
+    message = next(text for _, kind, text in FENCE.findall(readme) if kind == "text")
+    (folder / "scene.yaml").write_text(scene.replace("    mass: 42000", "    mas: 42000"))
+    assert message in shell("rigidsim validate scene.yaml").stderr
+
+
+def test_ci_runs_the_two_commands_of_the_readme():
+    ci, readme = (ROOT / ".ci" / "run").read_text(), (ROOT / "README.md").read_text()
+    marks = [mark for mark, _, _ in FENCE.findall(readme) if mark]
+    assert marks == ["run", "test"]
+    assert all(f"readme_command {mark}" in ci for mark in marks)
