@@ -22,7 +22,7 @@ ALLOWED = {
     "trajectory": {"engine", "physics", "transform", "errors", "rigidsim"},
     "simulation": {"trajectory", "engine", "engine.compiler", "scene", "errors"},
     "report": {"simulation", "trajectory", "engine", "scene", "errors", "_jit"},
-    "cli": {"report", "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
+    "cli": {"report", "engine", "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
     "rigidsim": {"cli"},
 }
 # The one door of each dependency.

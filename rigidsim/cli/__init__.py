@@ -11,6 +11,7 @@ import click
 from rigidsim import __version__
 from rigidsim.cli.examples import examples
 from rigidsim.cli.inspect import inspect
+from rigidsim.cli.integrators import integrators
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.validate import validate
@@ -35,7 +36,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (run, validate, inspect, examples, schema):
+for command in (run, validate, inspect, examples, integrators, schema):
     cli.add_command(command)
 
 

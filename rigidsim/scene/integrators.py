@@ -25,8 +25,21 @@ class Magnus(Model):
     exponential: Literal["cubic", "full"] = "full"
 
 
-MODELS: dict[str, type[Model]] = {"rkmk4": Rkmk4, "magnus": Magnus}
-Name = Literal["rkmk4", "magnus"]
+class Magnus2(Model):
+    """Second order on the angular momentum."""
+
+    name: Literal["magnus2"]
+    iterations: Annotated[int, Field(ge=1, le=100)] = 4
+
+
+class Euler(Model):
+    """Semi-implicit Euler, the game engines' step."""
+
+    name: Literal["euler"]
+
+
+MODELS: dict[str, type[Model]] = {"rkmk4": Rkmk4, "magnus": Magnus, "magnus2": Magnus2, "euler": Euler}
+Name = Literal["rkmk4", "magnus", "magnus2", "euler"]
 
 
 def _form(value: Any) -> str:
@@ -39,7 +52,7 @@ def _require_known(value: Any) -> Any:
         raise complaint("missing-key", "the integrator has no 'name'", f"names: {', '.join(MODELS)}")
     if not isinstance(name, str) or name not in MODELS:
         close = get_close_matches(name, MODELS, n=1) if isinstance(name, str) else []
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {' and '.join(get_args(Name))}"
+        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(get_args(Name))}"
         raise complaint("integrator", f"{shown(name)} is not an integrator", hint)
     return value
 
@@ -49,7 +62,11 @@ def _in_full(written: Any) -> Model:
 
 
 Integrator = Annotated[
-    Annotated[Name, form("name")] | Annotated[Rkmk4, form("rkmk4")] | Annotated[Magnus, form("magnus")],
+    Annotated[Name, form("name")]
+    | Annotated[Rkmk4, form("rkmk4")]
+    | Annotated[Magnus, form("magnus")]
+    | Annotated[Magnus2, form("magnus2")]
+    | Annotated[Euler, form("euler")],
     Discriminator(by_form(_form)),
     AfterValidator(_in_full),
     BeforeValidator(_require_known),

@@ -17,6 +17,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.mass import carried_mass
 
 KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
+WORDS = {"cubic": CUBIC, "full": FULL}
 DEFAULT_SAMPLES = 10_000
 
 
@@ -41,11 +42,10 @@ def whole(ratio: float) -> int:
 
 
 def method_of(choice) -> NamedTuple:
-    """The options of the chosen integrator, as the kernels take them."""
+    """The options of the chosen integrator, as the kernels take them: the scene's, with words as numbers."""
     options = BY_NAME[choice.name].options
-    if choice.name == "magnus":
-        return options(choice.terms, CUBIC if choice.exponential == "cubic" else FULL)
-    return options()
+    given = {key: WORDS.get(value, value) for key, value in choice.model_dump(exclude={"name"}).items()}
+    return options(**given)
 
 
 def sample_stride(simulation, n_step: int) -> int:

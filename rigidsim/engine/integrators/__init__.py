@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rigidsim._jit import compiled_form
-from rigidsim.engine.integrators import magnus, rkmk4
+from rigidsim.engine.integrators import euler, magnus, magnus2, rkmk4
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,24 @@ INTEGRATORS = (
         evaluations=1,
         conserves="unit quaternions",
         source="Numerical Integration for Rotational Dynamics (cwzx); Magnus (1954)",
+    ),
+    Integrator(
+        name="magnus2",
+        options=magnus2.Magnus2,
+        step=magnus2.step,
+        order="2",
+        evaluations=2,
+        conserves="unit quaternions; angular momentum about the centre of mass where no torque acts",
+        source="explicit midpoint on L = I omega, with a Magnus increment; Magnus (1954)",
+    ),
+    Integrator(
+        name="euler",
+        options=euler.Euler,
+        step=euler.step,
+        order="1",
+        evaluations=1,
+        conserves="unit quaternions",
+        source="semi-implicit Euler, as in game engines; for comparison only",
     ),
 )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rigidsim._jit import kernel
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.kinematics import place
+from rigidsim.engine.integrators.relative import adopt_rates, turn_cubic, turn_full
 from rigidsim.engine.layout import (
     A_VC,
     B_G,
@@ -14,11 +14,8 @@ from rigidsim.engine.layout import (
     F_ALPHA,
     F_OMEGA,
     F_Q,
-    FREE,
     R_A,
-    S_OMEGA,
     S_P,
-    S_Q,
     S_V,
     S_WORK,
     W_F,
@@ -28,11 +25,9 @@ from rigidsim.engine.layout import (
     load4,
     store,
     store3,
-    store4,
 )
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
-from rigidsim.physics.quaternion import exp_cubic, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.rigid_body import acceleration, power
 from rigidsim.physics.vector import add, scaled
 
@@ -80,34 +75,6 @@ def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2
 
 
 @kernel
-def turn_cubic(state, turn, lanes):
-    """q' = exp(Omega/2) q with the truncated, normalised exponential."""
-    n = len(lanes)
-    for lane in range(n):
-        increment = exp_cubic(scaled(0.5, load3(turn, 0, lane, n)))
-        store4(state, S_Q, lane, n, renormalised(product(increment, load4(state, S_Q, lane, n))))
-
-
-@kernel
-def turn_full(state, turn, lanes):
-    """q' = exp(Omega/2) q."""
-    n = len(lanes)
-    for lane in range(n):
-        increment = exp_full(scaled(0.5, load3(turn, 0, lane, n)))
-        store4(state, S_Q, lane, n, renormalised(product(increment, load4(state, S_Q, lane, n))))
-
-
-@kernel
-def adopt_rate(state, relative, parent, lanes):
-    """The body's own rate from its rate relative to the parent: omega_B = R_PB^T (omega_PB + R_WP^T omega_WP)."""
-    n = len(lanes)
-    for lane in range(n):
-        omega_WP_P = rotate_back(load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n))
-        omega_P = add(load3(relative, 0, lane, n), omega_WP_P)
-        store3(state, S_OMEGA, lane, n, rotate_back(load4(state, S_Q, lane, n), omega_P))
-
-
-@kernel
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
@@ -125,9 +92,4 @@ def step(method, t, h, era, model, state, scratch, lanes):
             turn_cubic(state[i], scratch.turn[i], lanes)
         else:
             turn_full(state[i], scratch.turn[i], lanes)
-    # A child's own rate depends on how its parent turns at t + h, so parents come first.
-    for node in model.active:
-        if model.kind[node] == FREE:
-            i = model.row[node]
-            adopt_rate(state[i], scratch.sum[i], scratch.frame[model.parent[node]], lanes)
-        place(node, t + h, model, state, scratch, lanes)
+    adopt_rates(t + h, model, state, scratch, lanes)
