@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Scene": "rigidsim.scene",
     "Simulation": "rigidsim.simulation",
-    "simulate": "rigidsim.simulation",
+    "simulate": "rigidsim.batch",
     "Trajectory": "rigidsim.trajectory",
     "load": "rigidsim.trajectory",
     "RigidsimError": "rigidsim.errors",

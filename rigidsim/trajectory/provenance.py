@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def cpu_model() -> str:
     return platform.processor() or platform.machine()
 
 
+@cache
 def provenance() -> dict[str, str]:
     """Versions, platform and processor."""
     import rigidsim

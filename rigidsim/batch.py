@@ -1,0 +1,114 @@
+"""Scenes in, histories out: one scene, or many that run sixteen at a time in SIMD lanes."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from rigidsim.engine.compiler import Compiled, compile_scene
+from rigidsim.engine.lanes import LANES, block_of, one_lane, structure
+from rigidsim.engine.run import BlockRun
+from rigidsim.errors import SimulationError, StorageError
+from rigidsim.scene import Scene
+from rigidsim.simulation import Simulation, Watch, header_of, sample_count, sample_times, unwatched
+from rigidsim.trajectory.fields import Block, sample_bytes
+from rigidsim.trajectory.trajectory import Trajectory
+
+
+def simulate(
+    scenes: Scene | Sequence[Scene], *, threads: int = 1, watch: Watch = unwatched
+) -> Trajectory | list[Trajectory]:
+    """Run a scene, or many, and return the history or histories in memory.
+
+    Many scenes are grouped by structure (tree, loads and their times, method, step, duration, sampling) and run
+    sixteen at a time, blocks on `threads` threads; a scene's bits do not depend on its neighbours or on the number of
+    threads.
+
+    One scene that blows up raises SimulationError, whose `trajectory` holds the samples so far. Of many, the one that
+    blows up has `status` "failed" in its history, up to the last finite state, and the others are not disturbed.
+    `watch(n)` is called now and then with the number of steps done; returning true ends the run there.
+    """
+    if isinstance(scenes, Scene):
+        return _simulate_one(scenes, watch)
+    worlds = [compile_scene(scene) for scene in scenes]
+    check_memory(sum(history_bytes(world) for world in worlds))
+    groups: dict = defaultdict(list)
+    for i, world in enumerate(worlds):
+        groups[structure(world)].append(i)
+    blocks = [group[k : k + LANES] for group in groups.values() for k in range(0, len(group), LANES)]
+    results: list[Trajectory | None] = [None] * len(worlds)
+
+    def run(block: list[int]) -> None:
+        histories = _simulate_block([scenes[i] for i in block], [worlds[i] for i in block], watch)
+        for i, history in zip(block, histories, strict=True):
+            results[i] = history
+
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        list(pool.map(run, blocks))
+    return results
+
+
+def history_bytes(compiled: Compiled) -> int:
+    """Bytes of a whole history."""
+    return sample_count(compiled) * sample_bytes(len(compiled.paths))
+
+
+def check_memory(need: int) -> None:
+    """Raise StorageError if histories of this many bytes would not fit into the memory that is free."""
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):  # a system that does not tell
+        return
+    if 2 * need > free:  # the samples as they come, and the arrays made from them
+        raise StorageError(
+            f"the history would need {2 * need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free;"
+            " set simulation.record_every, or write to a file with `rigidsim run`"
+        )
+
+
+def _simulate_one(scene: Scene, watch: Watch) -> Trajectory:
+    simulation = Simulation(scene)
+    check_memory(history_bytes(simulation.compiled))
+    blocks: list[Block] = []
+    try:
+        for block in simulation.blocks(watch):
+            blocks.append(Block(*(array.copy() for array in block)))
+    except SimulationError as error:
+        error.trajectory = Trajectory.from_blocks(simulation.header, blocks, simulation.status)
+        raise
+    return Trajectory.from_blocks(simulation.header, blocks, simulation.status)
+
+
+def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], watch: Watch) -> list[Trajectory]:
+    """Histories of up to LANES worlds of one structure."""
+    if len(worlds) == 1:
+        return [_kept(scenes[0], watch)]
+    shape, (model, state) = worlds[0], block_of(worlds, LANES)
+    run = BlockRun(shape.method, model, state, LANES)
+    samples = run.room(sample_count(shape) - 1)
+    for _ in run.slices(shape.n_step, shape.stride, samples, 0):
+        if watch(run.n):
+            break
+    count, end = -(-run.n // shape.stride), run.observed()
+    status = "complete" if run.n == shape.n_step else "interrupted"
+    histories = []
+    for lane, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
+        body = Block(sample_times(shape, 0, count), *(a[:count] for a in one_lane(samples, lane, LANES)))
+        last = Block(np.array([run.time]), *one_lane(end, lane, LANES))
+        if np.isfinite(last.world).all():
+            histories.append(Trajectory.from_blocks(header_of(scene, world), [body, last], status))
+        else:
+            histories.append(_kept(scene, watch))  # alone, to stop it at its last finite state: the same bits
+    return histories
+
+
+def _kept(scene: Scene, watch: Watch) -> Trajectory:
+    """The history of one scene, up to where it fails if it does."""
+    try:
+        return _simulate_one(scene, watch)
+    except SimulationError as error:
+        return error.trajectory
