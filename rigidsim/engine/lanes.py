@@ -24,7 +24,7 @@ def structure(compiled: Compiled) -> Hashable:
 def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
     """One array (row, component * lanes) from one (row, component) for each lane."""
     joined = np.stack(rows, axis=-1)
-    return np.ascontiguousarray(joined.reshape(len(joined), -1))
+    return np.ascontiguousarray(joined.reshape(len(joined), joined.shape[1] * joined.shape[2]))
 
 
 def block_of(worlds: Sequence[Compiled], n_lane: int) -> tuple[Model, np.ndarray]:

@@ -1,0 +1,123 @@
+"""Rotation matrices of three dimensions from quaternions, axes and Euler angles, and back; any leading axes.
+
+Quaternions (..., 4), scalar first, Hamilton, active. Built on the formulas of `physics`.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+
+from rigidsim.physics.elementary import sin_cos
+from rigidsim.physics.quaternion import log, normalised, product, to_matrix
+from rigidsim.transform.arrays import TransformError, numbers, vectors
+
+GIMBAL_TOLERANCE = 1e-7
+"""Where the middle Euler angle is this near its end, rad, the other two are not distinct and the last is set to 0."""
+QUATERNION_TOLERANCE = 1e-3
+"""How far a quaternion's norm may be from one; within it, it is normalised."""
+
+
+def columns(array: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The components of vectors (..., k), as the formulas take them."""
+    return tuple(array[..., i] for i in range(array.shape[-1]))
+
+
+def matrix_from_quaternion(wxyz: np.ndarray) -> np.ndarray:
+    """Rotation matrices (..., 3, 3) of quaternions (..., 4)."""
+    q = vectors(wxyz, "quaternion", 4)
+    if not (np.abs(np.linalg.norm(q, axis=-1) - 1.0) <= QUATERNION_TOLERANCE).all():
+        raise TransformError("the quaternion is not of norm one")
+    return np.stack([np.stack(row, axis=-1) for row in to_matrix(normalised(columns(q)))], axis=-2)
+
+
+def quaternion_from_matrix(matrix: np.ndarray) -> np.ndarray:
+    """Unit quaternions (..., 4) of rotation matrices, w >= 0, by the largest of the four squares (Shepperd 1978)."""
+    m = np.asarray(matrix, dtype=np.float64)
+    candidates = np.empty((*m.shape[:-2], 4, 4))  # row r is 4 q_r times the quaternion q
+    off = [(m[..., k, j] - m[..., j, k]) for j, k in ((1, 2), (2, 0), (0, 1))]
+    candidates[..., 0, 0] = 1.0 + m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        candidates[..., 0, 1 + i] = candidates[..., 1 + i, 0] = off[i]
+        candidates[..., 1 + i, 1 + i] = 1.0 + m[..., i, i] - m[..., j, j] - m[..., k, k]
+        candidates[..., 1 + i, 1 + j] = candidates[..., 1 + j, 1 + i] = m[..., j, i] + m[..., i, j]
+    row = np.diagonal(candidates, axis1=-2, axis2=-1).argmax(axis=-1)
+    q = np.take_along_axis(candidates, row[..., None, None], axis=-2)[..., 0, :]
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    return np.where(q[..., :1] < 0.0, -q, q)
+
+
+def quaternion_from_axis_angle(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
+    """Unit quaternions of turns by `angle` (...), rad, about `axis` (..., 3) of any length but zero."""
+    axis, angle = vectors(axis, "axis", 3), numbers(angle, "angle")
+    largest = np.abs(axis).max(axis=-1, keepdims=True)
+    if (largest == 0.0).any():
+        raise TransformError("the axis is zero, so it has no direction")
+    unit = axis / largest
+    unit = unit / np.linalg.norm(unit, axis=-1, keepdims=True)
+    s, c = sin_cos(angle / 2.0)
+    return np.concatenate(np.broadcast_arrays(np.asarray(c)[..., None], np.asarray(s)[..., None] * unit), axis=-1)
+
+
+def axis_angle_from_quaternion(wxyz: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(axis, angle) with 0 <= angle <= pi; the axis of no rotation is x."""
+    half = np.stack(log(columns(wxyz)), axis=-1)
+    length = np.linalg.norm(half, axis=-1)
+    none = length == 0.0
+    axis = np.where(none[..., None], [1.0, 0.0, 0.0], half / np.where(none, 1.0, length)[..., None])
+    return axis, 2.0 * length
+
+
+def check_order(order: str) -> None:
+    """Three of x, y, z, all lower or all upper case, no axis twice running."""
+    letters = str(order)
+    if len(letters) != 3 or set(letters.lower()) - set("xyz") or not (letters.islower() or letters.isupper()):
+        raise TransformError(f"{order!r} is not an order of axes: three of x, y, z, all lower or all upper case")
+    if letters[0] == letters[1] or letters[1] == letters[2]:
+        raise TransformError(f"the order {order!r} turns twice running about the same axis")
+
+
+def quaternion_from_euler(angles: np.ndarray, order: str) -> np.ndarray:
+    """Three turns in turn, rad: about the parent's axes if `order` is lower case, about the body's own if upper."""
+    check_order(order)
+    angles = vectors(angles, "angles", 3)
+    axes = [np.eye(3)["xyz".index(letter)] for letter in order.lower()]
+    turns = [columns(quaternion_from_axis_angle(axis, angles[..., i])) for i, axis in enumerate(axes)]
+    if order.islower():
+        turns.reverse()
+    return np.stack(normalised(reduce(product, turns)), axis=-1)
+
+
+def euler_from_quaternion(wxyz: np.ndarray, order: str) -> np.ndarray:
+    """Euler angles (..., 3) of unit quaternions; the middle one in [0, pi] if first and last axis agree, else +-pi/2.
+
+    Source: Bernardes and Viollet, "Quaternion to Euler angles conversion", PLoS ONE 17 (2022).
+    """
+    check_order(order)
+    extrinsic = order.islower()
+    i, j, k = ("xyz".index(letter) for letter in (order if extrinsic else order[::-1]).lower())
+    symmetric = i == k
+    k = 3 - i - j if symmetric else k
+    sign = (i - j) * (j - k) * (k - i) // 2
+    w, u = wxyz[..., 0], wxyz[..., 1:]
+    a, b, c, d = w, u[..., i], u[..., j], u[..., k] * sign
+    if not symmetric:
+        a, b, c, d = a - c, b + d, c + a, d - b
+    middle = 2.0 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
+    half_sum, half_difference = np.arctan2(b, a), np.arctan2(d, c)
+    low, high = middle <= GIMBAL_TOLERANCE, middle >= np.pi - GIMBAL_TOLERANCE
+    outer = [half_sum - half_difference, half_sum + half_difference]  # about the i axis, about the k axis
+    first, last = (0, 1) if extrinsic else (1, 0)
+    flipped = half_difference if first else -half_difference
+    outer[first] = np.where(low, 2.0 * half_sum, np.where(high, 2.0 * flipped, outer[first]))
+    outer[last] = np.where(low | high, 0.0, outer[last])
+    if not symmetric:
+        outer[1], middle = outer[1] * sign, middle - np.pi / 2.0
+    return _wrapped(np.stack([outer[first], middle, outer[last]], axis=-1))
+
+
+def _wrapped(angles: np.ndarray) -> np.ndarray:
+    """Angles in [-pi, pi]; those already there unchanged."""
+    return np.where(np.abs(angles) > np.pi, angles - 2.0 * np.pi * np.round(angles / (2.0 * np.pi)), angles)
