@@ -20,7 +20,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 
 def simulate(
-    scenes: Scene | Sequence[Scene], *, threads: int = 1, watch: Watch = unwatched
+    scenes: Scene | Sequence[Scene], *, terms: bool = False, threads: int = 1, watch: Watch = unwatched
 ) -> Trajectory | list[Trajectory]:
     """Run a scene, or many, and return the history or histories in memory.
 
@@ -30,12 +30,13 @@ def simulate(
 
     One scene that blows up raises SimulationError, whose `trajectory` holds the samples so far. Of many, the one that
     blows up has `status` "failed" in its history, up to the last finite state, and the others are not disturbed.
-    `watch(n)` is called now and then with the number of steps done; returning true ends the run there.
+    `terms` records where each acceleration comes from. `watch(n)` is called now and then with the number of steps
+    done; returning true ends the run there.
     """
     if isinstance(scenes, Scene):
-        return _simulate_one(scenes, watch)
+        return _simulate_one(scenes, terms, watch)
     worlds = [compile_scene(scene) for scene in scenes]
-    check_memory(sum(history_bytes(world) for world in worlds))
+    check_memory(sum(history_bytes(world, terms) for world in worlds))
     groups: dict = defaultdict(list)
     for i, world in enumerate(worlds):
         groups[structure(world)].append(i)
@@ -43,7 +44,7 @@ def simulate(
     results: list[Trajectory | None] = [None] * len(worlds)
 
     def run(block: list[int]) -> None:
-        histories = _simulate_block([scenes[i] for i in block], [worlds[i] for i in block], watch)
+        histories = _simulate_block([scenes[i] for i in block], [worlds[i] for i in block], terms, watch)
         for i, history in zip(block, histories, strict=True):
             results[i] = history
 
@@ -52,9 +53,9 @@ def simulate(
     return results
 
 
-def history_bytes(compiled: Compiled) -> int:
+def history_bytes(compiled: Compiled, terms: bool) -> int:
     """Bytes of a whole history."""
-    return sample_count(compiled) * sample_bytes(len(compiled.paths))
+    return sample_count(compiled) * sample_bytes(len(compiled.paths), terms)
 
 
 def check_memory(need: int) -> None:
@@ -70,9 +71,9 @@ def check_memory(need: int) -> None:
         )
 
 
-def _simulate_one(scene: Scene, watch: Watch) -> Trajectory:
-    simulation = Simulation(scene)
-    check_memory(history_bytes(simulation.compiled))
+def _simulate_one(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
+    simulation = Simulation(scene, terms=terms)
+    check_memory(history_bytes(simulation.compiled, terms))
     blocks: list[Block] = []
     try:
         for block in simulation.blocks(watch):
@@ -83,12 +84,12 @@ def _simulate_one(scene: Scene, watch: Watch) -> Trajectory:
     return Trajectory.from_blocks(simulation.header, blocks, simulation.status)
 
 
-def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], watch: Watch) -> list[Trajectory]:
+def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: bool, watch: Watch) -> list[Trajectory]:
     """Histories of up to LANES worlds of one structure."""
     if len(worlds) == 1:
-        return [_kept(scenes[0], watch)]
+        return [_kept(scenes[0], terms, watch)]
     shape, (model, state) = worlds[0], block_of(worlds, LANES)
-    run = BlockRun(shape.method, model, state, LANES)
+    run = BlockRun(shape.method, model, state, LANES, terms)
     samples = run.room(sample_count(shape) - 1)
     for _ in run.slices(shape.n_step, shape.stride, samples, 0):
         if watch(run.n):
@@ -100,15 +101,15 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], watch: 
         body = Block(sample_times(shape, 0, count), *(a[:count] for a in one_lane(samples, lane, LANES)))
         last = Block(np.array([run.time]), *one_lane(end, lane, LANES))
         if np.isfinite(last.world).all():
-            histories.append(Trajectory.from_blocks(header_of(scene, world), [body, last], status))
+            histories.append(Trajectory.from_blocks(header_of(scene, world, terms), [body, last], status))
         else:
-            histories.append(_kept(scene, watch))  # alone, to stop it at its last finite state: the same bits
+            histories.append(_kept(scene, terms, watch))  # alone, to stop it at its last finite state: the same bits
     return histories
 
 
-def _kept(scene: Scene, watch: Watch) -> Trajectory:
+def _kept(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
     """The history of one scene, up to where it fails if it does."""
     try:
-        return _simulate_one(scene, watch)
+        return _simulate_one(scene, terms, watch)
     except SimulationError as error:
         return error.trajectory

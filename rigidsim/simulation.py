@@ -27,7 +27,7 @@ def unwatched(_n: int) -> bool:
     return False
 
 
-def header_of(scene: Scene, compiled: Compiled) -> Header:
+def header_of(scene: Scene, compiled: Compiled, with_terms: bool) -> Header:
     """What the history of this scene has in common for all samples."""
     return Header(
         paths=compiled.paths,
@@ -35,6 +35,7 @@ def header_of(scene: Scene, compiled: Compiled) -> Header:
         scale=compiled.scale,
         parent_scale=compiled.parent_scale,
         isolated=compiled.isolated,
+        with_terms=with_terms,
         scene_name=scene.name,
         scene_text=scene.source,
         scene_resolved=json.dumps(scene.resolved(), indent=1),
@@ -53,17 +54,18 @@ def sample_times(compiled: Compiled, first: int, count: int) -> np.ndarray:
 
 
 class Simulation:
-    """A scene and where it has got to: `step(n)` advances it, `state` shows it.
+    """A scene and where it has got to: `step(n)` advances it, `state` shows it. With `terms`, samples say where each
+    acceleration comes from.
 
     `status` is "running" until `blocks` has come to its end; then "complete", "interrupted" or "failed".
     """
 
-    def __init__(self, scene: Scene):
+    def __init__(self, scene: Scene, *, terms: bool = False):
         self.scene = scene
         self.compiled = compile_scene(scene)
-        self.header = header_of(scene, self.compiled)
+        self.header = header_of(scene, self.compiled, terms)
         self.status = "running"
-        self._run = BlockRun(self.compiled.method, self.compiled.model, self.compiled.state, 1)
+        self._run = BlockRun(self.compiled.method, self.compiled.model, self.compiled.state, 1, terms)
 
     @property
     def n(self) -> int:
@@ -84,6 +86,11 @@ class Simulation:
     def n_sample(self) -> int:
         """Samples of a whole run."""
         return sample_count(self.compiled)
+
+    @property
+    def sample_bytes(self) -> int:
+        """Bytes of one sample, uncompressed."""
+        return sample_bytes(len(self.header.paths), self.header.with_terms)
 
     @property
     def state(self) -> State:
@@ -131,7 +138,7 @@ class Simulation:
 
     def _block_rows(self) -> int:
         """Samples of a block: all of them, or whole chunks of the file within BLOCK_BYTES."""
-        fitting = int(BLOCK_BYTES // sample_bytes(len(self.header.paths)))
+        fitting = int(BLOCK_BYTES // self.sample_bytes)
         return min(self.n_sample, max(BLOCK_ROWS, fitting - fitting % BLOCK_ROWS))
 
     def _checked_slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[None]:

@@ -10,6 +10,7 @@ import click
 
 from rigidsim import __version__
 from rigidsim.cli.examples import examples
+from rigidsim.cli.explain import explain
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.run import run
@@ -36,7 +37,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for command in (run, validate, inspect, examples, integrators, schema):
+for command in (run, validate, inspect, explain, examples, integrators, schema):
     cli.add_command(command)
 
 

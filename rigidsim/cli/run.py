@@ -32,10 +32,11 @@ def output_path(scene: str, output: str | None) -> Path:
 @click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
 @click.option("--integrator", metavar="NAME", help="rkmk4, magnus, or '{name: magnus, terms: 4}'.")
 @click.option("--record-every", metavar="TIME", help="Time between samples.")
+@click.option("--terms", is_flag=True, help="Record every term of the accelerations, for `explain`.")
 @click.option("--force", is_flag=True, help="Replace an existing trajectory file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no summary.")
-def run(scene, output, sets, duration, step, integrator, record_every, force, as_json, quiet):
+def run(scene, output, sets, duration, step, integrator, record_every, terms, force, as_json, quiet):
     """Simulate SCENE, a YAML file, and write its trajectory, an HDF5 file.
 
     \b
@@ -59,4 +60,4 @@ def run(scene, output, sets, duration, step, integrator, record_every, force, as
             elif not quiet:
                 click.echo(str(report))
 
-        run_to_file(read, output_path(scene, output), force=force, quiet=quiet, show=show)
+        run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=show)

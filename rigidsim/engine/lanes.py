@@ -36,4 +36,4 @@ def block_of(worlds: Sequence[Compiled], n_lane: int) -> tuple[Model, np.ndarray
 
 def one_lane(samples: Samples, lane: int, n_lane: int) -> Samples:
     """The samples of one world of a block."""
-    return Samples(*(np.ascontiguousarray(a.reshape(*a.shape[:-1], -1, n_lane)[..., lane]) for a in samples))
+    return Samples(*(np.ascontiguousarray(array[..., lane::n_lane]) for array in samples))

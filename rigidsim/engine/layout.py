@@ -41,6 +41,12 @@ O_P, O_Q, O_V, O_OMEGA, SAMPLE_ROWS = 0, 3, 7, 10, 13
 # One sample of one world: energies and work, J; momentum, spin and orbital angular momentum, world axes.
 E_KINETIC, E_POTENTIAL, E_WORK, E_MOMENTUM, E_SPIN, E_ORBITAL, LEDGER_ROWS = 0, 1, 2, 3, 6, 9, 12
 
+# Terms of one free body: velocity and acceleration of the centre of mass relative to the parent (m/s, m/s2), what the
+# acceleration is the sum of, the angular acceleration relative to the parent (rad/s2), and what that is the sum of.
+T_VELOCITY, T_ACCELERATION, T_APPLIED, T_GRAVITY, T_LINEAR, T_EULER, T_CENTRIFUGAL, T_CORIOLIS = range(0, 24, 3)
+T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPORT = range(24, 39, 3)
+TERM_ROWS = 39
+
 FREE, FIXED, PRESCRIBED = 0, 1, 2
 AXES_BODY, AXES_PARENT, AXES_WORLD = 0, 1, 2
 NEVER = 1 << 62

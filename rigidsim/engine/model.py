@@ -51,6 +51,7 @@ class Samples(NamedTuple):
     local: np.ndarray  # (sample, node, SAMPLE_ROWS * lanes) relative to the parent
     world: np.ndarray  # (sample, node, SAMPLE_ROWS * lanes)
     ledger: np.ndarray  # (sample, LEDGER_ROWS * lanes)
+    terms: np.ndarray  # (sample, node, TERM_ROWS * lanes), not a number but for free bodies; or no rows at all
 
 
 def zeros(*shape: int) -> np.ndarray:
@@ -78,11 +79,14 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     return scratch
 
 
-def make_samples(model: Model, n_sample: int, lanes: tuple[int, ...]) -> Samples:
+def make_samples(model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...]) -> Samples:
     """Room for a number of samples."""
     n, n_node = len(lanes), len(model.kind)
+    terms = zeros(n_sample if with_terms else 0, n_node, layout.TERM_ROWS * n)
+    terms.fill(np.nan)
     return Samples(
         local=zeros(n_sample, n_node, layout.SAMPLE_ROWS * n),
         world=zeros(n_sample, n_node, layout.SAMPLE_ROWS * n),
         ledger=zeros(n_sample, layout.LEDGER_ROWS * n),
+        terms=terms,
     )

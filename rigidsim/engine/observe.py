@@ -43,6 +43,7 @@ from rigidsim.engine.layout import (
     store3,
     store4,
 )
+from rigidsim.engine.terms import observe_terms
 from rigidsim.physics.frames import local_rate
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import (
@@ -114,8 +115,8 @@ def add_to_ledger(state, body, frame, arm, ledger, lanes):
 
 
 @kernel
-def observe(t, model, state, scratch, local, world, ledger, lanes):
-    """Write one sample of the state at time t (s)."""
+def observe_motion(t, model, state, scratch, local, world, lanes):
+    """Motion of every node, relative to its parent and in the world."""
     place_nodes(model.every, t, model, state, scratch, lanes)
     for node in model.every:
         i, frame = model.row[node], scratch.frame[node + 1]
@@ -124,7 +125,17 @@ def observe(t, model, state, scratch, local, world, ledger, lanes):
             sample_free(state[i], model.body[i], scratch.frame[model.parent[node]], frame, local[node], lanes)
         else:
             sample_driven(scratch.driven[i], local[node], lanes)
+
+
+@kernel
+def observe(n, era, model, state, scratch, samples, k, lanes):
+    """Write sample k: the state at the beginning of step n, with the loads of the given era."""
+    t = n * model.step
+    observe_motion(t, model, state, scratch, samples.local[k], samples.world[k], lanes)
+    ledger = samples.ledger[k]
     ledger[:] = 0.0
     for i in model.by_path:
         node = model.free_node[i]
         add_to_ledger(state[i], model.body[i], scratch.frame[node + 1], scratch.arm[node], ledger, lanes)
+    if len(samples.terms) > 0:
+        observe_terms(t, era, model, state, scratch, samples.terms[k], lanes)

@@ -9,8 +9,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.model import Model, Samples, make_samples, make_scratch
-from rigidsim.engine.observe import observe
-from rigidsim.engine.stepper import advance
+from rigidsim.engine.stepper import advance, observe_at
 
 SLICE_SECONDS = 0.1  # between two looks at the clock, the signals and the state
 GROWTH = 4.0  # of a slice, at most, from one to the next
@@ -22,9 +21,10 @@ class BlockRun:
     grouped.
     """
 
-    def __init__(self, method: tuple, model: Model, state: np.ndarray, n_lane: int):
+    def __init__(self, method: tuple, model: Model, state: np.ndarray, n_lane: int, with_terms: bool = False):
         self.method, self.model, self.state = method, model, state.copy()
         self.n = 0
+        self._with_terms = with_terms
         self._lanes = (0,) * n_lane
         self._scratch = make_scratch(model, self._lanes)
         self._none = self.room(1)  # where samples that nobody wants would go
@@ -36,7 +36,7 @@ class BlockRun:
 
     def room(self, n_sample: int) -> Samples:
         """Space for samples of this block."""
-        return make_samples(self.model, n_sample, self._lanes)
+        return make_samples(self.model, n_sample, self._with_terms, self._lanes)
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all that a run will call."""
@@ -65,7 +65,5 @@ class BlockRun:
     def observed(self) -> Samples:
         """One sample of the present state."""
         one = self.room(1)
-        observe(
-            self.time, self.model, self.state, self._scratch, one.local[0], one.world[0], one.ledger[0], self._lanes
-        )
+        observe_at(self.n, self.model, self.state, self._scratch, one, 0, self._lanes)
         return one

@@ -8,12 +8,20 @@ from rigidsim.engine.observe import observe
 
 
 @kernel
-def first_era(n, model):
-    """Index of the era that holds just before step n begins: the edges strictly before t = n h."""
+def era_at(n, model):
+    """Index of the era that begins with step n, or holds it: the edges up to t = n h."""
     era = 0
-    while era < len(model.edge_step) and model.edge_step[era] < n:
+    while era < len(model.edge_step) and (
+        model.edge_step[era] < n or (model.edge_step[era] == n and model.edge_fraction[era] == 0.0)
+    ):
         era += 1
     return era
+
+
+@kernel
+def observe_at(n, model, state, scratch, samples, k, lanes):
+    """Write sample k: the state at the beginning of step n."""
+    observe(n, era_at(n, model), model, state, scratch, samples, k, lanes)
 
 
 @kernel
@@ -23,18 +31,18 @@ def advance(method, n_begin, n_end, stride, model, state, scratch, samples, lane
     Samples go to rows 0, 1, ... of `samples`. Returns how many were written. The result does not depend on how a run
     is cut into calls: time is n h, and the era follows from n.
     """
-    era, k = first_era(n_begin, model), 0
+    era, k = era_at(n_begin, model), 0
     for n in range(n_begin, n_end):
+        while era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == 0.0:
+            era += 1
         if n % stride == 0:
-            observe(n * model.step, model, state, scratch, samples.local[k], samples.world[k], samples.ledger[k], lanes)
+            observe(n, era, model, state, scratch, samples, k, lanes)
             k += 1
         done = 0.0
         while done < 1.0:
             splits = era < len(model.edge_step) and model.edge_step[era] == n
             end = model.edge_fraction[era] if splits else 1.0
-            if end > done:
-                t, h = (n + done) * model.step, (end - done) * model.step
-                step(method, t, h, era, model, state, scratch, lanes)
+            step(method, (n + done) * model.step, (end - done) * model.step, era, model, state, scratch, lanes)
             if splits:
                 era += 1
             done = end

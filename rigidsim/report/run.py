@@ -65,15 +65,17 @@ def announce() -> None:
     print("compiling the stepper; this happens once and takes some ten seconds", file=sys.stderr, flush=True)
 
 
-def run_to_file(scene: Scene, path: Path, *, force: bool, quiet: bool, show: Callable[[RunReport], None]) -> None:
+def run_to_file(
+    scene: Scene, path: Path, *, terms: bool, force: bool, quiet: bool, show: Callable[[RunReport], None]
+) -> None:
     """Simulate, write, report. The file is whole whatever happens, and holds the samples so far.
 
     Raises StorageError before anything is computed if the file cannot be written, SimulationError if the motion blows
     up, Interrupted if a signal stopped the run; in the last two cases after the file was written and the report shown.
     """
     check_output(path, force)
-    simulation = Simulation(scene)
-    check_space(path, simulation.n_sample, len(simulation.header.paths))
+    simulation = Simulation(scene, terms=terms)
+    check_space(path, simulation.n_sample, len(simulation.header.paths), terms)
     with StopRequest() as stop, Writer(path, simulation.header, simulation.n_sample, force=force) as writer:
         with watch_compilation((lambda: None) if quiet else announce) as compiling:
             simulation.prepare()

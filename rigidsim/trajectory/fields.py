@@ -16,6 +16,7 @@ class Block(NamedTuple):
     local: np.ndarray  # (sample, node, SAMPLE_ROWS)
     world: np.ndarray  # (sample, node, SAMPLE_ROWS)
     ledger: np.ndarray  # (sample, LEDGER_ROWS)
+    terms: np.ndarray  # (sample, node, TERM_ROWS), or no rows
 
 
 class Field(NamedTuple):
@@ -31,7 +32,7 @@ class Field(NamedTuple):
     @property
     def dimensions(self) -> tuple[str, ...]:
         """Names of the dimensions, time first."""
-        per_body = ("body",) if self.source in ("local", "world") else ()
+        per_body = () if self.source == "ledger" else ("body",)
         return ("time", *per_body, *((self.axis,) if self.axis else ()))
 
     def of(self, block: Block) -> np.ndarray:
@@ -67,6 +68,40 @@ FIELDS = (
 )  # fmt: skip
 
 
-def sample_bytes(n_node: int) -> int:
+def _term(name: str, first: int, units: str, long_name: str) -> Field:
+    return Field(f"terms/{name}", "terms", first, "xyz", units, long_name)
+
+
+# Of the centre of mass relative to the parent, in the parent's axes, but in metres whatever the scale.
+LINEAR_TERMS = (
+    _term("applied", layout.T_APPLIED, "m s-2", "force / mass"),
+    _term("gravity", layout.T_GRAVITY, "m s-2", "gravity"),
+    _term("linear", layout.T_LINEAR, "m s-2", "inertial: the parent's origin accelerates"),
+    _term("euler", layout.T_EULER, "m s-2", "inertial: the parent's rate of turning changes"),
+    _term("centrifugal", layout.T_CENTRIFUGAL, "m s-2", "inertial: away from the axis the parent turns about"),
+    _term("coriolis", layout.T_CORIOLIS, "m s-2", "inertial: across the path of what moves in a turning parent"),
+)
+ANGULAR_TERMS = (
+    _term("angular_applied", layout.T_ANGULAR_APPLIED, "rad s-2", "torque over inertia"),
+    _term("gyroscopic", layout.T_GYROSCOPIC, "rad s-2", "-I^-1 (omega x L)"),
+    _term("angular_parent", layout.T_ANGULAR_PARENT, "rad s-2", "inertial: the parent's rate of turning changes"),
+    _term("angular_transport", layout.T_ANGULAR_TRANSPORT, "rad s-2", "inertial: omega_body x omega_parent"),
+)
+TERM_FIELDS = (
+    _term("velocity", layout.T_VELOCITY, "m s-1", "velocity of the centre of mass relative to the parent"),
+    _term("acceleration", layout.T_ACCELERATION, "m s-2", "sum of applied to coriolis"),
+    *LINEAR_TERMS,
+    _term("angular_acceleration", layout.T_ANGULAR, "rad s-2", "sum of angular_applied to angular_transport"),
+    *ANGULAR_TERMS,
+)
+
+
+def fields(with_terms: bool) -> tuple[Field, ...]:
+    """The datasets of a trajectory, apart from time."""
+    return FIELDS + TERM_FIELDS if with_terms else FIELDS
+
+
+def sample_bytes(n_node: int, with_terms: bool) -> int:
     """Bytes of one sample, uncompressed."""
-    return 8 * (1 + 2 * n_node * layout.SAMPLE_ROWS + layout.LEDGER_ROWS)
+    rows = 2 * layout.SAMPLE_ROWS + (layout.TERM_ROWS if with_terms else 0)
+    return 8 * (1 + n_node * rows + layout.LEDGER_ROWS)

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError, StorageError
-from rigidsim.trajectory.fields import AXES, FIELDS
+from rigidsim.trajectory.fields import AXES, fields
 from rigidsim.trajectory.trajectory import Header, Trajectory
 from rigidsim.trajectory.writer import FORMAT
 
@@ -59,19 +59,20 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
         scale=file["own_scale_to_metre"][()],
         parent_scale=file["scale_to_metre"][()],
         isolated=bool(file.attrs["isolated"]),
+        with_terms="terms" in file,
         scene_name=scene.attrs["name"],
         scene_text=scene["text"][()].decode(),
         scene_resolved=scene["resolved"][()].decode(),
         provenance=json.loads(scene.attrs["provenance"]),
     )
-    arrays = {name: file[name] for name in ("time", *(f.name for f in FIELDS))}
+    arrays = {name: file[name] for name in header.dataset_names}
     return Trajectory(header, arrays, file.attrs["status"], file.attrs["content_hash"], close=file.close)
 
 
 def _check_shapes(file: h5py.File, path: Path, n_body: int) -> None:
     n_sample = len(file["time"])
     sizes = {"time": n_sample, "body": n_body, **{axis: len(labels) for axis, labels in AXES.items()}}
-    for f in FIELDS:
+    for f in fields("terms" in file):
         expected = tuple(sizes[d] for d in f.dimensions)
         if f.name not in file:
             raise FormatError(f"{path} is damaged: {f.name} is missing")

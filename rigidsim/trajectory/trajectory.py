@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.errors import UsageError
-from rigidsim.trajectory.fields import FIELDS, Block
+from rigidsim.trajectory.fields import Block, fields
 from rigidsim.trajectory.motion import Chain, Motion
 
 
@@ -27,10 +27,16 @@ class Header:
     scale: np.ndarray
     parent_scale: np.ndarray
     isolated: bool
+    with_terms: bool = False
     scene_name: str = ""
     scene_text: str = ""
     scene_resolved: str = ""
     provenance: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def dataset_names(self) -> tuple[str, ...]:
+        """Names of all datasets that have a time axis."""
+        return ("time", *(f.name for f in fields(self.with_terms)))
 
 
 class BodyHistory:
@@ -140,7 +146,7 @@ class Trajectory(_Bodies):
     @classmethod
     def from_blocks(cls, header: Header, blocks: Sequence[Block], status: str = "complete") -> Trajectory:
         """A trajectory in memory."""
-        arrays = {f.name: np.concatenate([f.of(block) for block in blocks]) for f in FIELDS}
+        arrays = {f.name: np.concatenate([f.of(block) for block in blocks]) for f in fields(header.with_terms)}
         arrays["time"] = np.concatenate([block.time for block in blocks])
         return cls(header, arrays, status)
 
@@ -162,7 +168,7 @@ class Trajectory(_Bodies):
     def content_hash(self) -> str:
         """SHA-256 of names, times and all samples: equal for equal results, wherever and whenever they were made."""
         digest = hashlib.sha256("\n".join(self.paths).encode())
-        for name in ("time", *(f.name for f in FIELDS)):
+        for name in self.header.dataset_names:
             digest.update(name.encode() + hashlib.sha256(np.ascontiguousarray(self.arrays[name])).digest())
         return digest.hexdigest()
 
@@ -180,7 +186,7 @@ class Trajectory(_Bodies):
         from rigidsim.trajectory.writer import Writer
 
         with Writer(path, self.header, len(self.time), force=force) as writer:
-            writer.append_arrays({name: np.asarray(self.arrays[name]) for name in ("time", *(f.name for f in FIELDS))})
+            writer.append_arrays({name: np.asarray(self.arrays[name]) for name in self.header.dataset_names})
             writer.finish(self.status)
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import StorageError
-from rigidsim.trajectory.fields import AXES, FIELDS, Block, sample_bytes
+from rigidsim.trajectory.fields import AXES, Block, fields, sample_bytes
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.trajectory import Header
 
@@ -39,9 +39,9 @@ def check_output(path: Path, force: bool) -> None:
         raise StorageError(f"no permission to write in {folder}")
 
 
-def check_space(path: Path, n_sample: int, n_node: int) -> None:
+def check_space(path: Path, n_sample: int, n_node: int, with_terms: bool) -> None:
     """Raise StorageError if the disk has no room for the samples, uncompressed."""
-    need, free = n_sample * sample_bytes(n_node), shutil.disk_usage(path.parent).free
+    need, free = n_sample * sample_bytes(n_node, with_terms), shutil.disk_usage(path.parent).free
     if need > free:
         raise StorageError(
             f"{n_sample} samples of {n_node} bodies need up to {need / 1e9:.3g} GB;"
@@ -68,8 +68,8 @@ class Writer:
         self._force, self._rows = force, 0
         check_output(self.path, force)
         self._beside = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
-        self._digests = {name: hashlib.sha256() for name in ("time", *(f.name for f in FIELDS))}
-        self._paths = header.paths
+        self._digests = {name: hashlib.sha256() for name in header.dataset_names}
+        self._paths, self._fields = header.paths, fields(header.with_terms)
         with _plainly(self.path):
             self._file = h5py.File(self._beside, "w", libver=("v108", "v110"), track_order=True)
             self._create(header, max(n_sample, 1))
@@ -85,7 +85,7 @@ class Writer:
 
     def append(self, block: Block) -> None:
         """Add samples."""
-        self.append_arrays({"time": block.time, **{f.name: f.of(block) for f in FIELDS}})
+        self.append_arrays({"time": block.time, **{f.name: f.of(block) for f in self._fields}})
 
     def append_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Add samples, given by dataset name."""
@@ -144,7 +144,7 @@ class Writer:
         self._write_scene(header)
         scales = self._write_axes(header, n_sample)
         unscaled = bool(np.all(header.parent_scale == 1.0))
-        for f in FIELDS:
+        for f in self._fields:
             shape = (n_sample, *(scales[d].shape[0] for d in f.dimensions[1:]))
             dataset = root.create_dataset(
                 f.name, shape, "f8", maxshape=(None, *shape[1:]), chunks=_chunks(shape),

@@ -1,4 +1,4 @@
-"""Transforms as people compute with them: x -> R S x + T in any number of dimensions, with velocities and accelerations.
+"""Transforms as people compute with them: x -> R S x + T in any number of dimensions, and how they move.
 
 The matrix form, the same in every dimension, is the reference for the quaternion formulas of `physics`. In three
 dimensions numpy-quaternion values go in and come out; that library is imported when a quaternion is asked for.

@@ -58,12 +58,13 @@ def quaternion_from_axis_angle(axis: np.ndarray, angle: np.ndarray) -> np.ndarra
     unit = axis / largest
     unit = unit / np.linalg.norm(unit, axis=-1, keepdims=True)
     s, c = sin_cos(angle / 2.0)
-    return np.concatenate(np.broadcast_arrays(np.asarray(c)[..., None], np.asarray(s)[..., None] * unit), axis=-1)
+    return np.stack(np.broadcast_arrays(c, *(s * component for component in columns(unit))), axis=-1)
 
 
 def axis_angle_from_quaternion(wxyz: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(axis, angle) with 0 <= angle <= pi; the axis of no rotation is x."""
-    half = np.stack(log(columns(wxyz)), axis=-1)
+    with np.errstate(divide="ignore"):  # both branches of the logarithm are evaluated
+        half = np.stack(log(columns(wxyz)), axis=-1)
     length = np.linalg.norm(half, axis=-1)
     none = length == 0.0
     axis = np.where(none[..., None], [1.0, 0.0, 0.0], half / np.where(none, 1.0, length)[..., None])

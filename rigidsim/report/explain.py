@@ -1,0 +1,149 @@
+"""Which term bends the path, in words and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigidsim.errors import UsageError
+from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS, Field
+from rigidsim.trajectory.trajectory import Trajectory
+
+AT_REST = 1e-12  # a speed this small, against one second of the acceleration, has no direction
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand: its vector, and its parts along the path and towards the inside of the bend."""
+
+    name: str
+    meaning: str
+    value: np.ndarray
+    along: float
+    across: float
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data."""
+        return {"value": self.value.tolist(), "along": self.along, "across": self.across, "meaning": self.meaning}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The terms of one body's acceleration relative to its parent at one sample."""
+
+    body: str
+    parent: str
+    time: float
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    linear: list[Term]
+    angular_acceleration: np.ndarray
+    angular: list[Term]
+
+    @classmethod
+    def of(cls, trajectory: Trajectory, body: str, time: float) -> Explanation:
+        """At the sample nearest to `time` (s). Raises UsageError without terms, or for a body that is not free."""
+        index = trajectory.paths.index(trajectory[body].path)
+        if not trajectory.header.with_terms:
+            raise UsageError("this trajectory has no terms; record them with `rigidsim run --terms`")
+        k = int(np.argmin(np.abs(trajectory.time - time)))
+
+        def at(name: str) -> np.ndarray:
+            return np.asarray(trajectory.arrays[f"terms/{name}"][k, index])
+
+        velocity, acceleration, angular = at("velocity"), at("acceleration"), at("angular_acceleration")
+        if np.isnan(acceleration).any():
+            raise UsageError(f"'{body}' is not a free body: it goes where it is told, no term moves it")
+        tangent, normal = directions(velocity, acceleration)
+        return cls(
+            body=body,
+            parent=trajectory[body].parent or "world",
+            time=float(trajectory.time[k]),
+            velocity=velocity,
+            acceleration=acceleration,
+            linear=[_term(f, at, tangent, normal) for f in LINEAR_TERMS],
+            angular_acceleration=angular,
+            angular=[_term(f, at, *directions(np.zeros(3), angular)) for f in ANGULAR_TERMS],
+        )
+
+    @property
+    def bend(self) -> float:
+        """Acceleration across the path, m/s2."""
+        return sum(term.across for term in self.linear)
+
+    def __str__(self) -> str:
+        speed = float(np.linalg.norm(self.velocity))
+        lines = [f"{self.body} at t = {self.time:g} s, seen from {self.parent}: speed {speed:.6g} m/s"]
+        lines += [self._verdict(speed), "", *_table("m/s2", self.linear, self.acceleration), ""]
+        lines += [self._turning(), "", *_table("rad/s2", self.angular, self.angular_acceleration)]
+        return "\n".join(lines)
+
+    def _verdict(self, speed: float) -> str:
+        size = float(np.linalg.norm(self.acceleration))
+        if size == 0.0:
+            return "no acceleration: it moves in a straight line at constant speed"
+        if speed <= AT_REST * size:
+            first = max(self.linear, key=lambda term: abs(term.along))
+            return (
+                f"at rest, it begins to move with {size:.6g} m/s2, above all by the {first.name} term: {first.meaning}"
+            )
+        if abs(self.bend) <= 1e-9 * size:
+            return "the path is straight: nothing acts across it"
+        first = max(self.linear, key=lambda term: term.across)
+        radius = speed * speed / self.bend
+        return (
+            f"the path bends with a radius of {radius:.6g} m; the {first.name} term bends it most,"
+            f" {first.across:.6g} of {self.bend:.6g} m/s2 across the path: {first.meaning}"
+        )
+
+    def _turning(self) -> str:
+        size = float(np.linalg.norm(self.angular_acceleration))
+        if size == 0.0:
+            return f"its rate of turning relative to {self.parent} does not change"
+        first = max(self.angular, key=lambda term: abs(term.along))
+        return f"its rate of turning changes by {size:.6g} rad/s2, above all by the {first.name} term: {first.meaning}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data, for `--json`."""
+        return {
+            "schema_version": 1,
+            "body": self.body,
+            "parent": self.parent,
+            "time": self.time,
+            "velocity": self.velocity.tolist(),
+            "acceleration": self.acceleration.tolist(),
+            "bend": self.bend,
+            "terms": {term.name: term.as_dict() for term in self.linear},
+            "angular_acceleration": self.angular_acceleration.tolist(),
+            "angular_terms": {term.name: term.as_dict() for term in self.angular},
+        }
+
+
+def directions(velocity: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit tangent of the path and unit normal towards the inside of its bend; at rest the tangent is the
+    acceleration's.
+    """
+    speed, size = np.linalg.norm(velocity), np.linalg.norm(acceleration)
+    if size == 0.0:
+        return (velocity / speed if speed > 0.0 else np.zeros(3)), np.zeros(3)
+    tangent = velocity / speed if speed > AT_REST * size else acceleration / size
+    across = acceleration - (acceleration @ tangent) * tangent
+    length = np.linalg.norm(across)
+    return tangent, across / length if length > 1e-15 * size else np.zeros(3)
+
+
+def _term(field: Field, at, tangent: np.ndarray, normal: np.ndarray) -> Term:
+    name, value = field.name.removeprefix("terms/"), at(field.name.removeprefix("terms/"))
+    return Term(name, field.long_name.removeprefix("inertial: "), value, float(value @ tangent), float(value @ normal))
+
+
+def _table(unit: str, terms: list[Term], total: np.ndarray) -> list[str]:
+    width = max(len(term.name) for term in terms)
+
+    def row(name: str, value: np.ndarray, size: float) -> str:
+        return f"  {name:<{width}}  {size:12.6g}   [{value[0]:12.6g}, {value[1]:12.6g}, {value[2]:12.6g}]"
+
+    head = f"  {'term':<{width}}  {'size, ' + unit:>12}   vector in the parent's axes"
+    rows = [row(term.name, term.value, float(np.linalg.norm(term.value))) for term in terms]
+    return [head, *rows, row("sum", total, float(np.linalg.norm(total)))]

@@ -1,0 +1,6 @@
+"""Containers: lazy pairs of the elements of a sequence, and a linked list kept in contiguous arrays."""
+
+from rigidsim.structures.contiguous_list import ContiguousList
+from rigidsim.structures.pairs import distinct_pairs, pairs
+
+__all__ = ["ContiguousList", "distinct_pairs", "pairs"]

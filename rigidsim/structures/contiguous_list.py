@@ -1,0 +1,268 @@
+"""A doubly linked list whose links and values lie in two contiguous arrays.
+
+Source: "Implementing Linked Lists with Contiguous Arrays" (cwzx).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+PREVIOUS, NEXT = 0, 1
+
+
+class ContiguousList(Generic[T]):
+    """A linked list; every element has a *handle*, its index in the storage, 0 <= handle < len.
+
+    Insertion puts the new element at the back of the storage: all handles stay valid. Erasure moves the element at
+    the back of the storage into the gap: the handle len - 1 becomes the erased handle, all others stay valid. Storage
+    order has nothing to do with the order of the list.
+
+    Cost: insertion (amortised), erasure, and moving a range within the list O(1), whatever the length; splicing from
+    another list O(1) for each element moved. Links are the smallest unsigned integers that hold the handles.
+    """
+
+    __slots__ = ("_head", "_nodes", "_values")
+
+    def __init__(self, values: Iterable[T] = ()):
+        self._values: list[T] = list(values)
+        self._head = 0
+        # The links close to a ring; the head says where it begins. Rows beyond the length are spare.
+        self._nodes = _ring(len(self._values), capacity=len(self._values))
+
+    # --- looking
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[T]:
+        """The values in the order of the list."""
+        return (self._values[handle] for handle in self.handles())
+
+    def __reversed__(self) -> Iterator[T]:
+        return (self._values[handle] for handle in self.handles(backwards=True))
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._values
+
+    def __repr__(self) -> str:
+        return f"ContiguousList({list(self)!r})"
+
+    def handles(self, backwards: bool = False) -> Iterator[int]:
+        """The handles in the order of the list, or against it. The list must not change meanwhile."""
+        if self._values:
+            handle, column = (self._tail, PREVIOUS) if backwards else (self._head, NEXT)
+            for _ in range(len(self._values)):
+                yield handle
+                handle = self._nodes.item(handle, column)
+
+    @property
+    def values(self) -> tuple[T, ...]:
+        """The values in storage order: the fast way where order does not matter (sums, counts, searches)."""
+        return tuple(self._values)
+
+    @property
+    def index_type(self) -> np.dtype:
+        """The type of the links."""
+        return self._nodes.dtype
+
+    @property
+    def capacity(self) -> int:
+        """How many elements fit before the links are copied to a larger array."""
+        return len(self._nodes)
+
+    @property
+    def front(self) -> int | None:
+        """The handle of the first element; None if there is none."""
+        return self._head if self._values else None
+
+    @property
+    def back(self) -> int | None:
+        """The handle of the last element in the order of the list; None if there is none."""
+        return self._tail if self._values else None
+
+    def next(self, handle: int) -> int | None:
+        """The handle of the following element; None at the end."""
+        following = self._nodes.item(self._checked(handle), NEXT)
+        return None if following == self._head else following
+
+    def previous(self, handle: int) -> int | None:
+        """The handle of the preceding element; None at the beginning."""
+        return None if self._checked(handle) == self._head else self._nodes.item(handle, PREVIOUS)
+
+    def value(self, handle: int) -> T:
+        """The element's value."""
+        return self._values[self._checked(handle)]
+
+    def replace(self, handle: int, value: T) -> None:
+        """Give the element another value."""
+        self._values[self._checked(handle)] = value
+
+    # --- changing
+
+    def insert_before(self, handle: int | None, value: T) -> int:
+        """Insert before an element, at the end if `handle` is None; the new handle."""
+        at_front = handle is not None and self._checked(handle) == self._head
+        new = len(self._values)
+        self._grow(new + 1)
+        self._values.append(value)
+        if new == 0:
+            self._head = 0
+            self._link(0, 0)
+            return 0
+        following = self._head if handle is None else handle
+        preceding = self._nodes.item(following, PREVIOUS)
+        self._link(preceding, new)
+        self._link(new, following)
+        if at_front:
+            self._head = new
+        return new
+
+    def insert_after(self, handle: int, value: T) -> int:
+        """Insert after an element; the new handle."""
+        return self.insert_before(self.next(handle), value)
+
+    def push_front(self, value: T) -> int:
+        """Insert at the beginning; the new handle."""
+        return self.insert_before(self.front, value)
+
+    def push_back(self, value: T) -> int:
+        """Insert at the end; the new handle."""
+        return self.insert_before(None, value)
+
+    def erase(self, handle: int) -> int | None:
+        """Erase an element; the handle, as it is afterwards, of the one that followed it, None if it was the last."""
+        following = self.next(handle)
+        if handle == self._head:
+            self._head = self._nodes.item(handle, NEXT)
+        self._link(self._nodes.item(handle, PREVIOUS), self._nodes.item(handle, NEXT))
+        moved = len(self._values) - 1
+        if handle != moved:
+            self._move(moved, handle)
+        self._values.pop()
+        return handle if following == moved else following
+
+    def pop_front(self) -> T:
+        """Erase the first element; its value."""
+        return self._pop(self.front)
+
+    def pop_back(self) -> T:
+        """Erase the last element in the order of the list; its value."""
+        return self._pop(self.back)
+
+    def clear(self) -> None:
+        """Erase everything; the capacity stays."""
+        self._values.clear()
+
+    def reserve(self, capacity: int) -> None:
+        """Make room for that many elements at once."""
+        if capacity > len(self._nodes):
+            nodes = np.zeros((capacity, 2), _index_type(capacity))
+            nodes[: len(self._values)] = self._nodes[: len(self._values)]
+            self._nodes = nodes
+
+    def reverse(self) -> None:
+        """Turn the order round: the links are swapped, no value moves, every handle stays valid."""
+        if self._values:
+            self._head = self._tail
+            self._nodes[: len(self._values)] = self._nodes[: len(self._values), ::-1].copy()
+
+    def splice(
+        self, handle: int | None, other: ContiguousList[T], first: int | None = None, last: int | None = None
+    ) -> None:
+        """Move the elements `first` to `last` of another list, in its order, to before `handle` (None: to the end).
+
+        `first` and `last` left out are its first and last element. Within one list (`other is self`) only links
+        change, whatever the number of elements, and all handles stay valid; `handle` must then lie outside the range.
+        Between two lists every element is inserted here and erased there, with what that does to the handles of each.
+        """
+        if not other._values:
+            return
+        first = other._head if first is None else other._checked(first)
+        last = other._tail if last is None else other._checked(last)
+        if other is self:
+            self._relink(handle, first, last)
+            return
+        for _ in range(other._count(first, last)):
+            self.insert_before(handle, other._values[first])
+            first = other.erase(first)
+
+    # --- links
+
+    @property
+    def _tail(self) -> int:
+        return self._nodes.item(self._head, PREVIOUS)
+
+    def _link(self, preceding: int, following: int) -> None:
+        self._nodes[preceding, NEXT] = following
+        self._nodes[following, PREVIOUS] = preceding
+
+    def _move(self, old: int, new: int) -> None:
+        """Move an element of the storage, already linked, over one that no link leads to."""
+        self._values[new] = self._values[old]
+        preceding, following = self._nodes.item(old, PREVIOUS), self._nodes.item(old, NEXT)
+        if preceding == old:
+            preceding = following = new  # the only one that is left
+        self._link(preceding, new)
+        self._link(new, following)
+        if self._head == old:
+            self._head = new
+
+    def _relink(self, handle: int | None, first: int, last: int) -> None:
+        following = self._head if handle is None else self._checked(handle)
+        if following in (first, last) and handle is not None:
+            raise IndexError("elements cannot be moved before one of their own")
+        before, after = self._nodes.item(first, PREVIOUS), self._nodes.item(last, NEXT)
+        if (handle is None and last == self._tail) or (handle is not None and after == following):
+            return  # already there
+        to_front = handle is not None and following == self._head
+        if first == self._head:
+            self._head = following = after if handle is None else following
+            self._head = after
+        self._link(before, after)
+        self._link(self._nodes.item(following, PREVIOUS), first)
+        self._link(last, following)
+        if to_front:
+            self._head = first
+
+    def _count(self, first: int, last: int) -> int:
+        """How many elements there are from `first` to `last`."""
+        count, handle = 1, first
+        while handle != last:
+            handle = self._nodes.item(handle, NEXT)
+            if handle == self._head:
+                raise IndexError("the last element of a range comes before its first")
+            count += 1
+        return count
+
+    def _pop(self, handle: int | None) -> T:
+        if handle is None:
+            raise IndexError("pop from an empty list")
+        value = self._values[handle]
+        self.erase(handle)
+        return value
+
+    def _grow(self, needed: int) -> None:
+        if needed > len(self._nodes):
+            self.reserve(max(needed, 2 * len(self._nodes)))
+
+    def _checked(self, handle: int) -> int:
+        if not 0 <= handle < len(self._values):
+            raise IndexError(f"handle {handle} in a list of {len(self._values)}")
+        return handle
+
+
+def _index_type(capacity: int) -> np.dtype:
+    """The smallest unsigned integer that holds the handles 0 ... capacity - 1."""
+    return np.min_scalar_type(max(capacity - 1, 0))
+
+
+def _ring(length: int, capacity: int) -> np.ndarray:
+    """Links in storage order, the last to the first."""
+    nodes = np.zeros((capacity, 2), _index_type(capacity))
+    order = np.arange(length)
+    nodes[:length, PREVIOUS], nodes[:length, NEXT] = np.roll(order, 1), np.roll(order, -1)
+    return nodes

@@ -1,0 +1,99 @@
+"""Pairs of the elements of a sequence, as a sequence that is never stored.
+
+Source: "Iterating Over Distinct Pairs in C++" (cwzx).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isqrt
+from operator import index as as_integer
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class _PairsView(Sequence, Generic[T]):
+    """A view of a sequence: nothing is copied, so what changes there changes here."""
+
+    __slots__ = ("_elements",)
+
+    def __init__(self, elements: Sequence[T]):
+        self._elements = elements
+
+    def __getitem__(self, index: int) -> tuple[T, T]:
+        k, length = as_integer(index), self._count(len(self._elements))
+        k += length if k < 0 else 0
+        if not 0 <= k < length:
+            raise IndexError(f"pair {index} of {length}")
+        i, j = self._places(k, len(self._elements))
+        return self._elements[i], self._elements[j]
+
+    def __len__(self) -> int:
+        return self._count(len(self._elements))
+
+
+class Pairs(_PairsView):
+    """All N^2 pairs (x, y), x with itself too."""
+
+    @staticmethod
+    def _count(n: int) -> int:
+        return n * n
+
+    @staticmethod
+    def _places(k: int, n: int) -> tuple[int, int]:
+        return divmod(k, n)
+
+    def __iter__(self) -> Iterator[tuple[T, T]]:
+        xs, n = self._elements, len(self._elements)
+        return ((xs[i], xs[j]) for i in range(n) for j in range(n))
+
+    def __reversed__(self) -> Iterator[tuple[T, T]]:
+        xs, n = self._elements, len(self._elements)
+        return ((xs[i], xs[j]) for i in reversed(range(n)) for j in reversed(range(n)))
+
+    def __repr__(self) -> str:
+        return f"pairs({self._elements!r})"
+
+
+class DistinctPairs(_PairsView):
+    """The N(N-1)/2 pairs (x, y) with x before y in the sequence."""
+
+    @staticmethod
+    def _count(n: int) -> int:
+        return n * (n - 1) // 2
+
+    @classmethod
+    def _places(cls, k: int, n: int) -> tuple[int, int]:
+        # From the end the rows have 1, 2, 3, ... pairs: the row is the largest r with r (r + 1)/2 <= the place.
+        from_end = cls._count(n) - 1 - k
+        row = (isqrt(8 * from_end + 1) - 1) // 2
+        return n - 2 - row, n - 1 - (from_end - row * (row + 1) // 2)
+
+    def __iter__(self) -> Iterator[tuple[T, T]]:
+        xs, n = self._elements, len(self._elements)
+        return ((xs[i], xs[j]) for i in range(n) for j in range(i + 1, n))
+
+    def __reversed__(self) -> Iterator[tuple[T, T]]:
+        xs, n = self._elements, len(self._elements)
+        return ((xs[i], xs[j]) for i in reversed(range(n)) for j in reversed(range(i + 1, n)))
+
+    def __repr__(self) -> str:
+        return f"distinct_pairs({self._elements!r})"
+
+
+def pairs(elements: Sequence[T]) -> Pairs:
+    """All N^2 pairs of elements, in the order of `for i in range(N): for j in range(N)`.
+
+    A lazy sequence of constant size: length, indexing by an integer, iteration both ways. The elements are read when
+    a pair is, so those replaced or altered meanwhile are seen. The elements may themselves be such a sequence.
+    """
+    return Pairs(elements)
+
+
+def distinct_pairs(elements: Sequence[T]) -> DistinctPairs:
+    """The N(N-1)/2 distinct pairs, in the order of `for i in range(N): for j in range(i + 1, N)`.
+
+    Distinct by place, not by value: two equal elements are a distinct pair. Otherwise as `pairs`.
+    """
+    return DistinctPairs(elements)

@@ -1,0 +1,192 @@
+"""`Transform`: x -> R S x + T in n dimensions, R a rotation, S > 0 one number.
+
+Source: "The Dynamics of a Transform Hierarchy" (cwzx): composition, identity, inverse, linear part, normal transform.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rigidsim.transform import rotations as turns
+from rigidsim.transform.arrays import (
+    TransformError,
+    batch_index,
+    common_batch,
+    matrices,
+    numbers,
+    rotations,
+    spread,
+    times,
+    transposed,
+    vectors,
+)
+from rigidsim.transform.quaternions import as_components, as_quaternions
+from rigidsim.transform.skew import perpendicular_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """x -> R S x + T: translation (..., n), rotation (..., n, n), scale (...).
+
+    Leading axes are a batch and broadcast, here and in every operation. The arrays are read-only.
+    """
+
+    translation: np.ndarray
+    rotation: np.ndarray
+    scale: np.ndarray = 1.0
+
+    __array_ufunc__ = None  # an array on the left leaves `*` and `@` to us, which refuse it
+
+    def __post_init__(self) -> None:
+        T = vectors(self.translation, "translation")
+        R = rotations(self.rotation, "rotation", T.shape[-1])
+        S = numbers(self.scale, "scale")
+        if not (S > 0).all():
+            raise TransformError("the scale must be positive")
+        batch = common_batch("transform", T.shape[:-1], R.shape[:-2], S.shape)
+        object.__setattr__(self, "translation", spread(T, batch, 1))
+        object.__setattr__(self, "rotation", spread(R, batch, 2))
+        object.__setattr__(self, "scale", spread(S, batch, 0))
+
+    # --- making one
+
+    @classmethod
+    def identity(cls, n: int) -> Transform:
+        """x -> x in n dimensions."""
+        return cls(np.zeros(n), np.eye(n))
+
+    @classmethod
+    def from_matrix(cls, matrix: object) -> Transform:
+        """From the augmented matrix (..., n+1, n+1), the inverse of `matrix`."""
+        size = np.shape(matrix)[-1] if np.ndim(matrix) else 0
+        M = matrices(matrix, "matrix", size)
+        if size < 2 or (np.abs(M[..., -1, :] - np.eye(size)[-1]) > 0.0).any():
+            raise TransformError("the last row of an augmented matrix is (0, ..., 0, 1)")
+        J = M[..., :-1, :-1]
+        S = np.sqrt((J * J).sum(axis=(-2, -1)) / (size - 1))
+        if not (S > 0).all():
+            raise TransformError("the linear part of the matrix is zero")
+        return cls(M[..., :-1, -1], J / S[..., None, None], S)
+
+    @classmethod
+    def from_quaternion(cls, translation: object, quaternion: Any, scale: object = 1.0) -> Transform:
+        """In 3-D, from numpy-quaternion values of norm one; q and -q are the same rotation."""
+        return cls(translation, turns.matrix_from_quaternion(as_components(quaternion)), scale)
+
+    @classmethod
+    def from_axis_angle(
+        cls, axis: object, angle: object, *, translation: object = (0.0, 0.0, 0.0), scale: object = 1.0
+    ) -> Transform:
+        """In 3-D, a turn by `angle`, rad, about `axis`, which need not be of length one."""
+        return cls(translation, turns.matrix_from_quaternion(turns.quaternion_from_axis_angle(axis, angle)), scale)
+
+    @classmethod
+    def from_euler(
+        cls, angles: object, order: str, *, translation: object = (0.0, 0.0, 0.0), scale: object = 1.0
+    ) -> Transform:
+        """In 3-D, three turns in turn, rad; `order` as "xyz" about the parent's axes, as "XYZ" about the body's own."""
+        return cls(translation, turns.matrix_from_quaternion(turns.quaternion_from_euler(angles, order)), scale)
+
+    @classmethod
+    def from_angle(cls, angle: object, *, translation: object = (0.0, 0.0), scale: object = 1.0) -> Transform:
+        """In 2-D, a turn by `angle`, rad, from the first axis towards the second."""
+        angle = numbers(angle, "angle")
+        c, s = np.cos(angle)[..., None, None], np.sin(angle)
+        return cls(translation, c * np.eye(2) + perpendicular_matrix(s), scale)
+
+    # --- acting, composing
+
+    def apply(self, points: object) -> np.ndarray:
+        """R S x + T of points (..., n)."""
+        return self.translation + times(self.jacobian, vectors(points, "points", self.n))
+
+    __call__ = apply
+
+    def __matmul__(self, other: Transform) -> Transform:
+        """The composition: `(a @ b)(x) = a(b(x))`, b first."""
+        if not isinstance(other, Transform):
+            return NotImplemented
+        if other.n != self.n:
+            raise TransformError(f"transforms of {self.n} and of {other.n} dimensions do not compose")
+        return Transform(self.apply(other.translation), self.rotation @ other.rotation, self.scale * other.scale)
+
+    __mul__ = __matmul__
+
+    def inverse(self) -> Transform:
+        """The transform that undoes this one: S' = 1/S, R' = R^T, T' = -S' R' T."""
+        S, R = 1.0 / self.scale, transposed(self.rotation)
+        return Transform(-S[..., None] * times(R, self.translation), R, S)
+
+    def linear(self) -> Transform:
+        """x -> R S x: no translation. What displacements and velocities transform by."""
+        return Transform(np.zeros(self.n), self.rotation, self.scale)
+
+    def normal(self) -> Transform:
+        """The inverse transpose of the linear part, R / S: what normals (gradients) transform by."""
+        return Transform(np.zeros(self.n), self.rotation, 1.0 / self.scale)
+
+    # --- looking at it
+
+    @property
+    def n(self) -> int:
+        """The number of dimensions."""
+        return self.translation.shape[-1]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The leading axes: () for one transform."""
+        return self.scale.shape
+
+    def __getitem__(self, index: object) -> Transform:
+        """Some of many, by an index of the leading axes."""
+        parts = (self.translation, 1), (self.rotation, 2), (self.scale, 0)
+        return Transform(*(array[batch_index(index, own_axes)] for array, own_axes in parts))
+
+    @property
+    def jacobian(self) -> np.ndarray:
+        """J = R S (..., n, n)."""
+        return self.rotation * self.scale[..., None, None]
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The augmented matrix (..., n+1, n+1): M (x, 1) = (R S x + T, 1)."""
+        J = self.jacobian
+        M = np.zeros((*self.shape, self.n + 1, self.n + 1), J.dtype)
+        M[..., :-1, :-1], M[..., :-1, -1], M[..., -1, -1] = J, self.translation, 1.0
+        return M
+
+    @property
+    def angle(self) -> np.ndarray:
+        """In 2-D, the angle of the rotation, rad, in [-pi, pi]."""
+        self._require(2, "angle")
+        return np.arctan2(self.rotation[..., 1, 0], self.rotation[..., 0, 0])
+
+    @property
+    def quaternion(self) -> Any:
+        """In 3-D, the rotation as numpy-quaternion values with w >= 0."""
+        return as_quaternions(self._wxyz("quaternion"))
+
+    @property
+    def axis_angle(self) -> tuple[np.ndarray, np.ndarray]:
+        """In 3-D, the unit axis (..., 3) and the angle, rad, in [0, pi]; the axis of no rotation is x."""
+        return turns.axis_angle_from_quaternion(self._wxyz("axis and angle"))
+
+    def euler(self, order: str) -> np.ndarray:
+        """In 3-D, the angles (..., 3), rad, that `from_euler` takes; in gimbal lock the last one is 0."""
+        return turns.euler_from_quaternion(self._wxyz("Euler angles"), order)
+
+    def isclose(self, other: Transform, rtol: float = 1e-9, atol: float = 1e-12) -> np.ndarray:
+        """Where the augmented matrices agree, entry by entry within atol + rtol times the largest entry; (...)."""
+        a, b = self.matrix, other.matrix
+        return (np.abs(a - b) <= atol + rtol * np.abs(b).max(axis=(-2, -1), keepdims=True)).all(axis=(-2, -1))
+
+    def _wxyz(self, what: str) -> np.ndarray:
+        self._require(3, what)
+        return turns.quaternion_from_matrix(self.rotation)
+
+    def _require(self, n: int, what: str) -> None:
+        if self.n != n:
+            raise TransformError(f"a transform in {self.n} dimensions has no {what}; it belongs to {n} dimensions")
