@@ -19,6 +19,7 @@ ALLOWED = {
     "engine": {"physics", "_jit", "errors", "engine.compiler"},
     "engine.compiler": {"physics", "_jit", "errors", "scene", "engine"},
     "transform": {"physics", "_jit", "errors"},
+    "structures": set(),
     "trajectory": {"engine", "physics", "transform", "errors", "rigidsim"},
     "simulation": {"trajectory", "engine", "engine.compiler", "scene", "errors"},
     "batch": {"simulation", "trajectory", "engine", "engine.compiler", "scene", "errors"},

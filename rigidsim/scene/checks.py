@@ -10,6 +10,7 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
 from rigidsim.scene.findings import Finding, Node, nodes
 from rigidsim.scene.particles import mass_findings
+from rigidsim.scene.plane import plane_findings
 from rigidsim.scene.rotation import Vector
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def findings(scene: Scene) -> list[Finding]:
     for node in nodes(scene):
         for check in (_scale_findings, _placed_mass_findings, _velocity_findings, _load_findings, _prescribed_findings):
             found += check(node)
+    found += plane_findings(scene)
     # Masses can be joined only once every one of them is in a place where it may be, and has an inertia.
     return found or [finding for node in nodes(scene) for finding in mass_findings(node)]
 

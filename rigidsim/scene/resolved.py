@@ -25,7 +25,10 @@ def resolved_scene(scene: Scene) -> dict[str, Any]:
             "integrator": simulation.integrator.model_dump(),
             **_if_given(record_every=simulation.record_every),
         },
-        "world": {"gravity": list(scene.world.gravity)},
+        "world": {
+            "gravity": list(scene.world.gravity),
+            **_if_given(plane=scene.world.plane and list(scene.world.plane)),
+        },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},
     }
 

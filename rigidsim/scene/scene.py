@@ -19,6 +19,7 @@ from rigidsim.scene.problems import problems_in
 from rigidsim.scene.reader import collector_paused, read_file, read_text
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, Text, World
+from rigidsim.scene.step_length import step_notes
 
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
 
@@ -66,7 +67,7 @@ class Scene(Model):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was put right while reading, one sentence each."""
+        """What was put right while reading and what looks unwise, one sentence each."""
         return self._warnings
 
     def resolved(self) -> dict[str, Any]:
@@ -98,7 +99,8 @@ class Scene(Model):
         if document.problems or found:
             raise _scene_error(document.problems + found)
         scene._written, scene._name = written, name
-        scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in notes(document.data))
+        told = (*notes(document.data), *step_notes(scene))
+        scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in told)
         return scene
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema, model_validator
@@ -23,7 +24,7 @@ from rigidsim.scene.quantities import (
     quantity,
     vector,
 )
-from rigidsim.scene.rotation import IDENTITY
+from rigidsim.scene.rotation import IDENTITY, Vector
 from rigidsim.scene.vectors import (
     ZERO,
     InitialAngularVelocity,
@@ -62,6 +63,12 @@ def _check_text(text: str) -> str:
     if unprintable is not None:
         raise complaint("character", f"the character U+{ord(unprintable):04X} is not allowed here", "remove it")
     return text
+
+
+def _check_normal(normal: Vector) -> Vector:
+    if not 1e-150 < math.hypot(*normal) < 1e150:
+        raise complaint("plane", "the normal of the plane has no direction", "write plane: [0, 0, 1]")
+    return normal
 
 
 def _check_name(name: str) -> str:
@@ -176,3 +183,12 @@ class World(Model):
     """What surrounds the bodies."""
 
     gravity: vector(ACCELERATION) = ZERO
+    plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = None
+
+    @property
+    def normal(self) -> Vector | None:
+        """The unit normal of the plane that a planar scene is locked to."""
+        if self.plane is None:
+            return None
+        length = math.hypot(*self.plane)
+        return tuple(part / length for part in self.plane)

@@ -212,20 +212,18 @@ class ContiguousList(Generic[T]):
             self._head = new
 
     def _relink(self, handle: int | None, first: int, last: int) -> None:
-        following = self._head if handle is None else self._checked(handle)
-        if following in (first, last) and handle is not None:
+        if handle is not None and self._checked(handle) in (first, last):
             raise IndexError("elements cannot be moved before one of their own")
         before, after = self._nodes.item(first, PREVIOUS), self._nodes.item(last, NEXT)
-        if (handle is None and last == self._tail) or (handle is not None and after == following):
+        if after == handle or (handle is None and last == self._tail):
             return  # already there
-        to_front = handle is not None and following == self._head
         if first == self._head:
-            self._head = following = after if handle is None else following
             self._head = after
+        following = self._head if handle is None else handle
         self._link(before, after)
         self._link(self._nodes.item(following, PREVIOUS), first)
         self._link(last, following)
-        if to_front:
+        if handle == self._head:
             self._head = first
 
     def _count(self, first: int, last: int) -> int:

@@ -24,7 +24,7 @@ def numbers(value: object, name: str) -> np.ndarray:
     try:
         array = np.array(value)
         if array.dtype == object:
-            return array * 1.0
+            return np.asarray(array * 1.0, dtype=object)
     except (TypeError, ValueError):
         raise TransformError(f"{name} must be an array of numbers, not {value!r:.80}") from None
     if array.dtype.kind not in "biuf":

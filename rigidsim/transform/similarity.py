@@ -44,7 +44,7 @@ class Transform:
         T = vectors(self.translation, "translation")
         R = rotations(self.rotation, "rotation", T.shape[-1])
         S = numbers(self.scale, "scale")
-        if not (S > 0).all():
+        if not np.all(S > 0):
             raise TransformError("the scale must be positive")
         batch = common_batch("transform", T.shape[:-1], R.shape[:-2], S.shape)
         object.__setattr__(self, "translation", spread(T, batch, 1))
@@ -67,7 +67,7 @@ class Transform:
             raise TransformError("the last row of an augmented matrix is (0, ..., 0, 1)")
         J = M[..., :-1, :-1]
         S = np.sqrt((J * J).sum(axis=(-2, -1)) / (size - 1))
-        if not (S > 0).all():
+        if not np.all(S > 0):
             raise TransformError("the linear part of the matrix is zero")
         return cls(M[..., :-1, -1], J / S[..., None, None], S)
 
@@ -117,7 +117,7 @@ class Transform:
 
     def inverse(self) -> Transform:
         """The transform that undoes this one: S' = 1/S, R' = R^T, T' = -S' R' T."""
-        S, R = 1.0 / self.scale, transposed(self.rotation)
+        S, R = np.asarray(1.0 / self.scale), transposed(self.rotation)
         return Transform(-S[..., None] * times(R, self.translation), R, S)
 
     def linear(self) -> Transform:

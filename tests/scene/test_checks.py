@@ -97,7 +97,7 @@ def test_allowed(body):
         ({"duration": 1, "step": 0.1, "record_every": 0.25}, "record_every", "nearest: 0.2 s and 0.3 s"),
         ({"duration": 1, "step": 0.1, "record_every": 0.01}, "record_every", "nearest: 0.1 s"),
         ({"duration": 1, "step": 0.1, "integrator": "rkmk"}, "integrator", "did you mean 'rkmk4'"),
-        ({"duration": 1, "step": 0.1, "integrator": "leap"}, "integrator", "rkmk4 and magnus"),
+        ({"duration": 1, "step": 0.1, "integrator": "leap"}, "integrator", "rkmk4, magnus, magnus2, euler"),
         ({"duration": 1, "step": 0.1, "integrator": 4}, "integrator", "4 is not an integrator"),
         ({"duration": 1, "step": 0.1, "integrator": {"terms": 2}}, "integrator", "no 'name'"),
         ({"duration": 1, "step": 0.1, "integrator": {"name": "magnu"}}, "integrator", "did you mean 'magnus'"),

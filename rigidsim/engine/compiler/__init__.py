@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler.initial import Frame, com_state, initial_frame, prescribed_constants
-from rigidsim.engine.compiler.loads import carried_loads, eras
+from rigidsim.engine.compiler.loads import Load, carried_loads, eras
+from rigidsim.engine.compiler.plane import lock_body, lock_load
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.model import Model, zeros
@@ -80,64 +82,88 @@ def needed(kind: np.ndarray, parent: np.ndarray) -> np.ndarray:
     return np.flatnonzero(carries)
 
 
+@dataclass
+class Rows:
+    """Constants and states of the nodes as they are met, parents first."""
+
+    frames: list[Frame] = field(default_factory=lambda: [Frame()])  # the world's, then one for each node
+    row: list[int] = field(default_factory=list)
+    bodies: list[np.ndarray] = field(default_factory=list)
+    states: list[np.ndarray] = field(default_factory=list)
+    loads: list[list[Load]] = field(default_factory=list)
+    motions: list[np.ndarray] = field(default_factory=list)
+
+    def add(self, body, parent: int, world) -> None:
+        """One node, the child of frame `parent`."""
+        frame = initial_frame(body, self.frames[parent])
+        self.frames.append(frame)
+        if body.kind == "free":
+            self.row.append(len(self.bodies))
+            self._add_free(body, frame, self.frames[parent], world)
+        else:
+            self.row.append(len(self.motions))
+            self.motions.append(prescribed_constants(body, frame))
+
+    def _add_free(self, body, frame: Frame, parent: Frame, world) -> None:
+        constants, com = body_row(body, frame, world.gravity)
+        state, loads = com_state(frame, com), carried_loads(body, com, frame.scale)
+        if world.normal:
+            lock_body(constants, state, world.normal, frame.q)
+            for load in loads:
+                lock_load(load.row, load.axes, world.normal, parent.q, frame.q)
+        self.bodies.append(constants)
+        self.states.append(state)
+        self.loads.append(loads)
+
+
 def compile_scene(scene: Scene) -> Compiled:
     """Constants and initial state of one world; the scene has been checked."""
-    simulation, gravity = scene.simulation, scene.world.gravity
-    nodes = list(scene.walk())
+    simulation, nodes = scene.simulation, list(scene.walk())
     index = {path: i for i, (path, _, _) in enumerate(nodes)}
-    kind = np.array([KINDS[body.kind] for _, body, _ in nodes], dtype=np.int64)
     parent = np.array([0 if above is None else index[above] + 1 for _, _, above in nodes], dtype=np.int64)
-    row = np.zeros(len(nodes), dtype=np.int64)
+    rows = Rows()
+    for (_, body, _), above in zip(nodes, parent, strict=True):
+        rows.add(body, above, scene.world)
+    model = model_of(nodes, parent, rows, simulation.step)
+    n_step = whole(simulation.duration / simulation.step)
+    return Compiled(
+        model=model,
+        state=_stacked(rows.states, layout.STATE_ROWS),
+        method=method_of(simulation.integrator),
+        paths=tuple(path for path, _, _ in nodes),
+        parents=tuple(above or "" for _, _, above in nodes),
+        scale=np.array([frame.scale for frame in rows.frames[1:]]),
+        parent_scale=np.array([frame.parent_scale for frame in rows.frames[1:]]),
+        n_step=n_step,
+        stride=sample_stride(simulation, n_step),
+        isolated=not len(model.load) and not np.any(model.body[:, layout.B_G : layout.B_G + 3]),
+    )
 
-    frames: list[Frame] = [Frame()]
-    bodies, states, motions, loads = [], [], [], []
-    for i, (_, body, _) in enumerate(nodes):
-        frame = initial_frame(body, frames[parent[i]])
-        frames.append(frame)
-        if kind[i] == layout.FREE:
-            row[i] = len(bodies)
-            constants, com = body_row(body, frame, gravity)
-            bodies.append(constants)
-            states.append(com_state(frame, com))
-            loads.append(carried_loads(body, com, frame.scale))
-        else:
-            row[i] = len(motions)
-            motions.append(prescribed_constants(body, frame))
 
+def model_of(nodes: list, parent: np.ndarray, rows: Rows, step: float) -> Model:
+    """The rows as arrays, with the tree and the eras."""
+    kind = np.array([KINDS[body.kind] for _, body, _ in nodes], dtype=np.int64)
     free_node = np.flatnonzero(kind == layout.FREE)
-    flat = [load for carried in loads for load in carried]
-    edge_step, edge_fraction, spans = eras([load.during for load in flat], simulation.step)
-    model = Model(
+    loads = [load for carried in rows.loads for load in carried]
+    edge_step, edge_fraction, spans = eras([load.during for load in loads], step)
+    return Model(
         parent=parent,
         kind=kind,
-        row=row,
+        row=np.array(rows.row, dtype=np.int64),
         active=needed(kind, parent),
         every=np.arange(len(nodes)),
         free_node=free_node,
         by_path=np.array(sorted(range(len(free_node)), key=lambda k: nodes[free_node[k]][0]), dtype=np.int64),
-        body=_stacked(bodies, layout.BODY_ROWS),
-        motion=_stacked(motions, layout.MOTION_ROWS),
-        first_load=np.cumsum([0, *(len(carried) for carried in loads)], dtype=np.int64),
-        load_axes=np.array([load.axes for load in flat], dtype=np.int64),
+        body=_stacked(rows.bodies, layout.BODY_ROWS),
+        motion=_stacked(rows.motions, layout.MOTION_ROWS),
+        first_load=np.cumsum([0, *(len(carried) for carried in rows.loads)], dtype=np.int64),
+        load_axes=np.array([load.axes for load in loads], dtype=np.int64),
         load_from=np.array([begin for begin, _ in spans], dtype=np.int64),
         load_until=np.array([end for _, end in spans], dtype=np.int64),
-        load=_stacked([load.row for load in flat], layout.LOAD_ROWS),
+        load=_stacked([load.row for load in loads], layout.LOAD_ROWS),
         edge_step=edge_step,
         edge_fraction=edge_fraction,
-        step=simulation.step,
-    )
-    n_step = whole(simulation.duration / simulation.step)
-    return Compiled(
-        model=model,
-        state=_stacked(states, layout.STATE_ROWS),
-        method=method_of(simulation.integrator),
-        paths=tuple(path for path, _, _ in nodes),
-        parents=tuple(above or "" for _, _, above in nodes),
-        scale=np.array([frame.scale for frame in frames[1:]]),
-        parent_scale=np.array([frame.parent_scale for frame in frames[1:]]),
-        n_step=n_step,
-        stride=sample_stride(simulation, n_step),
-        isolated=not flat and not np.any(model.body[:, layout.B_G : layout.B_G + 3]),
+        step=step,
     )
 
 
