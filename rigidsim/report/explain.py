@@ -82,7 +82,9 @@ class Explanation:
     def _verdict(self, speed: float) -> str:
         size = float(np.linalg.norm(self.acceleration))
         if size == 0.0:
-            return "no acceleration: it moves in a straight line at constant speed"
+            return "no acceleration: it " + (
+                "moves in a straight line at constant speed" if speed else "stays where it is"
+            )
         if speed <= AT_REST * size:
             first = max(self.linear, key=lambda term: abs(term.along))
             return (

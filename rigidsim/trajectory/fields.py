@@ -79,7 +79,7 @@ LINEAR_TERMS = (
     _term("linear", layout.T_LINEAR, "m s-2", "inertial: the parent's origin accelerates"),
     _term("euler", layout.T_EULER, "m s-2", "inertial: the parent's rate of turning changes"),
     _term("centrifugal", layout.T_CENTRIFUGAL, "m s-2", "inertial: away from the axis the parent turns about"),
-    _term("coriolis", layout.T_CORIOLIS, "m s-2", "inertial: across the path of what moves in a turning parent"),
+    _term("coriolis", layout.T_CORIOLIS, "m s-2", "inertial: what moves in a turning parent is turned aside"),
 )
 ANGULAR_TERMS = (
     _term("angular_applied", layout.T_ANGULAR_APPLIED, "rad s-2", "torque over inertia"),

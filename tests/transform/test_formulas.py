@@ -1,0 +1,85 @@
+"""The formulas of three dimensions against the algebra of n: the same numbers, at sixty digits and in doubles."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import numpy as np
+import pytest
+from formula_references import Situation, flat, random_situation, references, tuples
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from smooth_paths import MP
+
+from rigidsim.transform import DynamicTransform, MotionDelta, Transform
+from rigidsim.transform.rotations import matrix_from_quaternion
+from rigidsim.transform.skew import cross_matrix
+
+NAMES = sorted(references(random_situation(0)))
+DIGITS_LOST = 5
+VECTOR = arrays(np.float64, 3, elements=st.floats(-4.0, 4.0))
+SKEW = VECTOR.map(cross_matrix)
+QUATERNION = arrays(np.float64, 4, elements=st.floats(-1.0, 1.0)).filter(lambda q: np.linalg.norm(q) > 0.1)
+
+
+def formula_of(name):
+    module, function = name.split(".")
+    return getattr(import_module(f"rigidsim.physics.{module}"), function)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_at_sixty_digits(name, seed):
+    arguments, expected = references(random_situation(seed))[name]
+    given_, wanted = flat(formula_of(name)(*tuples(arguments))), flat(tuples(expected))
+    assert len(given_) == len(wanted)
+    largest = max(1, *map(abs, wanted))
+    error = max(abs(a - b) for a, b in zip(given_, wanted, strict=True))
+    assert error <= MP.mpf(10) ** (DIGITS_LOST - MP.dps) * largest
+
+
+@st.composite
+def situations(draw):
+    def dynamic():
+        q = draw(QUATERNION)
+        q = q / np.linalg.norm(q)
+        scale = draw(st.floats(0.25, 4.0))
+        transform = Transform(draw(VECTOR), matrix_from_quaternion(q), scale)
+        return DynamicTransform(transform, draw(VECTOR), draw(VECTOR), draw(SKEW), draw(SKEW)), tuples(q)
+
+    (A2, q2), (A1, q1) = dynamic(), dynamic()
+    change = MotionDelta(draw(VECTOR), draw(VECTOR), draw(SKEW), draw(SKEW))
+    return Situation(A2, A1, q2, q1, change, draw(VECTOR), draw(VECTOR))
+
+
+@given(situations())
+def test_in_doubles(situation):
+    # Every term of every formula is below 16^4: factors up to 8 rad/s twice (a rate and its change), arms up to 50 m,
+    # a scale of 4 or 1/4; a few dozen roundings each.
+    bound = 100 * sys.float_info.epsilon * 16**4
+    for name, (arguments, expected) in references(situation).items():
+        error = np.subtract(flat(formula_of(name)(*tuples(arguments))), flat(tuples(expected)))
+        assert np.abs(error).max() <= bound, name
+
+
+def test_on_columns_of_many():
+    """A formula takes NumPy columns, the reference a batch: the same."""
+    many = [random_situation(seed) for seed in range(4)]
+    for name in NAMES:
+        rows = [tuple(float(x) for x in flat(tuples(references(s)[name][1]))) for s in many]
+        each = [tuples(references(s)[name][0]) for s in many]
+        columns = as_columns(each)
+        given_ = np.array(flat_columns(formula_of(name)(*columns)))
+        assert np.abs(given_ - np.array(rows).T).max() <= 1e4 * sys.float_info.epsilon, name
+
+
+def as_columns(values):
+    if isinstance(values[0], tuple):
+        return tuple(as_columns([value[i] for value in values]) for i in range(len(values[0])))
+    return np.array([float(value) for value in values])
+
+
+def flat_columns(value):
+    return [c for part in value for c in flat_columns(part)] if isinstance(value, tuple) else [value]
