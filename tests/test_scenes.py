@@ -38,9 +38,9 @@ def test_opens_with_what_it_shows_and_what_to_look_for(name):
     assert f"rigidsim run scenes/{name}.yaml" in head
 
 
-# Departure of energy less work, relative to the largest of its summands. Round-off where the motion is gentle, grown with
-# the root of 30 000 steps at most (measured 1.2e-13 for the flipping axis, 6e-14 and less elsewhere); the gyroscope turns
-# 0.05 rad a step, so there it is the method's error (measured 1.1e-10).
+# Departure of energy less work, relative to the largest of its summands. Round-off where the motion is gentle, grown
+# with the root of 30 000 steps at most (measured 1.2e-13 for the flipping axis, 6e-14 and less elsewhere); the
+# gyroscope turns 0.05 rad a step, so there it is the method's error (measured 1.1e-10).
 ROUND_OFF = 16 * math.sqrt(30_000) * EPS
 LEDGER_BOUNDS = {"gyroscope_constant_torque": 5e-10}
 
@@ -163,7 +163,8 @@ def test_despun_platform_does_not_spin_and_nutates_with_the_closed_form_period(r
     times = trajectory.time[crossings] + 0.002 * fractions
     # Linear interpolation of a sine's zero, where its curvature vanishes: measured 1.9e-8 s.
     assert np.allclose(np.diff(times), period, rtol=0, atol=1e-7)
-    # The nutation's rate across the axis is one revolution a minute, kept to the method's error: measured 2.1e-12 of it.
+    # The nutation's rate across the axis is one revolution a minute, kept to the method's error: measured 2.1e-12 of
+    # it.
     assert np.abs(np.hypot(x, y) / (2 * math.pi / 60) - 1).max() <= 1e-11
 
 

@@ -114,7 +114,7 @@ def log(q):
     n2 = dot(u, u)
     small = n2 < 1e-16
     n = sqrt(select(small, 1e-16 + 0.0 * n2, n2))
-    return scaled(select(small, 1.0 / w, arc_tangent(n, w) / n), u)
+    return scaled(select(small, 1.0 / select(small, w, 1.0 + 0.0 * w), arc_tangent(n, w) / n), u)
 
 
 @formula

@@ -215,7 +215,7 @@ class ContiguousList(Generic[T]):
         if handle is not None and self._checked(handle) in (first, last):
             raise IndexError("elements cannot be moved before one of their own")
         before, after = self._nodes.item(first, PREVIOUS), self._nodes.item(last, NEXT)
-        if after == handle or (handle is None and last == self._tail):
+        if handle == (None if last == self._tail else after):
             return  # already there
         if first == self._head:
             self._head = after

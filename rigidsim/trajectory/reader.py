@@ -3,55 +3,91 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
 import numpy as np
 
-from rigidsim.errors import FormatError, StorageError
+from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.trajectory.fields import AXES, fields
 from rigidsim.trajectory.trajectory import Header, Trajectory
 from rigidsim.trajectory.writer import FORMAT
+
+DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError)
+"""What h5py and HDF5 raise for a file whose bytes make no sense."""
 
 
 def load(path: str | Path) -> Trajectory:
     """Open a trajectory file.
 
-    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory.
+    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. Damage inside an
+    array is found when that array is read.
     """
     path = Path(path)
-    if path.is_dir():
-        raise StorageError(f"{path} is a folder, not a trajectory file")
-    if not path.exists():
-        raise StorageError(f"there is no file {path}")
+    file = _opened(path)
     try:
-        file = h5py.File(path, "r")
-    except PermissionError:
-        raise StorageError(f"no permission to read {path}") from None
-    except OSError as error:
-        reason = "it is locked by another program" if "lock" in str(error) else None
-        if reason:
-            raise StorageError(f"cannot open {path}: {reason}") from error
-        raise FormatError(f"{path} is not an HDF5 file, or it is damaged") from error
-    try:
-        return _trajectory(file, path)
-    except FormatError:
+        with _damage_told(path):
+            return _trajectory(file, path)
+    except BaseException:
         file.close()
         raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
-        file.close()
-        raise FormatError(f"{path} is damaged: {type(error).__name__}: {str(error).splitlines()[0]}") from error
+
+
+def _opened(path: Path) -> h5py.File:
+    try:
+        if path.is_dir():
+            raise StorageError(f"{path} is a folder, not a trajectory file")
+        if path.exists() and not path.is_file():
+            raise StorageError(f"{path} is not a regular file")
+        with path.open("rb"):  # says what is wrong more plainly than HDF5
+            pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"{path} cannot be read: {reason}") from None
+    try:
+        return h5py.File(path, "r")
+    except OSError as error:
+        if "unable to lock file" in str(error):
+            raise StorageError(f"{path} cannot be read: another program is writing it") from None
+        raise FormatError(f"{path} is not an HDF5 file, or it is damaged") from error
+
+
+@contextmanager
+def _damage_told(path: Path, what: str = "") -> Iterator[None]:
+    """The complaints of h5py about a damaged file, as ours."""
+    try:
+        yield
+    except DAMAGES as error:
+        reason = (str(error).splitlines() or [""])[0][:200]
+        place = f"{what}: " if what else ""
+        raise FormatError(f"{path} is damaged: {place}{type(error).__name__}: {reason}") from error
+
+
+class StoredArray:
+    """A dataset, read when and where it is indexed."""
+
+    def __init__(self, dataset: h5py.Dataset, path: Path):
+        self._dataset, self._path = dataset, path
+        self.shape, self.dtype = dataset.shape, dataset.dtype
+
+    def __getitem__(self, key) -> np.ndarray:
+        if not self._dataset:
+            raise UsageError(f"{self._path} was closed before this was read")
+        with _damage_told(self._path, self._dataset.name.lstrip("/")):
+            return self._dataset[key]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self[()], dtype=dtype)
 
 
 def _trajectory(file: h5py.File, path: Path) -> Trajectory:
-    found = file.attrs.get("format", "")
-    if found != FORMAT:
-        told = f"its format is {str(found)[:60]!r}" if found else "it names no format"
-        raise FormatError(f"{path} is not a trajectory this version reads ({FORMAT}): {told}")
+    _check_format(str(file.attrs.get("format", "")), path)
+    n_body = len(_own(file, path, "body"))
+    _check_axes(file, path, n_body)
     paths, parents = (tuple(text.decode() for text in file[name][()]) for name in ("body", "parent"))
-    _check_shapes(file, path, len(paths))
-    if not all(parent in ("", *paths[:i]) for i, parent in enumerate(parents)):
-        raise FormatError(f"{path} is damaged: a body's parent does not come before it")
+    _check_tree(paths, parents, path)
     scene = file["scene"]
     header = Header(
         paths=paths,
@@ -60,21 +96,67 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
         parent_scale=file["scale_to_metre"][()],
         isolated=bool(file.attrs["isolated"]),
         with_terms="terms" in file,
-        scene_name=scene.attrs["name"],
+        scene_name=str(scene.attrs["name"]),
         scene_text=scene["text"][()].decode(),
         scene_resolved=scene["resolved"][()].decode(),
         provenance=json.loads(scene.attrs["provenance"]),
     )
-    arrays = {name: file[name] for name in header.dataset_names}
-    return Trajectory(header, arrays, file.attrs["status"], file.attrs["content_hash"], close=file.close)
+    _check_shapes(file, path, header.with_terms, n_body)
+    arrays = {name: StoredArray(file[name], path) for name in header.dataset_names}
+    status, content_hash = str(file.attrs["status"]), str(file.attrs["content_hash"])
+    return Trajectory(header, arrays, status, content_hash, close=file.close)
 
 
-def _check_shapes(file: h5py.File, path: Path, n_body: int) -> None:
-    n_sample = len(file["time"])
-    sizes = {"time": n_sample, "body": n_body, **{axis: len(labels) for axis, labels in AXES.items()}}
-    for f in fields("terms" in file):
-        expected = tuple(sizes[d] for d in f.dimensions)
-        if f.name not in file:
-            raise FormatError(f"{path} is damaged: {f.name} is missing")
-        if file[f.name].shape != expected or file[f.name].dtype != np.float64:
-            raise FormatError(f"{path} is damaged: {f.name} is {file[f.name].shape}, expected {expected} of float64")
+def _check_format(found: str, path: Path) -> None:
+    if found == FORMAT:
+        return
+    name, _, number = found.partition("/")
+    if not found:
+        told = "it names no format"
+    elif name == FORMAT.partition("/")[0] and number.isdecimal():
+        told = f"its format is {found[:60]!r}, of another version of rigidsim"
+    else:
+        told = f"its format is {found[:60]!r}"
+    raise FormatError(f"{path} is not a trajectory that this version reads ({FORMAT}): {told}")
+
+
+def _own(file: h5py.File, path: Path, name: str) -> h5py.Dataset:
+    """A dataset whose values lie in this very file."""
+    if name not in file:
+        raise FormatError(f"{path} is damaged: {name} is missing")
+    found = file[name]
+    if not isinstance(found, h5py.Dataset) or found.file != file or found.is_virtual or found.external:
+        raise FormatError(f"{path} is damaged: {name} is not an array in this file")
+    return found
+
+
+def _check_axes(file: h5py.File, path: Path, n_body: int) -> None:
+    """The arrays that say how large the others are. Nothing is allocated by a size that has no bytes behind it."""
+    n_sample = len(_own(file, path, "time"))
+    if n_sample == 0 or n_body == 0:
+        raise FormatError(f"{path} is damaged: it has no samples, or no bodies")
+    sizes = {"time": n_sample, **dict.fromkeys(("body", "parent", "scale_to_metre", "own_scale_to_metre"), n_body)}
+    for name, size in sizes.items():
+        dataset = _own(file, path, name)
+        is_right = h5py.check_string_dtype(dataset.dtype) if name in ("body", "parent") else dataset.dtype == np.float64
+        if dataset.shape != (size,) or not is_right:
+            told = f"{dataset.dtype} of shape {dataset.shape}"
+            raise FormatError(f"{path} is damaged: {name} is {told}, expected {size} values")
+        if dataset.id.get_storage_size() < size * dataset.dtype.itemsize:
+            raise FormatError(f"{path} is damaged: {name} has fewer values than it says")
+
+
+def _check_tree(paths: tuple[str, ...], parents: tuple[str, ...], path: Path) -> None:
+    if len(set(paths)) < len(paths) or not all(name.isprintable() and name for name in paths):
+        raise FormatError(f"{path} is damaged: its bodies have no proper names")
+    if not all(parent in ("", *paths[:i]) for i, parent in enumerate(parents)):
+        raise FormatError(f"{path} is damaged: a body's parent does not come before it")
+
+
+def _check_shapes(file: h5py.File, path: Path, with_terms: bool, n_body: int) -> None:
+    sizes = {"time": len(file["time"]), "body": n_body, **{axis: len(labels) for axis, labels in AXES.items()}}
+    for f in fields(with_terms):
+        dataset, expected = _own(file, path, f.name), tuple(sizes[d] for d in f.dimensions)
+        if dataset.shape != expected or dataset.dtype != np.float64:
+            told = f"{dataset.dtype} of shape {dataset.shape}, expected float64 of {expected}"
+            raise FormatError(f"{path} is damaged: {f.name} is {told}")

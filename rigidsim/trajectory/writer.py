@@ -1,4 +1,4 @@
-"""Writing the HDF5 file: beside its final name, chunk by chunk, and renamed into place when it is whole."""
+"""Writing the HDF5 file: chunk by chunk into a spool, which becomes the file when it is whole."""
 
 from __future__ import annotations
 
@@ -17,26 +17,42 @@ import numpy as np
 from rigidsim.errors import StorageError
 from rigidsim.trajectory.fields import AXES, Block, fields, sample_bytes
 from rigidsim.trajectory.provenance import provenance
+from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.trajectory import Header
 
 FORMAT = "rigidsim-trajectory/1"
 CHUNK_ROWS = 4096
 CHUNK_VALUES = 32_768
+HDF5_BEGINS = b"\x89HDF\r\n\x1a\n"
 
 
 def check_output(path: Path, force: bool) -> None:
     """Raise StorageError, before anything is computed, if the file cannot become a trajectory."""
     folder = path.parent
-    if path.is_dir():
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = 0
+    except (OSError, ValueError) as error:
+        raise StorageError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
+    if stat.S_ISDIR(mode):
         raise StorageError(f"{path} is a folder; name a file, such as {path / 'out.h5'}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+    if mode and not stat.S_ISREG(mode):
         raise StorageError(f"{path} is not a regular file")
-    if path.exists() and not force:
+    if mode and not force:
         raise StorageError(f"{path} exists already; --force replaces it, -o names another file")
+    if mode and not _is_replaceable(path):
+        raise StorageError(f"{path} is not an HDF5 file; --force replaces trajectories only, -o names another file")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StorageError(f"no permission to write in {folder}")
+
+
+def _is_replaceable(path: Path) -> bool:
+    """An HDF5 file or an empty one: a scene, say, is not lost to a slip of the fingers."""
+    with _plainly(path), path.open("rb") as file:
+        return file.read(len(HDF5_BEGINS)) in (HDF5_BEGINS, b"")
 
 
 def check_space(path: Path, n_sample: int, n_node: int, with_terms: bool) -> None:
@@ -67,12 +83,18 @@ class Writer:
         self.path = Path(path)
         self._force, self._rows = force, 0
         check_output(self.path, force)
-        self._beside = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
         self._paths, self._fields = header.paths, fields(header.with_terms)
         with _plainly(self.path):
-            self._file = h5py.File(self._beside, "w", libver=("v108", "v110"), track_order=True)
-            self._create(header, max(n_sample, 1))
+            self._spool = Spool(self.path)
+            self._file = h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True)
+        try:
+            with _plainly(self.path):
+                self._create(header, max(n_sample, 1))
+                self._spool.check()
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Writer:
         return self
@@ -81,7 +103,11 @@ class Writer:
         if self._file:
             with contextlib.suppress(OSError, RuntimeError):
                 self._file.close()
-        self._beside.unlink(missing_ok=True)
+        self.discard()
+
+    def discard(self) -> None:
+        """Remove what is not finished."""
+        self._spool.discard()
 
     def append(self, block: Block) -> None:
         """Add samples."""
@@ -97,6 +123,7 @@ class Writer:
                     dataset.resize(end, axis=0)
                 dataset[begin:end] = values
                 self._digests[name].update(values)
+                self._spool.check()
         self._rows = end
 
     def finish(self, status: str, message: str = "") -> None:
@@ -107,10 +134,8 @@ class Writer:
             self._file.attrs["status"] = status
             self._file.attrs["message"] = message
             self._file.attrs["content_hash"] = self.content_hash
-            self._file.flush()
             self._file.close()
-            self._sync()
-            self._publish()
+            self._spool.publish(self._force)
 
     @property
     def content_hash(self) -> str:
@@ -119,21 +144,6 @@ class Writer:
         for name, rows in self._digests.items():
             digest.update(name.encode() + rows.digest())
         return digest.hexdigest()
-
-    def _sync(self) -> None:
-        with self._beside.open("rb+") as file:
-            os.fsync(file.fileno())
-
-    def _publish(self) -> None:
-        if self._force:
-            os.replace(self._beside, self.path)
-            return
-        try:
-            os.link(self._beside, self.path)  # unlike a rename, never takes another's place
-        except FileExistsError:
-            raise StorageError(f"{self.path} was written by another process meanwhile; --force replaces it") from None
-        except OSError:  # a file system without links
-            os.replace(self._beside, self.path)
 
     def _create(self, header: Header, n_sample: int) -> None:
         root = self._file
@@ -160,7 +170,7 @@ class Writer:
 
     def _write_axes(self, header: Header, n_sample: int) -> dict[str, h5py.Dataset]:
         root, text = self._file, h5py.string_dtype()
-        time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(CHUNK_ROWS,))
+        time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(CHUNK_ROWS,), fletcher32=True)
         time.attrs["units"], time.attrs["long_name"] = "s", "time since the start"
         scales = {"time": time, "body": root.create_dataset("body", data=list(header.paths), dtype=text)}
         for axis, labels in AXES.items():

@@ -66,7 +66,7 @@ def accumulate_componentwise(chain: Sequence[TRS]) -> TRS:
     """A chain, the root first, part by part: scales times scales, rotations times rotations, positions through both.
 
     What Unreal Engine and Ogre do. Nothing is skewed, but a parent's scale acts along the child's own axes. Source:
-    "Accumulating Transforms" (G. Szauer).
+    the article "Accumulating Transforms".
     """
     first, *rest = _checked(chain)
     T, R, S = first.translation, first.rotation, first.scale
@@ -82,7 +82,7 @@ def accumulate_matrices(chain: Sequence[TRS]) -> tuple[TRS, np.ndarray]:
     With M the linear part of the product and R the product of the rotations alone, the scale is the diagonal of R^-1 M
     and the skew (..., n, n) its off-diagonal: x -> R (diag(scale) + skew) x + T is the product itself. A chain of one
     comes back exactly. A scale may come out negative below strong opposite scales. Source: "Managing Transformations
-    in Hierarchy" (B. Sierpinski, Game Engine Gems 3).
+    in Hierarchy", GPU Pro 5 (2014), which multiplies row vectors.
     """
     first, *rest = _checked(chain)
     T, R, W = first.translation, first.rotation, first.scale[..., None, :] * np.eye(first.n)  # M = R W

@@ -8,7 +8,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from formula_references import Situation, flat, random_situation, references, tuples
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from smooth_paths import MP
@@ -33,8 +33,7 @@ def formula_of(name):
 @pytest.mark.parametrize("seed", range(3))
 def test_at_sixty_digits(name, seed):
     arguments, expected = references(random_situation(seed))[name]
-    given_, wanted = flat(formula_of(name)(*tuples(arguments))), flat(tuples(expected))
-    assert len(given_) == len(wanted)
+    given_, wanted = flat(formula_of(name)(*tuples(arguments))), flat(expected)
     largest = max(1, *map(abs, wanted))
     error = max(abs(a - b) for a, b in zip(given_, wanted, strict=True))
     assert error <= MP.mpf(10) ** (DIGITS_LOST - MP.dps) * largest
@@ -54,25 +53,26 @@ def situations(draw):
     return Situation(A2, A1, q2, q1, change, draw(VECTOR), draw(VECTOR))
 
 
+@settings(deadline=None)
 @given(situations())
 def test_in_doubles(situation):
     # Every term of every formula is below 16^4: factors up to 8 rad/s twice (a rate and its change), arms up to 50 m,
     # a scale of 4 or 1/4; a few dozen roundings each.
     bound = 100 * sys.float_info.epsilon * 16**4
     for name, (arguments, expected) in references(situation).items():
-        error = np.subtract(flat(formula_of(name)(*tuples(arguments))), flat(tuples(expected)))
+        error = np.subtract(flat(formula_of(name)(*tuples(arguments))), flat(expected))
         assert np.abs(error).max() <= bound, name
 
 
 def test_on_columns_of_many():
     """A formula takes NumPy columns, the reference a batch: the same."""
-    many = [random_situation(seed) for seed in range(4)]
+    many = [references(random_situation(seed)) for seed in range(4)]
     for name in NAMES:
-        rows = [tuple(float(x) for x in flat(tuples(references(s)[name][1]))) for s in many]
-        each = [tuples(references(s)[name][0]) for s in many]
-        columns = as_columns(each)
-        given_ = np.array(flat_columns(formula_of(name)(*columns)))
-        assert np.abs(given_ - np.array(rows).T).max() <= 1e4 * sys.float_info.epsilon, name
+        arguments, rows = zip(*(one[name] for one in many), strict=True)
+        columns = as_columns([tuples(row) for row in arguments])
+        expected = np.array([flat(row) for row in rows], dtype=float).T
+        error = np.abs(np.array(flat_columns(formula_of(name)(*columns))) - expected).max()
+        assert error <= 64 * sys.float_info.epsilon, name  # measured: 12 epsilon
 
 
 def as_columns(values):

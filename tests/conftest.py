@@ -1,0 +1,40 @@
+"""What tests of several folders share."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+
+
+@pytest.fixture(scope="session")
+def turned_under_constant_acceleration():
+    """(q0, omega, alpha, t) -> q(t) of q' = (omega + alpha t) q / 2 in space axes, to fifty digits.
+
+    The power series of the equation itself: (k + 1) q[k+1] = (omega q[k] + alpha q[k-1]) / 2.
+    """
+    mp = mpmath.MPContext()
+    mp.dps = 60
+
+    def product(u, q):
+        x, y, z = u
+        return (
+            -x * q[1] - y * q[2] - z * q[3],
+            x * q[0] + y * q[3] - z * q[2],
+            y * q[0] + z * q[1] - x * q[3],
+            z * q[0] + x * q[2] - y * q[1],
+        )
+
+    def turned(q_0, omega, alpha, t):
+        q_0, omega, alpha = (tuple(mp.mpf(x) for x in v) for v in (q_0, omega, alpha))
+        t = mp.mpf(t)
+        before, now, total, power = (mp.mpf(0),) * 4, q_0, q_0, mp.mpf(1)
+        for k in range(200):
+            terms = zip(product(omega, now), product(alpha, before), strict=True)
+            before, now = now, tuple((a + b) / (2 * (k + 1)) for a, b in terms)
+            power *= t
+            total = tuple(a + power * b for a, b in zip(total, now, strict=True))
+            if power * max(abs(x) for x in (*now, *before)) < mp.mpf(10) ** -58:
+                return total
+        raise AssertionError("the step is too long for the series")
+
+    return turned
