@@ -79,7 +79,8 @@ def _simulate_one(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
         for block in simulation.blocks(watch):
             blocks.append(Block(*(array.copy() for array in block)))
     except SimulationError as error:
-        error.trajectory = Trajectory.from_blocks(simulation.header, blocks, simulation.status)
+        if blocks:
+            error.trajectory = Trajectory.from_blocks(simulation.header, blocks, simulation.status)
         raise
     return Trajectory.from_blocks(simulation.header, blocks, simulation.status)
 
@@ -100,7 +101,7 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: 
     for lane, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
         body = Block(sample_times(shape, 0, count), *(a[:count] for a in one_lane(samples, lane, LANES)))
         last = Block(np.array([run.time]), *one_lane(end, lane, LANES))
-        if np.isfinite(last.world).all():
+        if np.isfinite(last.world).all() and np.isfinite(last.ledger).all():
             histories.append(Trajectory.from_blocks(header_of(scene, world, terms), [body, last], status))
         else:
             histories.append(_kept(scene, terms, watch))  # alone, to stop it at its last finite state: the same bits
@@ -112,4 +113,6 @@ def _kept(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
     try:
         return _simulate_one(scene, terms, watch)
     except SimulationError as error:
+        if error.trajectory is None:
+            raise
         return error.trajectory

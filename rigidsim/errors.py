@@ -78,6 +78,7 @@ class SimulationError(RigidsimError):
     """The simulation went wrong while running: it blew up. The samples so far are kept."""
 
     exit_code = 4
+    trajectory = None  # those samples, where a run in memory had begun
 
 
 class StorageError(RigidsimError):

@@ -99,8 +99,10 @@ class Simulation:
         return State(self.header, self.time, {f.name: f.of(block)[0] for f in FIELDS})
 
     def prepare(self) -> None:
-        """Compile, or read from the cache, all that a run will call."""
+        """Compile, or read from the cache, all that a run will call. Raises SimulationError if it cannot begin."""
         self._run.prepare()
+        if not self._is_finite():
+            raise SimulationError(f"an energy or momentum is beyond the range of numbers at t = {self.time:.9g} s")
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps. Raises SimulationError, at the last finite state, if the motion is no longer finite."""
@@ -141,10 +143,16 @@ class Simulation:
         fitting = int(BLOCK_BYTES // self.sample_bytes)
         return min(self.n_sample, max(BLOCK_ROWS, fitting - fitting % BLOCK_ROWS))
 
+    def _is_finite(self) -> bool:
+        """Whether the state, and the energies and momenta that a sample would hold, are numbers."""
+        return bool(np.isfinite(self._run.state).all() and np.isfinite(self._run.observed().ledger).all())
+
     def _checked_slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[None]:
+        if self.n == 0:
+            self.prepare()
         before = self._run.state.copy()
         for n in self._run.slices(n_end, stride, samples, first):
-            if not np.isfinite(self._run.state).all():
+            if not self._is_finite():
                 raise self._failure(before, n, stride, samples, first)
             before = self._run.state.copy()
             yield
@@ -154,10 +162,10 @@ class Simulation:
         run = self._run
         run.n, good = run.n - n, before
         run.state[:] = before
-        while np.isfinite(run.state).all():
+        while self._is_finite():
             good = run.state.copy()
             run.advance(1, stride, samples, first)
-        row = np.flatnonzero(~np.isfinite(run.state).all(axis=1))[0]
+        row = np.argmax(np.abs(run.state).max(axis=1))  # that of a NaN, if there is one
         path = self.header.paths[run.model.free_node[row]]
         run.n -= 1
         run.state[:] = good

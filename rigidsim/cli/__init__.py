@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 
 import click
 
 from rigidsim import __version__
+from rigidsim.cli.console import drop_output, prepare_streams, tell
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
 from rigidsim.cli.inspect import inspect
@@ -16,18 +16,23 @@ from rigidsim.cli.integrators import integrators
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.validate import validate
-from rigidsim.errors import RigidsimError
+from rigidsim.errors import RigidsimError, SceneError, StorageError
 
 EPILOG = """\b
 Exit codes: 0 ok, 1 a bug of ours, 2 usage, 3 invalid scene, 4 the simulation failed,
-5 a file could not be read or written, 6 damaged or foreign file, 130 interrupted.
+5 a file could not be read or written, 6 damaged or foreign file, 130 interrupted,
+141 nobody reads the output.
 Every option can be given as an environment variable, RIGIDSIM_RUN_OUTPUT for `run --output`."""
+
+
+NOBODY_READS = 128 + 13  # as if SIGPIPE had ended it
 
 
 @click.group(epilog=EPILOG, context_settings={"auto_envvar_prefix": "RIGIDSIM", "help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="rigidsim %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def cli(debug: bool) -> None:
+@click.pass_obj
+def cli(settings: dict[str, bool], debug: bool) -> None:
     """Rigid bodies in a hierarchy of moving frames.
 
     \b
@@ -35,6 +40,7 @@ def cli(debug: bool) -> None:
     rigidsim run flipping_axis.yaml         simulate it
     rigidsim inspect outputs/flipping_axis.h5
     """
+    settings["debug"] = debug
 
 
 for command in (run, validate, inspect, explain, examples, integrators, schema):
@@ -43,34 +49,51 @@ for command in (run, validate, inspect, explain, examples, integrators, schema):
 
 def main() -> None:
     """Run the command line and leave with its exit code; no traceback without --debug."""
-    debug = "--debug" in sys.argv[1:2]
+    prepare_streams()
+    settings = {"debug": False}
     try:
-        code = cli.main(standalone_mode=False)
-    except RigidsimError as error:
-        _leave(error.exit_code, str(error), debug)
-    except click.ClickException as error:
-        error.show()
-        _leave(error.exit_code, "", debug)
-    except (click.Abort, KeyboardInterrupt):
-        _leave(130, "interrupted", debug)
+        code = _answer(settings)
     except BrokenPipeError:
-        # Nobody reads on (`| head`): what is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _leave(141, "", debug)
-    except Exception as error:
-        bug = f"internal error: {type(error).__name__}: {error}\nthis is a bug in rigidsim; --debug shows where"
-        _leave(1, bug, debug)
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _leave(code: int, message: str, debug: bool) -> None:
-    if debug:
-        traceback.print_exc()
-    elif message:
-        click.echo(message if message.startswith(("interrupted", "internal")) else _labelled(message), err=True)
+        code = NOBODY_READS
+    drop_output()
     sys.exit(code)
 
 
-def _labelled(message: str) -> str:
-    """Problems of a scene already say that they are errors."""
-    return message if ": error[" in message else f"error: {message}"
+def _answer(settings: dict[str, bool]) -> int:
+    """The exit code of the command, any failure told."""
+    stdout = sys.stdout
+    try:
+        code = cli.main(prog_name="rigidsim", standalone_mode=False, obj=settings)
+        return code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        raise
+    except SystemExit as leaving:
+        # Click's own answer to a closed pipe: it replaces the streams and leaves with 1.
+        return leaving.code if sys.stdout is stdout else NOBODY_READS
+    except BaseException as error:
+        if settings["debug"]:
+            traceback.print_exc()
+        return _told(error)
+
+
+def _told(error: BaseException) -> int:
+    """Say what went wrong; the exit code."""
+    if isinstance(error, RigidsimError):
+        tell(_labelled(str(error), error.exit_code))
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        tell("interrupted")
+        return 130
+    if isinstance(error, OSError):
+        tell(f"error: {error.filename or 'output'}: {error.strerror or error}")
+        return StorageError.exit_code
+    tell(f"internal error: {type(error).__name__}: {error}\nthis is a bug in rigidsim; --debug shows where")
+    return RigidsimError.exit_code
+
+
+def _labelled(message: str, code: int) -> str:
+    """Problems of a scene already say that they are errors, and an interruption is none."""
+    return message if code == SceneError.exit_code or code > 128 else f"error: {message}"

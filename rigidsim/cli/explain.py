@@ -6,6 +6,8 @@ import json
 
 import click
 
+from rigidsim.cli.console import show
+
 
 @click.command(short_help="Say which term bends a body's path.")
 @click.argument("trajectory", type=click.Path())
@@ -24,4 +26,4 @@ def explain(trajectory, body, time, as_json):
 
     with load(trajectory) as opened:
         explanation = Explanation.of(opened, body, time)
-    click.echo(json.dumps(explanation.as_dict()) if as_json else str(explanation))
+    show(json.dumps(explanation.as_dict()) if as_json else explanation)

@@ -6,6 +6,8 @@ import json
 
 import click
 
+from rigidsim.cli.console import show
+
 
 @click.command(short_help="Show what a trajectory file holds.")
 @click.argument("trajectory", type=click.Path())
@@ -17,4 +19,4 @@ def inspect(trajectory, as_json):
 
     with load(trajectory) as opened:
         inspection = Inspection.of(opened, trajectory)
-    click.echo(json.dumps(inspection.as_dict()) if as_json else str(inspection))
+    show(json.dumps(inspection.as_dict()) if as_json else inspection)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from rigidsim.cli.console import show, tell
+from rigidsim.errors import StorageError
+
 OUTPUTS = Path("outputs")
 
 
@@ -20,7 +23,10 @@ def output_path(scene: str, output: str | None) -> Path:
     """Where the trajectory goes: the named file, or outputs/NAME.h5."""
     if output:
         return Path(output)
-    OUTPUTS.mkdir(exist_ok=True)
+    try:
+        OUTPUTS.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the folder {OUTPUTS}: {error.strerror}; -o names a file elsewhere") from None
     return OUTPUTS / f"{Path(scene).stem}.h5"
 
 
@@ -30,7 +36,7 @@ def output_path(scene: str, output: str | None) -> Path:
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Change a value: bodies.tank.mass=4e4")
 @click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'.")
 @click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
-@click.option("--integrator", metavar="NAME", help="rkmk4, magnus, or '{name: magnus, terms: 4}'.")
+@click.option("--integrator", metavar="NAME", help="rkmk4, or '{name: magnus, terms: 4}'.")
 @click.option("--record-every", metavar="TIME", help="Time between samples.")
 @click.option("--terms", is_flag=True, help="Record every term of the accelerations, for `explain`.")
 @click.option("--force", is_flag=True, help="Replace an existing trajectory file.")
@@ -52,12 +58,12 @@ def run(scene, output, sets, duration, step, integrator, record_every, terms, fo
         changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
         read = Scene.from_file(scene, changed)
         for warning in read.warnings:
-            click.echo(f"warning: {warning}", err=True)
+            tell(f"warning: {warning}")
 
-        def show(report: RunReport) -> None:
+        def summarise(report: RunReport) -> None:
             if as_json:
-                click.echo(json.dumps(report.as_dict()))
+                show(json.dumps(report.as_dict()))
             elif not quiet:
-                click.echo(str(report))
+                show(report)
 
-        run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=show)
+        run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=summarise)

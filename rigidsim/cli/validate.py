@@ -7,6 +7,7 @@ from collections import Counter
 
 import click
 
+from rigidsim.cli.console import show, tell
 from rigidsim.errors import SceneError
 
 
@@ -23,7 +24,7 @@ def validate(scene, sets, as_json):
     except SceneError as error:
         if as_json:
             problems = [problem.as_dict() for problem in error.problems]
-            click.echo(json.dumps({"schema_version": 1, "valid": False, "problems": problems}))
+            show(json.dumps({"schema_version": 1, "valid": False, "problems": problems}))
             raise click.exceptions.Exit(error.exit_code) from None
         raise
     kinds = Counter(body.kind for _, body, _ in read.walk())
@@ -31,9 +32,9 @@ def validate(scene, sets, as_json):
     steps = round(simulation.duration / simulation.step)
     if as_json:
         told = {"bodies": dict(kinds), "steps": steps, "warnings": list(read.warnings)}
-        click.echo(json.dumps({"schema_version": 1, "valid": True, "problems": [], **told}))
+        show(json.dumps({"schema_version": 1, "valid": True, "problems": [], **told}))
         return
     for warning in read.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        tell(f"warning: {warning}")
     bodies = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    click.echo(f"{scene}: valid; {bodies}; {steps} steps of {simulation.step:g} s")
+    show(f"{scene}: valid; {bodies}; {steps} steps of {simulation.step:g} s")

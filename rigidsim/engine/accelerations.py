@@ -23,7 +23,6 @@ from rigidsim.engine.layout import (
     M_SCALE,
     R_A,
     R_ALPHA,
-    R_OMEGA,
     R_POWER,
     S_OMEGA,
     W_F,
@@ -43,7 +42,7 @@ from rigidsim.physics.frames import (
 )
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import acceleration, angular_acceleration, point_acceleration, power
-from rigidsim.physics.vector import negated, sub
+from rigidsim.physics.vector import negated
 
 
 @kernel
@@ -85,7 +84,6 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
         scale_WP = load(body, B_SCALE, lane, n)
         a_PC = local_acceleration(a_WP, omega_WP, alpha_WP, q_WP, scale_WP, d, drift, a_WC)
         store3(rate, R_A, lane, n, a_PC)
-        store3(rate, R_OMEGA, lane, n, sub(omega_B, rotate_back(q_WB, omega_WP)))
         store3(rate, R_ALPHA, lane, n, alpha_B)
         store(rate, R_POWER, lane, n, power(f_W, load3(arm, A_VC, lane, n), tau_W, omega_WB))
 

@@ -82,7 +82,7 @@ def place_driven(driven, motion, parent, arm, frame, lanes):
 
 @kernel
 def place_free(state, body, parent, arm, frame, lanes):
-    """Frame of a free body: its centre of mass is composed, its rate is its own, its origin hangs on the two."""
+    """Frame of a free body: its centre of mass is composed, its rotation is its own, its origin hangs on the two."""
     n = len(lanes)
     for lane in range(n):
         q_WP, p_WP = load4(parent, F_Q, lane, n), load3(parent, F_P, lane, n)
@@ -90,7 +90,7 @@ def place_free(state, body, parent, arm, frame, lanes):
         scale_WP = load(body, B_SCALE, lane, n)
         d = stretch(q_WP, scale_WP, load3(state, S_P, lane, n))
         drift = stretch(q_WP, scale_WP, load3(state, S_V, lane, n))
-        q_WB = product(q_WP, load4(state, S_Q, lane, n))
+        q_WB = load4(state, S_Q, lane, n)
         omega_WB = rotate(q_WB, load3(state, S_OMEGA, lane, n))
         v_WC = compose_velocity(v_WP, omega_WP, d, drift)
         r = rotate(q_WB, load3(body, B_COM, lane, n))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rigidsim._jit import formula
 
-# State of a free body: p_PC, q_PB, v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
-# omega_B = omega_WB_B (the body's own rate, relative to the world, body axes), and the work done on it so far, J.
+# State of a free body: p_PC and v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
+# q_WB and omega_B = omega_WB_B (the body's own orientation and rate, relative to the world), the work done on it so
+# far, J.
 S_P, S_Q, S_V, S_OMEGA, S_WORK, STATE_ROWS = 0, 3, 7, 10, 13, 14
 
 # A node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha. Frame 0 is the world itself.
@@ -21,8 +22,8 @@ A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
 # Applied force and torque about the centre of mass, world axes, N and N m.
 W_F, W_TAU, WRENCH_ROWS = 0, 3, 6
 
-# What an integrator integrates besides v_PC: omega_PB_B, a_PC, alpha_B, power.
-R_OMEGA, R_A, R_ALPHA, R_POWER, RATE_ROWS = 0, 3, 6, 9, 10
+# What an integrator integrates besides v_PC and omega_B: a_PC, alpha_B, power.
+R_A, R_ALPHA, R_POWER, RATE_ROWS = 0, 3, 6, 7
 
 # Constants of a free body: mass, gravity (world axes), inertia and its inverse (xx yy zz xy xz yz, body axes), the
 # centre of mass from the origin (body axes, m), metres per unit of the parent's lengths.

@@ -45,7 +45,7 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.engine.terms import observe_terms
 from rigidsim.physics.frames import local_rate
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.rigid_body import (
     angular_momentum,
     kinetic_energy,
@@ -86,7 +86,8 @@ def sample_free(state, body, parent, frame, out, lanes):
     n = len(lanes)
     for lane in range(n):
         q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
-        q_PB, omega_PB = load4(state, S_Q, lane, n), local_rate(omega_WP, q_WP, load3(frame, F_OMEGA, lane, n))
+        q_PB = product(conjugate(q_WP), load4(state, S_Q, lane, n))
+        omega_PB = local_rate(omega_WP, q_WP, load3(frame, F_OMEGA, lane, n))
         r_P = rotate(q_PB, scaled(1.0 / load(body, B_SCALE, lane, n), load3(body, B_COM, lane, n)))
         store3(out, O_P, lane, n, origin_from_com(load3(state, S_P, lane, n), r_P))
         store4(out, O_Q, lane, n, q_PB)

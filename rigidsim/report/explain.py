@@ -47,6 +47,9 @@ class Explanation:
         index = trajectory.paths.index(trajectory[body].path)
         if not trajectory.header.with_terms:
             raise UsageError("this trajectory has no terms; record them with `rigidsim run --terms`")
+        if not trajectory.time[0] <= time <= trajectory.time[-1]:
+            begin, end = trajectory.time[0], trajectory.time[-1]
+            raise UsageError(f"time {time:g} s is outside the history, which goes from {begin:g} to {end:g} s")
         k = int(np.argmin(np.abs(trajectory.time - time)))
 
         def at(name: str) -> np.ndarray:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.report.drift import Drift, drift_of
+from rigidsim.report.wording import counted
 from rigidsim.trajectory.trajectory import Trajectory
 
 WINDOW_BYTES = 32e6
@@ -66,7 +67,7 @@ class Inspection:
     def _sampling(self) -> str:
         time = self.trajectory.time
         spacing = f" every {time[1] - time[0]:g} s" if len(time) > 1 else ""
-        return f"{len(time)} samples{spacing}, {time[0]:g} to {time[-1]:g} s"
+        return f"{counted(len(time), 'sample')}{spacing}, {time[0]:g} to {time[-1]:g} s"
 
     def _scene(self) -> list[str]:
         resolved = json.loads(self.trajectory.header.scene_resolved or "{}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
+from contextlib import suppress
 
 REDRAW_SECONDS = {True: 0.1, False: 10.0}  # on a terminal, and elsewhere
 
@@ -14,6 +17,13 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
+def say(text: str) -> None:
+    """A line on stderr. Nobody listening there is no reason to lose a run."""
+    with suppress(OSError):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+
 class Progress:
     """Simulated time, speed, remaining time; rewrites its line on a terminal, adds a line every ten seconds
     elsewhere.
@@ -21,7 +31,7 @@ class Progress:
 
     def __init__(self, n_step: int, step: float, quiet: bool):
         self._n_step, self._step, self._quiet = n_step, step, quiet
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._begin = self._drawn = time.monotonic()
         self._width = 0
 
@@ -41,13 +51,17 @@ class Progress:
     def clear(self) -> None:
         """Leave the terminal's line empty."""
         if self._width:
-            sys.stderr.write("\r" + " " * self._width + "\r")
-            sys.stderr.flush()
+            self._rewrite(" " * self._width + "\r")
 
     def _write(self, text: str) -> None:
-        if self._terminal:
-            sys.stderr.write("\r" + text.ljust(self._width))
-            self._width = max(self._width, len(text))
-        else:
-            sys.stderr.write(text + "\n")
-        sys.stderr.flush()
+        if not self._terminal:
+            say(text)
+            return
+        shown = text[: shutil.get_terminal_size().columns - 1]  # a longer one would wrap, and stay
+        self._rewrite(shown.ljust(self._width))
+        self._width = len(shown)
+
+    def _rewrite(self, text: str) -> None:
+        with suppress(OSError):
+            sys.stderr.write("\r" + text)
+            sys.stderr.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from pathlib import Path
 from rigidsim._jit import watch_compilation
 from rigidsim.errors import Interrupted, SimulationError
 from rigidsim.report.drift import Drift, DriftMeter
-from rigidsim.report.progress import Progress
+from rigidsim.report.progress import Progress, say
 from rigidsim.report.signals import StopRequest
+from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation import Simulation
 from rigidsim.trajectory.writer import Writer, check_output, check_space
@@ -35,8 +35,9 @@ class RunReport:
 
     def __str__(self) -> str:
         speed = self.simulated / max(self.run_seconds, 1e-9)
+        what = f"{counted(self.samples, 'sample')} of {counted(self.bodies, 'body', 'bodies')}"
         lines = [
-            f"{self.path}: {self.status}, {self.samples} samples of {self.bodies} bodies, 0 to {self.simulated:g} s",
+            f"{self.path}: {self.status}, {what}, 0 to {self.simulated:g} s",
             f"  {self.steps} steps in {self.run_seconds:.3g} s, {speed:.3g} x real time"
             + (f"; compiled in {self.compile_seconds:.3g} s" if self.compile_seconds else ""),
             *(f"  {drift}" for drift in self.drift),
@@ -62,7 +63,7 @@ class RunReport:
 
 def announce() -> None:
     """Said before the first run of a version compiles the stepper."""
-    print("compiling the stepper; this happens once and takes some ten seconds", file=sys.stderr, flush=True)
+    say("compiling the stepper; this happens once and takes some ten seconds")
 
 
 def run_to_file(
@@ -76,9 +77,12 @@ def run_to_file(
     check_output(path, force)
     simulation = Simulation(scene, terms=terms)
     check_space(path, simulation.n_sample, len(simulation.header.paths), terms)
-    with StopRequest() as stop, Writer(path, simulation.header, simulation.n_sample, force=force) as writer:
-        with watch_compilation((lambda: None) if quiet else announce) as compiling:
-            simulation.prepare()
+    with watch_compilation((lambda: None) if quiet else announce) as compiling:
+        simulation.prepare()  # outside StopRequest: Ctrl-C ends it at once
+    with (
+        Writer(path, simulation.header, simulation.n_sample, force=force) as writer,
+        StopRequest(writer.discard) as stop,
+    ):
         failure, meter = None, DriftMeter(simulation.compiled.isolated)
         progress = Progress(simulation.n_step, scene.simulation.step, quiet)
 
@@ -112,11 +116,11 @@ def run_to_file(
         )
     )
     if failure:
-        raise SimulationError(f"{failure}\n{path} holds the {samples} samples up to then")
+        raise SimulationError(f"{failure}\n{path} holds the {counted(samples, 'sample')} up to then")
     if simulation.status == "interrupted":
         total = simulation.n_step * scene.simulation.step
         raise Interrupted(
-            f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s; {path} holds the {samples} samples"
-            " up to then",
+            f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s;"
+            f" {path} holds the {counted(samples, 'sample')} up to then",
             stop.received,
         )

@@ -22,8 +22,8 @@ DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeErro
 def load(path: str | Path) -> Trajectory:
     """Open a trajectory file.
 
-    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. Damage inside an
-    array is found when that array is read.
+    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. Damage inside
+    an array is found when that array is read.
     """
     path = Path(path)
     file = _opened(path)
@@ -149,8 +149,11 @@ def _check_axes(file: h5py.File, path: Path, n_body: int) -> None:
 def _check_tree(paths: tuple[str, ...], parents: tuple[str, ...], path: Path) -> None:
     if len(set(paths)) < len(paths) or not all(name.isprintable() and name for name in paths):
         raise FormatError(f"{path} is damaged: its bodies have no proper names")
-    if not all(parent in ("", *paths[:i]) for i, parent in enumerate(parents)):
-        raise FormatError(f"{path} is damaged: a body's parent does not come before it")
+    before = {""}
+    for name, parent in zip(paths, parents, strict=True):
+        if parent not in before:
+            raise FormatError(f"{path} is damaged: the parent of '{name}' does not come before it")
+        before.add(name)
 
 
 def _check_shapes(file: h5py.File, path: Path, with_terms: bool, n_body: int) -> None:

@@ -89,7 +89,7 @@ def com_state(frame: Frame, com) -> np.ndarray:
     r_P = stretch(frame.local_q, frame.scale / frame.parent_scale, com)
     row = zeros(layout.STATE_ROWS)
     row[layout.S_P : layout.S_P + 3] = add(frame.local_p, r_P)
-    row[layout.S_Q : layout.S_Q + 4] = frame.local_q
+    row[layout.S_Q : layout.S_Q + 4] = frame.q
     row[layout.S_V : layout.S_V + 3] = point_velocity(frame.local_v, frame.local_omega, r_P)
     row[layout.S_OMEGA : layout.S_OMEGA + 3] = frame.omega_B
     return row

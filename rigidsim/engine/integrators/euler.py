@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rigidsim._jit import kernel
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.integrators.relative import adopt_rates, turn_cubic
+from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic
 from rigidsim.engine.layout import (
     F_ALPHA,
     F_OMEGA,
@@ -57,6 +57,7 @@ def step(method, t, h, era, model, state, scratch, lanes):
     for i in range(len(state)):
         node = model.free_node[i]
         parent, frame = scratch.frame[model.parent[node]], scratch.frame[node + 1]
+        enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(state[i], parent, frame, scratch.rate[i], scratch.turn[i], scratch.sum[i], h, lanes)
-        turn_cubic(state[i], scratch.turn[i], lanes)
-    adopt_rates(t + h, model, state, scratch, lanes)
+        turn_cubic(scratch.sum[i], scratch.turn[i], lanes)
+    leave_parents(t + h, model, state, scratch, lanes)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rigidsim._jit import kernel
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.integrators.relative import adopt_rates, turn_cubic, turn_full
+from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
 from rigidsim.engine.layout import (
     A_VC,
     B_G,
@@ -84,12 +84,13 @@ def step(method, t, h, era, model, state, scratch, lanes):
     for i in range(len(state)):
         node = model.free_node[i]
         parent, frame = scratch.frame[model.parent[node]], scratch.frame[node + 1]
+        enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(
             state[i], model.body[i], parent, frame, scratch.arm[node], scratch.wrench[i], scratch.rate[i],
             scratch.turn[i], scratch.sum[i], h, use_2, use_3, use_4, lanes,
         )  # fmt: skip
         if method.exponential == CUBIC:
-            turn_cubic(state[i], scratch.turn[i], lanes)
+            turn_cubic(scratch.sum[i], scratch.turn[i], lanes)
         else:
-            turn_full(state[i], scratch.turn[i], lanes)
-    adopt_rates(t + h, model, state, scratch, lanes)
+            turn_full(scratch.sum[i], scratch.turn[i], lanes)
+    leave_parents(t + h, model, state, scratch, lanes)

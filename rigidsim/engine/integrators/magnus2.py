@@ -6,16 +6,13 @@ from typing import NamedTuple
 
 from rigidsim._jit import kernel
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.kinematics import place
 from rigidsim.engine.layout import (
     B_INERTIA,
     B_INVERSE,
     F_OMEGA,
     F_Q,
-    FREE,
     R_A,
     R_ALPHA,
-    R_OMEGA,
     R_POWER,
     S_OMEGA,
     S_P,
@@ -33,7 +30,7 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2
-from rigidsim.physics.quaternion import conjugate, exp_septic, product, renormalised, rotate, rotate_back
+from rigidsim.physics.quaternion import exp_septic, product, renormalised, rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum
 from rigidsim.physics.vector import add, scaled
 
@@ -53,7 +50,7 @@ def halfway(state, rate, middle, h, lanes):
         v = load3(state, S_V, lane, n)
         store3(middle, S_P, lane, n, add(load3(state, S_P, lane, n), scaled(x, v)))
         store3(middle, S_V, lane, n, add(v, scaled(x, load3(rate, R_A, lane, n))))
-        turn = exp_septic(scaled(0.5 * x, load3(rate, R_OMEGA, lane, n)))
+        turn = exp_septic(scaled(0.5 * x, load3(state, S_OMEGA, lane, n)))
         store4(middle, S_Q, lane, n, renormalised(product(load4(state, S_Q, lane, n), turn)))
         omega = add(load3(state, S_OMEGA, lane, n), scaled(x, load3(rate, R_ALPHA, lane, n)))
         store3(middle, S_OMEGA, lane, n, omega)
@@ -82,9 +79,7 @@ def begin_turn(state, body, start, wrench, total, lanes, h):
 
 @kernel
 def refine(state, body, start, total, h, lanes):
-    """q' = exp(O(omega, omega')/2) q and omega' = I(q')^-1 L', once; world axes. The state takes omega' in body
-    axes.
-    """
+    """q' = exp(O(omega, omega')/2) q and omega' = I(q')^-1 L', once; world axes, the state's rate in body axes."""
     n = len(lanes)
     for lane in range(n):
         omega, omega_end = load3(start, S_OMEGA, lane, n), load3(total, S_V, lane, n)
@@ -92,8 +87,8 @@ def refine(state, body, start, total, h, lanes):
         q_WB = renormalised(product(exp_septic(scaled(0.5, turn)), load4(start, S_Q, lane, n)))
         L_B = rotate_back(q_WB, load3(total, S_P, lane, n))
         omega_B = apply(load6(body, B_INVERSE, lane, n), L_B)
-        store4(total, S_Q, lane, n, q_WB)
         store3(total, S_V, lane, n, rotate(q_WB, omega_B))
+        store4(state, S_Q, lane, n, q_WB)
         store3(state, S_OMEGA, lane, n, omega_B)
 
 
@@ -105,15 +100,6 @@ def move(state, middle, rate, h, lanes):
         store3(state, S_P, lane, n, add(load3(state, S_P, lane, n), scaled(h, load3(middle, S_V, lane, n))))
         store3(state, S_V, lane, n, add(load3(state, S_V, lane, n), scaled(h, load3(rate, R_A, lane, n))))
         store(state, S_WORK, lane, n, load(state, S_WORK, lane, n) + h * load(rate, R_POWER, lane, n))
-
-
-@kernel
-def adopt_orientation(state, total, parent, lanes):
-    """q_PB = q_WP* q_WB."""
-    n = len(lanes)
-    for lane in range(n):
-        q_PW = conjugate(load4(parent, F_Q, lane, n))
-        store4(state, S_Q, lane, n, renormalised(product(q_PW, load4(total, S_Q, lane, n))))
 
 
 @kernel
@@ -130,8 +116,3 @@ def step(method, t, h, era, model, state, scratch, lanes):
         for _ in range(method.iterations):
             refine(state[i], body, start, total, h, lanes)
         move(state[i], scratch.stage[i], scratch.rate[i], h, lanes)
-    for node in model.active:
-        if model.kind[node] == FREE:
-            i = model.row[node]
-            adopt_orientation(state[i], scratch.sum[i], scratch.frame[model.parent[node]], lanes)
-        place(node, t + h, model, state, scratch, lanes)

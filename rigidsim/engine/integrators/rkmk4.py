@@ -9,7 +9,6 @@ from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import (
     R_A,
     R_ALPHA,
-    R_OMEGA,
     R_POWER,
     S_OMEGA,
     S_P,
@@ -41,13 +40,14 @@ class Rkmk4(NamedTuple):
 def combine(start, stage, rate, turn, total, target, h, weight, keep, on_rate, on_total, lanes):
     """Take up one stage's rates, and place `target` = start + h (on_rate * rate + on_total * total).
 
-    The rotation goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is dexp_inverse(sigma,
-    omega). `turn` is the present stage's sigma on entry and the next one's on return; `keep` is 0 to begin a new sum.
+    The rotation, the body's own, goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
+    dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return; `keep` is
+    0 to begin a new sum.
     """
     n = len(lanes)
     for lane in range(n):
         v = load3(stage, S_V, lane, n)
-        turning = dexp_inverse(load3(turn, 0, lane, n), load3(rate, R_OMEGA, lane, n))
+        turning = dexp_inverse(load3(turn, 0, lane, n), load3(stage, S_OMEGA, lane, n))
         a, alpha, power = load3(rate, R_A, lane, n), load3(rate, R_ALPHA, lane, n), load(rate, R_POWER, lane, n)
 
         sum_v = add(scaled(keep, load3(total, S_P, lane, n)), scaled(weight, v))

@@ -1,0 +1,1 @@
+"""A state that is no longer finite."""

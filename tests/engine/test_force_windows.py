@@ -1,0 +1,1 @@
+"""Forces that act for a while: edges on and off the grid."""

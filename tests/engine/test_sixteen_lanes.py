@@ -1,0 +1,1 @@
+"""Sixteen different worlds side by side have the bits of each alone."""
