@@ -51,8 +51,8 @@ class DriftMeter:
             parts = self._parts(name, ledger)
             value = np.sum(parts, axis=0)
             first = self._first.setdefault(name, value[0].copy())
-            self._largest[name] = max(self._largest[name], float(_size(value - first).max()))
-            self._size[name] = max(self._size[name], float(max(_size(part).max() for part in parts)))
+            self._largest[name] = max(self._largest[name], float(size_of(value - first).max()))
+            self._size[name] = max(self._size[name], float(max(size_of(part).max() for part in parts)))
 
     def results(self) -> list[Drift]:
         """One for each quantity that the scene conserves; energy is kinetic + potential - work."""
@@ -67,9 +67,9 @@ class DriftMeter:
         return [ledger[:, c : c + 3] for c in VECTORS[name]]
 
 
-def _size(rows: np.ndarray) -> np.ndarray:
-    """Length of each row."""
-    return np.sqrt(np.sum(rows * rows, axis=-1))
+def size_of(rows: np.ndarray) -> np.ndarray:
+    """Length of each row, without overflow on the way."""
+    return np.hypot.reduce(np.abs(rows), axis=-1)
 
 
 def drift_of(trajectory: Trajectory, windows: Iterable[slice]) -> list[Drift]:

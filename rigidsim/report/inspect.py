@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rigidsim.report.drift import Drift, drift_of
+from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -38,7 +38,7 @@ def extremes(trajectory: Trajectory) -> list[Extremes]:
     for window in windows(trajectory):
         for column, name in enumerate(("position", "velocity", "angular_velocity")):
             rows = np.asarray(trajectory.arrays[f"world/{name}"][window])
-            largest[:, column] = np.maximum(largest[:, column], np.linalg.norm(rows, axis=-1).max(axis=0, initial=0.0))
+            largest[:, column] = np.maximum(largest[:, column], size_of(rows).max(axis=0))
     return [Extremes(*map(float, row)) for row in largest]
 
 

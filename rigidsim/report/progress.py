@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from contextlib import suppress
@@ -57,7 +56,8 @@ class Progress:
         if not self._terminal:
             say(text)
             return
-        shown = text[: shutil.get_terminal_size().columns - 1]  # a longer one would wrap, and stay
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        shown = text[: columns - 1]  # a longer one would wrap, and stay
         self._rewrite(shown.ljust(self._width))
         self._width = len(shown)
 

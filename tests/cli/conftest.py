@@ -1,0 +1,92 @@
+"""A small scene, the command line in this process and in one of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from rigidsim.cli import main
+
+SCENE = """\
+format: rigidsim/1
+title: A spinning brick
+simulation: {duration: 1, step: 0.01, record_every: 0.05}
+bodies:
+  brick:
+    mass: 2
+    inertia: {principal: [1, 2, 2.5]}
+    velocity: [1, 0, 0]
+    angular_velocity: [0.1, 2, 0.3]
+    children:
+      mark: {position: [0, 0, 1]}
+"""
+STEPS, SAMPLES = 100, 21
+
+
+class Answer(NamedTuple):
+    """What a command gave back."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(autouse=True)
+def workplace(tmp_path, monkeypatch):
+    """Every test in a folder of its own, with scene.yaml in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scene.yaml").write_text(SCENE)
+    return tmp_path
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    """The command line in this process: `call("run", "scene.yaml")`."""
+
+    def answer(*arguments: str) -> Answer:
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "argv", ["rigidsim", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return Answer(left.value.code, *capsys.readouterr())
+
+    return answer
+
+
+@pytest.fixture
+def spawn(workplace):
+    """The command line in a process of its own, under way; killed at the end if it still runs."""
+    running = []
+
+    def start(*arguments: str, environment: dict | None = None, **options) -> subprocess.Popen:
+        command = [sys.executable, "-m", "rigidsim", *map(str, arguments)]
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
+        running.append(subprocess.Popen(command, env=os.environ | (environment or {}), **options))
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def shell(spawn):
+    """The command line in a process of its own, to its end."""
+
+    def answer(*arguments: str, **options) -> Answer:
+        process = spawn(*arguments, **options)
+        out, err = process.communicate(timeout=120)
+        return Answer(process.returncode, out or "", err or "")
+
+    return answer
+
+
+def remains(folder: Path) -> set[str]:
+    """Names of all files in a folder, the hidden ones too."""
+    return {file.name for file in folder.iterdir()}

@@ -1,0 +1,130 @@
+"""What can be asked without a scene: help, version, examples, integrators, schema."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import rigidsim
+from rigidsim.cli.examples import shipped_scenes
+from rigidsim.scene import Scene
+
+COMMANDS = ("run", "validate", "inspect", "explain", "examples", "integrators", "schema")
+HEAVY = ("numpy", "numba", "pydantic", "h5py", "yaml", "scipy", "quaternion")
+
+
+def test_help_names_every_command_and_exit_code(call):
+    code, out, err = call("--help")
+    assert code == 0
+    assert not err
+    assert all(f"\n  {command} " in out for command in COMMANDS)
+    assert all(f" {number} " in out for number in (0, 1, 2, 3, 4, 5, 6, 130))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(call, command):
+    code, out, _ = call(command, "-h")
+    assert code == 0
+    assert out.startswith(f"Usage: rigidsim {command}")
+
+
+def test_version(call):
+    assert call("--version") == (0, f"rigidsim {rigidsim.__version__}\n", "")
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_nothing_heavy(option):
+    code = (
+        "import sys\n"
+        f"sys.argv = ['rigidsim', {option!r}]\n"
+        "from rigidsim.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert "click" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_unknown_command_and_option_are_usage_errors_with_a_suggestion(call):
+    code, out, err = call("rn")
+    assert (code, out) == (2, "")
+    assert "'run'" in err
+    code, _, err = call("run", "scene.yaml", "--stp", "1")
+    assert code == 2
+    assert "--step" in err
+
+
+def test_no_command_shows_the_help(call):
+    code, _, err = call()
+    assert code == 2
+    assert "Commands:" in err
+
+
+def test_examples_are_listed_with_their_titles(call):
+    code, out, err = call("examples")
+    assert (code, err) == (0, "")
+    listed = dict(line.split("  ", 1) for line in out.splitlines())
+    assert listed.keys() == shipped_scenes().keys()
+    assert listed["flipping_axis"].strip() == "The flipping intermediate axis"
+    assert call("examples", "list").out == out
+
+
+def test_example_is_copied_and_is_valid(call, workplace):
+    code, out, _ = call("examples", "copy", "flipping_axis", "shell_leaves_turret.yaml")
+    assert (code, out.split()) == (0, ["flipping_axis.yaml", "shell_leaves_turret.yaml"])
+    assert (workplace / "flipping_axis.yaml").read_bytes() == shipped_scenes()["flipping_axis"].read_bytes()
+    assert call("validate", "flipping_axis.yaml").code == 0
+
+
+def test_all_examples_are_copied_into_a_folder(call, workplace):
+    (workplace / "scenes").mkdir()
+    assert call("examples", "copy", "--all", "-o", "scenes").code == 0
+    assert {file.stem for file in (workplace / "scenes").iterdir()} == shipped_scenes().keys()
+
+
+def test_existing_file_is_not_replaced_by_an_example_unless_forced(call, workplace):
+    mine = workplace / "flipping_axis.yaml"
+    mine.write_text("mine")
+    code, _, err = call("examples", "copy", "flipping_axis")
+    assert code == 5
+    assert "flipping_axis.yaml exists already; --force" in err
+    assert mine.read_text() == "mine"
+    assert call("examples", "copy", "flipping_axis", "--force").code == 0
+    assert mine.read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["fliping_axis"], 2, "did you mean 'flipping_axis'?"),
+        (["zzz"], 2, "there are ball_on_turntable"),
+        ([], 2, "--all"),
+        (["flipping_axis", "-o", "nowhere"], 5, "the folder nowhere does not exist"),
+    ],
+)
+def test_example_that_cannot_be_copied(call, arguments, code, words):
+    answer = call("examples", "copy", *arguments)
+    assert (answer.code, answer.out) == (code, "")
+    assert words in answer.err
+
+
+def test_schema_is_json_that_allows_what_a_scene_has(call):
+    jsonschema = pytest.importorskip("jsonschema")
+    code, out, err = call("schema")
+    assert (code, err) == (0, "")
+    jsonschema.validate(Scene.from_file("scene.yaml").resolved(), json.loads(out))
+
+
+def test_integrators_are_those_a_scene_may_name(call):
+    code, out, _ = call("integrators", "--json")
+    told = json.loads(out)
+    assert code == 0
+    for integrator in told["integrators"]:
+        Scene.from_file("scene.yaml", [("simulation.integrator", integrator["name"])])
+        assert f"{integrator['name']}\n  order " in call("integrators").out
+    assert "rkmk4" in {integrator["name"] for integrator in told["integrators"]}
