@@ -1,6 +1,7 @@
-"""The two decorators `formula` and `kernel`, and where compiled code is kept. The only file that configures numba.
+"""The decorators `formula`, `inlined` and `kernel`, and where compiled code is kept. Only here is numba configured.
 
-A *formula* is a plain Python function on numbers and tuples; inside a kernel it is inlined. A *kernel* is compiled with
+A *formula* is a plain Python function on numbers and tuples; inside a kernel it is inlined. So is an *inlined* loop
+over bodies. A *kernel* is compiled with
 `nogil` (so that threads can run blocks of worlds side by side) and `error_model="numpy"` (1/0 is inf, as in the lanes);
 never with fastmath, so that compiled and interpreted text give the same bits.
 """
@@ -21,21 +22,35 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 _INLINED = {"forceinline": True, "error_model": "numpy"}
+# Without numba's reference counting a view of a row is free (measured: a step 13 times faster); it also means that code
+# which allocates does not compile.
+_NO_ALLOCATION = {"_nrt": False}
 
 # Formulas are told to numba when the first kernel is made, so that whoever only evaluates them does not wait for numba.
 _untold: list[Callable[[], object]] = []
 
 
-def formula(function: Callable) -> Callable:
-    """Mark a plain function on numbers and tuples as one that kernels inline; called from Python it is itself."""
-
+def _inlined(function: Callable, options: dict[str, bool | str]) -> Callable:
     def tell() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(**_INLINED)(function)
+        register_jitable(**options)(function)
 
     _untold.append(tell)
     return function
+
+
+def formula(function: Callable) -> Callable:
+    """Mark a plain function on numbers and tuples as one that kernels inline; called from Python it is itself."""
+    return _inlined(function, _INLINED)
+
+
+def inlined(function: Callable) -> Callable:
+    """Mark a loop over bodies as part of the kernel that calls it.
+
+    A call that hands over a whole model copies some two hundred words, which costs more than a step of a small scene.
+    """
+    return _inlined(function, _INLINED | _NO_ALLOCATION)
 
 
 def compiled_form(generic: Callable) -> Callable:
@@ -121,9 +136,7 @@ def kernel(function: Callable) -> Callable:
         folder or ""
     )  # numba reads it while decorating; others' functions keep their own place
     try:
-        # Without numba's reference counting a view of a row is free (measured: 13 times faster); it also means that
-        # a kernel which allocates does not compile.
-        return numba.njit(nogil=True, error_model="numpy", _nrt=False, cache=folder is not None)(function)
+        return numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **_NO_ALLOCATION)(function)
     finally:
         numba.config.CACHE_DIR = before
 

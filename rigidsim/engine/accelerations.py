@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.layout import (
     A_D,
     A_DRIFT,
@@ -88,7 +88,7 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
         store(rate, R_POWER, lane, n, power(f_W, load3(arm, A_VC, lane, n), tau_W, omega_WB))
 
 
-@kernel
+@inlined
 def accelerate(node, model, state, scratch, lanes):
     """Acceleration of one node; its parent's is there already."""
     i = model.row[node]
@@ -99,7 +99,7 @@ def accelerate(node, model, state, scratch, lanes):
         accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 
 
-@kernel
+@inlined
 def accelerate_nodes(nodes, model, state, scratch, lanes):
     """Accelerations of the given nodes, parents first."""
     for node in nodes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined
 from rigidsim.engine.accelerations import accelerate_nodes
 from rigidsim.engine.kinematics import place_nodes
 from rigidsim.engine.loads import apply_loads
 
 
-@kernel
+@inlined
 def evaluate(t, era, model, state, scratch, lanes):
     """Rates of every free body at time t (s) in the given state: `scratch.rate`, with frames and wrenches beside it."""
     place_nodes(model.active, t, model, state, scratch, lanes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.layout import (
     A_D,
     A_DRIFT,
@@ -103,7 +103,7 @@ def place_free(state, body, parent, arm, frame, lanes):
         store3(frame, F_OMEGA, lane, n, omega_WB)
 
 
-@kernel
+@inlined
 def place(node, t, model, state, scratch, lanes):
     """Frame of one node; its parent's is there already."""
     i = model.row[node]
@@ -116,7 +116,7 @@ def place(node, t, model, state, scratch, lanes):
         place_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 
 
-@kernel
+@inlined
 def place_nodes(nodes, t, model, state, scratch, lanes):
     """Frames of the given nodes, parents first."""
     for node in nodes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.layout import (
     AXES_BODY,
     AXES_PARENT,
@@ -33,7 +33,7 @@ def apply_constant(load_row, axes, frame, wrench, lanes):
         store3(wrench, W_TAU, lane, n, add(load3(wrench, W_TAU, lane, n), tau_W))
 
 
-@kernel
+@inlined
 def apply_loads(era, model, scratch, lanes):
     """Fill the wrench of every free body with the loads that act in this era."""
     for i in range(len(model.free_node)):

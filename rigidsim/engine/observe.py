@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.kinematics import place_nodes
 from rigidsim.engine.layout import (
     A_VC,
@@ -115,7 +115,7 @@ def add_to_ledger(state, body, frame, arm, ledger, lanes):
         store3(ledger, E_ORBITAL, lane, n, add(load3(ledger, E_ORBITAL, lane, n), orbital))
 
 
-@kernel
+@inlined
 def observe_motion(t, model, state, scratch, local, world, lanes):
     """Motion of every node, relative to its parent and in the world."""
     place_nodes(model.every, t, model, state, scratch, lanes)
@@ -128,7 +128,7 @@ def observe_motion(t, model, state, scratch, local, world, lanes):
             sample_driven(scratch.driven[i], local[node], lanes)
 
 
-@kernel
+@inlined
 def observe(n, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at the beginning of step n, with the loads of the given era."""
     t = n * model.step

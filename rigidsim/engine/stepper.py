@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.integrators import step
 from rigidsim.engine.observe import observe
 
 
-@kernel
+@inlined
 def era_at(n, model):
     """Index of the era that begins with step n, or holds it: the edges up to t = n h."""
     era = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import (
     A_D,
@@ -85,7 +85,7 @@ def angular_terms(state, body, parent, frame, wrench, out, lanes):
         store3(out, T_ANGULAR_TRANSPORT, lane, n, rotate_back(q_WP, cross(omega_WB, omega_WP)))
 
 
-@kernel
+@inlined
 def observe_terms(t, era, model, state, scratch, terms, lanes):
     """Write the terms of every free body, in the given state at time t (s), with the loads of the given era."""
     evaluate(t, era, model, state, scratch, lanes)

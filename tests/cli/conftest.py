@@ -5,27 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from spinning_brick import SCENE
 
 from rigidsim.cli import main
-
-SCENE = """\
-format: rigidsim/1
-title: A spinning brick
-simulation: {duration: 1, step: 0.01, record_every: 0.05}
-bodies:
-  brick:
-    mass: 2
-    inertia: {principal: [1, 2, 2.5]}
-    velocity: [1, 0, 0]
-    angular_velocity: [0.1, 2, 0.3]
-    children:
-      mark: {position: [0, 0, 1]}
-"""
-STEPS, SAMPLES = 100, 21
 
 
 class Answer(NamedTuple):
@@ -85,8 +70,3 @@ def shell(spawn):
         return Answer(process.returncode, out or "", err or "")
 
     return answer
-
-
-def remains(folder: Path) -> set[str]:
-    """Names of all files in a folder, the hidden ones too."""
-    return {file.name for file in folder.iterdir()}

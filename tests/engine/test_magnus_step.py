@@ -60,16 +60,15 @@ def test_constant_angular_acceleration_about_a_fixed_axis_is_exact(terms):
     turned = run({"b": body}, duration=10, step=h, integrator=magnus(terms), record_every=h)
     angle = turned.time * (rate + 0.5 * turned.time * rate_dot)
     exact = np.stack(exp_full((0 * angle, 0 * angle, 0.5 * angle)), axis=-1)
-    # A rounding of the rate or of the increment each step, relative to 65 rad in all; measured: 18 eps.
-    assert angle_between(turned["b"].world.orientation, exact).max() <= 64 * EPS
+    # Round-off of a hundred steps, relative to the 65 rad in all. Measured: 6 eps.
+    assert angle_between(turned["b"].world.orientation, exact).max() <= 16 * EPS * angle[-1]
 
 
 def test_in_a_turning_parent_the_step_is_of_the_stated_order_one():
     """The acceleration is taken as constant over a step, at its beginning."""
-    parent = {"motion": {"prescribed": {"angular_velocity": [0.0, 0.0, 1.0]}}, "children": {"b": SPHERE}}
-    parent["children"]["b"] = SPHERE | {"position": [1.0, 0.0, 0.0]}
-    exact = (math.cos(1.0) + math.sin(1.0), math.sin(1.0) - math.cos(1.0), 0.0)  # tangent to the circle, at speed 1
-    exact = (1.0, 1.0, 0.0)
+    body = SPHERE | {"position": [1.0, 0.0, 0.0]}
+    parent = {"motion": {"prescribed": {"angular_velocity": [0.0, 0.0, 1.0]}}, "children": {"b": body}}
+    exact = (1.0, 1.0, 0.0)  # it flies off along the tangent
     steps = (0.01, 0.005, 0.0025)
     errors = [
         np.linalg.norm(run({"p": parent}, duration=1, step=h, integrator=magnus(2))["p/b"].world.position[-1] - exact)

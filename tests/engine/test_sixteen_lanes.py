@@ -1,1 +1,90 @@
 """Sixteen different worlds side by side have the bits of each alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from every_kind import GRAVITY, STEP, every_kind
+from scenes import make_scene
+
+import rigidsim
+from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.integrators import INTEGRATORS
+from rigidsim.engine.lanes import LANES, block_of, side_by_side, structure
+
+NAMES = [integrator.name for integrator in INTEGRATORS]
+
+
+def worlds(count: int, integrator: str = "rkmk4", **more) -> list[rigidsim.Scene]:
+    how = {"duration": 0.3, "step": STEP, "gravity": GRAVITY, "record_every": 5 * STEP} | more
+    return [make_scene(every_kind(0.1 * k), integrator=integrator, **how) for k in range(count)]
+
+
+@pytest.mark.parametrize("integrator", NAMES)
+@pytest.mark.parametrize("count", [LANES, 3, LANES + 2])
+def test_side_by_side_is_as_alone(integrator, count):
+    """A full block, spare lanes, and a block with two over."""
+    scenes = worlds(count, integrator)
+    together = [trajectory.content_hash for trajectory in rigidsim.simulate(scenes)]
+    assert len(set(together)) == count
+    assert together == [rigidsim.simulate(scene).content_hash for scene in scenes]
+
+
+def test_terms_are_the_same_too():
+    scenes = worlds(4)
+    together = rigidsim.simulate(scenes, terms=True)
+    assert [t.content_hash for t in together] == [rigidsim.simulate(s, terms=True).content_hash for s in scenes]
+
+
+def test_neighbours_do_not_matter():
+    """The same world in another lane, among others."""
+    scenes = worlds(LANES)
+    forwards, backwards = rigidsim.simulate(scenes), rigidsim.simulate(scenes[::-1])
+    assert [t.content_hash for t in forwards] == [t.content_hash for t in backwards[::-1]]
+
+
+def test_threads_do_not_matter():
+    scenes = worlds(3 * LANES)
+    one, two = (rigidsim.simulate(scenes, threads=threads) for threads in (1, 2))
+    assert [t.content_hash for t in one] == [t.content_hash for t in two]
+
+
+def test_worlds_of_another_structure_go_into_another_block():
+    """Windows, steps and trees are shared by a block's lanes; mixed lists come back in order."""
+    plain, longer, other_method = worlds(2), worlds(2, duration=0.4), worlds(2, "magnus")
+    mixed = [scene for trio in zip(plain, longer, other_method, strict=True) for scene in trio]
+    assert len({structure(compile_scene(scene)) for scene in mixed}) == 3
+    found = [trajectory.content_hash for trajectory in rigidsim.simulate(mixed)]
+    assert found == [rigidsim.simulate(scene).content_hash for scene in mixed]
+
+
+def test_one_failing_world_leaves_the_others_alone():
+    scenes = worlds(4)
+    broken = every_kind(0.1)
+    broken["probe"]["angular_velocity"] = [1e160, 2e160, 3e160]
+    scenes[1] = make_scene(broken, duration=0.3, step=STEP, gravity=GRAVITY, record_every=5 * STEP)
+    with np.errstate(all="ignore"):
+        found = rigidsim.simulate(scenes)
+    assert [trajectory.status for trajectory in found] == ["complete", "failed", "complete", "complete"]
+    for k in (0, 2, 3):
+        assert found[k].content_hash == rigidsim.simulate(scenes[k]).content_hash
+    assert np.isfinite(found[1]["probe"].world.position).all()
+
+
+def test_rows_interleave_with_the_lane_innermost():
+    arrays = [np.arange(6.0).reshape(2, 3) + 100 * k for k in range(4)]
+    joined = side_by_side(arrays)
+    assert joined.shape == (2, 12)
+    for lane in range(4):
+        assert np.array_equal(joined[:, lane::4], arrays[lane])
+
+
+def test_a_block_holds_each_world_in_its_lane():
+    compiled = [compile_scene(scene) for scene in worlds(3)]
+    model, state = block_of(compiled, LANES)
+    for lane in range(LANES):
+        one = compiled[min(lane, 2)]  # spare lanes repeat the last
+        assert np.array_equal(state[:, lane::LANES], one.state)
+        assert np.array_equal(model.body[:, lane::LANES], one.model.body)
+        assert np.array_equal(model.motion[:, lane::LANES], one.model.motion)
+        assert np.array_equal(model.load[:, lane::LANES], one.model.load)

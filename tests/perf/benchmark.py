@@ -20,6 +20,7 @@ from peers import INERTIA, MASS, PEERS
 
 import rigidsim
 from rigidsim._jit import watch_compilation
+from rigidsim.engine import layout
 from rigidsim.engine.compiler import Compiled, compile_scene
 from rigidsim.engine.lanes import LANES, block_of
 from rigidsim.engine.run import BlockRun
@@ -173,13 +174,17 @@ def threads(budget: float) -> None:
 
 
 def registers() -> None:
-    """The widest registers in the lane loops' machine code."""
-    from rigidsim.engine.kinematics import place_free
+    """The widest registers in the lane loop's machine code."""
+    from rigidsim.engine.integrators.rkmk4 import combine
 
-    with section("Registers of the lane loop (place_free)"):
-        for signature, text in place_free.inspect_asm().items():
-            lanes = signature[-1].count
-            print(f"{lanes} lanes: zmm {text.count('zmm')}, ymm {text.count('ymm')}, xmm {text.count('xmm')}")
+    with section("Registers of a lane loop (rkmk4's combine)"):
+        for n_lane in (1, LANES):
+            rows = [np.zeros(layout.STATE_ROWS * n_lane) for _ in range(6)]
+            combine(*rows, 0.1, 0.5, 0.0, 1.0, 0.0, (0,) * n_lane)
+        combine.recompile()  # code from the cache comes without its assembly
+        for signature, text in combine.inspect_asm().items():
+            counts = ", ".join(f"{register} {text.count(register)}" for register in ("zmm", "ymm", "xmm"))
+            print(f"{signature[-1].count} lanes: {counts}")
 
 
 def main() -> None:

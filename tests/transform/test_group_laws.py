@@ -13,8 +13,8 @@ from rigidsim.transform import DynamicTransform, MotionDelta, Transform, cancell
 
 EPS = sys.float_info.epsilon
 # Products of up to three transforms and their inverses: lengths below 8, scales in [1/2, 2], rates below 20 rad/s, so
-# accelerations stay below 20^2 * 8^3; some hundred roundings.
-BOUND = 100 * EPS * 20**2 * 8**3
+# accelerations stay below 20^2 * 8^3. One rounding of the largest; measured: 100 EPS.
+BOUND = EPS * 20**2 * 8**3
 
 
 def vectors(n):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic
 from rigidsim.engine.layout import (
@@ -50,7 +50,7 @@ def move(state, parent, frame, rate, turn, relative, h, lanes):
         store(state, S_WORK, lane, n, load(state, S_WORK, lane, n) + h * load(rate, R_POWER, lane, n))
 
 
-@kernel
+@inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)

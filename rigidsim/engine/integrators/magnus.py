@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
 from rigidsim.engine.layout import (
@@ -74,7 +74,7 @@ def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2
         store(state, S_WORK, lane, n, work)
 
 
-@kernel
+@inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import (
     B_INERTIA,
@@ -102,7 +102,7 @@ def move(state, middle, rate, h, lanes):
         store(state, S_WORK, lane, n, load(state, S_WORK, lane, n) + h * load(rate, R_POWER, lane, n))
 
 
-@kernel
+@inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.kinematics import place
 from rigidsim.engine.layout import F_OMEGA, F_Q, FREE, S_OMEGA, S_Q, load3, load4, store3, store4
 from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product, renormalised, rotate_back
@@ -50,7 +50,7 @@ def leave_parent(state, local, parent, lanes):
         store3(state, S_OMEGA, lane, n, rotate_back(q_PB, omega_P))
 
 
-@kernel
+@inlined
 def leave_parents(t_end, model, state, scratch, lanes):
     """Every free body's own rotation at the end of a step, parents first; the local rows are in `scratch.sum`."""
     for node in model.active:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import (
     R_A,
@@ -37,7 +37,7 @@ class Rkmk4(NamedTuple):
 
 
 @kernel
-def combine(start, stage, rate, turn, total, target, h, weight, keep, on_rate, on_total, lanes):
+def combine(start, stage, rate, turn, total, target, h, weight, on_rate, on_total, lanes):
     """Take up one stage's rates, and place `target` = start + h (on_rate * rate + on_total * total).
 
     The rotation, the body's own, goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
@@ -50,11 +50,11 @@ def combine(start, stage, rate, turn, total, target, h, weight, keep, on_rate, o
         turning = dexp_inverse(load3(turn, 0, lane, n), load3(stage, S_OMEGA, lane, n))
         a, alpha, power = load3(rate, R_A, lane, n), load3(rate, R_ALPHA, lane, n), load(rate, R_POWER, lane, n)
 
-        sum_v = add(scaled(keep, load3(total, S_P, lane, n)), scaled(weight, v))
-        sum_turning = add(scaled(keep, load3(total, S_Q, lane, n)), scaled(weight, turning))
-        sum_a = add(scaled(keep, load3(total, S_V, lane, n)), scaled(weight, a))
-        sum_alpha = add(scaled(keep, load3(total, S_OMEGA, lane, n)), scaled(weight, alpha))
-        sum_power = keep * load(total, S_WORK, lane, n) + weight * power
+        sum_v = add(load3(total, S_P, lane, n), scaled(weight, v))
+        sum_turning = add(load3(total, S_Q, lane, n), scaled(weight, turning))
+        sum_a = add(load3(total, S_V, lane, n), scaled(weight, a))
+        sum_alpha = add(load3(total, S_OMEGA, lane, n), scaled(weight, alpha))
+        sum_power = load(total, S_WORK, lane, n) + weight * power
         store3(total, S_P, lane, n, sum_v)
         store3(total, S_Q, lane, n, sum_turning)
         store3(total, S_V, lane, n, sum_a)
@@ -80,7 +80,7 @@ def copy(source, target):
         target[c] = source[c]
 
 
-@kernel
+@inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     # No array is both read and written in one call of `combine`: overlapping arguments would cost the vector
@@ -88,14 +88,15 @@ def step(method, t, h, era, model, state, scratch, lanes):
     stage, target, spare = state, scratch.stage, scratch.other_stage
     for i in range(4):
         evaluate(t + NODE[i] * h, era, model, stage, scratch, lanes)
-        keep = 0.0 if i == 0 else 1.0
         on_rate, on_total = (NODE[i + 1], 0.0) if i < 3 else (0.0, 1.0)
         if i == 0:
+            # Set, not multiplied by zero: what a run that overflowed left there may not be a number.
             scratch.turn[:] = 0.0
+            scratch.sum[:] = 0.0
         for k in range(len(state)):
             combine(
                 state[k], stage[k], scratch.rate[k], scratch.turn[k], scratch.sum[k], target[k],
-                h, WEIGHT[i], keep, on_rate, on_total, lanes,
+                h, WEIGHT[i], on_rate, on_total, lanes,
             )  # fmt: skip
         stage, target, spare = target, spare, target
     for k in range(len(state)):

@@ -1,0 +1,107 @@
+"""`rigidsim inspect` and `rigidsim explain`: what is told of a finished history."""
+
+from __future__ import annotations
+
+import json
+
+import h5py
+import pytest
+from spinning_brick import SAMPLES
+
+import rigidsim
+
+
+@pytest.fixture
+def history(call):
+    call("run", "scene.yaml", "-o", "a.h5", "--terms")
+    return "a.h5"
+
+
+def test_text(call, history):
+    code, out, err = call("inspect", history)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == f"a.h5: complete, {SAMPLES} samples every 0.05 s, 0 to 1 s"
+    assert lines[1] == "A spinning brick; step 0.01 s, rkmk4"
+    brick, mark = (line.split() for line in lines[4:6])
+    assert brick[:3] == ["brick", "1", "1"]  # 1 m away after 1 s at 1 m/s
+    assert mark[0] == "mark"
+    assert lines[5].startswith("  mark")
+    assert "energy drift" in out
+    assert f"made with rigidsim {rigidsim.__version__}" in out
+
+
+def test_json_says_the_same_as_the_file(call, history):
+    code, out, _ = call("inspect", history, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["status"], told["samples"], told["begin"], told["end"]) == ("complete", SAMPLES, 0.0, 1.0)
+    assert [(body["path"], body["parent"]) for body in told["bodies"]] == [("brick", ""), ("brick/mark", "brick")]
+    with rigidsim.load(history) as trajectory:
+        assert told["content_hash"] == trajectory.content_hash
+        assert told["scene"] == json.loads(trajectory.header.scene_resolved)
+
+
+def test_drift_is_that_which_the_run_told(call):
+    run = json.loads(call("run", "scene.yaml", "-o", "b.h5", "--json").out)
+    assert json.loads(call("inspect", "b.h5", "--json").out)["drift"] == run["drift"]
+
+
+def test_windows_change_nothing(call, history, monkeypatch):
+    whole = call("inspect", history).out
+    monkeypatch.setattr("rigidsim.report.inspect.WINDOW_BYTES", 200.0)
+    assert call("inspect", history).out == whole
+
+
+def test_foreign_text_cannot_drive_the_terminal(call, history, workplace):
+    with h5py.File(workplace / history, "r+") as file:
+        file["scene"].attrs["name"] = "\x1b[31mred"
+        del file["scene/resolved"]
+        file["scene/resolved"] = "{}"
+    code, out, _ = call("inspect", history)
+    assert code == 0
+    assert "\x1b" not in out
+    assert "\\x1b[31mred" in out
+
+
+def test_damage_inside_an_array_is_told(call, history, workplace):
+    with h5py.File(history) as file:
+        chunk = file["world/position"].id.get_chunk_info(0)
+    content = bytearray((workplace / history).read_bytes())
+    content[chunk.byte_offset + chunk.size // 2] ^= 1
+    (workplace / history).write_bytes(content)
+    code, out, err = call("inspect", history)
+    assert (code, out) == (6, "")
+    assert err.startswith("error: a.h5 is damaged: world/position: ")
+
+
+def test_explain_names_the_terms(call, history):
+    code, out, err = call("explain", history, "brick", "--at", "0.5")
+    assert (code, err) == (0, "")
+    assert out.startswith("brick at t = 0.5 s, seen from world: speed 1 m/s\n")
+    told = json.loads(call("explain", history, "brick", "--at", "0.5", "--json").out)
+    assert told["terms"].keys() == {"applied", "gravity", "linear", "euler", "centrifugal", "coriolis"}
+    assert told["time"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["brik", "--at", "0"], "there is no body 'brik'; did you mean 'brick'?"),
+        (["brick/mark", "--at", "0"], "is not a free body"),
+        (["brick", "--at", "1.5"], "time 1.5 s is outside the history, which goes from 0 to 1 s"),
+        (["brick", "--at", "nan"], "time nan s is outside the history"),
+        (["brick"], "--at"),
+    ],
+)
+def test_what_cannot_be_explained(call, history, arguments, words):
+    code, out, err = call("explain", history, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_history_without_terms_says_how_to_record_them(call):
+    call("run", "scene.yaml", "-o", "b.h5")
+    code, _, err = call("explain", "b.h5", "brick", "--at", "0")
+    assert code == 2
+    assert "rigidsim run --terms" in err

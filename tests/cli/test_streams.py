@@ -1,0 +1,124 @@
+"""Standard streams that are closed, full, narrow, or not a terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import termios
+import time
+from pathlib import Path
+
+import pytest
+from spinning_brick import SCENE
+
+import rigidsim
+from rigidsim.cli.console import printable
+from rigidsim.report.progress import Progress, clock
+
+
+@pytest.fixture
+def nobody_reads():
+    """The writing end of a pipe whose other end is closed."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
+    os.close(writing)
+
+
+@pytest.mark.parametrize("arguments", [["schema"], ["--help"], ["run", "scene.yaml", "-o", "a.h5"]])
+def test_closed_pipe_is_quiet(shell, nobody_reads, arguments):
+    assert shell(*arguments, stdout=nobody_reads) == (141, "", "")
+
+
+def test_run_is_kept_when_nobody_reads_its_messages(shell, nobody_reads):
+    shell("run", "scene.yaml", "-o", "a.h5", stdout=nobody_reads, stderr=nobody_reads)
+    with rigidsim.load("a.h5") as trajectory:
+        assert trajectory.status == "complete"
+
+
+def test_closed_streams_do_no_harm(shell):
+    def close():
+        for number in (0, 1, 2):
+            os.close(number)
+
+    assert shell("run", "scene.yaml", "-o", "a.h5", preexec_fn=close).code == 0
+    assert shell("run", "nowhere.yaml", preexec_fn=close).code == 5
+    with rigidsim.load("a.h5") as trajectory:
+        assert trajectory.content_hash == trajectory.stored_hash
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_output_is_one_sentence(shell):
+    with open("/dev/full", "w") as full:
+        answer = shell("schema", stdout=full)
+    assert answer == (5, "", "error: output: No space left on device\n")
+
+
+@pytest.mark.parametrize("environment", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}])
+def test_names_beyond_ascii(shell, workplace, environment):
+    (workplace / "größe.yaml").write_text(SCENE.replace("brick:", "Körper_界:"), encoding="utf-8")
+    assert shell("run", "größe.yaml", "-o", "größe.h5", "--json", environment=environment).code == 0
+    code, out, err = shell("inspect", "größe.h5", environment=environment)
+    assert (code, err) == (0, "")
+    assert "K\\xf6rper_\\u754c" in out or "Körper_界" in out
+    mistaken = SCENE.replace("brick:", "Körper_界:").replace("mass", "mas")
+    (workplace / "größe.yaml").write_text(mistaken, encoding="utf-8")
+    code, _, err = shell("validate", "größe.yaml", environment=environment)
+    assert code == 3
+    assert "unknown key 'mas'" in err
+
+
+LONG = ["run", "scene.yaml", "-o", "a.h5", "--duration", "1e6", "--step", "1e-3", "--record-every", "1e3"]
+
+
+@pytest.mark.parametrize("term", ["xterm", "dumb"])
+def test_progress_rewrites_one_line_on_a_terminal_only(spawn, term):
+    """On a terminal of 30 columns; a dumb one gets a line every ten seconds instead."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 10, 30, 0, 0))
+    process = spawn(*LONG, stderr=theirs, environment={"TERM": term})
+    os.close(theirs)
+    time.sleep(2.0)
+    process.terminate()
+    process.communicate(timeout=60)
+    seen = os.read(ours, 100_000).decode()
+    os.close(ours)
+    progress, _, end = seen.rpartition("interrupted by SIGTERM")
+    assert end
+    if term == "dumb":
+        assert progress == ""
+        return
+    lines = progress.split("\r")
+    assert len(lines) > 3
+    assert lines[1].startswith("  0.")
+    assert max(map(len, lines)) == 29
+
+
+def test_progress_elsewhere_is_a_line_every_ten_seconds(monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr("rigidsim.report.progress.time.monotonic", lambda: now[0])
+    progress = Progress(1000, 0.01, quiet=False)
+    for n in range(0, 1000, 10):
+        now[0] += 0.25
+        progress.update(n)
+    progress.clear()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[0] == " 39.0%  t = 3.9 of 10 s  0.39 x real time  0:00:16 left"
+
+
+def test_quiet_progress_says_nothing(capsys, monkeypatch):
+    monkeypatch.setattr("rigidsim.report.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
+    Progress(10, 0.1, quiet=True).update(5)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.4, "0:00:00"), (59.6, "0:01:00"), (7325, "2:02:05")])
+def test_clock(seconds, text):
+    assert clock(seconds) == text
+
+
+def test_printable_escapes_what_moves_the_cursor():
+    assert printable("ä\n\tb\x1b[2J\x07\u202e") == "ä\n\tb\\x1b[2J\\x07\\u202e"

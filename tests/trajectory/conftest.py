@@ -1,0 +1,67 @@
+"""A history with every kind of node, made once, in memory and as a file."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import rigidsim
+
+SCENE = {
+    "format": "rigidsim/1",
+    "title": "Every kind of node",
+    "simulation": {"duration": 2, "step": 0.01, "record_every": 0.05},
+    "world": {"gravity": [0, 0, -9.81]},
+    "bodies": {
+        "deck": {
+            "mass": 5,
+            "inertia": {"principal": [1, 2, 2.5]},
+            "velocity": [1, 0, 0],
+            "angular_velocity": [0.3, 1, 0.2],
+            "forces": [{"force": [0, 0, 40], "at": [0.1, 0, 0], "frame": "body"}],
+            "children": {
+                "crane": {
+                    "position": [0, 0, 1],
+                    "motion": {"prescribed": {"angular_velocity": [0, 0, 0.7]}},
+                    "children": {
+                        "hook": {"position": [2, 0, 0.5], "orientation": {"axis": [0, 1, 0], "angle": "20 deg"}},
+                        "load": {
+                            "mass": 1,
+                            "inertia": {"principal": [0.1, 0.1, 0.15]},
+                            "position": [2, 0.1, -1],
+                            "velocity": [0, 0.5, 0],
+                            "angular_velocity": [1, 0, 2],
+                        },
+                    },
+                }
+            },
+        },
+        "beacon": {"position": [3, 4, 5], "orientation": {"axis": [1, 1, 0], "angle": "40 deg"}},
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def scene():
+    return rigidsim.Scene.from_dict(SCENE)
+
+
+@pytest.fixture(scope="session")
+def history(scene):
+    """In memory, with terms."""
+    return rigidsim.simulate(scene, terms=True)
+
+
+@pytest.fixture(scope="session")
+def kept_file(history, tmp_path_factory):
+    """The file of it, not to be changed."""
+    path = tmp_path_factory.mktemp("history") / "a.h5"
+    history.save(path)
+    return path
+
+
+@pytest.fixture
+def file(kept_file, tmp_path):
+    """A copy of the file, to be damaged."""
+    return shutil.copyfile(kept_file, tmp_path / "a.h5")

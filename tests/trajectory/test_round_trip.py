@@ -1,0 +1,124 @@
+"""Memory to file and back: every bit, the header, and one hash for one content."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields as attributes
+
+import h5py
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.errors import StorageError, UsageError
+from rigidsim.trajectory import Trajectory
+from rigidsim.trajectory.writer import Writer
+
+
+def test_arrays_and_header_come_back(history, kept_file):
+    with rigidsim.load(kept_file) as loaded:
+        assert loaded.header.dataset_names == history.header.dataset_names
+        for name in history.header.dataset_names:
+            assert loaded.arrays[name].dtype == np.float64
+            np.testing.assert_array_equal(loaded.arrays[name], history.arrays[name], err_msg=name, strict=False)
+        for attribute in attributes(history.header):
+            before, after = (getattr(t.header, attribute.name) for t in (history, loaded))
+            assert np.array_equal(before, after) if isinstance(before, np.ndarray) else before == after, attribute.name
+        assert loaded.status == history.status == "complete"
+        assert list(loaded) == list(history) == list(loaded.paths)
+        assert len(loaded) == 5
+
+
+def test_one_content_has_one_hash(history, kept_file, scene):
+    with rigidsim.load(kept_file) as loaded:
+        assert loaded.stored_hash == loaded.content_hash == history.content_hash
+    assert rigidsim.simulate(scene, terms=True).content_hash == history.content_hash
+
+
+def test_each_dataset_counts_in_the_hash_to_the_last_bit(history):
+    for name in history.header.dataset_names:
+        changed = np.array(history.arrays[name])
+        changed.reshape(-1).view(np.int64)[changed.size // 2] ^= 1
+        other = Trajectory(history.header, {**history.arrays, name: changed})
+        assert other.content_hash != history.content_hash, name
+
+
+def test_hash_does_not_know_where_and_when(history, tmp_path):
+    elsewhere = Trajectory(history.header, history.arrays, "interrupted")
+    elsewhere.save(tmp_path / "b.h5")
+    with rigidsim.load(tmp_path / "b.h5") as loaded:
+        assert loaded.status == "interrupted"
+        assert loaded.stored_hash == history.content_hash
+
+
+def test_blocks_of_any_size_make_the_same_file(history, tmp_path):
+    names = history.header.dataset_names
+    with Writer(tmp_path / "b.h5", history.header, 1) as writer:
+        for begin, end in ((0, 1), (1, 1), (1, 18), (18, len(history.time))):
+            writer.append_arrays({name: np.asarray(history.arrays[name])[begin:end] for name in names})
+        writer.finish("complete")
+    with rigidsim.load(tmp_path / "b.h5") as loaded:
+        assert loaded.content_hash == loaded.stored_hash == history.content_hash
+
+
+def test_datasets_are_read_when_asked_for(kept_file, monkeypatch):
+    read = []
+    whole = h5py.Dataset.__getitem__
+    monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda self, key: (read.append(self.name), whole(self, key))[1])
+    with rigidsim.load(kept_file) as loaded:
+        loading = set(read)
+        assert not any(name.startswith(("/local", "/world", "/diagnostics", "/terms")) for name in loading)
+        motion = loaded["deck"].world
+        assert set(read) == loading
+        assert motion.position is motion.position
+        assert set(read) - loading == {"/world/position"}
+        assert read.count("/world/position") == 1
+
+
+def test_closed_file_gives_what_was_read_and_says_why_not_the_rest(kept_file):
+    with rigidsim.load(kept_file) as loaded:
+        motion = loaded["deck"].world
+        position = motion.position
+    assert motion.position is position
+    with pytest.raises(UsageError, match="was closed before this was read"):
+        _ = motion.velocity
+    loaded.close()  # twice is allowed
+
+
+def test_provenance_and_scene_are_kept(kept_file, scene):
+    with rigidsim.load(kept_file) as loaded:
+        assert loaded.header.provenance["rigidsim"] == rigidsim.__version__
+        assert loaded.header.provenance["h5py"] == h5py.__version__
+        assert json.loads(loaded.header.scene_resolved) == scene.resolved()
+        assert rigidsim.Scene.from_text(loaded.header.scene_text) == scene
+
+
+def test_saving_does_not_replace_a_file_unless_forced(history, kept_file, tmp_path):
+    path = tmp_path / "b.h5"
+    path.write_bytes(kept_file.read_bytes())
+    with pytest.raises(StorageError, match="exists already"):
+        history.save(path)
+    history.save(path, force=True)
+    path.write_text("mine")
+    with pytest.raises(StorageError, match="not an HDF5 file"):
+        history.save(path, force=True)
+    assert path.read_text() == "mine"
+    with pytest.raises(StorageError, match="does not exist"):
+        history.save(tmp_path / "nowhere" / "b.h5")
+
+
+def test_writer_left_early_leaves_nothing(history, tmp_path):
+    with pytest.raises(ZeroDivisionError), Writer(tmp_path / "b.h5", history.header, 10) as writer:
+        writer.append_arrays({name: np.asarray(history.arrays[name]) for name in history.header.dataset_names})
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())
+
+
+def test_writer_that_cannot_begin_leaves_nothing(history, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Writer, "_create", fail)
+    with pytest.raises(StorageError, match="No space left on device"):
+        Writer(tmp_path / "b.h5", history.header, 10)
+    assert not list(tmp_path.iterdir())

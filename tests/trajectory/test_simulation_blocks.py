@@ -1,0 +1,116 @@
+"""Step by step, or in blocks: the same samples, each once, and always the last state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim import Simulation, simulation
+from rigidsim.errors import SimulationError, UsageError
+from rigidsim.trajectory.fields import sample_bytes
+
+
+def timed(scene, duration: float, step: float, every: float | None = None):
+    """The scene with other times."""
+    plain = scene.resolved()
+    plain["simulation"] = {"duration": duration, "step": step} | ({"record_every": every} if every else {})
+    return rigidsim.Scene.from_dict(plain)
+
+
+def test_stepping_by_hand_passes_through_the_samples(scene, history):
+    one = Simulation(scene)
+    assert (one.n, one.time, one.n_step, one.n_sample) == (0, 0.0, 200, 41)
+    for k, time in enumerate(history.time):
+        state = one.state
+        assert (state.time, one.time) == (time, time)
+        for path in history:
+            assert np.array_equal(state[path].world.position, history[path].world.position[k])
+            assert np.array_equal(state[path].local.angular_velocity, history[path].local.angular_velocity[k])
+        one.step(3)
+        one.step()
+        one.step(1)
+    assert one.status == "running"
+
+
+def test_state_is_a_copy(scene):
+    one = Simulation(scene)
+    before = one.state
+    position = before["deck"].world.position.copy()
+    one.step(10)
+    assert np.array_equal(before["deck"].world.position, position)
+    assert not np.array_equal(one.state["deck"].world.position, position)
+
+
+def test_simulations_of_one_scene_do_not_disturb_each_other(scene):
+    first, second = Simulation(scene), Simulation(scene)
+    first.step(10)
+    assert second.state["deck"].world.position.tolist() == Simulation(scene).state["deck"].world.position.tolist()
+
+
+def test_no_steps_backwards(scene):
+    with pytest.raises(UsageError, match="cannot take -1 steps"):
+        Simulation(scene).step(-1)
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3, 7, 99, 100, 101])
+@pytest.mark.parametrize("rows", [1, 2, 5, 1000])
+def test_blocks_cover_all_samples_once(scene, monkeypatch, stride, rows):
+    n_step, step = 100, 0.01
+    short = timed(scene, n_step * step, step, stride * step)
+    whole = rigidsim.simulate(short)
+    monkeypatch.setattr(simulation, "BLOCK_ROWS", rows)
+    monkeypatch.setattr(simulation, "BLOCK_BYTES", rows * sample_bytes(len(whole), False))
+    one = Simulation(short)
+    blocks = [tuple(array.copy() for array in block) for block in one.blocks()]
+    assert max(len(block[0]) for block in blocks) <= rows
+    times = np.concatenate([block[0] for block in blocks])
+    expected = [*range(0, n_step, stride), n_step]
+    assert np.array_equal(times, np.array(expected) * step)
+    assert one.n_sample == len(expected)
+    assert np.array_equal(np.concatenate([block[2] for block in blocks])[..., :3], whole.arrays["world/position"])
+    assert one.status == "complete"
+
+
+def test_blocks_go_on_from_where_stepping_ended(scene, history):
+    one = Simulation(scene, terms=True)
+    one.step(12)  # between the samples at steps 10 and 15
+    times = np.concatenate([block.time.copy() for block in one.blocks()])
+    assert np.array_equal(times, history.time[3:])
+
+
+def test_every_step_is_recorded_if_nothing_is_said(scene):
+    assert len(rigidsim.simulate(timed(scene, 1, 0.01)).time) == 101
+
+
+def test_long_runs_record_ten_thousand_samples_at_most(scene):
+    assert Simulation(timed(scene, 1000, 0.01)).n_sample <= 10_001
+
+
+def test_watch_ends_the_run_with_the_state_reached(scene):
+    one = Simulation(timed(scene, 1000, 0.001))
+    seen = []
+    blocks = [block.time.copy() for block in one.blocks(lambda n: seen.append(n) or n > 100)]
+    assert one.status == "interrupted"
+    assert seen[-1] == one.n > 100 >= ([0, *seen][-2])
+    assert blocks[-1][-1] == one.time
+
+
+def test_blow_up_stops_at_the_last_finite_state(scene):
+    plain = scene.resolved()
+    plain["bodies"]["deck"]["forces"] = [{"force": [1e153, 0, 0]}]
+    plain["simulation"] = {"duration": 1000, "step": 0.5}
+    one, blocks = Simulation(rigidsim.Scene.from_dict(plain)), []
+    with pytest.raises(SimulationError, match="the motion of 'deck' is no longer finite after t = ") as caught:
+        blocks.extend(tuple(array.copy() for array in block) for block in one.blocks())
+    assert one.status == "failed"
+    assert all(np.isfinite(array).all() for block in blocks for array in block)
+    assert blocks[-1][0][-1] == one.time
+    assert f"after t = {one.time:.9g} s" in str(caught.value)
+    # One step more is the one that fails.
+    with pytest.raises(SimulationError, match="no longer finite"):
+        one.step()
+    with pytest.raises(SimulationError, match="no longer finite") as caught:
+        rigidsim.simulate(rigidsim.Scene.from_dict(plain))
+    assert caught.value.trajectory.status == "failed"
+    assert caught.value.trajectory.time[-1] == one.time
