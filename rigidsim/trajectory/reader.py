@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,6 +90,9 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
     paths, parents = (tuple(text.decode() for text in file[name][()]) for name in ("body", "parent"))
     _check_tree(paths, parents, path)
     scene = file["scene"]
+    resolved = scene["resolved"][()]
+    if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
+        raise FormatError(f"{path} is damaged: scene/resolved does not agree with its sha256")
     header = Header(
         paths=paths,
         parents=parents,
@@ -98,7 +102,7 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
         with_terms="terms" in file,
         scene_name=str(scene.attrs["name"]),
         scene_text=scene["text"][()].decode(),
-        scene_resolved=scene["resolved"][()].decode(),
+        scene_resolved=resolved.decode(),
         provenance=json.loads(scene.attrs["provenance"]),
     )
     _check_shapes(file, path, header.with_terms, n_body)

@@ -8,9 +8,9 @@ import sys
 from typing import NamedTuple
 
 import pytest
-from spinning_brick import SCENE
 
 from rigidsim.cli import main
+from spinning_brick import SCENE
 
 
 class Answer(NamedTuple):

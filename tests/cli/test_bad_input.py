@@ -7,6 +7,7 @@ import os
 import time
 
 import pytest
+
 from spinning_brick import SCENE, remains
 
 SECONDS = 5.0  # measured: 0.01 s the slowest of these in a warm process; the first to come loads numpy and h5py

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import h5py
 import pytest
-from spinning_brick import SAMPLES
 
 import rigidsim
+from spinning_brick import SAMPLES
 
 
 @pytest.fixture
@@ -58,6 +59,7 @@ def test_foreign_text_cannot_drive_the_terminal(call, history, workplace):
         file["scene"].attrs["name"] = "\x1b[31mred"
         del file["scene/resolved"]
         file["scene/resolved"] = "{}"
+        file["scene"].attrs["sha256"] = hashlib.sha256(b"{}").hexdigest()
     code, out, _ = call("inspect", history)
     assert code == 0
     assert "\x1b" not in out

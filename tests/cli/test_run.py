@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from spinning_brick import SAMPLES, SCENE, STEPS, remains
 
 import rigidsim
+from spinning_brick import SAMPLES, SCENE, STEPS, remains
 
 HUGE = """\
 format: rigidsim/1

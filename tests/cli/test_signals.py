@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from spinning_brick import SCENE, remains
 
 import rigidsim
 from rigidsim.report.signals import StopRequest
+from spinning_brick import SCENE, remains
 
 ENDLESS = ["--duration", "1e6", "--step", "1e-3", "--record-every", "1"]  # half an hour of computing
 SECONDS = 3.0  # measured: 0.13 s from the signal to the end of the process

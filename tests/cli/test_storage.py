@@ -11,9 +11,9 @@ import time
 from collections import namedtuple
 
 import pytest
-from spinning_brick import remains
 
 import rigidsim
+from spinning_brick import remains
 
 Usage = namedtuple("Usage", "total used free")
 LARGE = ["--duration", "100", "--record-every", "0.01"]  # 10 001 samples, 2.9 MB

@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
-from spinning_brick import SCENE
 
 import rigidsim
 from rigidsim.cli.console import printable
 from rigidsim.report.progress import Progress, clock
+from spinning_brick import SCENE
 
 
 @pytest.fixture

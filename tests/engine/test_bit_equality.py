@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from every_kind import GRAVITY, STEP, every_kind, reordered
-from scenes import make_scene, run
 
 import rigidsim
+from every_kind import GRAVITY, STEP, every_kind, reordered
 from rigidsim.engine import run as engine_run
 from rigidsim.engine.integrators import INTEGRATORS
+from scenes import make_scene, run
 
 NAMES = [integrator.name for integrator in INTEGRATORS]
 HOW = {"step": STEP, "gravity": GRAVITY}

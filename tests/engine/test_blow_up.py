@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 import pytest
-from scenes import make_scene
 
 import rigidsim
 from rigidsim.engine.integrators import INTEGRATORS
+from scenes import make_scene
 
 NAMES = [integrator.name for integrator in INTEGRATORS]
 CALM = {"mass": 1.0, "inertia": {"principal": [1.0, 1.0, 1.0]}, "angular_velocity": [0.1, 0, 0]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from scenes import EPS, angle_between, axis_angle, run, slopes
 
 DURATION, STEP = 10.0, 1e-3

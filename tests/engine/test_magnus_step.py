@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from scenes import EPS, angle_between, run, slopes
 
 from rigidsim.physics.quaternion import exp_cubic, exp_full
+from scenes import EPS, angle_between, run, slopes
 
 LOCAL_ORDER = {1: 3, 2: 5, 3: 5, 4: 7}
 RATE, TORQUE, MOMENT = (0.9, -0.4, 1.1), (-1.0, 2.6, 1.4), 2.0
@@ -33,7 +33,7 @@ def test_local_orders_are_3_5_5_7(terms, turned_under_constant_acceleration):
         exact = np.array(turned_under_constant_acceleration((1, 0, 0, 0), RATE, alpha, h), dtype=float)
         errors.append(angle_between(found.orientation[-1], exact))
         assert np.allclose(found.angular_velocity[-1], np.add(RATE, np.multiply(h, alpha)), rtol=0, atol=8 * EPS)
-    # Measured at the finer pair: 2.997, 4.96, 4.98, 6.99.
+    # Measured at the finer pair: 2.998, 5.001, 4.992, 7.016.
     assert abs(slopes(steps, errors)[-1] - LOCAL_ORDER[terms]) <= 0.1
 
 
@@ -45,10 +45,10 @@ def test_constant_acceleration_is_exact(terms, h):
     body = SPHERE | {"position": position, "velocity": velocity, "forces": [{"force": force}]}
     moved = run({"b": body}, duration=100 * h, step=h, integrator=magnus(terms), gravity=gravity, record_every=h)
     t, acceleration = moved.time[:, np.newaxis], np.divide(force, SPHERE["mass"]) + gravity
-    path = position + t * velocity + 0.5 * t * t * acceleration
-    # Measured: 7 eps of the largest coordinate.
-    assert np.abs(moved["b"].world.position - path).max() <= 32 * EPS * np.abs(path).max()
-    assert np.abs(moved["b"].world.velocity - (velocity + t * acceleration)).max() <= 32 * EPS * 10 * 100 * h
+    path, speed = position + t * velocity + 0.5 * t * t * acceleration, velocity + t * acceleration
+    # Measured: 5 and 2 eps of the largest coordinate.
+    assert np.abs(moved["b"].world.position - path).max() <= 16 * EPS * np.abs(path).max()
+    assert np.abs(moved["b"].world.velocity - speed).max() <= 16 * EPS * np.abs(speed).max()
 
 
 @pytest.mark.parametrize("terms", LOCAL_ORDER)
@@ -74,7 +74,7 @@ def test_in_a_turning_parent_the_step_is_of_the_stated_order_one():
         np.linalg.norm(run({"p": parent}, duration=1, step=h, integrator=magnus(2))["p/b"].world.position[-1] - exact)
         for h in steps
     ]
-    assert np.all(np.abs(slopes(steps, errors) - 1.0) <= 0.1)  # measured: 1.00
+    assert np.all(np.abs(slopes(steps, errors) - 1.0) <= 0.1)  # measured: 1.001, 1.001
 
 
 def test_the_cubic_exponential_makes_its_known_error():
@@ -96,7 +96,9 @@ def test_the_cubic_exponential_makes_its_known_error():
 def test_terms_two_and_three_differ_where_they_should():
     """The third term is alpha x (alpha x omega) h^5/240, and no more, in one step."""
     h, alpha = 0.2, np.divide(TORQUE, MOMENT)
-    two, three = (run({"b": ball()}, duration=h, step=h, integrator=magnus(n))["b"].world.orientation[-1] for n in (2, 3))
+    two, three = (
+        run({"b": ball()}, duration=h, step=h, integrator=magnus(n))["b"].world.orientation[-1] for n in (2, 3)
+    )
     third = np.linalg.norm(np.cross(alpha, np.cross(alpha, RATE))) * h**5 / 240
     # Equal to the first order of the turn of the step, here 0.3 rad.
     assert angle_between(two, three) == pytest.approx(third, rel=0.05)

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from scenes import EPS, angle_between, axis_angle, make_scene, run, slopes
 
 import rigidsim
 from rigidsim.physics.quaternion import exp_full
+from scenes import EPS, angle_between, axis_angle, make_scene, run, slopes
 
 PARTICLE = {"mass": 1.0, "inertia": "point"}
 STEP = 1e-3
@@ -36,8 +36,9 @@ def test_a_particle_at_rest_runs_in_circles_seen_from_a_turning_frame():
     angle = -spin * trajectory.time
     circle = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0 * angle + 0.3], axis=-1)
     tangent = -spin * np.stack([-circle[:, 1], circle[:, 0], 0 * angle], axis=-1)
-    # Measured: 2.9e-13, 4.4e-13; the fourth power of the angle a step, times the angle in all: 5e-12.
-    bound = radius * (spin * STEP) ** 4 * spin * 4
+    # The method's error on a circle is 1/120 of the fourth power of the angle a step, times the angle in all.
+    bound = 2 / 120 * radius * (spin * STEP) ** 4 * spin * 4
+    # Measured: 5.1e-13, 7.7e-13, 5.3e-13.
     assert np.abs(seen.position - circle).max() <= bound
     assert np.abs(seen.velocity - tangent).max() <= spin * bound
     assert np.abs(trajectory["frame/particle"].world.position - [radius, 0, 0.3]).max() <= bound
@@ -48,7 +49,7 @@ def test_it_is_of_fourth_order():
     for h in steps:
         _, seen = observed({"angular_velocity": [0, 0, 1]}, start, duration=2, step=h)
         errors.append(np.linalg.norm(seen.position[-1] - (math.cos(2), -math.sin(2), 0)))
-    assert np.all(np.abs(slopes(steps, errors) - 4.0) <= 0.1)  # measured: 4.0
+    assert np.all(np.abs(slopes(steps, errors) - 4.0) <= 0.1)  # measured: 3.9999, 4.0000
 
 
 def test_the_recorded_terms_are_the_ones_of_the_closed_form():
@@ -73,7 +74,7 @@ def test_released_at_rest_in_a_turning_frame_it_draws_the_involute():
     t = trajectory.time
     # In the world it flies on along the tangent.
     straight = np.stack([np.ones(3), t, 0 * t], axis=-1)
-    assert np.abs(trajectory["frame/particle"].world.position - straight).max() <= 2 * STEP**4
+    assert np.abs(trajectory["frame/particle"].world.position - straight).max() <= 0.2 * STEP**4  # measured: 7e-14
 
 
 def test_a_frame_that_spins_up_shows_the_euler_term():
@@ -94,7 +95,7 @@ def test_an_accelerating_frame_shows_the_linear_term_exactly(integrator):
     )  # fmt: skip
     t = trajectory.time[:, np.newaxis]
     path = np.array([1, 2, 3]) + t * [-1, 0.5, 0] - 0.5 * t * t * acceleration
-    # Measured: 11 eps of the largest coordinate after 400 steps.
+    # Measured: 18 and 24 eps of the largest coordinate after 400 steps.
     assert np.abs(seen.position - path).max() <= 64 * EPS * np.abs(path).max()
     assert np.abs(seen.velocity - ([-1, 0.5, 0] - t * acceleration)).max() <= 64 * EPS * 12
 
@@ -111,7 +112,7 @@ def test_a_scaled_frame_shows_the_same_in_its_own_units():
         trajectory = run({"frame": frame}, duration=2, step=STEP)
         seen = trajectory["frame/particle"].local.position[-1]
         assert np.abs(scale * seen - (1.4024480171, -1.7415910999, 0)).max() <= PUBLISHED
-        assert np.abs(trajectory["frame/particle"].world.position[-1] - (1, 2, 0)).max() <= 2 * STEP**4
+        assert np.abs(trajectory["frame/particle"].world.position[-1] - (1, 2, 0)).max() <= 0.2 * STEP**4
 
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus"])
@@ -130,7 +131,7 @@ def test_a_body_fixed_in_space_turns_backwards_in_a_turning_parent(integrator):
     exact = np.stack(exp_full(tuple(half.T)), axis=-1)
     # The rotation vector of a step is constant, so both are exact but for a rounding or two in each of 500 steps.
     round_off = 2 * 500 * EPS
-    # Measured: 320 eps with magnus.
+    # Measured: 319 eps in the angle with magnus, 14 eps in the rate.
     assert angle_between(seen.orientation, exact).max() <= round_off
     assert angle_between(trajectory["p/b"].world.orientation, np.array([1.0, 0, 0, 0])).max() <= round_off
     assert np.abs(seen.angular_velocity + spin).max() <= round_off

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenes import EPS, axis_angle, run
 
 from rigidsim.physics.quaternion import exp_full, rotate
+from scenes import EPS, axis_angle, run
 
 COM, SPIN, VELOCITY, MASS = np.array([0.3, -0.2, 0.5]), np.array([0.4, 1.1, -0.7]), np.array([1.0, 0.5, -2.0]), 3.0
 POSITION = np.array([0.5, -1.0, 2.0])
@@ -62,9 +62,11 @@ def test_energy_and_momenta_are_those_about_the_centre_of_mass(tumbling):
     assert np.abs(tumbling.diagnostic("spin_angular_momentum")[0] - spin).max() <= tiny * np.linalg.norm(spin)
     assert np.abs(tumbling.diagnostic("orbital_angular_momentum")[0] - orbital).max() <= tiny * np.linalg.norm(orbital)
     assert np.abs(tumbling.diagnostic("linear_momentum")[0] - MASS * com_velocity).max() <= tiny * 10
-    # The method's error over 10 s at 1 ms; measured: 1e-14 and 7e-14 (energy, momentum).
-    assert np.abs(tumbling.total_energy / kinetic - 1).max() <= 1e-13
-    assert np.abs(tumbling.angular_momentum - spin - orbital).max() <= 5e-13 * np.linalg.norm(spin + orbital)
+    # The method's error over 10 s at 1 ms is below round-off; measured: 3 eps.
+    assert np.abs(tumbling.total_energy / kinetic - 1).max() <= tiny
+    # The orbital part has the line's round-off; measured: 9.4e-12 of 220 N m s (p and m v at the end, multiplied).
+    reach = MASS * np.linalg.norm(com + DURATION * com_velocity) * np.linalg.norm(com_velocity)
+    assert np.abs(tumbling.angular_momentum - spin - orbital).max() <= 0.25 * ROUND_OFF * reach
 
 
 def test_the_origin_of_a_ball_goes_around_in_closed_form():

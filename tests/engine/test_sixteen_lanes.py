@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from every_kind import GRAVITY, STEP, every_kind
-from scenes import make_scene
 
 import rigidsim
+from every_kind import GRAVITY, STEP, every_kind
 from rigidsim.engine.compiler import compile_scene
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES, block_of, side_by_side, structure
+from scenes import make_scene
 
 NAMES = [integrator.name for integrator in INTEGRATORS]
 

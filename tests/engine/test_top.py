@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from scenes import angle_between, run, slopes
 from scipy.integrate import solve_ivp
 
 from rigidsim.physics.quaternion import rotate_back
+from scenes import angle_between, run, slopes
 
 MOMENTS = (1.0, 2.0, 3.0)
 FLIP = (0.01, 2.0, 0.01)

@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import numpy as np
-from peers import INERTIA, MASS, PEERS
 
 import rigidsim
+from peers import INERTIA, MASS, PEERS
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.compiler import Compiled, compile_scene

@@ -11,8 +11,8 @@ import mpmath
 MP = mpmath.MPContext()
 MP.dps = 60
 STRIDE = MP.mpf(10) ** -10
-# Measured: 4e-37 and less in all tests (fourth derivatives of the motions here reach some hundreds).
-RESIDUAL = MP.mpf(10) ** -35
+# Measured: 1e-39 and less in all tests (fifth and sixth derivatives of the motions here reach some tens).
+RESIDUAL = MP.mpf(10) ** -38
 
 
 def mp(*values):

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from fifty_digits import MP, first_derivative, mp, reverse, times, turn_by
 
+from fifty_digits import MP, first_derivative, mp, reverse, times, turn_by
 from rigidsim.physics.quaternion import dexp, dexp_inverse, exp_cubic, exp_full, exp_septic, log
 
 EPS = np.finfo(float).eps
@@ -52,8 +52,7 @@ def test_septic_exponential_has_the_error_it_states():
     # The constants 1/6, ... of the text are floats, which shows at smaller angles.
     for angle in mp("1.5", "1", "0.5", "0.1"):
         ratio = abs(angle_of(exp_septic(half(angle))) - angle) / ((angle / 2) ** 9 / 22680)
-        print(ratio)
-        assert 0.8 < ratio <= 1
+        assert 0.9 < ratio <= 1  # measured: 0.925 at 1.5 to 0.9997 at 0.1
     assert abs(angle_of(exp_septic(half("0.1"))) - MP.mpf("0.1")) < 1e-16
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fifty_digits import MP, RESIDUAL, first_derivative, largest_difference, mp, rates, second_derivative, turn_by
 
+from fifty_digits import MP, RESIDUAL, first_derivative, largest_difference, mp, rates, second_derivative, turn_by
 from rigidsim.physics.prescribed import prescribed_position, prescribed_rotation, prescribed_velocity
 
 P_0, V_0, A_0 = mp("0.3", "-1", "2"), mp("1.5", "0.2", "-0.4"), mp("-0.7", "0.6", "9.8")

@@ -7,9 +7,9 @@ import copy
 from pathlib import Path
 
 import pytest
-from formula_references import flat, random_situation, references, tuples
 
 import rigidsim.physics
+from formula_references import flat, random_situation, references, tuples
 
 PHYSICS = Path(rigidsim.physics.__file__).parent
 REFERENCES = references(random_situation(7))

@@ -16,7 +16,7 @@ from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.model import Model, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.scene import Scene
-from rigidsim.scene.mass import carried_mass
+from rigidsim.scene.mass import MassProperties, carried_mass
 
 KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
 WORDS = {"cubic": CUBIC, "full": FULL}
@@ -57,20 +57,19 @@ def sample_stride(simulation, n_step: int) -> int:
     return whole(simulation.record_every / simulation.step)
 
 
-def body_row(body, frame: Frame, gravity) -> tuple[np.ndarray, tuple]:
-    """Constants of a free body with all that is fixed to it, and its centre of mass in body coordinates."""
-    carried = carried_mass(body, frame.scale)
+def body_row(carried: MassProperties, frame: Frame, gravity) -> np.ndarray:
+    """Constants of a free body with all that is fixed to it."""
     tensor = carried.inertia
     symmetric = (tensor[0][0], tensor[1][1], tensor[2][2], tensor[0][1], tensor[0][2], tensor[1][2])
     row = zeros(layout.BODY_ROWS)
     row[layout.B_MASS] = carried.mass
-    row[layout.B_G : layout.B_G + 3] = gravity if body.gravity else 0.0
+    row[layout.B_G : layout.B_G + 3] = gravity
     row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
-    # A particle does not turn: no torque can, if I^-1 is zero.
+    # No torque turns a particle, if I^-1 is zero.
     row[layout.B_INVERSE : layout.B_INVERSE + 6] = 0.0 if carried.is_point else inverse(symmetric)
     row[layout.B_COM : layout.B_COM + 3] = [frame.scale * c for c in carried.center_of_mass]
     row[layout.B_SCALE] = frame.parent_scale
-    return row, tuple(carried.center_of_mass)
+    return row
 
 
 def needed(kind: np.ndarray, parent: np.ndarray) -> np.ndarray:
@@ -95,17 +94,20 @@ class Rows:
 
     def add(self, body, parent: int, world) -> None:
         """One node, the child of frame `parent`."""
-        frame = initial_frame(body, self.frames[parent])
-        self.frames.append(frame)
+        above = self.frames[parent]
         if body.kind == "free":
+            carried = carried_mass(body, above.scale * body.scale)
+            self.frames.append(initial_frame(body, above, turns=not carried.is_point))
             self.row.append(len(self.bodies))
-            self._add_free(body, frame, self.frames[parent], world)
+            self._add_free(body, carried, self.frames[-1], above, world)
         else:
+            self.frames.append(initial_frame(body, above, turns=True))
             self.row.append(len(self.motions))
-            self.motions.append(prescribed_constants(body, frame))
+            self.motions.append(prescribed_constants(body, self.frames[-1]))
 
-    def _add_free(self, body, frame: Frame, parent: Frame, world) -> None:
-        constants, com = body_row(body, frame, world.gravity)
+    def _add_free(self, body, carried: MassProperties, frame: Frame, parent: Frame, world) -> None:
+        com = tuple(carried.center_of_mass)
+        constants = body_row(carried, frame, world.gravity if body.gravity else (0.0, 0.0, 0.0))
         state, loads = com_state(frame, com), carried_loads(body, com, frame.scale)
         if world.normal:
             lock_body(constants, state, world.normal, frame.q)

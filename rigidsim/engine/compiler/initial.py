@@ -55,8 +55,10 @@ def relative_velocity(body, parent: Frame, d) -> tuple:
     return v_P
 
 
-def relative_rate(body, parent: Frame) -> tuple:
-    """omega_PB in the parent's axes."""
+def relative_rate(body, parent: Frame, turns: bool) -> tuple:
+    """omega_PB in the parent's axes; a particle does not turn in the world, whatever its parent does."""
+    if not turns:
+        return local_rate(parent.omega, parent.q, ZERO)
     given = body.prescribed.angular_velocity if body.prescribed else body.angular_velocity
     omega_P = in_parent_axes(given, body.orientation, parent.q)
     if given.relative_to == "world":
@@ -64,10 +66,10 @@ def relative_rate(body, parent: Frame) -> tuple:
     return omega_P
 
 
-def initial_frame(body, parent: Frame) -> Frame:
-    """The frame of a node whose parent's frame is known."""
+def initial_frame(body, parent: Frame, turns: bool) -> Frame:
+    """The frame of a node whose parent's frame is known; `turns` is false for a particle."""
     d = stretch(parent.q, parent.scale, body.position)
-    v_PB, omega_PB = relative_velocity(body, parent, d), relative_rate(body, parent)
+    v_PB, omega_PB = relative_velocity(body, parent, d), relative_rate(body, parent, turns)
     omega_P = add(omega_PB, rotate_back(parent.q, parent.omega))
     return Frame(
         q=product(parent.q, body.orientation),
@@ -80,7 +82,7 @@ def initial_frame(body, parent: Frame) -> Frame:
         local_v=v_PB,
         local_omega=omega_PB,
         parent_scale=parent.scale,
-        omega_B=rotate_back(body.orientation, omega_P),
+        omega_B=rotate_back(body.orientation, omega_P) if turns else ZERO,
     )
 
 

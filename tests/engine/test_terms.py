@@ -1,0 +1,104 @@
+"""The terms of the accelerations: each against its closed form, their sum against what the stepper integrates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.cli.examples import shipped_scenes
+from rigidsim.errors import UsageError
+from rigidsim.report.explain import Explanation
+from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS
+from scenes import EPS, make_scene
+
+SCENES = shipped_scenes()
+
+
+def with_terms(name: str) -> rigidsim.Trajectory:
+    return rigidsim.simulate(rigidsim.Scene.from_file(SCENES[name]), terms=True)
+
+
+@pytest.mark.parametrize("name", ["shell_leaves_turret", "three_frames_deep", "vehicle_on_earth", "off_centre_thrust"])
+def test_terms_add_up_to_the_acceleration(name):
+    trajectory = with_terms(name)
+    for total, terms in (("acceleration", LINEAR_TERMS), ("angular_acceleration", ANGULAR_TERMS)):
+        parts = np.array([trajectory.arrays[term.name] for term in terms])
+        size = np.nanmax(np.abs(parts))
+        difference = parts.sum(axis=0) - trajectory.arrays[f"terms/{total}"]
+        assert np.nanmax(np.abs(difference)) <= 8 * EPS * size
+
+
+def test_turntable_ball_feels_centrifugal_and_coriolis_as_the_closed_form_says():
+    """Let go at r = 1, Omega = 1: p the involute, v its derivative; centrifugal p, Coriolis -2 z x v, nothing else."""
+    trajectory = with_terms("ball_on_turntable")
+    t, ball = trajectory.time, trajectory.paths.index("table/let_go")
+    p = np.stack([np.cos(t) + t * np.sin(t), -np.sin(t) + t * np.cos(t), 0 * t], axis=-1)
+    v = np.stack([t * np.cos(t), -t * np.sin(t), 0 * t], axis=-1)
+    terms = {term.name: trajectory.arrays[term.name][:, ball] for term in LINEAR_TERMS}
+    bound = 1e-12  # the path's own error: measured 3e-13 m
+    assert np.abs(terms["terms/centrifugal"] - p).max() <= bound
+    assert np.abs(terms["terms/coriolis"] - 2 * np.stack([v[:, 1], -v[:, 0], 0 * t], axis=-1)).max() <= 2 * bound
+    for name in ("applied", "gravity", "linear", "euler"):
+        assert np.abs(terms[f"terms/{name}"]).max() == 0.0
+
+
+def test_each_term_belongs_to_its_cause():
+    """One prescribed parent with one cause at a time."""
+    causes = {
+        "linear": {"acceleration": [1.0, 2.0, 3.0]},
+        "euler": {"angular_acceleration": [0.0, 0.0, 0.5]},
+        "centrifugal": {"angular_velocity": [0.0, 0.0, 2.0]},
+    }
+    expected = {"linear": [-1.0, -2.0, -3.0], "euler": [0.0, -0.5, 0.0], "centrifugal": [4.0, 0.0, 0.0]}
+    for name, prescribed in causes.items():
+        body = {"mass": 1, "inertia": "point", "position": [1, 0, 0]}
+        scene = make_scene({"p": {"motion": {"prescribed": prescribed}, "children": {"b": body}}}, duration=1, step=1)
+        trajectory = rigidsim.simulate(scene, terms=True)
+        for term in LINEAR_TERMS:
+            found = trajectory.arrays[term.name][0, 1]
+            wanted = expected[name] if term.name == f"terms/{name}" else [0.0, 0.0, 0.0]
+            assert found.tolist() == wanted, term.name
+
+
+def test_loads_of_a_window_count_from_its_first_instant_to_its_last():
+    body = {"mass": 2, "inertia": "point", "forces": [{"force": [4, 0, 0], "during": [0.2, 0.6]}]}
+    trajectory = rigidsim.simulate(make_scene({"b": body}, duration=1, step=0.1, record_every=0.1), terms=True)
+    applied = trajectory.arrays["terms/applied"][:, 0, 0]
+    assert applied.tolist() == [0, 0, 2, 2, 2, 2, 0, 0, 0, 0, 0]
+
+
+def test_terms_are_in_metres_whatever_the_scale():
+    body = {"mass": 1, "inertia": "point", "position": [1, 0, 0], "forces": [{"force": [3, 0, 0]}]}
+    spinning = {"scale": 0.5, "motion": {"prescribed": {"angular_velocity": [0, 0, 2]}}, "children": {"b": body}}
+    trajectory = rigidsim.simulate(make_scene({"p": spinning}, duration=1, step=1), terms=True)
+    assert trajectory.arrays["terms/applied"][0, 1].tolist() == [3.0, 0.0, 0.0]
+    assert trajectory.arrays["terms/centrifugal"][0, 1].tolist() == [2.0, 0.0, 0.0]
+    assert trajectory.arrays["terms/acceleration"][0, 1].tolist() == [5.0, 0.0, 0.0]
+
+
+def test_bodies_that_are_not_free_have_no_terms():
+    trajectory = with_terms("ball_on_turntable")
+    assert np.isnan(trajectory.arrays["terms/acceleration"][:, 0]).all()
+    assert not np.isnan(trajectory.arrays["terms/acceleration"][:, 1:]).any()
+
+
+def test_explanation_names_the_term_that_bends_the_path():
+    trajectory = with_terms("ball_on_turntable")
+    found = Explanation.of(trajectory, "table/let_go", 1.0)
+    # At t = 1 on the involute: v = 1 m/s, curvature 1/t, Coriolis 2 v across the path, centrifugal 1 against it.
+    assert found.bend == pytest.approx(1.0, abs=1e-12)
+    across = {term.name: term.across for term in found.linear}
+    assert across["coriolis"] == pytest.approx(2.0, abs=1e-12)
+    assert across["centrifugal"] == pytest.approx(-1.0, abs=1e-12)
+    assert "the coriolis term bends it most, 2 of 1 m/s2" in str(found)
+    at_rest = str(Explanation.of(trajectory, "table/let_go", 0.0))
+    assert "at rest, it begins to move with 1 m/s2, above all by the centrifugal term" in at_rest
+
+
+def test_explanation_says_why_it_cannot():
+    with pytest.raises(UsageError, match="not a free body"):
+        Explanation.of(with_terms("ball_on_turntable"), "table", 0.0)
+    plain = rigidsim.simulate(rigidsim.Scene.from_file(SCENES["ball_on_turntable"]))
+    with pytest.raises(UsageError, match="--terms"):
+        Explanation.of(plain, "table/let_go", 0.0)

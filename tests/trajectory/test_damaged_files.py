@@ -1,0 +1,189 @@
+"""Files that are no trajectories, or no longer: one exception, one sentence, never a crash or a vast allocation."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.errors import FormatError, StorageError
+from rigidsim.report.inspect import Inspection
+
+PROGRAM = Path(__file__).with_name("damage_every_part.py")
+
+
+def fuzzed(file: Path, folder: Path, flips: int) -> dict[str, int]:
+    """Counts of what became of damaged copies, in a process that may crash."""
+    command = [sys.executable, str(PROGRAM), str(file), str(folder), str(flips)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"after {done.stdout.splitlines()[-1:]}: {done.stderr[-2000:]}"
+    return ast.literal_eval(done.stdout.splitlines()[-1])
+
+
+def check(counts: dict[str, int]) -> None:
+    assert "truncated whole" not in counts
+    assert "truncated changed" not in counts
+    assert counts["truncated refused"] > 64
+    assert counts["flipped refused"] > 0
+    assert counts["flipped whole"] > 0  # the scene's text, attributes, and what no one reads
+
+
+def test_damage_is_refused_or_harmless(kept_file, tmp_path):
+    counts = fuzzed(kept_file, tmp_path, 150)
+    check(counts)
+    assert counts.get("flipped changed", 0) == 0
+
+
+@pytest.mark.slow
+def test_more_damage(kept_file, tmp_path):
+    counts = fuzzed(kept_file, tmp_path, 10_000)
+    check(counts)
+    # A body's name is not under a checksum; its content hash then no longer agrees with the stored one.
+    assert counts.get("flipped changed", 0) <= 20  # measured: see the report of the run
+
+
+def change_attribute(name, value):
+    return lambda file: file.attrs.__setitem__(name, value)
+
+
+def without(name):
+    return lambda file: file.__delitem__(name)
+
+
+def instead(name, data=None, **options):
+    def replace(file):
+        del file[name]
+        file.create_dataset(name, data=data, **options)
+
+    return replace
+
+
+def vast(file):
+    """All times and samples claim 2^62 rows, of which the file has none."""
+    for name in (name for name in rigidsim.trajectory.reader.fields(True) if name):
+        shape = file[name.name].shape
+        del file[name.name]
+        options = {"chunks": (1, *shape[1:]), "maxshape": (None, *shape[1:])}
+        file.create_dataset(name.name, (2**62, *shape[1:]), "f8", **options)
+    del file["time"]
+    file.create_dataset("time", (2**62,), "f8", chunks=(1,), maxshape=(None,))
+
+
+def link_outside(file):
+    del file["world/position"]
+    file["world/position"] = h5py.ExternalLink("other.h5", "/x")
+
+
+def virtual(file):
+    shape = file["world/position"].shape
+    del file["world/position"]
+    layout = h5py.VirtualLayout(shape, "f8")
+    layout[:] = h5py.VirtualSource("other.h5", "x", shape)
+    file.create_virtual_dataset("world/position", layout)
+
+
+def external(file):
+    shape = file["world/position"].shape
+    instead("world/position", shape=shape, dtype="f8", external=[("other.bin", 0, h5py.h5f.UNLIMITED)])(file)
+
+
+CHANGES = {
+    "foreign format": (change_attribute("format", "h5md/1"), "it is 'h5md/1'|its format is 'h5md/1'"),
+    "newer version": (change_attribute("format", "rigidsim-trajectory/2"), "of another version of rigidsim"),
+    "format is no text": (change_attribute("format", 7), "its format is '7'"),
+    "no format": (lambda file: file.attrs.__delitem__("format"), "it names no format"),
+    "no status": (lambda file: file.attrs.__delitem__("status"), "status"),
+    "no time": (without("time"), "time is missing"),
+    "no bodies": (without("body"), "body is missing"),
+    "no positions": (without("world/position"), "world/position is missing"),
+    "a group less": (without("diagnostics"), "diagnostics/kinetic_energy is missing"),
+    "no scene": (without("scene"), "scene"),
+    "group for dataset": (lambda f: (without("time")(f), f.create_group("time")), "time is not an array in this file"),
+    "float32": (
+        lambda f: instead("world/position", np.zeros(f["world/position"].shape, "f4"))(f),
+        "world/position is float32",
+    ),
+    "one body less": (instead("local/velocity", np.zeros((41, 4, 3))), r"expected float64 of \(41, 5, 3\)"),
+    "one time more": (instead("time", np.arange(42.0)), r"expected float64 of \(42, 5, 3\)"),
+    "no samples": (instead("time", np.zeros(0)), "no samples"),
+    "times in a table": (instead("time", np.zeros((41, 2))), r"time is float64 of shape \(41, 2\)"),
+    "numbers for names": (instead("body", np.zeros(5)), "body is float64"),
+    "a name twice": (instead("body", ["a", "a", "b", "c", "d"]), "no proper names"),
+    "escape in a name": (instead("body", ["\x1b[2J", "a", "b", "c", "d"]), "no proper names"),
+    "cycle of parents": (
+        instead("parent", ["deck/crane", "deck", "deck/crane", "deck/crane", ""]),
+        "the parent of 'deck' does not come before it",
+    ),
+    "no unit of length": (without("own_scale_to_metre"), "own_scale_to_metre is missing"),
+    "scale of one": (instead("scale_to_metre", np.ones(1)), "scale_to_metre is float64"),
+    "other scene": (instead("scene/resolved", "{}"), "scene/resolved does not agree with its sha256"),
+    "provenance": (lambda file: file["scene"].attrs.__setitem__("provenance", "{"), "JSONDecodeError"),
+    "vast": (vast, "has fewer values than it says"),
+    "external link": (link_outside, "world/position"),
+    "virtual dataset": (virtual, "world/position is not an array in this file"),
+    "external storage": (external, "world/position is not an array in this file"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), CHANGES.values(), ids=CHANGES)
+def test_changed_file_is_refused(file, change, words):
+    with h5py.File(file.parent / "other.h5", "w") as other:
+        other["x"] = np.zeros((41, 5, 3))
+    (file.parent / "other.bin").write_bytes(bytes(41 * 5 * 3 * 8))
+    with h5py.File(file, "r+") as opened:
+        change(opened)
+    with pytest.raises(FormatError, match=words) as caught:
+        rigidsim.load(file)
+    assert str(caught.value).startswith(str(file))
+    assert "\n" not in str(caught.value)
+    file.unlink()  # nothing keeps it open
+    assert caught.value.exit_code == 6
+
+
+@pytest.mark.parametrize("content", [b"", b"format: rigidsim/1\n", b"\x89HDF\r\n\x1a\n", b"\0" * 4096])
+def test_what_is_no_hdf5(tmp_path, content):
+    (tmp_path / "a.h5").write_bytes(content)
+    with pytest.raises(FormatError, match="is not an HDF5 file, or it is damaged"):
+        rigidsim.load(tmp_path / "a.h5")
+
+
+def test_other_hdf5(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as other:
+        other["x"] = np.zeros(3)
+    with pytest.raises(FormatError, match="names no format"):
+        rigidsim.load(tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("name", ["nowhere.h5", ".", "a\0b"])
+def test_what_cannot_be_read(tmp_path, name):
+    with pytest.raises(StorageError):
+        rigidsim.load(tmp_path / name)
+
+
+def test_file_that_is_being_written_says_so(file):
+    with h5py.File(file, "r+"), pytest.raises((StorageError, FormatError)) as caught:
+        command = f"import rigidsim; rigidsim.load({str(file)!r})"
+        done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
+        raise StorageError(done.stderr.splitlines()[-1])
+    assert "another program is writing it" in str(caught.value)
+
+
+def test_damage_in_a_chunk_is_found_when_it_is_read(file):
+    with h5py.File(file) as opened:
+        chunk = opened["local/velocity"].id.get_chunk_info(0)
+    content = bytearray(file.read_bytes())
+    content[chunk.byte_offset] ^= 0x10
+    file.write_bytes(content)
+    with rigidsim.load(file) as trajectory:
+        assert trajectory["deck"].local.position.shape == (41, 3)
+        with pytest.raises(FormatError, match="local/velocity"):
+            _ = trajectory["deck"].local.velocity
+        with pytest.raises(FormatError, match="local/velocity"):
+            _ = trajectory.content_hash
+        Inspection.of(trajectory, file)  # reads the world's motion only
