@@ -3,37 +3,8 @@
 from __future__ import annotations
 
 from rigidsim._jit import inlined, kernel
-from rigidsim.engine.layout import (
-    A_D,
-    A_DRIFT,
-    A_VC,
-    B_COM,
-    B_G,
-    B_INERTIA,
-    B_INVERSE,
-    B_MASS,
-    B_SCALE,
-    D_A,
-    D_ALPHA,
-    F_A,
-    F_ALPHA,
-    F_OMEGA,
-    F_Q,
-    FREE,
-    M_SCALE,
-    R_A,
-    R_ALPHA,
-    R_POWER,
-    S_OMEGA,
-    W_F,
-    W_TAU,
-    load,
-    load3,
-    load4,
-    load6,
-    store,
-    store3,
-)
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.physics.frames import (
     compose_acceleration,
     compose_angular_acceleration,
@@ -50,14 +21,14 @@ def accelerate_driven(driven, motion, parent, arm, frame, lanes):
     """Acceleration of a fixed or prescribed node's frame."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
-        a_WP, alpha_WP = load3(parent, F_A, lane, n), load3(parent, F_ALPHA, lane, n)
-        d, drift = load3(arm, A_D, lane, n), load3(arm, A_DRIFT, lane, n)
-        surge = stretch(q_WP, load(motion, M_SCALE, lane, n), load3(driven, D_A, lane, n))
-        alpha_PB, omega_WB = load3(driven, D_ALPHA, lane, n), load3(frame, F_OMEGA, lane, n)
-        store3(frame, F_A, lane, n, compose_acceleration(a_WP, omega_WP, alpha_WP, d, drift, surge))
+        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        a_WP, alpha_WP = load3(parent, at.F_A, lane, n), load3(parent, at.F_ALPHA, lane, n)
+        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
+        surge = stretch(q_WP, load(motion, at.M_SCALE, lane, n), load3(driven, at.D_A, lane, n))
+        alpha_PB, omega_WB = load3(driven, at.D_ALPHA, lane, n), load3(frame, at.F_OMEGA, lane, n)
+        store3(frame, at.F_A, lane, n, compose_acceleration(a_WP, omega_WP, alpha_WP, d, drift, surge))
         alpha_WB = compose_angular_acceleration(omega_WP, alpha_WP, q_WP, alpha_PB, omega_WB)
-        store3(frame, F_ALPHA, lane, n, alpha_WB)
+        store3(frame, at.F_ALPHA, lane, n, alpha_WB)
 
 
 @kernel
@@ -65,27 +36,27 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
     """Newton and Euler for a free body; then what that is relative to its parent, with the four inertial terms."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
-        a_WP, alpha_WP = load3(parent, F_A, lane, n), load3(parent, F_ALPHA, lane, n)
-        q_WB, omega_WB = load4(frame, F_Q, lane, n), load3(frame, F_OMEGA, lane, n)
-        f_W, tau_W = load3(wrench, W_F, lane, n), load3(wrench, W_TAU, lane, n)
-        omega_B = load3(state, S_OMEGA, lane, n)
+        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        a_WP, alpha_WP = load3(parent, at.F_A, lane, n), load3(parent, at.F_ALPHA, lane, n)
+        q_WB, omega_WB = load4(frame, at.F_Q, lane, n), load3(frame, at.F_OMEGA, lane, n)
+        f_W, tau_W = load3(wrench, at.W_F, lane, n), load3(wrench, at.W_TAU, lane, n)
+        omega_B = load3(state, at.S_OMEGA, lane, n)
 
-        a_WC = acceleration(load(body, B_MASS, lane, n), f_W, load3(body, B_G, lane, n))
+        a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(body, at.B_G, lane, n))
         alpha_B = angular_acceleration(
-            load6(body, B_INERTIA, lane, n), load6(body, B_INVERSE, lane, n), omega_B, rotate_back(q_WB, tau_W)
+            load6(body, at.B_INERTIA, lane, n), load6(body, at.B_INVERSE, lane, n), omega_B, rotate_back(q_WB, tau_W)
         )
         alpha_WB = rotate(q_WB, alpha_B)
-        r = rotate(q_WB, load3(body, B_COM, lane, n))
-        store3(frame, F_A, lane, n, point_acceleration(a_WC, omega_WB, alpha_WB, negated(r)))
-        store3(frame, F_ALPHA, lane, n, alpha_WB)
+        r = rotate(q_WB, load3(body, at.B_COM, lane, n))
+        store3(frame, at.F_A, lane, n, point_acceleration(a_WC, omega_WB, alpha_WB, negated(r)))
+        store3(frame, at.F_ALPHA, lane, n, alpha_WB)
 
-        d, drift = load3(arm, A_D, lane, n), load3(arm, A_DRIFT, lane, n)
-        scale_WP = load(body, B_SCALE, lane, n)
+        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
+        scale_WP = load(body, at.B_SCALE, lane, n)
         a_PC = local_acceleration(a_WP, omega_WP, alpha_WP, q_WP, scale_WP, d, drift, a_WC)
-        store3(rate, R_A, lane, n, a_PC)
-        store3(rate, R_ALPHA, lane, n, alpha_B)
-        store(rate, R_POWER, lane, n, power(f_W, load3(arm, A_VC, lane, n), tau_W, omega_WB))
+        store3(rate, at.R_A, lane, n, a_PC)
+        store3(rate, at.R_ALPHA, lane, n, alpha_B)
+        store(rate, at.R_POWER, lane, n, power(f_W, load3(arm, at.A_VC, lane, n), tau_W, omega_WB))
 
 
 @inlined
@@ -93,7 +64,7 @@ def accelerate(node, model, state, scratch, lanes):
     """Acceleration of one node; its parent's is there already."""
     i = model.row[node]
     parent, arm, frame = scratch.frame[model.parent[node]], scratch.arm[node], scratch.frame[node + 1]
-    if model.kind[node] == FREE:
+    if model.kind[node] == at.FREE:
         accelerate_free(state[i], model.body[i], parent, arm, scratch.wrench[i], frame, scratch.rate[i], lanes)
     else:
         accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)

@@ -3,42 +3,8 @@
 from __future__ import annotations
 
 from rigidsim._jit import inlined, kernel
-from rigidsim.engine.layout import (
-    A_D,
-    A_DRIFT,
-    A_VC,
-    B_COM,
-    B_SCALE,
-    D_A,
-    D_ALPHA,
-    D_OMEGA,
-    D_P,
-    D_Q,
-    D_V,
-    F_OMEGA,
-    F_P,
-    F_Q,
-    F_V,
-    FREE,
-    M_A,
-    M_AXIS,
-    M_P,
-    M_Q,
-    M_RATE,
-    M_RATE_DOT,
-    M_SCALE,
-    M_V,
-    PRESCRIBED,
-    S_OMEGA,
-    S_P,
-    S_Q,
-    S_V,
-    load,
-    load3,
-    load4,
-    store3,
-    store4,
-)
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import load, load3, load4, store3, store4
 from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, stretch
 from rigidsim.physics.prescribed import prescribed_position, prescribed_rotation, prescribed_velocity
 from rigidsim.physics.quaternion import product, rotate
@@ -51,15 +17,15 @@ def prescribe(t, motion, driven, lanes):
     """Local motion of a prescribed node at time t, evaluated from its constants, never accumulated."""
     n = len(lanes)
     for lane in range(n):
-        p_0, v_0, a_0 = load3(motion, M_P, lane, n), load3(motion, M_V, lane, n), load3(motion, M_A, lane, n)
-        q_0, axis = load4(motion, M_Q, lane, n), load3(motion, M_AXIS, lane, n)
-        rate, rate_dot = load(motion, M_RATE, lane, n), load(motion, M_RATE_DOT, lane, n)
-        store3(driven, D_P, lane, n, prescribed_position(p_0, v_0, a_0, t))
-        store3(driven, D_V, lane, n, prescribed_velocity(v_0, a_0, t))
-        store3(driven, D_A, lane, n, a_0)
-        store4(driven, D_Q, lane, n, prescribed_rotation(q_0, axis, rate, rate_dot, t))
-        store3(driven, D_OMEGA, lane, n, scaled(rate + rate_dot * t, axis))
-        store3(driven, D_ALPHA, lane, n, scaled(rate_dot, axis))
+        p_0, v_0, a_0 = load3(motion, at.M_P, lane, n), load3(motion, at.M_V, lane, n), load3(motion, at.M_A, lane, n)
+        q_0, axis = load4(motion, at.M_Q, lane, n), load3(motion, at.M_AXIS, lane, n)
+        rate, rate_dot = load(motion, at.M_RATE, lane, n), load(motion, at.M_RATE_DOT, lane, n)
+        store3(driven, at.D_P, lane, n, prescribed_position(p_0, v_0, a_0, t))
+        store3(driven, at.D_V, lane, n, prescribed_velocity(v_0, a_0, t))
+        store3(driven, at.D_A, lane, n, a_0)
+        store4(driven, at.D_Q, lane, n, prescribed_rotation(q_0, axis, rate, rate_dot, t))
+        store3(driven, at.D_OMEGA, lane, n, scaled(rate + rate_dot * t, axis))
+        store3(driven, at.D_ALPHA, lane, n, scaled(rate_dot, axis))
 
 
 @kernel
@@ -67,17 +33,17 @@ def place_driven(driven, motion, parent, arm, frame, lanes):
     """Frame of a fixed or prescribed node: the composition of its parent's with its local motion."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, p_WP = load4(parent, F_Q, lane, n), load3(parent, F_P, lane, n)
-        v_WP, omega_WP = load3(parent, F_V, lane, n), load3(parent, F_OMEGA, lane, n)
-        scale_WP = load(motion, M_SCALE, lane, n)
-        d = stretch(q_WP, scale_WP, load3(driven, D_P, lane, n))
-        drift = stretch(q_WP, scale_WP, load3(driven, D_V, lane, n))
-        store3(arm, A_D, lane, n, d)
-        store3(arm, A_DRIFT, lane, n, drift)
-        store4(frame, F_Q, lane, n, product(q_WP, load4(driven, D_Q, lane, n)))
-        store3(frame, F_P, lane, n, compose_position(p_WP, d))
-        store3(frame, F_V, lane, n, compose_velocity(v_WP, omega_WP, d, drift))
-        store3(frame, F_OMEGA, lane, n, compose_rate(omega_WP, q_WP, load3(driven, D_OMEGA, lane, n)))
+        q_WP, p_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_P, lane, n)
+        v_WP, omega_WP = load3(parent, at.F_V, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        scale_WP = load(motion, at.M_SCALE, lane, n)
+        d = stretch(q_WP, scale_WP, load3(driven, at.D_P, lane, n))
+        drift = stretch(q_WP, scale_WP, load3(driven, at.D_V, lane, n))
+        store3(arm, at.A_D, lane, n, d)
+        store3(arm, at.A_DRIFT, lane, n, drift)
+        store4(frame, at.F_Q, lane, n, product(q_WP, load4(driven, at.D_Q, lane, n)))
+        store3(frame, at.F_P, lane, n, compose_position(p_WP, d))
+        store3(frame, at.F_V, lane, n, compose_velocity(v_WP, omega_WP, d, drift))
+        store3(frame, at.F_OMEGA, lane, n, compose_rate(omega_WP, q_WP, load3(driven, at.D_OMEGA, lane, n)))
 
 
 @kernel
@@ -85,22 +51,22 @@ def place_free(state, body, parent, arm, frame, lanes):
     """Frame of a free body: its centre of mass is composed, its rotation is its own, its origin hangs on the two."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, p_WP = load4(parent, F_Q, lane, n), load3(parent, F_P, lane, n)
-        v_WP, omega_WP = load3(parent, F_V, lane, n), load3(parent, F_OMEGA, lane, n)
-        scale_WP = load(body, B_SCALE, lane, n)
-        d = stretch(q_WP, scale_WP, load3(state, S_P, lane, n))
-        drift = stretch(q_WP, scale_WP, load3(state, S_V, lane, n))
-        q_WB = load4(state, S_Q, lane, n)
-        omega_WB = rotate(q_WB, load3(state, S_OMEGA, lane, n))
+        q_WP, p_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_P, lane, n)
+        v_WP, omega_WP = load3(parent, at.F_V, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        scale_WP = load(body, at.B_SCALE, lane, n)
+        d = stretch(q_WP, scale_WP, load3(state, at.S_P, lane, n))
+        drift = stretch(q_WP, scale_WP, load3(state, at.S_V, lane, n))
+        q_WB = load4(state, at.S_Q, lane, n)
+        omega_WB = rotate(q_WB, load3(state, at.S_OMEGA, lane, n))
         v_WC = compose_velocity(v_WP, omega_WP, d, drift)
-        r = rotate(q_WB, load3(body, B_COM, lane, n))
-        store3(arm, A_D, lane, n, d)
-        store3(arm, A_DRIFT, lane, n, drift)
-        store3(arm, A_VC, lane, n, v_WC)
-        store4(frame, F_Q, lane, n, q_WB)
-        store3(frame, F_P, lane, n, origin_from_com(compose_position(p_WP, d), r))
-        store3(frame, F_V, lane, n, point_velocity(v_WC, omega_WB, negated(r)))
-        store3(frame, F_OMEGA, lane, n, omega_WB)
+        r = rotate(q_WB, load3(body, at.B_COM, lane, n))
+        store3(arm, at.A_D, lane, n, d)
+        store3(arm, at.A_DRIFT, lane, n, drift)
+        store3(arm, at.A_VC, lane, n, v_WC)
+        store4(frame, at.F_Q, lane, n, q_WB)
+        store3(frame, at.F_P, lane, n, origin_from_com(compose_position(p_WP, d), r))
+        store3(frame, at.F_V, lane, n, point_velocity(v_WC, omega_WB, negated(r)))
+        store3(frame, at.F_OMEGA, lane, n, omega_WB)
 
 
 @inlined
@@ -108,10 +74,10 @@ def place(node, t, model, state, scratch, lanes):
     """Frame of one node; its parent's is there already."""
     i = model.row[node]
     parent, arm, frame = scratch.frame[model.parent[node]], scratch.arm[node], scratch.frame[node + 1]
-    if model.kind[node] == FREE:
+    if model.kind[node] == at.FREE:
         place_free(state[i], model.body[i], parent, arm, frame, lanes)
     else:
-        if model.kind[node] == PRESCRIBED:
+        if model.kind[node] == at.PRESCRIBED:
             prescribe(t, model.motion[i], scratch.driven[i], lanes)
         place_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 

@@ -3,46 +3,9 @@
 from __future__ import annotations
 
 from rigidsim._jit import inlined, kernel
+from rigidsim.engine import layout as at
 from rigidsim.engine.kinematics import place_nodes
-from rigidsim.engine.layout import (
-    A_VC,
-    B_COM,
-    B_G,
-    B_INERTIA,
-    B_MASS,
-    B_SCALE,
-    D_OMEGA,
-    D_P,
-    D_Q,
-    D_V,
-    E_KINETIC,
-    E_MOMENTUM,
-    E_ORBITAL,
-    E_POTENTIAL,
-    E_SPIN,
-    E_WORK,
-    F_OMEGA,
-    F_P,
-    F_Q,
-    F_V,
-    FREE,
-    O_OMEGA,
-    O_P,
-    O_Q,
-    O_V,
-    S_OMEGA,
-    S_P,
-    S_Q,
-    S_V,
-    S_WORK,
-    load,
-    load3,
-    load4,
-    load6,
-    store,
-    store3,
-    store4,
-)
+from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
 from rigidsim.engine.terms import observe_terms
 from rigidsim.physics.frames import local_rate
 from rigidsim.physics.quaternion import conjugate, product, rotate
@@ -63,10 +26,10 @@ def sample_world(frame, out, lanes):
     """Motion of a node's origin in the world."""
     n = len(lanes)
     for lane in range(n):
-        store3(out, O_P, lane, n, load3(frame, F_P, lane, n))
-        store4(out, O_Q, lane, n, load4(frame, F_Q, lane, n))
-        store3(out, O_V, lane, n, load3(frame, F_V, lane, n))
-        store3(out, O_OMEGA, lane, n, load3(frame, F_OMEGA, lane, n))
+        store3(out, at.O_P, lane, n, load3(frame, at.F_P, lane, n))
+        store4(out, at.O_Q, lane, n, load4(frame, at.F_Q, lane, n))
+        store3(out, at.O_V, lane, n, load3(frame, at.F_V, lane, n))
+        store3(out, at.O_OMEGA, lane, n, load3(frame, at.F_OMEGA, lane, n))
 
 
 @kernel
@@ -74,10 +37,10 @@ def sample_driven(driven, out, lanes):
     """Motion of a fixed or prescribed node relative to its parent."""
     n = len(lanes)
     for lane in range(n):
-        store3(out, O_P, lane, n, load3(driven, D_P, lane, n))
-        store4(out, O_Q, lane, n, load4(driven, D_Q, lane, n))
-        store3(out, O_V, lane, n, load3(driven, D_V, lane, n))
-        store3(out, O_OMEGA, lane, n, load3(driven, D_OMEGA, lane, n))
+        store3(out, at.O_P, lane, n, load3(driven, at.D_P, lane, n))
+        store4(out, at.O_Q, lane, n, load4(driven, at.D_Q, lane, n))
+        store3(out, at.O_V, lane, n, load3(driven, at.D_V, lane, n))
+        store3(out, at.O_OMEGA, lane, n, load3(driven, at.D_OMEGA, lane, n))
 
 
 @kernel
@@ -85,14 +48,14 @@ def sample_free(state, body, parent, frame, out, lanes):
     """Motion of a free body's origin relative to its parent, from that of its centre of mass."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
-        q_PB = product(conjugate(q_WP), load4(state, S_Q, lane, n))
-        omega_PB = local_rate(omega_WP, q_WP, load3(frame, F_OMEGA, lane, n))
-        r_P = rotate(q_PB, scaled(1.0 / load(body, B_SCALE, lane, n), load3(body, B_COM, lane, n)))
-        store3(out, O_P, lane, n, origin_from_com(load3(state, S_P, lane, n), r_P))
-        store4(out, O_Q, lane, n, q_PB)
-        store3(out, O_V, lane, n, point_velocity(load3(state, S_V, lane, n), omega_PB, negated(r_P)))
-        store3(out, O_OMEGA, lane, n, omega_PB)
+        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        q_PB = product(conjugate(q_WP), load4(state, at.S_Q, lane, n))
+        omega_PB = local_rate(omega_WP, q_WP, load3(frame, at.F_OMEGA, lane, n))
+        r_P = rotate(q_PB, scaled(1.0 / load(body, at.B_SCALE, lane, n), load3(body, at.B_COM, lane, n)))
+        store3(out, at.O_P, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
+        store4(out, at.O_Q, lane, n, q_PB)
+        store3(out, at.O_V, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
+        store3(out, at.O_OMEGA, lane, n, omega_PB)
 
 
 @kernel
@@ -100,19 +63,27 @@ def add_to_ledger(state, body, frame, arm, ledger, lanes):
     """Add one free body's energies, work and momenta."""
     n = len(lanes)
     for lane in range(n):
-        mass, g_W, inertia_B = load(body, B_MASS, lane, n), load3(body, B_G, lane, n), load6(body, B_INERTIA, lane, n)
-        q_WB, omega_B, v_WC = load4(frame, F_Q, lane, n), load3(state, S_OMEGA, lane, n), load3(arm, A_VC, lane, n)
-        p_WC = add(load3(frame, F_P, lane, n), rotate(q_WB, load3(body, B_COM, lane, n)))
-        kinetic = load(ledger, E_KINETIC, lane, n) + kinetic_energy(mass, inertia_B, v_WC, omega_B)
-        potential = load(ledger, E_POTENTIAL, lane, n) + uniform_potential(mass, g_W, p_WC)
+        mass, g_W, inertia_B = (
+            load(body, at.B_MASS, lane, n),
+            load3(body, at.B_G, lane, n),
+            load6(body, at.B_INERTIA, lane, n),
+        )
+        q_WB, omega_B, v_WC = (
+            load4(frame, at.F_Q, lane, n),
+            load3(state, at.S_OMEGA, lane, n),
+            load3(arm, at.A_VC, lane, n),
+        )
+        p_WC = add(load3(frame, at.F_P, lane, n), rotate(q_WB, load3(body, at.B_COM, lane, n)))
+        kinetic = load(ledger, at.E_KINETIC, lane, n) + kinetic_energy(mass, inertia_B, v_WC, omega_B)
+        potential = load(ledger, at.E_POTENTIAL, lane, n) + uniform_potential(mass, g_W, p_WC)
         spin = rotate(q_WB, angular_momentum(inertia_B, omega_B))
         orbital = orbital_angular_momentum(mass, p_WC, v_WC)
-        store(ledger, E_KINETIC, lane, n, kinetic)
-        store(ledger, E_POTENTIAL, lane, n, potential)
-        store(ledger, E_WORK, lane, n, load(ledger, E_WORK, lane, n) + load(state, S_WORK, lane, n))
-        store3(ledger, E_MOMENTUM, lane, n, add(load3(ledger, E_MOMENTUM, lane, n), momentum(mass, v_WC)))
-        store3(ledger, E_SPIN, lane, n, add(load3(ledger, E_SPIN, lane, n), spin))
-        store3(ledger, E_ORBITAL, lane, n, add(load3(ledger, E_ORBITAL, lane, n), orbital))
+        store(ledger, at.E_KINETIC, lane, n, kinetic)
+        store(ledger, at.E_POTENTIAL, lane, n, potential)
+        store(ledger, at.E_WORK, lane, n, load(ledger, at.E_WORK, lane, n) + load(state, at.S_WORK, lane, n))
+        store3(ledger, at.E_MOMENTUM, lane, n, add(load3(ledger, at.E_MOMENTUM, lane, n), momentum(mass, v_WC)))
+        store3(ledger, at.E_SPIN, lane, n, add(load3(ledger, at.E_SPIN, lane, n), spin))
+        store3(ledger, at.E_ORBITAL, lane, n, add(load3(ledger, at.E_ORBITAL, lane, n), orbital))
 
 
 @inlined
@@ -122,7 +93,7 @@ def observe_motion(t, model, state, scratch, local, world, lanes):
     for node in model.every:
         i, frame = model.row[node], scratch.frame[node + 1]
         sample_world(frame, world[node], lanes)
-        if model.kind[node] == FREE:
+        if model.kind[node] == at.FREE:
             sample_free(state[i], model.body[i], scratch.frame[model.parent[node]], frame, local[node], lanes)
         else:
             sample_driven(scratch.driven[i], local[node], lanes)

@@ -3,42 +3,9 @@
 from __future__ import annotations
 
 from rigidsim._jit import inlined, kernel
+from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import (
-    A_D,
-    A_DRIFT,
-    B_G,
-    B_INERTIA,
-    B_INVERSE,
-    B_MASS,
-    B_SCALE,
-    F_A,
-    F_ALPHA,
-    F_OMEGA,
-    F_Q,
-    R_A,
-    S_OMEGA,
-    T_ACCELERATION,
-    T_ANGULAR,
-    T_ANGULAR_APPLIED,
-    T_ANGULAR_PARENT,
-    T_ANGULAR_TRANSPORT,
-    T_APPLIED,
-    T_CENTRIFUGAL,
-    T_CORIOLIS,
-    T_EULER,
-    T_GRAVITY,
-    T_GYROSCOPIC,
-    T_LINEAR,
-    T_VELOCITY,
-    W_F,
-    W_TAU,
-    load,
-    load3,
-    load4,
-    load6,
-    store3,
-)
+from rigidsim.engine.layout import load, load3, load4, load6, store3
 from rigidsim.physics.frames import local_angular_acceleration
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.inertial_terms import centrifugal_term, coriolis_term, euler_term, linear_term
@@ -52,18 +19,18 @@ def linear_terms(body, parent, arm, wrench, rate, out, lanes):
     """Terms of the centre of mass's acceleration relative to the parent: m/s2 in the parent's axes."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
-        a_WP, alpha_WP = load3(parent, F_A, lane, n), load3(parent, F_ALPHA, lane, n)
-        d, drift = load3(arm, A_D, lane, n), load3(arm, A_DRIFT, lane, n)
-        applied = scaled(1.0 / load(body, B_MASS, lane, n), load3(wrench, W_F, lane, n))
-        store3(out, T_VELOCITY, lane, n, rotate_back(q_WP, drift))
-        store3(out, T_ACCELERATION, lane, n, scaled(load(body, B_SCALE, lane, n), load3(rate, R_A, lane, n)))
-        store3(out, T_APPLIED, lane, n, rotate_back(q_WP, applied))
-        store3(out, T_GRAVITY, lane, n, rotate_back(q_WP, load3(body, B_G, lane, n)))
-        store3(out, T_LINEAR, lane, n, rotate_back(q_WP, linear_term(a_WP)))
-        store3(out, T_EULER, lane, n, rotate_back(q_WP, euler_term(alpha_WP, d)))
-        store3(out, T_CENTRIFUGAL, lane, n, rotate_back(q_WP, centrifugal_term(omega_WP, d)))
-        store3(out, T_CORIOLIS, lane, n, rotate_back(q_WP, coriolis_term(omega_WP, drift)))
+        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        a_WP, alpha_WP = load3(parent, at.F_A, lane, n), load3(parent, at.F_ALPHA, lane, n)
+        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
+        applied = scaled(1.0 / load(body, at.B_MASS, lane, n), load3(wrench, at.W_F, lane, n))
+        store3(out, at.T_VELOCITY, lane, n, rotate_back(q_WP, drift))
+        store3(out, at.T_ACCELERATION, lane, n, scaled(load(body, at.B_SCALE, lane, n), load3(rate, at.R_A, lane, n)))
+        store3(out, at.T_APPLIED, lane, n, rotate_back(q_WP, applied))
+        store3(out, at.T_GRAVITY, lane, n, rotate_back(q_WP, load3(body, at.B_G, lane, n)))
+        store3(out, at.T_LINEAR, lane, n, rotate_back(q_WP, linear_term(a_WP)))
+        store3(out, at.T_EULER, lane, n, rotate_back(q_WP, euler_term(alpha_WP, d)))
+        store3(out, at.T_CENTRIFUGAL, lane, n, rotate_back(q_WP, centrifugal_term(omega_WP, d)))
+        store3(out, at.T_CORIOLIS, lane, n, rotate_back(q_WP, coriolis_term(omega_WP, drift)))
 
 
 @kernel
@@ -71,18 +38,18 @@ def angular_terms(state, body, parent, frame, wrench, out, lanes):
     """Terms of the angular acceleration relative to the parent: rad/s2 in the parent's axes."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
-        alpha_WP, alpha_WB = load3(parent, F_ALPHA, lane, n), load3(frame, F_ALPHA, lane, n)
-        q_WB, omega_WB = load4(frame, F_Q, lane, n), load3(frame, F_OMEGA, lane, n)
-        inverse_inertia, omega_B = load6(body, B_INVERSE, lane, n), load3(state, S_OMEGA, lane, n)
-        tau_B = rotate_back(q_WB, load3(wrench, W_TAU, lane, n))
-        gyroscopic_B = apply(inverse_inertia, gyroscopic_torque(load6(body, B_INERTIA, lane, n), omega_B))
+        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        alpha_WP, alpha_WB = load3(parent, at.F_ALPHA, lane, n), load3(frame, at.F_ALPHA, lane, n)
+        q_WB, omega_WB = load4(frame, at.F_Q, lane, n), load3(frame, at.F_OMEGA, lane, n)
+        inverse_inertia, omega_B = load6(body, at.B_INVERSE, lane, n), load3(state, at.S_OMEGA, lane, n)
+        tau_B = rotate_back(q_WB, load3(wrench, at.W_TAU, lane, n))
+        gyroscopic_B = apply(inverse_inertia, gyroscopic_torque(load6(body, at.B_INERTIA, lane, n), omega_B))
         total = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
-        store3(out, T_ANGULAR, lane, n, total)
-        store3(out, T_ANGULAR_APPLIED, lane, n, rotate_back(q_WP, rotate(q_WB, apply(inverse_inertia, tau_B))))
-        store3(out, T_GYROSCOPIC, lane, n, rotate_back(q_WP, rotate(q_WB, gyroscopic_B)))
-        store3(out, T_ANGULAR_PARENT, lane, n, rotate_back(q_WP, negated(alpha_WP)))
-        store3(out, T_ANGULAR_TRANSPORT, lane, n, rotate_back(q_WP, cross(omega_WB, omega_WP)))
+        store3(out, at.T_ANGULAR, lane, n, total)
+        store3(out, at.T_ANGULAR_APPLIED, lane, n, rotate_back(q_WP, rotate(q_WB, apply(inverse_inertia, tau_B))))
+        store3(out, at.T_GYROSCOPIC, lane, n, rotate_back(q_WP, rotate(q_WB, gyroscopic_B)))
+        store3(out, at.T_ANGULAR_PARENT, lane, n, rotate_back(q_WP, negated(alpha_WP)))
+        store3(out, at.T_ANGULAR_TRANSPORT, lane, n, rotate_back(q_WP, cross(omega_WB, omega_WP)))
 
 
 @inlined

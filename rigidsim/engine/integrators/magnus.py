@@ -5,27 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim._jit import inlined, kernel
+from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
-from rigidsim.engine.layout import (
-    A_VC,
-    B_G,
-    B_MASS,
-    F_ALPHA,
-    F_OMEGA,
-    F_Q,
-    R_A,
-    S_P,
-    S_V,
-    S_WORK,
-    W_F,
-    W_TAU,
-    load,
-    load3,
-    load4,
-    store,
-    store3,
-)
+from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
 from rigidsim.physics.rigid_body import acceleration, power
@@ -50,14 +33,14 @@ def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2
     """
     n = len(lanes)
     for lane in range(n):
-        p, v, a = load3(state, S_P, lane, n), load3(state, S_V, lane, n), load3(rate, R_A, lane, n)
+        p, v, a = load3(state, at.S_P, lane, n), load3(state, at.S_V, lane, n), load3(rate, at.R_A, lane, n)
         v_end = add(v, scaled(h, a))
-        store3(state, S_P, lane, n, add(p, scaled(0.5 * h, add(v, v_end))))
-        store3(state, S_V, lane, n, v_end)
+        store3(state, at.S_P, lane, n, add(p, scaled(0.5 * h, add(v, v_end))))
+        store3(state, at.S_V, lane, n, v_end)
 
-        q_WP, omega_WP = load4(parent, F_Q, lane, n), load3(parent, F_OMEGA, lane, n)
-        alpha_WP, omega_WB = load3(parent, F_ALPHA, lane, n), load3(frame, F_OMEGA, lane, n)
-        alpha_WB = load3(frame, F_ALPHA, lane, n)
+        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        alpha_WP, omega_WB = load3(parent, at.F_ALPHA, lane, n), load3(frame, at.F_OMEGA, lane, n)
+        alpha_WB = load3(frame, at.F_ALPHA, lane, n)
         omega = local_rate(omega_WP, q_WP, omega_WB)
         alpha = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
         end = add(omega, scaled(h, alpha))
@@ -66,12 +49,12 @@ def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2
         store3(turn, 0, lane, n, add(first, rest))
         store3(relative, 0, lane, n, end)
 
-        f_W, tau_W = load3(wrench, W_F, lane, n), load3(wrench, W_TAU, lane, n)
-        a_WC = acceleration(load(body, B_MASS, lane, n), f_W, load3(body, B_G, lane, n))
-        v_middle = add(load3(arm, A_VC, lane, n), scaled(0.5 * h, a_WC))
+        f_W, tau_W = load3(wrench, at.W_F, lane, n), load3(wrench, at.W_TAU, lane, n)
+        a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(body, at.B_G, lane, n))
+        v_middle = add(load3(arm, at.A_VC, lane, n), scaled(0.5 * h, a_WC))
         omega_middle = add(omega_WB, scaled(0.5 * h, alpha_WB))
-        work = load(state, S_WORK, lane, n) + h * power(f_W, v_middle, tau_W, omega_middle)
-        store(state, S_WORK, lane, n, work)
+        work = load(state, at.S_WORK, lane, n) + h * power(f_W, v_middle, tau_W, omega_middle)
+        store(state, at.S_WORK, lane, n, work)
 
 
 @inlined

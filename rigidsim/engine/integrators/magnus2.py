@@ -5,29 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim._jit import inlined, kernel
+from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import (
-    B_INERTIA,
-    B_INVERSE,
-    F_OMEGA,
-    F_Q,
-    R_A,
-    R_ALPHA,
-    R_POWER,
-    S_OMEGA,
-    S_P,
-    S_Q,
-    S_V,
-    S_WORK,
-    W_TAU,
-    load,
-    load3,
-    load4,
-    load6,
-    store,
-    store3,
-    store4,
-)
+from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2
 from rigidsim.physics.quaternion import exp_septic, product, renormalised, rotate, rotate_back
@@ -47,13 +27,13 @@ def halfway(state, rate, middle, h, lanes):
     n = len(lanes)
     for lane in range(n):
         x = 0.5 * h
-        v = load3(state, S_V, lane, n)
-        store3(middle, S_P, lane, n, add(load3(state, S_P, lane, n), scaled(x, v)))
-        store3(middle, S_V, lane, n, add(v, scaled(x, load3(rate, R_A, lane, n))))
-        turn = exp_septic(scaled(0.5 * x, load3(state, S_OMEGA, lane, n)))
-        store4(middle, S_Q, lane, n, renormalised(product(load4(state, S_Q, lane, n), turn)))
-        omega = add(load3(state, S_OMEGA, lane, n), scaled(x, load3(rate, R_ALPHA, lane, n)))
-        store3(middle, S_OMEGA, lane, n, omega)
+        v = load3(state, at.S_V, lane, n)
+        store3(middle, at.S_P, lane, n, add(load3(state, at.S_P, lane, n), scaled(x, v)))
+        store3(middle, at.S_V, lane, n, add(v, scaled(x, load3(rate, at.R_A, lane, n))))
+        turn = exp_septic(scaled(0.5 * x, load3(state, at.S_OMEGA, lane, n)))
+        store4(middle, at.S_Q, lane, n, renormalised(product(load4(state, at.S_Q, lane, n), turn)))
+        omega = add(load3(state, at.S_OMEGA, lane, n), scaled(x, load3(rate, at.R_ALPHA, lane, n)))
+        store3(middle, at.S_OMEGA, lane, n, omega)
 
 
 @kernel
@@ -61,8 +41,8 @@ def keep_start(frame, start, lanes):
     """Orientation and rate in the world at the beginning of the step, before the midpoint overwrites them."""
     n = len(lanes)
     for lane in range(n):
-        store4(start, S_Q, lane, n, load4(frame, F_Q, lane, n))
-        store3(start, S_OMEGA, lane, n, load3(frame, F_OMEGA, lane, n))
+        store4(start, at.S_Q, lane, n, load4(frame, at.F_Q, lane, n))
+        store3(start, at.S_OMEGA, lane, n, load3(frame, at.F_OMEGA, lane, n))
 
 
 @kernel
@@ -70,11 +50,11 @@ def begin_turn(state, body, start, wrench, total, lanes, h):
     """L' = L + h tau, world axes, in the first three places of `total`; the first guess of omega' is omega."""
     n = len(lanes)
     for lane in range(n):
-        q_WB = load4(start, S_Q, lane, n)
-        L_B = angular_momentum(load6(body, B_INERTIA, lane, n), load3(state, S_OMEGA, lane, n))
-        tau_W = load3(wrench, W_TAU, lane, n)
-        store3(total, S_P, lane, n, add(rotate(q_WB, L_B), scaled(h, tau_W)))
-        store3(total, S_V, lane, n, load3(start, S_OMEGA, lane, n))
+        q_WB = load4(start, at.S_Q, lane, n)
+        L_B = angular_momentum(load6(body, at.B_INERTIA, lane, n), load3(state, at.S_OMEGA, lane, n))
+        tau_W = load3(wrench, at.W_TAU, lane, n)
+        store3(total, at.S_P, lane, n, add(rotate(q_WB, L_B), scaled(h, tau_W)))
+        store3(total, at.S_V, lane, n, load3(start, at.S_OMEGA, lane, n))
 
 
 @kernel
@@ -82,14 +62,14 @@ def refine(state, body, start, total, h, lanes):
     """q' = exp(O(omega, omega')/2) q and omega' = I(q')^-1 L', once; world axes, the state's rate in body axes."""
     n = len(lanes)
     for lane in range(n):
-        omega, omega_end = load3(start, S_OMEGA, lane, n), load3(total, S_V, lane, n)
+        omega, omega_end = load3(start, at.S_OMEGA, lane, n), load3(total, at.S_V, lane, n)
         turn = add(magnus_1(omega, omega_end, h), magnus_2(omega, omega_end, h))
-        q_WB = renormalised(product(exp_septic(scaled(0.5, turn)), load4(start, S_Q, lane, n)))
-        L_B = rotate_back(q_WB, load3(total, S_P, lane, n))
-        omega_B = apply(load6(body, B_INVERSE, lane, n), L_B)
-        store3(total, S_V, lane, n, rotate(q_WB, omega_B))
-        store4(state, S_Q, lane, n, q_WB)
-        store3(state, S_OMEGA, lane, n, omega_B)
+        q_WB = renormalised(product(exp_septic(scaled(0.5, turn)), load4(start, at.S_Q, lane, n)))
+        L_B = rotate_back(q_WB, load3(total, at.S_P, lane, n))
+        omega_B = apply(load6(body, at.B_INVERSE, lane, n), L_B)
+        store3(total, at.S_V, lane, n, rotate(q_WB, omega_B))
+        store4(state, at.S_Q, lane, n, q_WB)
+        store3(state, at.S_OMEGA, lane, n, omega_B)
 
 
 @kernel
@@ -97,9 +77,9 @@ def move(state, middle, rate, h, lanes):
     """x' = x + h v_mid, v' = v + h a_mid, and the work."""
     n = len(lanes)
     for lane in range(n):
-        store3(state, S_P, lane, n, add(load3(state, S_P, lane, n), scaled(h, load3(middle, S_V, lane, n))))
-        store3(state, S_V, lane, n, add(load3(state, S_V, lane, n), scaled(h, load3(rate, R_A, lane, n))))
-        store(state, S_WORK, lane, n, load(state, S_WORK, lane, n) + h * load(rate, R_POWER, lane, n))
+        store3(state, at.S_P, lane, n, add(load3(state, at.S_P, lane, n), scaled(h, load3(middle, at.S_V, lane, n))))
+        store3(state, at.S_V, lane, n, add(load3(state, at.S_V, lane, n), scaled(h, load3(rate, at.R_A, lane, n))))
+        store(state, at.S_WORK, lane, n, load(state, at.S_WORK, lane, n) + h * load(rate, at.R_POWER, lane, n))
 
 
 @inlined

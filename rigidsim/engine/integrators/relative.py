@@ -1,13 +1,14 @@
 """For methods that step the rotation relative to the parent, in its axes: there and back.
 
-`local` is a row with the relative rate omega_PB in its first three places and q_PB from S_Q on.
+`local` is a row with the relative rate omega_PB in its first three places and q_PB from at.S_Q on.
 """
 
 from __future__ import annotations
 
 from rigidsim._jit import inlined, kernel
+from rigidsim.engine import layout as at
 from rigidsim.engine.kinematics import place
-from rigidsim.engine.layout import F_OMEGA, F_Q, FREE, S_OMEGA, S_Q, load3, load4, store3, store4
+from rigidsim.engine.layout import load3, load4, store3, store4
 from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.vector import add, scaled
 
@@ -17,8 +18,8 @@ def enter_parent(state, parent, local, lanes):
     """q_PB = q_WP* q_WB."""
     n = len(lanes)
     for lane in range(n):
-        q_PW = conjugate(load4(parent, F_Q, lane, n))
-        store4(local, S_Q, lane, n, product(q_PW, load4(state, S_Q, lane, n)))
+        q_PW = conjugate(load4(parent, at.F_Q, lane, n))
+        store4(local, at.S_Q, lane, n, product(q_PW, load4(state, at.S_Q, lane, n)))
 
 
 @kernel
@@ -27,7 +28,7 @@ def turn_cubic(local, turn, lanes):
     n = len(lanes)
     for lane in range(n):
         increment = exp_cubic(scaled(0.5, load3(turn, 0, lane, n)))
-        store4(local, S_Q, lane, n, renormalised(product(increment, load4(local, S_Q, lane, n))))
+        store4(local, at.S_Q, lane, n, renormalised(product(increment, load4(local, at.S_Q, lane, n))))
 
 
 @kernel
@@ -36,7 +37,7 @@ def turn_full(local, turn, lanes):
     n = len(lanes)
     for lane in range(n):
         increment = exp_full(scaled(0.5, load3(turn, 0, lane, n)))
-        store4(local, S_Q, lane, n, renormalised(product(increment, load4(local, S_Q, lane, n))))
+        store4(local, at.S_Q, lane, n, renormalised(product(increment, load4(local, at.S_Q, lane, n))))
 
 
 @kernel
@@ -44,17 +45,17 @@ def leave_parent(state, local, parent, lanes):
     """q_WB = q_WP q_PB and omega_B = R_PB^T (omega_PB + R_WP^T omega_WP)."""
     n = len(lanes)
     for lane in range(n):
-        q_WP, q_PB = load4(parent, F_Q, lane, n), load4(local, S_Q, lane, n)
-        omega_P = add(load3(local, 0, lane, n), rotate_back(q_WP, load3(parent, F_OMEGA, lane, n)))
-        store4(state, S_Q, lane, n, renormalised(product(q_WP, q_PB)))
-        store3(state, S_OMEGA, lane, n, rotate_back(q_PB, omega_P))
+        q_WP, q_PB = load4(parent, at.F_Q, lane, n), load4(local, at.S_Q, lane, n)
+        omega_P = add(load3(local, 0, lane, n), rotate_back(q_WP, load3(parent, at.F_OMEGA, lane, n)))
+        store4(state, at.S_Q, lane, n, renormalised(product(q_WP, q_PB)))
+        store3(state, at.S_OMEGA, lane, n, rotate_back(q_PB, omega_P))
 
 
 @inlined
 def leave_parents(t_end, model, state, scratch, lanes):
     """Every free body's own rotation at the end of a step, parents first; the local rows are in `scratch.sum`."""
     for node in model.active:
-        if model.kind[node] == FREE:
+        if model.kind[node] == at.FREE:
             i = model.row[node]
             leave_parent(state[i], scratch.sum[i], scratch.frame[model.parent[node]], lanes)
         place(node, t_end, model, state, scratch, lanes)

@@ -5,23 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim._jit import inlined, kernel
+from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import (
-    R_A,
-    R_ALPHA,
-    R_POWER,
-    S_OMEGA,
-    S_P,
-    S_Q,
-    S_V,
-    S_WORK,
-    load,
-    load3,
-    load4,
-    store,
-    store3,
-    store4,
-)
+from rigidsim.engine.layout import load, load3, load4, store, store3, store4
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
 from rigidsim.physics.vector import add, scaled
 
@@ -46,31 +32,35 @@ def combine(start, stage, rate, turn, total, target, h, weight, on_rate, on_tota
     """
     n = len(lanes)
     for lane in range(n):
-        v = load3(stage, S_V, lane, n)
-        turning = dexp_inverse(load3(turn, 0, lane, n), load3(stage, S_OMEGA, lane, n))
-        a, alpha, power = load3(rate, R_A, lane, n), load3(rate, R_ALPHA, lane, n), load(rate, R_POWER, lane, n)
+        v = load3(stage, at.S_V, lane, n)
+        turning = dexp_inverse(load3(turn, 0, lane, n), load3(stage, at.S_OMEGA, lane, n))
+        a, alpha, power = (
+            load3(rate, at.R_A, lane, n),
+            load3(rate, at.R_ALPHA, lane, n),
+            load(rate, at.R_POWER, lane, n),
+        )
 
-        sum_v = add(load3(total, S_P, lane, n), scaled(weight, v))
-        sum_turning = add(load3(total, S_Q, lane, n), scaled(weight, turning))
-        sum_a = add(load3(total, S_V, lane, n), scaled(weight, a))
-        sum_alpha = add(load3(total, S_OMEGA, lane, n), scaled(weight, alpha))
-        sum_power = load(total, S_WORK, lane, n) + weight * power
-        store3(total, S_P, lane, n, sum_v)
-        store3(total, S_Q, lane, n, sum_turning)
-        store3(total, S_V, lane, n, sum_a)
-        store3(total, S_OMEGA, lane, n, sum_alpha)
-        store(total, S_WORK, lane, n, sum_power)
+        sum_v = add(load3(total, at.S_P, lane, n), scaled(weight, v))
+        sum_turning = add(load3(total, at.S_Q, lane, n), scaled(weight, turning))
+        sum_a = add(load3(total, at.S_V, lane, n), scaled(weight, a))
+        sum_alpha = add(load3(total, at.S_OMEGA, lane, n), scaled(weight, alpha))
+        sum_power = load(total, at.S_WORK, lane, n) + weight * power
+        store3(total, at.S_P, lane, n, sum_v)
+        store3(total, at.S_Q, lane, n, sum_turning)
+        store3(total, at.S_V, lane, n, sum_a)
+        store3(total, at.S_OMEGA, lane, n, sum_alpha)
+        store(total, at.S_WORK, lane, n, sum_power)
 
         x, z = h * on_rate, h * on_total
         sigma = add(scaled(x, turning), scaled(z, sum_turning))
-        q = product(load4(start, S_Q, lane, n), exp_septic(scaled(0.5, sigma)))
+        q = product(load4(start, at.S_Q, lane, n), exp_septic(scaled(0.5, sigma)))
         store3(turn, 0, lane, n, sigma)
-        store3(target, S_P, lane, n, add(load3(start, S_P, lane, n), add(scaled(x, v), scaled(z, sum_v))))
-        store4(target, S_Q, lane, n, renormalised(q))
-        store3(target, S_V, lane, n, add(load3(start, S_V, lane, n), add(scaled(x, a), scaled(z, sum_a))))
-        omega = add(load3(start, S_OMEGA, lane, n), add(scaled(x, alpha), scaled(z, sum_alpha)))
-        store3(target, S_OMEGA, lane, n, omega)
-        store(target, S_WORK, lane, n, load(start, S_WORK, lane, n) + (x * power + z * sum_power))
+        store3(target, at.S_P, lane, n, add(load3(start, at.S_P, lane, n), add(scaled(x, v), scaled(z, sum_v))))
+        store4(target, at.S_Q, lane, n, renormalised(q))
+        store3(target, at.S_V, lane, n, add(load3(start, at.S_V, lane, n), add(scaled(x, a), scaled(z, sum_a))))
+        omega = add(load3(start, at.S_OMEGA, lane, n), add(scaled(x, alpha), scaled(z, sum_alpha)))
+        store3(target, at.S_OMEGA, lane, n, omega)
+        store(target, at.S_WORK, lane, n, load(start, at.S_WORK, lane, n) + (x * power + z * sum_power))
 
 
 @kernel
