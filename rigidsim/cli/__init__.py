@@ -36,9 +36,9 @@ def cli(settings: dict[str, bool], debug: bool) -> None:
     """Rigid bodies in a hierarchy of moving frames.
 
     \b
-    rigidsim examples copy flipping_axis   get a scene to start from
-    rigidsim run flipping_axis.yaml         simulate it
-    rigidsim inspect outputs/flipping_axis.h5
+    rigidsim examples copy flipping_axis        get a scene to start from
+    rigidsim run flipping_axis.yaml             simulate it
+    rigidsim inspect outputs/flipping_axis.h5   see what came out
     """
     settings["debug"] = debug
 

@@ -11,7 +11,7 @@ import pytest
 from rigidsim.physics.quaternion import rotate_back
 from scenes import EPS, run
 
-# Moments, rates at the start, published rates after 10 s (reference cases 4.1), and the full period, s.
+# Moments, rates at the start, published rates after 10 s and full period, s (reference cases 4.1).
 CASES = {
     "Dzhanibekov": ((0.3, 0.35, 0.4), (0.1, 15, 0.1), (10.94623977, 4.428447304, 9.479853577), 12.3349458093),
     "near the separatrix": (
@@ -39,8 +39,8 @@ def body_rates(trajectory) -> np.ndarray:
 def test_rates_after_ten_seconds(name):
     moments, rates, published, _ = CASES[name]
     found = body_rates(history(moments, rates, duration=10, step=1e-3))[-1]
-    # Ten digits are published; measured: 4e-9 (of 15 rad/s, at 15 mrad a step), 2e-12, 5e-13.
-    assert np.abs(found - published).max() <= 1e-9 * max(np.abs(published))
+    # Measured: 4.2e-9 for the first, which the instability has enlarged; 2.1e-12 and 3.8e-13 for the others.
+    assert np.abs(found - published).max() <= {"Dzhanibekov": 1e-8}.get(name, 5e-12)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -58,7 +58,7 @@ def test_the_motion_repeats_after_the_period_of_the_elliptic_function(name):
     assert period == pytest.approx(published, rel=1e-10)
     steps = math.ceil(period / 1e-3)
     repeated = body_rates(history(moments, rates, duration=period, step=period / steps))
-    assert np.abs(repeated[-1] - repeated[0]).max() <= 2e-8 * max(rates)
+    assert np.abs(repeated[-1] - repeated[0]).max() <= 1e-11 * max(rates)  # measured: 2.2e-12
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -67,8 +67,8 @@ def test_invariants(name):
     moments, rates, _, _ = CASES[name]
     trajectory = history(moments, rates, duration=10, step=1e-3, record_every=0.1)
     energy, momentum = trajectory.total_energy, trajectory.angular_momentum
-    assert np.abs(energy / energy[0] - 1).max() <= 1e-9
-    assert np.linalg.norm(momentum - momentum[0], axis=1).max() <= 1e-9 * np.linalg.norm(momentum[0])
+    assert np.abs(energy / energy[0] - 1).max() <= 1e-12  # measured: 1.2e-13
+    assert np.linalg.norm(momentum - momentum[0], axis=1).max() <= 1e-10 * np.linalg.norm(momentum[0])  # 2e-11
     # L . omega = 2 T at any instant, whatever the error of the motion.
     product = np.sum(momentum * trajectory["top"].world.angular_velocity, axis=1)
     assert np.abs(product / (2 * energy) - 1).max() <= 8 * EPS

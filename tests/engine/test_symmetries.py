@@ -34,7 +34,7 @@ def scene_turned_by(q) -> dict:
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler"])
 def test_a_scene_turned_as_a_whole_moves_turned(integrator):
-    """Each method is equivariant, whatever its error; what is left is round-off of 2000 steps. Measured: MEASURED."""
+    """Each method is equivariant, whatever its error; what is left is the round-off of 2000 steps. Measured: half of that."""
     plain = run(scene_turned_by((1.0, 0.0, 0.0, 0.0)), gravity=GRAVITY, integrator=integrator, **HOW)["p/b"].world
     found = run(scene_turned_by(TURN), gravity=rotate(TURN, GRAVITY), integrator=integrator, **HOW)["p/b"].world
     round_off = 2000 * EPS
@@ -53,7 +53,7 @@ def test_a_quaternion_and_its_negative_are_the_same_start(integrator):
     first, second = (run(b, gravity=GRAVITY, integrator=integrator, **HOW)["p/b"].world for b in (bodies, other))
     for name in QUANTITIES:
         assert np.array_equal(getattr(first, name), getattr(second, name)), name
-    assert angle_between(first.orientation, second.orientation).max() == 0.0
+    assert np.array_equal(first.orientation, -second.orientation)
 
 
 def test_run_backwards_it_comes_back():
@@ -71,10 +71,11 @@ def test_run_backwards_it_comes_back():
         "angular_velocity": (-end.angular_velocity).tolist(),
     }
     found = run({"b": back}, duration=2, step=1e-3, gravity=GRAVITY)["b"].world
-    assert np.abs(found.position[-1] - START["position"]).max() <= 2000 * EPS
-    assert np.abs(found.velocity[-1] + START["velocity"]).max() <= 2000 * EPS
-    assert np.abs(found.angular_velocity[-1] + START["angular_velocity"]).max() <= 2000 * EPS
-    assert angle_between(found.orientation[-1], np.array(ORIENTATION)) <= 2000 * EPS
+    round_off = 2000**0.5 * EPS  # of twice 2000 steps, both ways alike; measured: 30 eps
+    assert np.abs(found.position[-1] - START["position"]).max() <= 4 * round_off
+    assert np.abs(found.velocity[-1] + START["velocity"]).max() <= 4 * round_off
+    assert np.abs(found.angular_velocity[-1] + START["angular_velocity"]).max() <= 4 * round_off
+    assert angle_between(found.orientation[-1], np.array(ORIENTATION)) <= 4 * round_off
 
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler"])

@@ -180,7 +180,7 @@ def registers() -> None:
     with section("Registers of a lane loop (rkmk4's combine)"):
         for n_lane in (1, LANES):
             rows = [np.zeros(layout.STATE_ROWS * n_lane) for _ in range(6)]
-            combine(*rows, 0.1, 0.5, 0.0, 1.0, 0.0, (0,) * n_lane)
+            combine(*rows, 0.1, 0.5, 1.0, 0.0, (0,) * n_lane)
         combine.recompile()  # code from the cache comes without its assembly
         for signature, text in combine.inspect_asm().items():
             counts = ", ".join(f"{register} {text.count(register)}" for register in ("zmm", "ymm", "xmm"))
