@@ -91,8 +91,10 @@ def turned(tensor: Matrix, q: Quaternion) -> Matrix:
 
 
 def symmetric(t: Matrix) -> Matrix:
-    """The symmetric part; of a symmetric tensor, the tensor itself."""
-    return tuple(tuple(t[i][j] if i == j else t[i][j] / 2 + t[j][i] / 2 for j in range(3)) for i in range(3))
+    """The symmetric part; of a symmetric tensor, the tensor itself, to the last bit."""
+    return tuple(
+        tuple(t[i][j] if t[i][j] == t[j][i] else t[i][j] / 2 + t[j][i] / 2 for j in range(3)) for i in range(3)
+    )
 
 
 def principal_moments(tensor: Matrix) -> list[float]:

@@ -34,7 +34,7 @@ def scene_turned_by(q) -> dict:
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler"])
 def test_a_scene_turned_as_a_whole_moves_turned(integrator):
-    """Each method is equivariant, whatever its error; what is left is the round-off of 2000 steps. Measured: half of that."""
+    """Each method is equivariant whatever its error; what is left is round-off of 2000 steps. Measured: half of it."""
     plain = run(scene_turned_by((1.0, 0.0, 0.0, 0.0)), gravity=GRAVITY, integrator=integrator, **HOW)["p/b"].world
     found = run(scene_turned_by(TURN), gravity=rotate(TURN, GRAVITY), integrator=integrator, **HOW)["p/b"].world
     round_off = 2000 * EPS
