@@ -1,9 +1,17 @@
-"""What tests of several folders share."""
+"""What tests of several folders share, and how hypothesis searches."""
 
 from __future__ import annotations
 
+import os
+
 import mpmath
 import pytest
+from hypothesis import settings
+
+# Anew each time at a desk, always the same in CI, and never against the clock.
+settings.register_profile("desk", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 @pytest.fixture(scope="session")

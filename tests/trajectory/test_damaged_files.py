@@ -21,7 +21,7 @@ PROGRAM = Path(__file__).with_name("damage_every_part.py")
 def fuzzed(file: Path, folder: Path, flips: int) -> dict[str, int]:
     """Counts of what became of damaged copies, in a process that may crash."""
     command = [sys.executable, str(PROGRAM), str(file), str(folder), str(flips)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, f"after {done.stdout.splitlines()[-1:]}: {done.stderr[-2000:]}"
     return ast.literal_eval(done.stdout.splitlines()[-1])
 
@@ -42,10 +42,9 @@ def test_damage_is_refused_or_harmless(kept_file, tmp_path):
 
 @pytest.mark.slow
 def test_more_damage(kept_file, tmp_path):
-    counts = fuzzed(kept_file, tmp_path, 10_000)
+    counts = fuzzed(kept_file, tmp_path, 3000)
     check(counts)
-    # A body's name is not under a checksum; its content hash then no longer agrees with the stored one.
-    assert counts.get("flipped changed", 0) <= 20  # measured: see the report of the run
+    assert counts.get("flipped changed", 0) == 0
 
 
 def change_attribute(name, value):
