@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rigidsim.errors import FormatError
 from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.trajectory import Trajectory
@@ -54,7 +55,9 @@ class Inspection:
 
     @classmethod
     def of(cls, trajectory: Trajectory, file: str | Path) -> Inspection:
-        """Read what is needed; the file may be closed afterwards."""
+        """Read all of it; the file may be closed afterwards. Raises FormatError if it is not what was written."""
+        if trajectory.content_hash != trajectory.stored_hash:
+            raise FormatError(f"{file} is damaged: its samples do not agree with its content hash")
         drift = drift_of(trajectory, windows(trajectory))
         return cls(str(file), trajectory, drift, extremes(trajectory), trajectory.stored_hash)
 

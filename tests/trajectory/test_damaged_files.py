@@ -184,5 +184,11 @@ def test_damage_in_a_chunk_is_found_when_it_is_read(file):
         with pytest.raises(FormatError, match="local/velocity"):
             _ = trajectory["deck"].local.velocity
         with pytest.raises(FormatError, match="local/velocity"):
-            _ = trajectory.content_hash
-        Inspection.of(trajectory, file)  # reads the world's motion only
+            Inspection.of(trajectory, file)
+
+
+def test_samples_that_are_not_those_written_are_found_by_inspect(file):
+    with h5py.File(file, "r+") as opened:
+        opened["local/velocity"][7, 1, 2] += 1e-12
+    with rigidsim.load(file) as trajectory, pytest.raises(FormatError, match="do not agree with its content hash"):
+        Inspection.of(trajectory, file)
