@@ -50,20 +50,20 @@ def run(scene, output, sets, duration, step, integrator, record_every, terms, fo
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
     """
     from rigidsim._jit import without_blas
+    from rigidsim.scene import Scene
+
+    changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
+    read = Scene.from_file(scene, changed)
+    for warning in read.warnings:
+        tell(f"warning: {warning}")
+
+    def summarise(report) -> None:
+        if as_json:
+            show(json.dumps(report.as_dict()))
+        elif not quiet:
+            show(report)
 
     with without_blas():
-        from rigidsim.report.run import RunReport, run_to_file
-        from rigidsim.scene import Scene
-
-        changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
-        read = Scene.from_file(scene, changed)
-        for warning in read.warnings:
-            tell(f"warning: {warning}")
-
-        def summarise(report: RunReport) -> None:
-            if as_json:
-                show(json.dumps(report.as_dict()))
-            elif not quiet:
-                show(report)
+        from rigidsim.report.run import run_to_file
 
         run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=summarise)
