@@ -101,7 +101,7 @@ def test_files_and_functions_stay_short(path):
     assert len(path.read_text().splitlines()) <= 300
     for function in functions_of(path):
         docstring = ast.get_docstring(function) or ""
-        assert function.end_lineno - function.lineno + 1 - len(docstring.splitlines()) <= 60, function.name
+        assert function.end_lineno - function.lineno + 1 - len(docstring.splitlines()) <= 45, function.name
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)

@@ -84,44 +84,49 @@ def run_to_file(
         Writer(path, simulation.header, simulation.n_sample, force=force) as writer,
         StopRequest(writer.discard) as stop,
     ):
-        failure, meter = None, DriftMeter(simulation.compiled.isolated)
-        progress = Progress(simulation.n_step, scene.simulation.step, quiet)
-
-        def watch(n: int) -> bool:
-            progress.update(n)
-            return bool(stop.received)
-
-        begin, samples = time.perf_counter(), 0
-        try:
-            for block in simulation.blocks(watch):
-                writer.append(block)
-                meter.add(block.ledger)
-                samples += len(block.time)
-        except SimulationError as error:
-            failure = error
-        progress.clear()
-        run_seconds = time.perf_counter() - begin
-        writer.finish(simulation.status, str(failure or ""))
-    show(
-        RunReport(
-            path=path,
-            status=simulation.status,
-            bodies=len(simulation.header.paths),
-            samples=samples,
-            steps=simulation.n,
-            simulated=simulation.time,
-            compile_seconds=compiling.seconds,
-            run_seconds=run_seconds,
-            drift=meter.results(),
-            content_hash=writer.content_hash,
-        )
-    )
+        report, failure = _simulate_into(writer, simulation, stop, quiet, compiling.seconds)
+    show(report)
+    kept = f"{path} holds the {counted(report.samples, 'sample')} up to then"
     if failure:
-        raise SimulationError(f"{failure}\n{path} holds the {counted(samples, 'sample')} up to then")
+        raise SimulationError(f"{failure}\n{kept}")
     if simulation.status == "interrupted":
         total = simulation.n_step * scene.simulation.step
-        raise Interrupted(
-            f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s;"
-            f" {path} holds the {counted(samples, 'sample')} up to then",
-            stop.received,
-        )
+        reached = f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s"
+        raise Interrupted(f"{reached}; {kept}", stop.received)
+
+
+def _simulate_into(
+    writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
+) -> tuple[RunReport, SimulationError | None]:
+    """Write all samples and finish the file; what was done, and why it failed if it did."""
+    failure, meter, samples = None, DriftMeter(simulation.compiled.isolated), 0
+    progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
+
+    def watch(n: int) -> bool:
+        progress.update(n)
+        return bool(stop.received)
+
+    begin = time.perf_counter()
+    try:
+        for block in simulation.blocks(watch):
+            writer.append(block)
+            meter.add(block.ledger)
+            samples += len(block.time)
+    except SimulationError as error:
+        failure = error
+    progress.clear()
+    run_seconds = time.perf_counter() - begin
+    writer.finish(simulation.status, str(failure or ""))
+    report = RunReport(
+        path=writer.path,
+        status=simulation.status,
+        bodies=len(simulation.header.paths),
+        samples=samples,
+        steps=simulation.n,
+        simulated=simulation.time,
+        compile_seconds=compile_seconds,
+        run_seconds=run_seconds,
+        drift=meter.results(),
+        content_hash=writer.content_hash,
+    )
+    return report, failure

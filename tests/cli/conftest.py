@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+import rigidsim
 from rigidsim.cli import main
 from spinning_brick import SCENE
 
@@ -19,6 +20,13 @@ class Answer(NamedTuple):
     code: int
     out: str
     err: str
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled():
+    """Compile once, before any test: a run that compiles says so."""
+    for terms in (False, True):
+        rigidsim.simulate(rigidsim.Scene.from_text(SCENE), terms=terms)
 
 
 @pytest.fixture(autouse=True)
