@@ -7,7 +7,6 @@ Kim, Kim and Shin, SIGGRAPH 1995. Error of order h^4 in the pose. x = (t - t0)/h
 from __future__ import annotations
 
 from rigidsim._jit import formula
-from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import conjugate, dexp, dexp_inverse, exp_full, log, product, rotate, rotate_back
 from rigidsim.physics.vector import add, scaled, sub
 
@@ -35,9 +34,7 @@ def hermite_rotation(q_0, q_1, omega_0, omega_1, h, x):
     q = q0 exp(sigma/2), sigma the Hermite cubic from 0 to the rotation vector of q0* q1, its end rates those of the
     body. The turn between the samples must stay under half a revolution.
     """
-    q_01 = product(conjugate(q_0), q_1)
-    sign = select(q_01[0] < 0.0, -1.0, 1.0)
-    turn = scaled(2.0, log((sign * q_01[0], sign * q_01[1], sign * q_01[2], sign * q_01[3])))
+    turn = scaled(2.0, log(product(conjugate(q_0), q_1)))
     rest = scaled(0.0, turn)
     rate_0, rate_1 = rotate_back(q_0, omega_0), dexp_inverse(turn, rotate_back(q_1, omega_1))
     sigma = hermite(rest, turn, rate_0, rate_1, h, x)

@@ -1,0 +1,102 @@
+"""Every sign, operator and constant of the formulas matters to a check; those of frames are in tests/transform."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+import numpy as np
+import pytest
+from alterations import PHYSICS, formulas_of, mutants_of, namespace
+
+from formula_checks import CHECKS
+
+ELSEWHERE = {"deltas", "frames", "inertial_terms", "vector"}
+ALGEBRA_ELSEWHERE = {"product", "conjugate", "rotate", "rotate_back"}
+
+
+def flat(value) -> np.ndarray:
+    """All numbers of nested tuples, in order."""
+    if isinstance(value, tuple | list | np.ndarray):
+        return np.concatenate([flat(part) for part in value]) if len(value) else np.zeros(0)
+    return np.array([float(value)])
+
+
+def plain(argument):
+    """An argument as formulas take it: a float, or a tuple of floats."""
+    return tuple(map(float, argument)) if isinstance(argument, tuple | np.ndarray) else float(argument)
+
+
+def passes(names: dict, module: str, formula: str) -> bool:
+    """Whether every case of a formula comes out right; an exception is not right."""
+    try:
+        for arguments, expected, bound in CHECKS[module][formula]:
+            error = np.abs(flat(names[formula](*map(plain, arguments))) - flat(np.atleast_1d(expected)))
+            if not np.all(error <= bound):
+                return False
+    except (ArithmeticError, ValueError, TypeError):
+        return False
+    return True
+
+
+def test_every_formula_is_checked():
+    for path in PHYSICS.glob("*.py"):
+        module, formulas = path.stem, set(formulas_of(path.stem))
+        known = set(CHECKS.get(module, {}))
+        if module == "quaternion":
+            known |= ALGEBRA_ELSEWHERE
+        assert module in ELSEWHERE or formulas <= known, module
+
+
+@pytest.mark.parametrize("module", CHECKS)
+def test_unaltered_formulas_pass(module):
+    names = namespace(ast.parse((PHYSICS / f"{module}.py").read_text()))
+    for formula in CHECKS[module]:
+        assert passes(names, module, formula), formula
+
+
+# Alterations that change nothing a double can show, and in how many places each stands.
+EQUIVALENT = {
+    # Where the series takes over, and what keeps the other branch away from 0/0.
+    "quaternion.exp_full: doubled 1e-08": 2,
+    "quaternion.exp_full: other operator in 1e-08 + 0.0 * n2": 1,
+    "quaternion.exp_full: other operator in 0.0 * n2": 1,
+    "quaternion.exp_full: doubled 0.0": 1,
+    "quaternion.log: doubled 1e-16": 2,
+    "quaternion.log: other operator in 1e-16 + 0.0 * n2": 1,
+    "quaternion.log: other operator in 0.0 * n2": 1,
+    "quaternion.log: other operator in 1.0 + 0.0 * w": 1,
+    "quaternion.log: other operator in 0.0 * w": 1,
+    "quaternion.log: doubled 0.0": 3,
+    "inertia._jacobi_rotation: doubled 1e-300": 1,
+    "inertia._jacobi_rotation: other operator in 1.0 + 0.0 * a_pq": 1,
+    "inertia._jacobi_rotation: doubled 1.0": 1,
+    "inertia._jacobi_rotation: doubled 0.0": 4,
+    # sin(n)/n and cos(n) are even; the logarithm is that of the quaternion's direction, whatever its length.
+    "quaternion.exp_full: negated sqrt(select(small, 1e-08 + 0.0 * n2, n2))": 1,
+    "quaternion.log: negated sqrt(select(small, 1e-16 + 0.0 * n2, n2))": 1,
+    "quaternion.log: doubled 1.0": 3,
+    # w is 1 to the last bit where it stands; dividing by a sign is multiplying by it.
+    "quaternion.log: other operator in 1.0 / select(small, w, 1.0 + 0.0 * w)": 1,
+    "inertia._jacobi_rotation: other operator in zeta * select(zeta < 0.0, -1.0, 1.0)": 1,
+    # r^17/17! is below 5e-17 at pi/4.
+    "elementary.reduced_sin_cos: other operator in -1.0 / 1307674368000.0 + r2 / 355687428096000.0": 1,
+    "elementary.reduced_sin_cos: doubled 355687428096000.0": 1,
+    # (-R) I (-R)^T; -q is the rotation q, and the logarithm knows; zero has no sign.
+    "inertia.rotated: negated to_matrix(q_PB)": 1,
+    "interpolation.hermite_rotation: negated product(conjugate(q_0), q_1)": 1,
+    "interpolation.hermite_rotation: negated conjugate(q_0)": 1,
+    "interpolation.hermite_rotation: negated scaled(0.0, turn)": 1,
+    "interpolation.hermite_rotation: doubled 0.0": 1,
+}
+
+
+@pytest.mark.parametrize("module", CHECKS)
+def test_every_alteration_is_noticed(module):
+    count, survivors = 0, Counter()
+    for formula, what, names in mutants_of(module, CHECKS[module]):
+        count += 1
+        survivors[what] += passes(names, module, formula)
+    print(f"{module}: {count} alterations")
+    assert count
+    assert dict(+survivors) == {what: n for what, n in EQUIVALENT.items() if what.startswith(f"{module}.")}
