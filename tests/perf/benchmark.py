@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 
@@ -22,12 +23,12 @@ from peers import INERTIA, MASS, PEERS
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.compiler import Compiled, compile_scene
+from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES, block_of
 from rigidsim.engine.run import BlockRun
 
 STEP = 0.002
 REPEATS = 5
-METHODS = ("rkmk4", "magnus", "magnus2", "euler")
 
 
 def rates(n_body: int, seed: int = 0) -> np.ndarray:
@@ -35,7 +36,8 @@ def rates(n_body: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n_body, 3))
 
 
-def flat(n_body: int, method: str, seed: int = 0) -> Compiled:
+@cache
+def flat(n_body: int, seed: int = 0) -> Compiled:
     """Free bodies, all children of the world."""
     bodies = {
         f"b{i}": {
@@ -46,16 +48,25 @@ def flat(n_body: int, method: str, seed: int = 0) -> Compiled:
         }
         for i, rate in enumerate(rates(n_body, seed))
     }
-    simulation = {"duration": 1000.0, "step": STEP, "integrator": method}
+    simulation = {"duration": 1000.0, "step": STEP}
     world = {"gravity": [0, 0, -9.81]}
     scene = {"format": "rigidsim/1", "simulation": simulation, "world": world, "bodies": bodies}
     return compile_scene(rigidsim.Scene.from_dict(scene))
 
 
-def chain(n_body: int, method: str) -> Compiled:
+def chain(n_body: int, seed: int = 0) -> Compiled:
     """The same bodies, each the child of the one before."""
-    world = flat(n_body, method)
+    world = flat(n_body, seed)
     return world._replace(model=world.model._replace(parent=np.arange(n_body)))
+
+
+TREES = {"flat": flat, "chain": chain}
+
+
+def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[Compiled]:
+    """As many worlds as lanes."""
+    options = BY_NAME[method].options()
+    return [TREES[tree](n_body, seed)._replace(method=options) for seed in range(n_lane)]
 
 
 def block(worlds: list[Compiled]) -> BlockRun:
@@ -94,36 +105,36 @@ def head(*cells: str) -> None:
     row(*("---" for _ in cells))
 
 
-def methods(budget: float) -> None:
-    """Every integrator on one and on a hundred bodies, at one and sixteen lanes."""
-    with section("Integrators, flat tree, ns a body-step"):
-        head("method", "1 body, 1 lane", "1 body, 16 lanes", "100 bodies, 1 lane", "100 bodies, 16 lanes", "compile s")
-        for method in METHODS:
-            cells = []
-            with watch_compilation() as compiling:
-                for n_body in (1, 100):
-                    for n_lane in (1, LANES):
-                        run = block([flat(n_body, method, seed) for seed in range(n_lane)])
-                        cells.append(seconds_a_step(run.advance, budget) / (n_body * n_lane) * 1e9)
-            row(method, *(f"{c:.1f}" for c in cells), f"{compiling.seconds:.1f}")
+def methods(budget: float, sizes: tuple[int, ...]) -> None:
+    """Every integrator on flat and chain trees, at one and sixteen lanes."""
+    with section("Integrators, ns a body-step"):
+        head("method", "tree", "bodies", "1 lane", "16 lanes", "compile s")
+        for method in BY_NAME:
+            for tree in TREES:
+                for n_body in sizes:
+                    with watch_compilation() as compiling:
+                        cells = [
+                            seconds_a_step(block(worlds_of(tree, n_body, n_lane, method)).advance, budget)
+                            / (n_body * n_lane)
+                            for n_lane in (1, LANES)
+                        ]
+                    row(method, tree, n_body, *(f"{1e9 * cell:.1f}" for cell in cells), f"{compiling.seconds:.1f}")
 
 
-def trees(budget: float, sizes: tuple[int, ...]) -> None:
-    """rkmk4 on flat and chain trees, and the peers on the same flat ones."""
+def peers(budget: float, sizes: tuple[int, ...]) -> None:
+    """rkmk4 on flat trees, and the peers on the same bodies."""
     with section("rkmk4 and peers, ns a body-step, one thread"):
-        names = ["rkmk4 flat, 1 lane", "rkmk4 flat, 16 lanes", "rkmk4 chain, 1 lane"]
-        peers = [peer for peer in PEERS if installed(peer)]
-        ratios = ("best peer / 1 lane", "best peer / 16 lanes") if peers else ()
-        head("bodies", *names, *(peer.name for peer in peers), *ratios)
+        others = [peer for peer in PEERS if installed(peer)]
+        ratios = ("best peer / 1 lane", "best peer / 16 lanes") if others else ()
+        head("bodies", "rkmk4, 1 lane", "rkmk4, 16 lanes", *(peer.name for peer in others), *ratios)
         for n_body in sizes:
-            worlds = [flat(n_body, "rkmk4", seed) for seed in range(LANES)]
-            ours = [seconds_a_step(block(worlds[:1]).advance, budget) / n_body * 1e9]
-            ours.append(seconds_a_step(block(worlds).advance, budget) / (n_body * LANES) * 1e9)
-            ours.append(seconds_a_step(block([chain(n_body, "rkmk4")]).advance, budget) / n_body * 1e9)
-            theirs = [seconds_a_step(peer(rates(n_body), STEP).advance, budget) / n_body * 1e9 for peer in peers]
-            best = min(theirs, default=0.0)
-            cells = (f"{best / ours[0]:.1f}", f"{best / ours[1]:.1f}") if peers else ()
-            row(n_body, *(f"{c:.0f}" for c in (*ours, *theirs)), *cells)
+            ours = [
+                seconds_a_step(block(worlds_of("flat", n_body, n_lane)).advance, budget) / (n_body * n_lane) * 1e9
+                for n_lane in (1, LANES)
+            ]
+            theirs = [seconds_a_step(peer(rates(n_body), STEP).advance, budget) / n_body * 1e9 for peer in others]
+            cells = [f"{min(theirs) / cost:.1f}" for cost in ours] if theirs else []
+            row(n_body, *(f"{cost:.0f}" for cost in (*ours, *theirs)), *cells)
 
 
 def installed(peer: type) -> bool:
@@ -140,7 +151,7 @@ def recording(budget: float) -> None:
         head("samples", "ns a body-step", "more than none")
         plain = None
         for every in (0, 100, 10, 1):
-            run = block([flat(100, "rkmk4")])
+            run = block(worlds_of("flat", 100, 1))
             samples = run.room(50_000 // 100 + 1)
 
             def advance(n: int, run=run, samples=samples, every=every) -> None:
@@ -160,7 +171,7 @@ def recording(budget: float) -> None:
 def threads(budget: float) -> None:
     """Sixty-four blocks of sixteen worlds on one thread and on two."""
     with section("Threads, 64 blocks of 16 worlds, 10 bodies, rkmk4"):
-        worlds = [flat(10, "rkmk4", seed) for seed in range(LANES)]
+        worlds = worlds_of("flat", 10, LANES)
         runs = [block(worlds) for _ in range(64)]
         spent = {}
         for count in (1, 2):
@@ -196,8 +207,9 @@ def main() -> None:
     print(f"{platform.platform()}, Python {platform.python_version()}, rigidsim {rigidsim.__version__}")
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
-    methods(budget)
-    trees(budget, (1, 10) if quick else (1, 10, 100, 1000))
+    sizes = (1, 10) if quick else (1, 10, 100, 1000)
+    methods(budget, sizes)
+    peers(budget, sizes)
     recording(budget)
     registers()
     os.sched_setaffinity(0, cores)
