@@ -8,8 +8,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
-    "elementary", "vector", "quaternion", "frames", "inertial_terms", "deltas", "inertia", "rigid_body", "prescribed",
-    "magnus", "interpolation",
+    "elementary", "exponentials", "functions", "jets", "vector", "quaternion", "frames", "inertial_terms", "deltas",
+    "inertia", "solids", "rigid_body", "prescribed", "magnus", "interpolation",
 )  # fmt: skip
 
 

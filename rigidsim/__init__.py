@@ -24,10 +24,15 @@ _HOMES = {
     "SimulationError": "rigidsim.errors",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]
+# Public modules, imported on first use too.
+_MODULES = ("dual",)
+
+__all__ = ["__version__", *sorted(_HOMES), *_MODULES]
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f"rigidsim.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'rigidsim' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

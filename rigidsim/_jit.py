@@ -1,7 +1,8 @@
-"""The decorators `formula`, `inlined` and `kernel`, and where compiled code is kept. Only here is numba configured.
+"""The decorators `formula`, `inlined`, `routine` and `kernel`, and where compiled code is kept. Only here is numba
+configured.
 
 A *formula* is a plain Python function on numbers and tuples; inside a kernel it is inlined. So is an *inlined* loop
-over bodies. A *kernel* is compiled with
+over bodies. A *routine* is a loop over lanes that compiled code calls. A *kernel* is what Python calls: compiled with
 `nogil` (so that threads can run blocks of worlds side by side) and `error_model="numpy"` (1/0 is inf, as in the lanes);
 never with fastmath, so that compiled and interpreted text give the same bits.
 """
@@ -21,16 +22,20 @@ from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_INLINED = {"forceinline": True, "error_model": "numpy"}
+_CALLED = {"error_model": "numpy"}
+_INLINED = _CALLED | {"forceinline": True}
 # Without numba's reference counting a view of a row is free (measured: a step 13 times faster); it also means that code
 # which allocates does not compile.
 _NO_ALLOCATION = {"_nrt": False}
 
 # Formulas are told to numba when the first kernel is made, so that whoever only evaluates them does not wait for numba.
 _untold: list[Callable[[], object]] = []
+_parts: set[str] = set()  # names of all functions that are only ever parts of a kernel
 
 
 def _inlined(function: Callable, options: dict[str, bool | str]) -> Callable:
+    _parts.add(function.__qualname__)
+
     def tell() -> None:
         from numba.extending import register_jitable
 
@@ -53,6 +58,11 @@ def inlined(function: Callable) -> Callable:
     return _inlined(function, _INLINED | _NO_ALLOCATION)
 
 
+def routine(function: Callable) -> Callable:
+    """Mark a loop over lanes that kernels call; whether it is inlined there is left to the compiler."""
+    return _inlined(function, _CALLED | _NO_ALLOCATION)
+
+
 def compiled_form(generic: Callable) -> Callable:
     """Give a function that dispatches on the kind of number its form for compiled code, inlined like a formula."""
 
@@ -62,6 +72,7 @@ def compiled_form(generic: Callable) -> Callable:
 
             overload(generic, jit_options=_INLINED)(form)
 
+        _parts.update(f"{form.__qualname__}.<locals>.{name}" for name in ("<lambda>", "advance"))
         _untold.append(tell)
         return form
 
@@ -125,11 +136,62 @@ def cache_folder() -> Path | None:
     return None
 
 
+@cache
+def _make_parts_light() -> None:
+    """Of the functions that are only parts of a kernel, numba keeps the unoptimised text; the kernel is optimised once.
+
+    As it is, numba optimises every function it meets, and again in each caller up to the kernel, and makes machine code
+    of each: that took four times as long (measured: 31 s instead of 8 s for `rkmk4`). In effect only while one of our
+    kernels is being compiled, and only for functions marked here.
+    """
+    from numba.core import codegen, event
+
+    class Depth:
+        def __init__(self):
+            self.depth, self.ours = 0, False
+
+        def notify(self, told) -> None:
+            if told.is_start and self.depth == 0:
+                self.ours = told.data["dispatcher"].py_func.__module__.startswith("rigidsim.")
+            self.depth += 1 if told.is_start else -1
+
+    compiling = Depth()
+    event.Listener.register(Depth)
+    event.register("numba:compile", compiling)
+
+    class Library(codegen.JITCodeLibrary):
+        def _is_part(self) -> bool:
+            return compiling.depth > 0 and compiling.ours and self.name in _parts
+
+        def _optimize_final_module(self) -> None:
+            if not self._is_part():
+                super()._optimize_final_module()
+
+        def _finalize_final_module(self) -> None:
+            if not self._is_part():
+                super()._finalize_final_module()
+                return
+            self._finalize_dynamic_globals()
+            self._verify_declare_only_symbols()
+            self._finalized = True
+
+    set_environment = codegen.JITCPUCodegen.set_env
+
+    def set_env(self, name: str, environment) -> None:
+        # A part has no machine code, hence no address to write its environment to; nothing of ours uses one.
+        if not (compiling.depth > 0 and compiling.ours) or self._engine.is_symbol_defined(name):
+            set_environment(self, name, environment)
+
+    codegen.JITCPUCodegen._library_class = Library
+    codegen.JITCPUCodegen.set_env = set_env
+
+
 def kernel(function: Callable) -> Callable:
     """Compile on first call, from the cache where possible. The environment's NUMBA_DISABLE_JIT=1 leaves it Python."""
     import numba
 
     _tell_formulas()
+    _make_parts_light()
     folder = cache_folder()
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(

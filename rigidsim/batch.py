@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from rigidsim.chronicle import chronicle
+from rigidsim.engine import layout
 from rigidsim.engine.compiler import Compiled, compile_scene
-from rigidsim.engine.lanes import LANES, block_of, one_lane, structure
+from rigidsim.engine.lanes import LANES, one_lane, structure
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import SimulationError, StorageError
 from rigidsim.scene import Scene
@@ -80,17 +82,16 @@ def _simulate_one(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
             blocks.append(Block(*(array.copy() for array in block)))
     except SimulationError as error:
         if blocks:
-            error.trajectory = Trajectory.from_blocks(simulation.header, blocks, simulation.status)
+            error.trajectory = Trajectory.from_blocks(simulation.header, blocks, simulation.status, simulation.events)
         raise
-    return Trajectory.from_blocks(simulation.header, blocks, simulation.status)
+    return Trajectory.from_blocks(simulation.header, blocks, simulation.status, simulation.events)
 
 
 def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: bool, watch: Watch) -> list[Trajectory]:
     """Histories of up to LANES worlds of one structure."""
     if len(worlds) == 1:
         return [_kept(scenes[0], terms, watch)]
-    shape, (model, state) = worlds[0], block_of(worlds, LANES)
-    run = BlockRun(shape.method, model, state, LANES, terms)
+    shape, run = worlds[0], BlockRun(worlds, LANES, terms)
     samples = run.room(sample_count(shape) - 1)
     for _ in run.slices(shape.n_step, shape.stride, samples, 0):
         if watch(run.n):
@@ -101,8 +102,10 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: 
     for lane, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
         body = Block(sample_times(shape, 0, count), *(a[:count] for a in one_lane(samples, lane, LANES)))
         last = Block(np.array([run.time]), *one_lane(end, lane, LANES))
-        if np.isfinite(last.world).all() and np.isfinite(last.ledger).all():
-            histories.append(Trajectory.from_blocks(header_of(scene, world, terms), [body, last], status))
+        faults = run.fault[:, layout.N_COUNT * LANES : (layout.N_COUNT + 1) * LANES][:, lane]
+        if np.isfinite(last.world).all() and np.isfinite(last.ledger).all() and not faults.any():
+            header = header_of(scene, world, terms)
+            histories.append(Trajectory.from_blocks(header, [body, last], status, chronicle(run, lane)))
         else:
             histories.append(_kept(scene, terms, watch))  # alone, to stop it at its last finite state: the same bits
     return histories

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from rigidsim.chronicle import chronicle
+from rigidsim.engine import layout
 from rigidsim.engine.compiler import Compiled, compile_scene
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene
+from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
 from rigidsim.trajectory.provenance import provenance
-from rigidsim.trajectory.trajectory import Header, State
+from rigidsim.trajectory.trajectory import Change, Header, State
 
 BLOCK_BYTES = 64e6
 BLOCK_ROWS = 4096  # whole chunks of the file
@@ -36,10 +39,22 @@ def header_of(scene: Scene, compiled: Compiled, with_terms: bool) -> Header:
         parent_scale=compiled.parent_scale,
         isolated=compiled.isolated,
         with_terms=with_terms,
+        changes=changes_of(compiled),
         scene_name=scene.name,
         scene_text=scene.source,
         scene_resolved=json.dumps(scene.resolved(), indent=1),
         provenance=provenance(),
+    )
+
+
+def changes_of(compiled: Compiled) -> tuple[Change, ...]:
+    """When bodies change their parents."""
+    schedule = compiled.schedule
+    in_order = sorted(schedule.reparentings, key=lambda event: schedule.era(event.time))
+    places = [schedule.place(event.time) for event in in_order]
+    return tuple(
+        Change((n + fraction) * compiled.model.step, event.body, "" if event.to == "world" else event.to)
+        for (n, fraction), event in zip(places, in_order, strict=True)
     )
 
 
@@ -65,7 +80,7 @@ class Simulation:
         self.compiled = compile_scene(scene)
         self.header = header_of(scene, self.compiled, terms)
         self.status = "running"
-        self._run = BlockRun(self.compiled.method, self.compiled.model, self.compiled.state, 1, terms)
+        self._run = BlockRun([self.compiled], 1, terms)
 
     @property
     def n(self) -> int:
@@ -91,6 +106,11 @@ class Simulation:
     def sample_bytes(self) -> int:
         """Bytes of one sample, uncompressed."""
         return sample_bytes(len(self.header.paths), self.header.with_terms)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Impulses and reparentings so far, with what they did."""
+        return chronicle(self._run)
 
     @property
     def state(self) -> State:
@@ -144,33 +164,49 @@ class Simulation:
         return min(self.n_sample, max(BLOCK_ROWS, fitting - fitting % BLOCK_ROWS))
 
     def _is_finite(self) -> bool:
-        """Whether the state, and the energies and momenta that a sample would hold, are numbers."""
-        return bool(np.isfinite(self._run.state).all() and np.isfinite(self._run.observed().ledger).all())
+        """Whether the state, the energies and momenta that a sample would hold, and all expressions are numbers."""
+        run = self._run
+        finite = np.isfinite(run.state).all() and np.isfinite(run.observed().ledger).all()
+        return bool(finite and not run.fault[:, layout.N_COUNT].any())
 
     def _checked_slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[None]:
         if self.n == 0:
             self.prepare()
-        before = self._run.state.copy()
-        for n in self._run.slices(n_end, stride, samples, first):
+        before = self._run.place()
+        for _ in self._run.slices(n_end, stride, samples, first):
             if not self._is_finite():
-                raise self._failure(before, n, stride, samples, first)
-            before = self._run.state.copy()
+                raise self._failure(before, stride, samples, first)
+            before = self._run.place()
             yield
 
-    def _failure(self, before: np.ndarray, n: int, stride: int, samples: Samples | None, first: int) -> SimulationError:
+    def _failure(self, before: tuple, stride: int, samples: Samples | None, first: int) -> SimulationError:
         """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""
         run = self._run
-        run.n, good = run.n - n, before
-        run.state[:] = before
+        run.go_back(before)
+        good = run.place()
         while self._is_finite():
-            good = run.state.copy()
+            good = run.place()
             run.advance(1, stride, samples, first)
+        told = self._expression_fault() or self._motion_fault(good[0])
+        run.go_back(good)
+        return SimulationError(told)
+
+    def _expression_fault(self) -> str:
+        """Which expression failed first, when, and with what value; empty if none did."""
+        fault = self._run.fault
+        failed = np.flatnonzero(fault[:, layout.N_COUNT])
+        if not len(failed):
+            return ""
+        first = min(failed, key=lambda k: fault[k, layout.N_TIME])
+        label, time, value = self.compiled.labels[first], *fault[first, layout.N_TIME : layout.N_VALUE + 1]
+        return f"the expression of {label} gave {value:g} at t = {time:.9g} s; it must be a finite number"
+
+    def _motion_fault(self, n: int) -> str:
+        run = self._run
         row = np.argmax(np.abs(run.state).max(axis=1))  # that of a NaN, if there is one
         path = self.header.paths[run.model.free_node[row]]
-        run.n -= 1
-        run.state[:] = good
-        return SimulationError(
-            f"the motion of '{path}' is no longer finite after t = {self.time:.9g} s (step {self.n + 1});"
+        return (
+            f"the motion of '{path}' is no longer finite after t = {n * run.model.step:.9g} s (step {n + 1});"
             " try a smaller step, and look for a force that grows without bound"
         )
 

@@ -20,6 +20,7 @@ ALLOWED = {
     "engine.compiler": {"physics", "_jit", "errors", "scene", "engine"},
     "transform": {"physics", "_jit", "errors"},
     "structures": set(),
+    "dual": {"physics", "_jit"},
     "trajectory": {"engine", "physics", "transform", "errors", "rigidsim"},
     "simulation": {"trajectory", "engine", "engine.compiler", "scene", "errors"},
     "batch": {"simulation", "trajectory", "engine", "engine.compiler", "scene", "errors"},
@@ -36,6 +37,7 @@ DOORS = {
     "h5py": {"trajectory"},
     "quaternion": {"transform"},
     "numba": {"_jit"},
+    "trimesh": {"scene"},
     "scipy": set(),
 }
 

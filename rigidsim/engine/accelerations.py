@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.physics.frames import (
@@ -16,7 +16,7 @@ from rigidsim.physics.rigid_body import acceleration, angular_acceleration, poin
 from rigidsim.physics.vector import negated
 
 
-@kernel
+@routine
 def accelerate_driven(driven, motion, parent, arm, frame, lanes):
     """Acceleration of a fixed or prescribed node's frame."""
     n = len(lanes)
@@ -31,7 +31,7 @@ def accelerate_driven(driven, motion, parent, arm, frame, lanes):
         store3(frame, at.F_ALPHA, lane, n, alpha_WB)
 
 
-@kernel
+@routine
 def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
     """Newton and Euler for a free body; then what that is relative to its parent, with the four inertial terms."""
     n = len(lanes)
@@ -42,7 +42,7 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
         f_W, tau_W = load3(wrench, at.W_F, lane, n), load3(wrench, at.W_TAU, lane, n)
         omega_B = load3(state, at.S_OMEGA, lane, n)
 
-        a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(body, at.B_G, lane, n))
+        a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(wrench, at.W_G, lane, n))
         alpha_B = angular_acceleration(
             load6(body, at.B_INERTIA, lane, n), load6(body, at.B_INVERSE, lane, n), omega_B, rotate_back(q_WB, tau_W)
         )
@@ -56,15 +56,16 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
         a_PC = local_acceleration(a_WP, omega_WP, alpha_WP, q_WP, scale_WP, d, drift, a_WC)
         store3(rate, at.R_A, lane, n, a_PC)
         store3(rate, at.R_ALPHA, lane, n, alpha_B)
-        store(rate, at.R_POWER, lane, n, power(f_W, load3(arm, at.A_VC, lane, n), tau_W, omega_WB))
+        applied = power(f_W, load3(arm, at.A_VC, lane, n), tau_W, omega_WB)
+        store(rate, at.R_POWER, lane, n, applied + load(wrench, at.W_POWER, lane, n))
 
 
 @inlined
 def accelerate(node, model, state, scratch, lanes):
     """Acceleration of one node; its parent's is there already."""
-    i = model.row[node]
-    parent, arm, frame = scratch.frame[model.parent[node]], scratch.arm[node], scratch.frame[node + 1]
-    if model.kind[node] == at.FREE:
+    i = model.node[node, at.NODE_ROW]
+    parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
+    if model.node[node, at.NODE_KIND] == at.FREE:
         accelerate_free(state[i], model.body[i], parent, arm, scratch.wrench[i], frame, scratch.rate[i], lanes)
     else:
         accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)

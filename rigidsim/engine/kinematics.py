@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.drive import drive, prescribe
 from rigidsim.engine.layout import load, load3, load4, store3, store4
 from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, stretch
-from rigidsim.physics.prescribed import prescribed_position, prescribed_rotation, prescribed_velocity
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.rigid_body import origin_from_com, point_velocity
-from rigidsim.physics.vector import negated, scaled
+from rigidsim.physics.vector import negated
 
 
-@kernel
-def prescribe(t, motion, driven, lanes):
-    """Local motion of a prescribed node at time t, evaluated from its constants, never accumulated."""
-    n = len(lanes)
-    for lane in range(n):
-        p_0, v_0, a_0 = load3(motion, at.M_P, lane, n), load3(motion, at.M_V, lane, n), load3(motion, at.M_A, lane, n)
-        q_0, axis = load4(motion, at.M_Q, lane, n), load3(motion, at.M_AXIS, lane, n)
-        rate, rate_dot = load(motion, at.M_RATE, lane, n), load(motion, at.M_RATE_DOT, lane, n)
-        store3(driven, at.D_P, lane, n, prescribed_position(p_0, v_0, a_0, t))
-        store3(driven, at.D_V, lane, n, prescribed_velocity(v_0, a_0, t))
-        store3(driven, at.D_A, lane, n, a_0)
-        store4(driven, at.D_Q, lane, n, prescribed_rotation(q_0, axis, rate, rate_dot, t))
-        store3(driven, at.D_OMEGA, lane, n, scaled(rate + rate_dot * t, axis))
-        store3(driven, at.D_ALPHA, lane, n, scaled(rate_dot, axis))
-
-
-@kernel
+@routine
 def place_driven(driven, motion, parent, arm, frame, lanes):
     """Frame of a fixed or prescribed node: the composition of its parent's with its local motion."""
     n = len(lanes)
@@ -46,7 +30,7 @@ def place_driven(driven, motion, parent, arm, frame, lanes):
         store3(frame, at.F_OMEGA, lane, n, compose_rate(omega_WP, q_WP, load3(driven, at.D_OMEGA, lane, n)))
 
 
-@kernel
+@routine
 def place_free(state, body, parent, arm, frame, lanes):
     """Frame of a free body: its centre of mass is composed, its rotation is its own, its origin hangs on the two."""
     n = len(lanes)
@@ -72,12 +56,12 @@ def place_free(state, body, parent, arm, frame, lanes):
 @inlined
 def place(node, t, model, state, scratch, lanes):
     """Frame of one node; its parent's is there already."""
-    i = model.row[node]
-    parent, arm, frame = scratch.frame[model.parent[node]], scratch.arm[node], scratch.frame[node + 1]
-    if model.kind[node] == at.FREE:
+    i = model.node[node, at.NODE_ROW]
+    parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
+    if model.node[node, at.NODE_KIND] == at.FREE:
         place_free(state[i], model.body[i], parent, arm, frame, lanes)
     else:
-        if model.kind[node] == at.PRESCRIBED:
+        if model.node[node, at.NODE_KIND] == at.PRESCRIBED:
             prescribe(t, model.motion[i], scratch.driven[i], lanes)
         place_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 
@@ -85,5 +69,6 @@ def place(node, t, model, state, scratch, lanes):
 @inlined
 def place_nodes(nodes, t, model, state, scratch, lanes):
     """Frames of the given nodes, parents first."""
+    drive(t, model, scratch, lanes)
     for node in nodes:
         place(node, t, model, state, scratch, lanes)

@@ -10,15 +10,25 @@ from rigidsim.engine.compiler import Compiled
 from rigidsim.engine.model import Model, Samples
 
 LANES = 16
-VALUES = ("body", "motion", "load")  # what may differ between the lanes of a block; all else is structure
+
+
+def holds_values(part: object) -> bool:
+    """Whether the lanes of a block may differ in this part of a model; all else is structure."""
+    return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == np.float64
+
+
+def structure_of(part: object) -> Hashable:
+    """What must be equal for two models to share a block: all of it but the values, and how many those are."""
+    if isinstance(part, tuple):
+        return tuple(structure_of(inner) for inner in part)
+    return part.shape if holds_values(part) else np.asarray(part).tobytes()
 
 
 def structure(compiled: Compiled) -> Hashable:
-    """Equal for worlds that may share a block: tree, kinds, loads and their times, method, step, samples."""
-    shared = [value for name, value in compiled.model._asdict().items() if name not in VALUES]
-    arrays = tuple(np.asarray(value).tobytes() for value in shared)
-    shapes = tuple(getattr(compiled.model, name).shape for name in VALUES)
-    return (arrays, shapes, type(compiled.method), compiled.method, compiled.n_step, compiled.stride)
+    """Equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method, step, samples."""
+    reparentings = tuple(event.model_dump_json() for event in compiled.schedule.reparentings)
+    shape = (structure_of(compiled.model), reparentings, tuple(compiled.schedule.instants))
+    return (*shape, type(compiled.method), compiled.method, compiled.n_step, compiled.stride)
 
 
 def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
@@ -27,11 +37,17 @@ def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
     return np.ascontiguousarray(joined.reshape(len(joined), joined.shape[1] * joined.shape[2]))
 
 
-def block_of(worlds: Sequence[Compiled], n_lane: int) -> tuple[Model, np.ndarray]:
-    """Model and state of up to n_lane worlds; spare lanes repeat the last one."""
-    filled = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]
-    values = {name: side_by_side([getattr(world.model, name) for world in filled]) for name in VALUES}
-    return worlds[0].model._replace(**values), side_by_side([world.state for world in filled])
+def joined(parts: Sequence) -> object:
+    """One model, or part of one, from that of each lane."""
+    first = parts[0]
+    if isinstance(first, tuple):
+        return type(first)(*(joined(inner) for inner in zip(*parts, strict=True)))
+    return side_by_side(parts) if holds_values(first) else first
+
+
+def block_of(worlds: Sequence[Compiled]) -> tuple[Model, np.ndarray]:
+    """Model and state of one world for each lane."""
+    return joined([world.model for world in worlds]), side_by_side([world.state for world in worlds])
 
 
 def one_lane(samples: Samples, lane: int, n_lane: int) -> Samples:

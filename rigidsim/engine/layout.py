@@ -19,8 +19,16 @@ D_P, D_Q, D_V, D_OMEGA, D_A, D_ALPHA, DRIVEN_ROWS = 0, 3, 7, 10, 13, 16, 19
 # Between the passes of one evaluation: the arm d, the drift J v, and a free body's v_WC; all in world axes, m and m/s.
 A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
 
-# Applied force and torque about the centre of mass, world axes, N and N m.
-W_F, W_TAU, WRENCH_ROWS = 0, 3, 6
+# What acts on a free body: applied force and torque about the centre of mass, N and N m; gravity, m/s2; all in world
+# axes. And the power, W, that the ledger counts beside that of the applied force and torque: less what springs store,
+# plus what moves a source of gravity.
+W_F, W_TAU, W_G, W_POWER, WRENCH_ROWS = 0, 3, 6, 9, 10
+
+# A node's origin from its parent's, and the velocity of the one less that of the other; world axes, m and m/s.
+K_P, K_V, LINK_ROWS = 0, 3, 6
+
+# A frame's origin from another's, and the velocity of the one less that of the other; world axes, m and m/s.
+Z_P, Z_V, APART_ROWS = 0, 3, 6
 
 # What an integrator integrates besides v_PC and omega_B: a_PC, alpha_B, power.
 R_A, R_ALPHA, R_POWER, RATE_ROWS = 0, 3, 6, 7
@@ -36,6 +44,33 @@ M_P, M_Q, M_V, M_A, M_AXIS, M_RATE, M_RATE_DOT, M_SCALE, MOTION_ROWS = 0, 3, 7, 
 # A constant load: force, torque, lever from the centre of mass (body axes, m).
 L_F, L_TAU, L_LEVER, LOAD_ROWS = 0, 3, 6, 9
 
+# A spring: stiffness, damping, length at rest; its two ends, each a point of its frame (that frame's axes, m).
+G_STIFFNESS, G_DAMPING, G_LENGTH, G_FIRST, G_SECOND, SPRING_ROWS = 0, 1, 2, 3, 6, 9
+
+# A torsion spring: stiffness, damping, the orientation of the second frame in the first at rest, and the axis (unit,
+# second frame's axes); zero for a spring that acts about every axis.
+H_STIFFNESS, H_DAMPING, H_REST, H_AXIS, TORSION_ROWS = 0, 1, 2, 6, 9
+
+# Drag: linear and quadratic coefficient, the point of the body it acts at (that frame's axes, m).
+D_LINEAR, D_QUADRATIC, D_POINT, DRAG_ROWS = 0, 1, 2, 5
+
+# Attraction by a point: gm as the second body feels it and, if the source is free, as the source does; mass of the
+# second; softening length squared; J2 times the equatorial radius squared, and the axis (source's axes); the point of
+# the source (its axes, m).
+U_GM, U_GM_BACK, U_MASS, U_SOFT, U_J2, U_AXIS, U_POINT, ATTRACTION_ROWS = 0, 1, 2, 3, 4, 5, 8, 11
+
+# A load given by expressions: its lever from the centre of mass (body axes, m). Force and torque are registers.
+X_LEVER, SCRIPT_ROWS = 0, 3
+
+# An impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes, m).
+J_P, J_L, J_LEVER, IMPULSE_ROWS = 0, 3, 6, 9
+
+# What jumps at an instant: velocity of a node's origin and its rate, world axes.
+Y_V, Y_OMEGA, JUMP_ROWS = 0, 3, 6
+
+# The first value of an expression that was not a number: how many, when (s), the value.
+N_COUNT, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
+
 # One sample of one node: position, orientation, velocity, angular velocity.
 O_P, O_Q, O_V, O_OMEGA, SAMPLE_ROWS = 0, 3, 7, 10, 13
 
@@ -48,8 +83,16 @@ T_VELOCITY, T_ACCELERATION, T_APPLIED, T_GRAVITY, T_LINEAR, T_EULER, T_CENTRIFUG
 T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPORT = range(24, 39, 3)
 TERM_ROWS = 39
 
+# Columns of the tables of integers.
+NODE_PARENT, NODE_KIND, NODE_ROW = 0, 1, 2
+LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL = 0, 1, 2, 3, 4
+OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
+VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2
+PAIR_FIRST, PAIR_SECOND, PAIR_WAY = 0, 1, 2
+
 FREE, FIXED, PRESCRIBED = 0, 1, 2
-AXES_BODY, AXES_PARENT, AXES_WORLD = 0, 1, 2
+VIEW_POSITION, VIEW_VELOCITY, VIEW_RATE, VIEW_ORIENTATION, VIEW_SPEED = 0, 1, 2, 3, 4
+NOBODY = -1  # where a row among the free bodies is wanted and there is none
 NEVER = 1 << 62
 
 

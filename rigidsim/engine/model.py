@@ -1,7 +1,12 @@
-"""Model (constants), State (what varies) and the scratch arrays of one block, as kernels receive them."""
+"""Model (constants), State (what varies) and the scratch arrays of one block, as kernels receive them.
+
+Arrays of floats with two dimensions hold values, which may differ from lane to lane; all others are structure, which
+the lanes of a block share.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,34 +14,76 @@ import numpy as np
 from rigidsim.engine import layout
 
 
-class Model(NamedTuple):
-    """Constants of one block of worlds. Nodes come parents first; frame 0 is the world, frame i + 1 that of node i."""
+class Law(NamedTuple):
+    """One kind of load: what each acts on, when, and its constants."""
 
-    parent: np.ndarray  # (node) frame of the parent
-    kind: np.ndarray  # (node) FREE, FIXED or PRESCRIBED
-    row: np.ndarray  # (node) row among the free bodies, or among the driven nodes
-    active: np.ndarray  # nodes whose motion the dynamics needs; the others are computed for samples only
-    every: np.ndarray  # all nodes
+    who: np.ndarray  # (law, 5) pair of frames, rows of the free bodies at its ends or NOBODY, first era and the one after
+    value: np.ndarray  # (law, rows of its kind * lanes)
+
+
+class Program(NamedTuple):
+    """Expressions as a list of operations on registers; result k goes to register `first` + k."""
+
+    code: np.ndarray  # (operation, 4) what, and the registers of the operands
+    constant: np.ndarray  # (constant, lanes) the first registers; t is in the one after them
+    first: int
+
+
+class Model(NamedTuple):
+    """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
+
+    node: np.ndarray  # (node, 3) frame of the parent; FREE, FIXED or PRESCRIBED; row among free or driven nodes
+    active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
+    every: np.ndarray  # all nodes, parents first
     free_node: np.ndarray  # (free) node
     by_path: np.ndarray  # (free) rows in order of their paths: the order of sums over bodies
     body: np.ndarray  # (free, BODY_ROWS * lanes)
     motion: np.ndarray  # (driven, MOTION_ROWS * lanes)
-    first_load: np.ndarray  # (free + 1) body i has loads first_load[i] to first_load[i + 1] - 1
-    load_axes: np.ndarray  # (load) AXES_BODY, AXES_PARENT or AXES_WORLD
-    load_from: np.ndarray  # (load) first era in which it acts
-    load_until: np.ndarray  # (load) first era in which it no longer acts
-    load: np.ndarray  # (load, LOAD_ROWS * lanes)
+    scale: np.ndarray  # (1 + node, lanes) metres per unit of the frame's own lengths
+    normal: np.ndarray  # (3, lanes) of the plane that a planar scene is locked to; or no rows
+
+    linked: np.ndarray  # nodes whose links the ways use
+    pair: np.ndarray  # (pair + 1, 3) first and second frame, and the first way; the last row ends the ways
+    way_node: np.ndarray  # (way) node whose link is passed
+    way_sign: np.ndarray  # (way) 1.0 outwards, -1.0 inwards
+
+    constants: Law  # constant loads: instead of a pair, the frame of the axes
+    springs: Law
+    torsions: Law
+    drags: Law
+    attractions: Law
+    gradients: Law  # gravity-gradient torques; values as of attractions
+    scripts: Law  # loads given by expressions: instead of a pair, the frame of the axes
+    script_register: np.ndarray  # (script, 6) where force and torque are found
+    script: Program
+    views: np.ndarray  # (view, 3) what the expressions look at: VIEW_POSITION, ...; pair; first of its registers
+    drive: Program  # of t alone, for prescribed motions, on jets
+    driven: np.ndarray  # (driven by expressions, 7) row among the driven nodes, registers of position and three angles
+    drive_axes: np.ndarray  # (driven by expressions, 9 * lanes) the unit axes of the three turns, the first outermost
+
+    impulses: Law  # instead of a pair, the frame of the axes; they act when their first era begins
+    inherits: np.ndarray  # (free) 1.0 for a body that a jump of its parent carries along, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)
+    edge_stop: np.ndarray  # (edge) 1 where more happens than that constant loads change
     step: float  # s
 
 
 class Scratch(NamedTuple):
-    """What one evaluation writes; carries nothing from step to step."""
+    """What one evaluation writes; carries nothing from step to step but `fault`."""
 
     frame: np.ndarray  # (1 + node, FRAME_ROWS * lanes)
     driven: np.ndarray  # (driven, DRIVEN_ROWS * lanes)
     arm: np.ndarray  # (node, ARM_ROWS * lanes)
+    link: np.ndarray  # (node, LINK_ROWS * lanes)
+    apart: np.ndarray  # (pair, APART_ROWS * lanes)
+    register: np.ndarray  # (register, lanes) of the expressions
+    flat: np.ndarray  # (register * lanes) the same memory
+    jet: np.ndarray  # (register, 3 * lanes) value, first and second derivative
+    fault: np.ndarray  # (script + driven by expressions, FAULT_ROWS * lanes)
+    pull: np.ndarray  # (4 * lanes) a pair's force, and a power
+    jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes)
+    strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
     wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)
     rate: np.ndarray  # (free, RATE_ROWS * lanes)
     stage: np.ndarray  # (free, STATE_ROWS * lanes) the state at a stage
@@ -59,13 +106,31 @@ def zeros(*shape: int) -> np.ndarray:
     return np.zeros(shape, dtype=np.float64)
 
 
+def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
+    """Rows of integers, (row, width)."""
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width)
+
+
 def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
-    """Scratch arrays for a model; the world's frame is set here once, fixed nodes' local motion too."""
-    n, n_node, n_free, n_driven = len(lanes), len(model.kind), len(model.body), len(model.motion)
+    """Scratch arrays for a model; what never changes is set here once: the world's frame, fixed nodes' local motion,
+    the constants of expressions.
+    """
+    n, n_node, n_free, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
+    n_script, n_drive = (p.first + len(p.code) for p in (model.script, model.drive))
+    register = zeros(n_script, n)
     scratch = Scratch(
         frame=zeros(n_node + 1, layout.FRAME_ROWS * n),
         driven=zeros(n_driven, layout.DRIVEN_ROWS * n),
         arm=zeros(n_node, layout.ARM_ROWS * n),
+        link=zeros(n_node, layout.LINK_ROWS * n),
+        apart=zeros(len(model.pair) - 1, layout.APART_ROWS * n),
+        register=register,
+        flat=register.reshape(-1),
+        jet=zeros(n_drive, 3 * n),
+        fault=zeros(len(model.scripts.who) + len(model.driven), layout.FAULT_ROWS * n),
+        pull=zeros(4 * n),
+        jump=zeros(n_node + 1, layout.JUMP_ROWS * n),
+        strike=zeros(n_free, layout.JUMP_ROWS * n),
         wrench=zeros(n_free, layout.WRENCH_ROWS * n),
         rate=zeros(n_free, layout.RATE_ROWS * n),
         stage=zeros(n_free, layout.STATE_ROWS * n),
@@ -76,12 +141,14 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     scratch.frame[0, layout.F_Q * n : (layout.F_Q + 1) * n] = 1.0
     pose = (layout.M_Q + 4) * n  # position and orientation lead both rows
     scratch.driven[:, :pose] = model.motion[:, :pose]
+    scratch.register[: len(model.script.constant)] = model.script.constant
+    scratch.jet[: len(model.drive.constant), :n] = model.drive.constant
     return scratch
 
 
 def make_samples(model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...]) -> Samples:
     """Room for a number of samples."""
-    n, n_node = len(lanes), len(model.kind)
+    n, n_node = len(lanes), len(model.node)
     terms = zeros(n_sample if with_terms else 0, n_node, layout.TERM_ROWS * n)
     terms.fill(np.nan)
     return Samples(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinematics import place_nodes
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
+from rigidsim.engine.loads import store_energy
+from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import observe_terms
 from rigidsim.physics.frames import local_rate
 from rigidsim.physics.quaternion import conjugate, product, rotate
@@ -21,7 +23,7 @@ from rigidsim.physics.rigid_body import (
 from rigidsim.physics.vector import add, negated, scaled
 
 
-@kernel
+@routine
 def sample_world(frame, out, lanes):
     """Motion of a node's origin in the world."""
     n = len(lanes)
@@ -32,7 +34,7 @@ def sample_world(frame, out, lanes):
         store3(out, at.O_OMEGA, lane, n, load3(frame, at.F_OMEGA, lane, n))
 
 
-@kernel
+@routine
 def sample_driven(driven, out, lanes):
     """Motion of a fixed or prescribed node relative to its parent."""
     n = len(lanes)
@@ -43,7 +45,7 @@ def sample_driven(driven, out, lanes):
         store3(out, at.O_OMEGA, lane, n, load3(driven, at.D_OMEGA, lane, n))
 
 
-@kernel
+@routine
 def sample_free(state, body, parent, frame, out, lanes):
     """Motion of a free body's origin relative to its parent, from that of its centre of mass."""
     n = len(lanes)
@@ -58,7 +60,7 @@ def sample_free(state, body, parent, frame, out, lanes):
         store3(out, at.O_OMEGA, lane, n, omega_PB)
 
 
-@kernel
+@routine
 def add_to_ledger(state, body, frame, arm, ledger, lanes):
     """Add one free body's energies, work and momenta."""
     n = len(lanes)
@@ -91,23 +93,24 @@ def observe_motion(t, model, state, scratch, local, world, lanes):
     """Motion of every node, relative to its parent and in the world."""
     place_nodes(model.every, t, model, state, scratch, lanes)
     for node in model.every:
-        i, frame = model.row[node], scratch.frame[node + 1]
+        i, frame = model.node[node, at.NODE_ROW], scratch.frame[node + 1]
         sample_world(frame, world[node], lanes)
-        if model.kind[node] == at.FREE:
-            sample_free(state[i], model.body[i], scratch.frame[model.parent[node]], frame, local[node], lanes)
+        if model.node[node, at.NODE_KIND] == at.FREE:
+            sample_free(state[i], model.body[i], scratch.frame[model.node[node, at.NODE_PARENT]], frame, local[node], lanes)
         else:
             sample_driven(scratch.driven[i], local[node], lanes)
 
 
-@inlined
-def observe(n, era, model, state, scratch, samples, k, lanes):
-    """Write sample k: the state at the beginning of step n, with the loads of the given era."""
-    t = n * model.step
+@routine
+def observe(t, era, model, state, scratch, samples, k, lanes):
+    """Write sample k: the given state at time t (s), with the loads of the given era."""
     observe_motion(t, model, state, scratch, samples.local[k], samples.world[k], lanes)
     ledger = samples.ledger[k]
     ledger[:] = 0.0
     for i in model.by_path:
         node = model.free_node[i]
         add_to_ledger(state[i], model.body[i], scratch.frame[node + 1], scratch.arm[node], ledger, lanes)
+    relate(model, scratch, lanes)
+    store_energy(era, model, scratch, ledger, lanes)
     if len(samples.terms) > 0:
         observe_terms(t, era, model, state, scratch, samples.terms[k], lanes)

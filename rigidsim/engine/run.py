@@ -1,55 +1,102 @@
-"""A block of worlds on its way: steps, slices, samples."""
+"""A block of worlds on its way: steps, slices, samples, and what happens at edges."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.model import Model, Samples, make_samples, make_scratch
+from rigidsim.engine.compiler import Compiled
+from rigidsim.engine.compiler.reparent import carrier_row, reparented
+from rigidsim.engine.impulses import cross_edge
+from rigidsim.engine.lanes import block_of, one_lane
+from rigidsim.engine.model import Samples, make_samples, make_scratch
 from rigidsim.engine.stepper import advance, observe_at
+from rigidsim.scene.forces import Reparenting
 
 SLICE_SECONDS = 0.1  # between two looks at the clock, the signals and the state
 GROWTH = 4.0  # of a slice, at most, from one to the next
 NO_SAMPLES = layout.NEVER
 
 
+class Happened(NamedTuple):
+    """An instant that is over: its place in the records, and the worlds before and after."""
+
+    record: int
+    era: int
+    time: float
+    event: Reparenting | None
+    before: list[Compiled]
+    after: list[Compiled]
+
+
 class BlockRun:
-    """Constants and state of one block, and the number of steps done. Nothing in it depends on how steps are
-    grouped.
+    """Constants and state of one block, and how far it has got. Nothing in it depends on how steps are grouped.
+
+    Time is (n + done) h, `done` being a part of a step only between a kernel and the edge it stopped at.
     """
 
-    def __init__(self, method: tuple, model: Model, state: np.ndarray, n_lane: int, with_terms: bool = False):
-        self.method, self.model, self.state = method, model, state.copy()
-        self.n = 0
+    def __init__(self, worlds: Sequence[Compiled], n_lane: int, with_terms: bool = False):
+        self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
+        self.method, self.schedule = worlds[0].method, worlds[0].schedule
+        self.n, self.done, self.era = 0, 0.0, 0
+        self.happened: list[Happened] = []
+        self._begun = False
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
-        self._scratch = make_scratch(model, self._lanes)
+        self.model, self.state = block_of(self.worlds)
+        self._scratch = make_scratch(self.model, self._lanes)
         self._none = self.room(1)  # where samples that nobody wants would go
+        self.records = make_samples(self.model, 2 * len(self.schedule.instants), True, self._lanes)
 
     @property
     def time(self) -> float:
         """Time reached, s."""
-        return self.n * self.model.step
+        return (self.n + self.done) * self.model.step
+
+    @property
+    def fault(self) -> np.ndarray:
+        """(expression, FAULT_ROWS * lanes): which of the expressions gave what is no number, and when."""
+        return self._scratch.fault
 
     def room(self, n_sample: int) -> Samples:
         """Space for samples of this block."""
         return make_samples(self.model, n_sample, self._with_terms, self._lanes)
 
+    def place(self) -> tuple:
+        """Where the run is, for `go_back`."""
+        happened = list(self.happened)
+        return self.n, self.done, self.era, self.worlds, self.model, self.state.copy(), self._scratch, happened
+
+    def go_back(self, place: tuple) -> None:
+        """Return to an earlier place, to take the steps from there again."""
+        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, happened = place
+        self.state, self.happened = state.copy(), list(happened)
+        self._scratch.fault[:] = 0.0
+
     def prepare(self) -> None:
-        """Compile, or read from the cache, all that a run will call."""
-        self.advance(0, 1, self._none, 0)
+        """Compile, or read from the cache, all that a run will call; what happens at t = 0 is done."""
+        self._begin()
+        advance(*self._position(), self.n, NO_SAMPLES, *self._arrays(), self._none, 0, self._lanes)
         self.observed()
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
         """Take n steps; sample number k = step / stride goes to row k - first of `samples`."""
-        done = 0 if stride == NO_SAMPLES else -(-self.n // stride) - first
-        rest = Samples(*(array[done:] for array in samples or self._none))
-        # The kernel samples before a step whose number is a multiple of the stride; step 0 is one of any stride.
-        advance(self.method, self.n, self.n + n, stride, self.model, self.state, self._scratch, rest, self._lanes)
-        self.n += n
+        self._begin()
+        n_end = self.n + n
+        if stride == NO_SAMPLES:
+            first = 0
+        while True:
+            self.n, self.done, self.era = advance(
+                *self._position(), n_end, stride, *self._arrays(), samples or self._none, first, self._lanes
+            )
+            if not self._at_stop():
+                return
+            self.era += 1
+            self._cross()
 
     def slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[int]:
         """Step up to n_end in slices of about SLICE_SECONDS, giving the length of each as it is done."""
@@ -64,6 +111,68 @@ class BlockRun:
 
     def observed(self) -> Samples:
         """One sample of the present state."""
+        self._begin()
         one = self.room(1)
-        observe_at(self.n, self.model, self.state, self._scratch, one, 0, self._lanes)
+        observe_at(self.n, self.done, self.era, *self._arrays(), one, 0, self._lanes)
         return one
+
+    def _position(self) -> tuple:
+        return self.method, self.n, self.done, self.era
+
+    def _arrays(self) -> tuple:
+        return self.model, self.state, self._scratch
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._cross()
+
+    def _at_stop(self) -> bool:
+        """Whether the kernel stopped because something happens where it is."""
+        era, model = self.era, self.model
+        here = era < len(model.edge_step) and (model.edge_step[era], model.edge_fraction[era]) == (self.n, self.done)
+        return bool(here and model.edge_stop[era])
+
+    def _cross(self) -> None:
+        """What happens as the present era begins: reparentings first, then what the kernel does."""
+        for number, event in self.schedule.reparentings_of(self.era):
+            record, before = self.schedule.record(self.era, number), self.worlds
+            self._reparent(2 * record, event)
+            self._note(record, event, before)
+        struck = self.schedule.record(self.era, None)
+        if self.era > 0 or struck >= 0:
+            row = -1 if struck < 0 else 2 * struck
+            cross_edge(self.time, self.era, *self._arrays(), self.records, row, self._lanes)
+        if struck >= 0:
+            self._note(struck, None, self.worlds)
+
+    def _note(self, record: int, event: Reparenting | None, before: list[Compiled]) -> None:
+        self.happened.append(Happened(record, self.era, self.time, event, before, self.worlds))
+
+    def _reparent(self, row: int, event: Reparenting) -> None:
+        """Change the tree of every world; `records` gets the motion before and after in this row and the next."""
+        before, n = self._recorded(row), len(self._lanes)
+        samples = [one_lane(before, lane, n) for lane in range(n)]
+        self.worlds = [
+            reparented(world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local[0], sample.world[0])
+            for lane, (world, sample) in enumerate(zip(self.worlds, samples, strict=True))
+        ]
+        self.model, self.state = block_of(self.worlds)
+        self._scratch = make_scratch(self.model, self._lanes)
+        after = self._recorded(row + 1)
+        # Energy that is lost or won is work, on the body that carries the one that moved.
+        carrier = carrier_row(self.worlds[0], event.body)
+        if carrier >= 0:
+            work = slice(layout.S_WORK * n, (layout.S_WORK + 1) * n)
+            self.state[carrier, work] += energy_of(after, n) - energy_of(before, n)
+            self._recorded(row + 1)
+
+    def _recorded(self, row: int) -> Samples:
+        observe_at(self.n, self.done, self.era, *self._arrays(), self.records, row, self._lanes)
+        return Samples(*(array[row : row + 1] for array in self.records))
+
+
+def energy_of(sample: Samples, n_lane: int) -> np.ndarray:
+    """(lane) kinetic and potential energy of one sample, J."""
+    first, last = layout.E_KINETIC * n_lane, layout.E_POTENTIAL * n_lane
+    return sample.ledger[0, first : first + n_lane] + sample.ledger[0, last : last + n_lane]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import load, load3, load4, load6, store3
@@ -14,7 +14,7 @@ from rigidsim.physics.rigid_body import gyroscopic_torque
 from rigidsim.physics.vector import cross, negated, scaled
 
 
-@kernel
+@routine
 def linear_terms(body, parent, arm, wrench, rate, out, lanes):
     """Terms of the centre of mass's acceleration relative to the parent: m/s2 in the parent's axes."""
     n = len(lanes)
@@ -26,14 +26,14 @@ def linear_terms(body, parent, arm, wrench, rate, out, lanes):
         store3(out, at.T_VELOCITY, lane, n, rotate_back(q_WP, drift))
         store3(out, at.T_ACCELERATION, lane, n, scaled(load(body, at.B_SCALE, lane, n), load3(rate, at.R_A, lane, n)))
         store3(out, at.T_APPLIED, lane, n, rotate_back(q_WP, applied))
-        store3(out, at.T_GRAVITY, lane, n, rotate_back(q_WP, load3(body, at.B_G, lane, n)))
+        store3(out, at.T_GRAVITY, lane, n, rotate_back(q_WP, load3(wrench, at.W_G, lane, n)))
         store3(out, at.T_LINEAR, lane, n, rotate_back(q_WP, linear_term(a_WP)))
         store3(out, at.T_EULER, lane, n, rotate_back(q_WP, euler_term(alpha_WP, d)))
         store3(out, at.T_CENTRIFUGAL, lane, n, rotate_back(q_WP, centrifugal_term(omega_WP, d)))
         store3(out, at.T_CORIOLIS, lane, n, rotate_back(q_WP, coriolis_term(omega_WP, drift)))
 
 
-@kernel
+@routine
 def angular_terms(state, body, parent, frame, wrench, out, lanes):
     """Terms of the angular acceleration relative to the parent: rad/s2 in the parent's axes."""
     n = len(lanes)
@@ -58,6 +58,6 @@ def observe_terms(t, era, model, state, scratch, terms, lanes):
     evaluate(t, era, model, state, scratch, lanes)
     for i in range(len(state)):
         node = model.free_node[i]
-        parent, frame, arm = scratch.frame[model.parent[node]], scratch.frame[node + 1], scratch.arm[node]
+        parent, frame, arm = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1], scratch.arm[node]
         linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], terms[node], lanes)
         angular_terms(state[i], model.body[i], parent, frame, scratch.wrench[i], terms[node], lanes)

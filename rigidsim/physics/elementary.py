@@ -20,6 +20,21 @@ HALF_PI_3 = 2.0222662487959506e-21
 TWO_OVER_PI = 0.6366197723675814
 # Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, ties to even, without a call.
 ROUNDER = 6755399441055744.0
+INFINITY = float("inf")
+# pi, pi/2, pi/4 and atan(1/2) are the sums of two doubles each.
+PI_HI, PI_LO = 3.141592653589793, 1.2246467991473532e-16
+HALF_PI_HI, HALF_PI_LO = 1.5707963267948966, 6.123233995736766e-17
+QUARTER_PI_HI, QUARTER_PI_LO = 0.7853981633974483, 3.061616997868383e-17
+ATAN_HALF_HI, ATAN_HALF_LO = 0.4636476090008061, 2.2698777452961687e-17
+
+
+def context_of(*numbers):
+    """The functions that numbers of another kind bring along: mpmath's, or a dual number's, which go first.
+
+    Only a dual number's context has a `select`; its parts may be mpmath numbers.
+    """
+    contexts = [number.context for number in numbers if hasattr(number, "context")]
+    return max(contexts, key=lambda context: hasattr(context, "select"), default=None)
 
 
 def sqrt(x):
@@ -37,29 +52,14 @@ def _sqrt(x):
 def select(condition, a, b):
     """`a` where the condition holds, else `b`; both are evaluated, so both must be defined."""
     if isinstance(condition, np.ndarray):
-        return np.where(condition, a, b)
+        context = context_of(a, b)
+        return context.select(condition, a, b) if context else np.where(condition, a, b)
     return a if condition else b
 
 
 @compiled_form(select)
 def _select(condition, a, b):
     return lambda condition, a, b: a if condition else b
-
-
-def arc_tangent(y, x):
-    """Angle of the point (x, y) from the x axis, rad, in (-pi, pi].
-
-    Taken from the platform's library, so its last bit may differ between machines: for reading trajectories, never for
-    stepping.
-    """
-    if isinstance(y, (float, int)):
-        return math.atan2(y, x)
-    return np.arctan2(y, x) if isinstance(y, np.ndarray) else y.context.atan2(y, x)
-
-
-@compiled_form(arc_tangent)
-def _arc_tangent(y, x):
-    return lambda y, x: math.atan2(y, x)
 
 
 @formula
@@ -111,3 +111,73 @@ def sin_cos(x):
 @compiled_form(sin_cos)
 def _sin_cos(x):
     return lambda x: reduced_sin_cos(x)
+
+
+def with_sign(size, x):
+    """|size| with the sign of x, that of a zero too; floats and columns only."""
+    return np.copysign(size, x) if isinstance(x, np.ndarray) else math.copysign(size, x)
+
+
+@compiled_form(with_sign)
+def _with_sign(size, x):
+    return lambda size, x: math.copysign(size, x)
+
+
+@formula
+def atan_tail(z):
+    """(t - atan t)/t^3 with z = t^2, for |t| <= 7/16: the polynomial through the twelve Chebyshev nodes.
+
+    t^3 times its error, relative to t, is below 3.6e-18.
+    """
+    s = 0.033128134256069586 - z * 0.014773184616983806
+    s = -0.04492259293193656 + z * s
+    s = 0.05216679739313656 + z * s
+    s = -0.05876946456755061 + z * s
+    s = 0.06666241923359964 + z * s
+    s = -0.07692285554889286 + z * s
+    s = 0.09090908355602592 + z * s
+    s = -0.11111111096645038 + z * s
+    s = 0.14285714285566806 + z * s
+    s = -0.1999999999999941 + z * s
+    return 0.3333333333333333 + z * s
+
+
+@formula
+def reduced_arc_tangent(y, x):
+    """The angle of (x, y), rad, by reduction to t = tan(a - c) with c = 0, atan(1/2) or pi/4, and a polynomial.
+
+    a is the angle to the nearer axis, the slope of a in [0, 1]; c and the axis's angle are added in two doubles each.
+    Measured against fifty digits: below 1.1 units in the last place in all quadrants. Zeros keep their signs as in
+    IEEE 754; two infinities make a diagonal; NaN gives NaN.
+    """
+    size_y, size_x = select(y < 0.0, -y, y), select(x < 0.0, -x, x)
+    steep, back = size_y > size_x, with_sign(1.0, x) < 0.0
+    n, d = select(steep, size_x, size_y), select(steep, size_y, size_x)
+    infinite = n == INFINITY
+    n, d = select(infinite, 1.0, n), select(infinite, select(d == d, 1.0, d), select(d == 0.0, 1.0, d))
+    scale = select(d > 1e300, 7.888609052210118e-31, select(d < 1e-200, 1.6069380442589903e60, 1.0))  # 2^-100, 2^200
+    n, d = scale * n, scale * d
+    near, diagonal = n > 0.4375 * d, n > 0.6875 * d
+    t = select(diagonal, n - d, select(near, n - 0.5 * d, n)) / select(diagonal, n + d, select(near, d + 0.5 * n, d))
+    c_hi = select(diagonal, QUARTER_PI_HI, select(near, ATAN_HALF_HI, 0.0))
+    c_lo = select(diagonal, QUARTER_PI_LO, select(near, ATAN_HALF_LO, 0.0))
+    axis_hi = select(steep, HALF_PI_HI, select(back, PI_HI, 0.0))
+    axis_lo = select(steep, HALF_PI_LO, select(back, PI_LO, 0.0))
+    turn = select(steep == back, 1.0, -1.0)
+    z = t * t
+    high = axis_hi + turn * c_hi
+    low = (axis_hi - high) + turn * c_hi
+    return with_sign(high + (low + (axis_lo + turn * (c_lo + (t - t * z * atan_tail(z))))), y)
+
+
+def arc_tangent(y, x):
+    """Angle of the point (x, y) from the x axis, rad, in [-pi, pi]; `reduced_arc_tangent`, except that mpmath numbers
+    keep all their digits. The same bits on every machine.
+    """
+    context = context_of(y, x)
+    return reduced_arc_tangent(y, x) if context is None else context.atan2(y, x)
+
+
+@compiled_form(arc_tangent)
+def _arc_tangent(y, x):
+    return lambda y, x: reduced_arc_tangent(y, x)

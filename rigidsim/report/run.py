@@ -116,7 +116,7 @@ def _simulate_into(
         failure = error
     progress.clear()
     run_seconds = time.perf_counter() - begin
-    writer.finish(simulation.status, str(failure or ""))
+    writer.finish(simulation.status, str(failure or ""), simulation.events)
     report = RunReport(
         path=writer.path,
         status=simulation.status,

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Tag, ValidationInfo, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Tag, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from rigidsim.scene.document import shown
 
 FORM_MARK = "\0"
 """Begins the names of forms in pydantic's error paths. No key of a scene can begin so."""
+
+
+@dataclass
+class Reading:
+    """What is known while a scene is validated: pydantic's context."""
+
+    folder: Path = Path()
+    """Where relative paths of files begin."""
+    allowed: dict[int, type[BaseModel]] = field(default_factory=dict)
+    """The model that each mapping was read as, by the id of the mapping."""
+    parameters: dict[str, float] = field(default_factory=dict)
+    """Their SI values; NaN for one that could not be read."""
+    units: dict[str, str] = field(default_factory=dict)
+    """The SI units of those parameters that have one."""
+    given: dict[str, Any] = field(default_factory=dict)
+    """The parameters in full, as `Scene.parameters` keeps them."""
+    used: set[str] = field(default_factory=set)
+    """The parameters that some expression has mentioned."""
+    faults: int = 0
+    """How many expressions could not be read."""
+
+
+class BoundText(str):
+    """The text of an expression that may use further names: those of the copy of a body that it stands in."""
+
+    names: Mapping[str, float]
+
+    def __new__(cls, text: str, names: Mapping[str, float]) -> BoundText:
+        bound = super().__new__(cls, text)
+        bound.names = names
+        return bound
 
 
 class Model(BaseModel):
@@ -24,13 +57,25 @@ class Model(BaseModel):
     def _note_allowed_keys(cls, data: Any, info: ValidationInfo) -> Any:
         # A later message about an unknown key can then name the keys of that very object.
         if info.context is not None:
-            info.context[id(data)] = cls
+            info.context.allowed[id(data)] = cls
         return data
 
 
-def complaint(code: str, message: str, hint: str = "") -> PydanticCustomError:
+def complaint(code: str, message: str, hint: str = "", **more: Any) -> PydanticCustomError:
     """An error for a validator to raise; the code, message and hint reach the user unchanged."""
-    return PydanticCustomError(code, "{message}", {"message": message, "hint": hint})
+    return PydanticCustomError(code, "{message}", {"message": message, "hint": hint, **more})
+
+
+def _check_text(text: str) -> str:
+    # Titles reach terminals and web pages; an escape sequence in one must not.
+    unprintable = next((c for c in text if not (c.isprintable() or c in "\n\t")), None)
+    if unprintable is not None:
+        raise complaint("character", f"the character U+{ord(unprintable):04X} is not allowed here", "remove it")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_text)]
+"""Text that may be shown anywhere."""
 
 
 def form(name: str) -> Tag:

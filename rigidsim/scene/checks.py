@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
 from rigidsim.scene.findings import Finding, Node, nodes
+from rigidsim.scene.load_checks import load_findings, reparent_findings, source_findings
 from rigidsim.scene.particles import mass_findings
 from rigidsim.scene.plane import plane_findings
+from rigidsim.scene.references import reference_findings
 from rigidsim.scene.rotation import Vector
+from rigidsim.scene.shape_checks import mass_key, shape_findings
 
 if TYPE_CHECKING:
     from rigidsim.scene.scene import Scene
@@ -28,9 +31,10 @@ def findings(scene: Scene) -> list[Finding]:
     """Everything wrong with a scene whose parts are each valid."""
     found = list(_time_findings(scene.simulation))
     for node in nodes(scene):
-        for check in (_scale_findings, _placed_mass_findings, _velocity_findings, _load_findings, _prescribed_findings):
+        for check in NODE_CHECKS:
             found += check(node)
-    found += plane_findings(scene)
+    for check in (plane_findings, reference_findings, source_findings, reparent_findings):
+        found += check(scene)
     # Masses can be joined only once every one of them is in a place where it may be, and has an inertia.
     return found or [finding for node in nodes(scene) for finding in mass_findings(node)]
 
@@ -68,7 +72,7 @@ def _scale_findings(node: Node) -> Iterator[Finding]:
 
 def _placed_mass_findings(node: Node) -> Iterator[Finding]:
     body, kind = node.body, node.body.kind
-    if body.mass is None:
+    if not body.has_mass:
         if kind == "free":
             yield node.finding("missing-key", "a free body needs a mass", None, "give it one, or write motion: fixed")
         for key in ("inertia", "center_of_mass"):
@@ -77,12 +81,12 @@ def _placed_mass_findings(node: Node) -> Iterator[Finding]:
                 yield node.finding("mass", f"'{key}' is given, but the body has no mass", key, hint)
         return
     if kind == "prescribed":
-        yield node.finding("mass", "a body with a prescribed motion cannot have a mass", "mass", NO_REACTION)
+        yield node.finding("mass", "a body with a prescribed motion cannot have a mass", mass_key(body), NO_REACTION)
     elif node.carrier is None or node.carrier.kind != "free":
         holder = "the world" if node.carrier is None else "a body with a prescribed motion"
         message = f"this body is fixed to {holder}, where its mass has no effect"
-        yield node.finding("mass", message, "mass", "leave the mass out, or make the body free")
-    elif body.inertia is None:
+        yield node.finding("mass", message, mass_key(body), "leave the mass out, or make the body free")
+    elif body.mass is not None and body.inertia is None and not body.solids:
         hint = "a particle has inertia: point"
         yield node.finding("missing-key", "a body with mass needs an inertia", None, hint)
 
@@ -102,17 +106,13 @@ def _velocity_findings(node: Node) -> Iterator[Finding]:
         yield node.finding("gravity", f"gravity does not act on a {kind} body", "gravity", hint)
 
 
-def _load_findings(node: Node) -> Iterator[Finding]:
-    if node.body.forces and (node.carrier is None or node.carrier.kind != "free"):
-        holder = "world" if node.carrier is None else "prescribed motion"
-        message = f"a force has no effect here: the {holder} holds this body"
-        yield node.finding("force", message, "forces", "put it on a free body or on a part fixed to one")
-
-
 def _prescribed_findings(node: Node) -> Iterator[Finding]:
     motion = node.body.prescribed
     if motion is None:
         return
+    if motion.position is not None and node.given("position"):
+        hint = "put the whole position under motion.prescribed.position"
+        yield node.finding("motion", "'position' is prescribed here", "position", hint)
     spin, change = (_in_parent_axes(node, motion, key) for key in ("angular_velocity", "angular_acceleration"))
     if not norm(cross(spin, change)) <= PARALLEL_TOLERANCE * norm(spin) * norm(change):
         path = (*node.path, "motion", "prescribed", "angular_acceleration")
@@ -126,3 +126,9 @@ def _in_parent_axes(node: Node, motion: PrescribedMotion, key: str) -> Vector:
     largest = max(map(abs, vector.value)) or 1.0
     value = tuple(part / largest for part in vector.value)
     return rotate(node.body.orientation, value) if vector.frame == "body" else value
+
+
+NODE_CHECKS = (
+    *(_scale_findings, _placed_mass_findings, shape_findings),
+    *(_velocity_findings, load_findings, _prescribed_findings),
+)

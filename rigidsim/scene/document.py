@@ -37,11 +37,14 @@ class Document:
     places: dict[int, Places] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     overrides: list[tuple[Path, str]] = field(default_factory=list)
+    copies: dict[tuple[Path, str], str] = field(default_factory=dict)
+    """Bodies that repeats have made: where they were written and what they are called now, to what was written."""
 
     def problem(self, code: str, message: str, path: Path = (), hint: str = "", at_key: bool = False) -> Problem:
         """A problem with what stands at `path`, placed where the text has it."""
+        written = self._written(path) if self.overrides else path
         for overridden, label in reversed(self.overrides):
-            if path[: len(overridden)] == overridden:
+            if written[: len(overridden)] == overridden:
                 return Problem(code, message, path_text(path), label, hint=hint)
         line, column = self.locate(path, at_key)
         return self.problem_at((line, column), code, message, path, hint)
@@ -74,6 +77,13 @@ class Document:
     def lines(self) -> list[str]:
         """The text, line by line."""
         return self.text.splitlines()
+
+    def _written(self, path: Path) -> Path:
+        """The path before bodies were repeated."""
+        written: Path = ()
+        for part in path:
+            written = (*written, self.copies.get((written, part), part))
+        return written
 
     def _source_line(self, line: int, column: int) -> str:
         if line == 0 or column > LONGEST_SHOWN_LINE:

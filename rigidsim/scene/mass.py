@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rigidsim.physics import solids
 from rigidsim.physics.frames import compose_pose, stretch
-from rigidsim.physics.inertia import displaced
+from rigidsim.physics.inertia import displaced, rotated
 from rigidsim.physics.vector import add, scaled, sub
-from rigidsim.scene.inertia import packed, turned, unpacked
-from rigidsim.scene.rotation import IDENTITY, Matrix, Quaternion, Vector
+from rigidsim.scene.inertia import Symmetric, packed, unpacked
+from rigidsim.scene.rotation import IDENTITY, Quaternion, Vector
 
 if TYPE_CHECKING:
     from rigidsim.scene.schema import Body
@@ -33,6 +34,14 @@ class MassProperties:
     def is_point(self) -> bool:
         """Whether all the mass is in one point."""
         return not self.inertia.any()
+
+
+class Lump(NamedTuple):
+    """Mass (kg), centre of mass (coordinates of some body) and inertia about it (kg m^2, axes of that body)."""
+
+    mass: float
+    center: Vector
+    inertia: Symmetric
 
 
 class Placement(NamedTuple):
@@ -66,30 +75,85 @@ def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
 
     `metres_per_unit` is the length of the body's coordinate unit: the product of the scales from the world down to it.
     """
-    parts = [_of_part(part, at, metres_per_unit) for _, part, at in fixed_parts(body) if part.mass is not None]
+    parts = fixed_parts(body)
+    joint = joined(
+        [_moved(own_mass(part, metres_per_unit * at.scale), at) for _, part, at in parts if part.has_mass],
+        metres_per_unit,
+    )
+    return MassProperties(joint.mass, joint.center, np.array(unpacked(joint.inertia)))
+
+
+def own_mass(part: Body, metres_per_unit: float = 1.0) -> Lump:
+    """What one body with mass brings itself, in its own coordinates: what is not written comes from its shapes.
+
+    A written centre of mass replaces that of the shapes; their inertia about their own centre is then kept.
+    """
+    if not part.solids:
+        return Lump(
+            part.mass, part.center_of_mass, _written_inertia(part, part.mass, part.center_of_mass, metres_per_unit)
+        )
+    shaped = joined(solid_masses(part, metres_per_unit), metres_per_unit)
+    mass = shaped.mass if part.mass is None else part.mass
+    center = part.center_of_mass if "center_of_mass" in part.model_fields_set else shaped.center
+    inertia = shaped.inertia if part.inertia is None else _written_inertia(part, mass, center, metres_per_unit)
+    return Lump(mass, center, inertia)
+
+
+def own_center(part: Body, metres_per_unit: float = 1.0) -> Vector:
+    """The centre of mass of one body, in its own coordinates; without mass, its origin."""
+    return own_mass(part, metres_per_unit).center if part.has_mass else part.center_of_mass
+
+
+def solid_masses(body: Body, metres_per_unit: float) -> list[Lump]:
+    """What each shape of a body brings, in the body's coordinates: I = m (tr(C) 1 - C), C in m^2."""
+    weights = solid_weights(body, metres_per_unit)
+    if body.mass is not None:
+        total = sum(weights)
+        weights = [body.mass * (weight / total) for weight in weights]
+    square = metres_per_unit * metres_per_unit
+    lumps = []
+    for solid, mass in zip(body.solids, weights, strict=True):
+        _, centroid, covariance = solid.measures()
+        lumps.append(Lump(mass, centroid, solids.inertia(mass, tuple(square * c for c in covariance))))
+    return lumps
+
+
+def solid_weights(body: Body, metres_per_unit: float) -> list[float]:
+    """The mass (kg) of each shape; if the body has a mass, what that is divided in proportion to.
+
+    A shape's own mass or density comes before the body's density; without any of them all are of one density.
+    """
+    cube = metres_per_unit * metres_per_unit * metres_per_unit
+    weights = []
+    for solid in body.solids:
+        density = solid.density or body.density or 1.0
+        weights.append(density * (cube * solid.measures().volume) if solid.mass is None else solid.mass)
+    return weights
+
+
+def joined(parts: Sequence[Lump], metres_per_unit: float) -> Lump:
+    """The joint mass, centre of mass and inertia of lumps in the same coordinates; one alone keeps its numbers."""
     if len(parts) == 1:
-        mass, center, tensor = parts[0]
-        return MassProperties(mass, center, np.array(tensor))
-    total = sum(mass for mass, _, _ in parts)
+        return parts[0]
+    total = sum(part.mass for part in parts)
     center = (0.0, 0.0, 0.0)
-    for mass, point, _ in parts:
-        center = add(center, scaled(mass / total, point))
+    for part in parts:
+        center = add(center, scaled(part.mass / total, part.center))
     joint = [0.0] * 6
-    for mass, point, tensor in parts:
-        offset = scaled(metres_per_unit, sub(point, center))
-        joint = [a + b for a, b in zip(joint, displaced(packed(tensor), mass, offset), strict=True)]
-    return MassProperties(total, center, np.array(unpacked(joint)))
+    for part in parts:
+        offset = scaled(metres_per_unit, sub(part.center, center))
+        joint = [a + b for a, b in zip(joint, displaced(part.inertia, part.mass, offset), strict=True)]
+    return Lump(total, center, tuple(joint))
 
 
-def own_inertia(part: Body, metres_per_unit: float) -> Matrix:
-    """The inertia of one body about its own centre of mass, in its own axes."""
-    tensor = part.inertia.tensor
+def _written_inertia(part: Body, mass: float, center: Vector, metres_per_unit: float) -> Symmetric:
+    tensor = packed(part.inertia.tensor)
     if part.inertia.about == "com":
         return tensor
-    return unpacked(displaced(packed(tensor), -part.mass, scaled(metres_per_unit, part.center_of_mass)))
+    return displaced(tensor, -mass, scaled(metres_per_unit, center))
 
 
-def _of_part(part: Body, at: Placement, metres_per_unit: float) -> tuple[float, Vector, Matrix]:
-    tensor = own_inertia(part, metres_per_unit * at.scale)
-    # The carrier's own mass is not moved, so that a body without parts keeps its numbers bit for bit.
-    return part.mass, at.point(part.center_of_mass), turned(tensor, at.rotation)
+def _moved(lump: Lump, at: Placement) -> Lump:
+    # The carrier's own mass is not turned, so that a body without parts keeps its numbers bit for bit.
+    inertia = lump.inertia if at.rotation == IDENTITY else rotated(at.rotation, lump.inertia)
+    return Lump(lump.mass, at.point(lump.center), inertia)

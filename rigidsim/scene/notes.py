@@ -20,12 +20,17 @@ def notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
         inertia = body.get("inertia", {})
         if isinstance(inertia, dict):
             yield from _quaternion_notes((*path, "inertia", "orientation"), inertia.get("orientation", {}))
+        for index, shape in enumerate(body.get("shapes", [])):
+            yield from _quaternion_notes((*path, "shapes", index, "orientation"), shape.get("orientation", {}))
         children = body.get("children", {})
         waiting.extend(((*path, "children", name), child) for name, child in reversed(children.items()))
 
 
 def _quaternion_notes(path: Path, orientation: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     for key in ("wxyz", "xyzw"):
-        norm = math.hypot(*orientation.get(key, (1,)))
+        parts = orientation.get(key, (1,))
+        if any(isinstance(part, str) for part in parts):
+            continue  # an expression is as exact as it is written
+        norm = math.hypot(*parts)
         if abs(norm - 1) > WORTH_TELLING:
             yield (*path, key), f"the quaternion of norm {norm:.9g} was normalised"

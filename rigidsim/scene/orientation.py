@@ -77,13 +77,14 @@ def _check_order(order: str) -> str:
 
 
 ORDER_SCHEMA = {"type": "string", "pattern": "^(?!.*(.)\\1)([xyz]{3}|[XYZ]{3})$"}
+EulerOrder = Annotated[str, AfterValidator(_check_order), WithJsonSchema(ORDER_SCHEMA)]
 
 
 class Euler(Model):
     """Three turns about coordinate axes."""
 
     euler: list_of(quantity(ANGLE), 3, "[first, second, third]")
-    order: Annotated[str, AfterValidator(_check_order), WithJsonSchema(ORDER_SCHEMA)]
+    order: EulerOrder
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -19,8 +19,8 @@ INDEX = re.compile(r"\[?([0-9]{1,9})\]?(?:\.|(?=\[)|$)")
 NEW_KEY = re.compile(r"[^.\[\]]+$")
 
 
-def apply_overrides(document: Document, overrides: Iterable[Override]) -> None:
-    """Put each override's value into the document, in order."""
+def apply_overrides(document: Document, overrides: Iterable[Override], keys: Collection[str] = ()) -> None:
+    """Put each override's value into the document, in order. `keys` are those of a scene: they hide parameters."""
     for override in overrides:
         if isinstance(override, str):
             label = f"--set {shown(override)}"
@@ -31,7 +31,7 @@ def apply_overrides(document: Document, overrides: Iterable[Override]) -> None:
         else:
             dotted, value = override[0], plain_data(override[1])
             label = f"--set {shown(dotted)}={shown(value)}"
-        path = _resolve(document.data, dotted.strip())
+        path = _path(document.data, dotted.strip(), value, keys)
         _put(document, path, value)
         document.overrides.append((path, label))
 
@@ -45,6 +45,18 @@ def _parsed(text: str, label: str) -> Any:
         # There is no file to point into: the label shows the text.
         raise SceneError([replace(problem, line=0, column=0, source_line="") for problem in error.problems]) from None
     return fragment.data
+
+
+def _path(data: Any, dotted: str, value: Any, keys: Collection[str]) -> Path:
+    """The path that a dotted text means, which may be a bare parameter; its unit and its description stay."""
+    parameters = data.get("parameters")
+    if isinstance(parameters, dict):
+        first = dotted.partition(".")[0]
+        path = _resolve(data, f"parameters.{dotted}" if first in parameters and first not in keys else dotted)
+        if path[0] == "parameters" and len(path) == 2 and not isinstance(value, dict):
+            return (*path, "value") if isinstance(parameters.get(path[1]), dict) else path
+        return path
+    return _resolve(data, dotted)
 
 
 def _resolve(data: Any, dotted: str) -> Path:

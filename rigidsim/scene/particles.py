@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rigidsim.scene.document import Path
 from rigidsim.scene.findings import Finding, Node
-from rigidsim.scene.inertia import inertia_fault
-from rigidsim.scene.mass import MassProperties, carried_mass, fixed_parts, own_inertia
+from rigidsim.scene.forces import Damper, Drag, GravityGradient, Spring, Thruster, TorsionSpring
+from rigidsim.scene.inertia import inertia_fault, unpacked
+from rigidsim.scene.mass import MassProperties, carried_mass, fixed_parts, own_center, own_mass
 from rigidsim.scene.rotation import Vector
 
 NO_ROTATION = "a particle does not rotate"
+MOVED = "moved from the origin to the centre of mass"
 POINT_TOLERANCE = 1e-12
 """Relative to the lengths involved: a force this near the centre of mass acts at it."""
 
@@ -17,11 +20,11 @@ POINT_TOLERANCE = 1e-12
 def mass_findings(node: Node) -> Iterator[Finding]:
     """What is wrong with the inertia of a body that may have a mass, and with that of what it carries."""
     body = node.body
-    if body.mass is not None and body.inertia.about == "origin":
-        fault = inertia_fault(own_inertia(body, node.metres_per_unit))
+    if body.has_mass and (body.inertia is None or body.inertia.about == "origin"):
+        fault = inertia_fault(unpacked(own_mass(body, node.metres_per_unit).inertia))
         if fault:
-            message = f"moved from the origin to the centre of mass, {fault[0]}"
-            yield node.finding("inertia", message, "inertia", fault[1])
+            key, made = ("shapes", "made of these shapes") if body.inertia is None else ("inertia", MOVED)
+            yield node.finding("inertia", f"{made}, {fault[0]}", key, fault[1])
             return
     if body.kind != "free":
         return
@@ -43,14 +46,26 @@ def _particle_findings(node: Node, carried: MassProperties) -> Iterator[Finding]
         yield node.finding("inertia", f"{NO_ROTATION}: it cannot have an angular velocity", "angular_velocity")
     for names, part, placement in fixed_parts(node.body):
         path = node.path + tuple(key for name in names for key in ("children", name))
-        for index, force in enumerate(part.forces):
-            place = (*path, "forces", index)
-            if any(force.torque):
-                yield Finding("inertia", f"{NO_ROTATION}: it cannot take a torque", (*place, "torque"), at_key=True)
-            point = placement.point(part.center_of_mass if force.at is None else force.at)
-            if any(force.force) and not _coincide(point, carried.center_of_mass):
-                message = f"{NO_ROTATION}: a force must act at its centre of mass"
-                yield Finding("inertia", message, (*place, "at"), "leave 'at' out", at_key=True)
+        own = placement.point(own_center(part, node.metres_per_unit * placement.scale))
+        for key in ("forces", "impulses"):
+            for index, load in enumerate(getattr(part, key)):
+                place = (*path, key, index)
+                at = getattr(load, "at", None)
+                point = own if at is None else placement.point(at)
+                yield from _load_on_particle(place, load, _coincide(point, carried.center_of_mass))
+
+
+def _load_on_particle(place: Path, load: object, is_central: bool) -> Iterator[Finding]:
+    if isinstance(load, TorsionSpring | GravityGradient):
+        yield Finding("inertia", f"{NO_ROTATION}: no torque acts on it", place)
+        return
+    for key in ("torque", "angular_impulse"):
+        if any(getattr(load, key, ())):
+            yield Finding("inertia", f"{NO_ROTATION}: it cannot take a torque", (*place, key), at_key=True)
+    pushes = any(getattr(load, "force", ())) or any(getattr(load, "impulse", ()))
+    if not is_central and (pushes or isinstance(load, Spring | Damper | Drag | Thruster)):
+        message = f"{NO_ROTATION}: a force must act at its centre of mass"
+        yield Finding("inertia", message, (*place, "at"), "leave 'at' out", at_key=True)
 
 
 def _coincide(a: Vector, b: Vector) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import Problem
-from rigidsim.scene.base import FORM_MARK
+from rigidsim.scene.base import FORM_MARK, Reading
 from rigidsim.scene.document import Document, Path, shown
+from rigidsim.scene.evaluation import FOLLOWS
 
 WORDED = {
     "model_type": ("not-a-mapping", "expected a mapping of keys to values"),
@@ -25,26 +28,38 @@ MOST_WORDED = 1000
 """No one reads more, and a hostile scene can have millions."""
 
 
-def problems_in(error: ValidationError, document: Document, allowed: dict[int, type[BaseModel]]) -> list[Problem]:
-    """All problems of a failed validation. `allowed` has the model that each mapping was read as, by the id of it."""
-    found = error.errors(include_url=False)
-    problems = [_problem(details, document, allowed) for details in found[:MOST_WORDED]]
+def problems_in(error: ValidationError, document: Document, reading: Reading, above: Path = ()) -> list[Problem]:
+    """All problems of a failed validation of what stands at `above`, given what was known while it went on."""
+    found = [details for details in error.errors(include_url=False) if details["type"] != FOLLOWS]
+    problems = [_problem(details, document, reading, above) for details in found[:MOST_WORDED]]
     if len(found) > MOST_WORDED:
         problems.append(document.problem("many", f"there are {len(found) - MOST_WORDED} further problems"))
     return problems
 
 
-def _problem(details: dict[str, Any], document: Document, allowed: dict[int, type[BaseModel]]) -> Problem:
-    path = tuple(part for part in details["loc"] if not (isinstance(part, str) and part.startswith(FORM_MARK)))
+def told(document: Document, path: Path, value: Any, error: PydanticCustomError) -> list[Problem]:
+    """The problem that a complaint about the value at `path` is, if it says anything new."""
+    context = error.context
+    if error.type == FOLLOWS:
+        return []
+    if "offset" in context:
+        return [_inside(document, path, value, error.type, context)]
+    return [document.problem(error.type, context["message"], path, context["hint"])]
+
+
+def _problem(details: dict[str, Any], document: Document, reading: Reading, above: Path) -> Problem:
+    path = above + tuple(part for part in details["loc"] if not (isinstance(part, str) and part.startswith(FORM_MARK)))
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     if kind == "extra_forbidden":
-        return _unknown_key(path, document, allowed)
+        return _unknown_key(path, document, reading)
     if kind == "missing":
         return _missing_key(path, document)
     if kind == "body-name":
         return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if value is None:
         return document.problem("empty", "has no value", path, "give it one, or leave the key out")
+    if "offset" in context:
+        return _inside(document, path, value, kind, context)
     if "message" in context:
         return document.problem(kind, context["message"], path, context["hint"])
     if kind == "literal_error":
@@ -56,10 +71,25 @@ def _problem(details: dict[str, Any], document: Document, allowed: dict[int, typ
     return document.problem(code, details["msg"][0].lower() + details["msg"][1:], path)
 
 
-def _unknown_key(path: Path, document: Document, allowed: dict[int, type[BaseModel]]) -> Problem:
+def _inside(document: Document, path: Path, text: str, code: str, context: dict[str, Any]) -> Problem:
+    """A problem within the text at `path`, at the `offset` in the context: there in the file if it is on one line."""
+    whole = document.problem(code, context["message"], path, context["hint"])
+    line, column = whole.line, whole.column
+    written = document.lines[line - 1] if 0 < line <= len(document.lines) else ""
+    start = column if written[column - 1 : column] in ('"', "'") else column - 1
+    if text and written.startswith(text, start):
+        mark = (line, start + context["offset"] + 1)
+        return document.problem_at(mark, code, context["message"], path, context["hint"])
+    message = f"{context['message']}, at column {context['offset'] + 1} of '{shown(text)}'"
+    return replace(whole, message=message)
+
+
+def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
     key = path[-1]
-    model = allowed.get(id(document.value_at(path[:-1])))
+    model = reading.allowed.get(id(document.value_at(path[:-1])))
     keys = list(model.model_fields) if model else []
+    if any(path == overridden for overridden, _ in document.overrides):
+        keys += reading.parameters if len(path) == 1 else []
     close = get_close_matches(key, keys, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"known here: {', '.join(keys)}"
     return document.problem("unknown-key", f"unknown key '{shown(key)}'", path, hint, at_key=True)

@@ -1,23 +1,27 @@
-"""Numbers with units: `"30 deg"`, `"5 rpm"`, `"12 cm"`; a bare number is in SI units."""
+"""Numbers, with units (`"30 deg"`, `"5 rpm"`; a bare number is in SI units) or as expressions (`"= 2*pi*spin"`)."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from rigidsim.scene import units
-from rigidsim.scene.base import complaint, list_of
+from rigidsim.scene.base import Reading, complaint, list_of
 from rigidsim.scene.document import shown
+from rigidsim.scene.evaluation import is_expression, read_expression, unit_of, written
+from rigidsim.scene.expressions import Expression
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
 LONGEST_QUANTITY = 64
+EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*="}
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,10 @@ class Dimension:
     unit: str
     units: dict[str, Fraction]
 
-    def read(self, value: Any) -> float:
-        """The finite SI value of a number or of a quantity string."""
+    def read(self, value: Any, reading: Reading | None = None) -> float:
+        """The finite SI value of a number, of a quantity string or of an expression over the parameters."""
+        if is_expression(value):
+            return self._from_expression(value, reading).value
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise complaint("not-a-number", f"expected {self.expectation}, got {shown(value)}")
         number = self._from_text(value) if isinstance(value, str) else _as_double(value)
@@ -37,23 +43,39 @@ class Dimension:
             raise complaint("not-finite", f"{shown(value)} is not a finite number")
         return number
 
+    def read_varying(self, value: Any, reading: Reading | None, allow: Collection[str]) -> float | Expression:
+        """The same, or an expression that uses `t` (`allow` holds "time") or the state of bodies ("state")."""
+        if isinstance(value, Expression):
+            return value
+        if not is_expression(value):
+            return self.read(value)
+        expression = self._from_expression(value, reading, allow)
+        return expression.value if expression.is_constant else expression
+
     @property
     def expectation(self) -> str:
         """What is wanted here, for a message."""
         return f"a number ({self.name}, {self.unit})" if self.unit else "a number"
 
-    def json_schema(self, positive: bool = False) -> dict[str, Any]:
-        """A number, or a quantity string with one of the units."""
-        number = {"type": "number", "exclusiveMinimum": 0} if positive else {"type": "number"}
+    def json_schema(self, positive: bool = False, least: float | None = None) -> dict[str, Any]:
+        """A number, a quantity string with one of the units, or an expression."""
+        bound = {"exclusiveMinimum": 0} if positive else {} if least is None else {"minimum": least}
+        number = {"type": "number", **bound}
         if not self.unit:
-            return number
-        number_text = NUMBER.replace("[-+]", "[+]") if positive else NUMBER
+            return {"anyOf": [number, EXPRESSION_SCHEMA]}
+        number_text = NUMBER.replace("[-+]", "[+]", 1) if bound else NUMBER
         pattern = rf"^\s*{number_text}\s*({'|'.join(map(re.escape, self.units))})\s*$"
-        return {"anyOf": [number, {"type": "string", "pattern": pattern}], "description": f"{self.name}, {self.unit}"}
+        forms = [number, {"type": "string", "pattern": pattern}, EXPRESSION_SCHEMA]
+        return {"anyOf": forms, "description": f"{self.name}, {self.unit}"}
+
+    def _from_expression(self, text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
+        expression = read_expression(text, reading, allow)
+        unit = unit_of(text, expression, reading)
+        if unit and unit not in self.units:
+            raise self._wrong_unit(text, unit)
+        return expression
 
     def _from_text(self, text: str) -> float:
-        if text.lstrip().startswith("="):
-            raise complaint("expression", "expressions ('= ...') are not available in this version", "give a number")
         match = QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
         if match is None:
             hint = "YAML numbers have no underscores" if re.fullmatch(r"[-+0-9_.eE]+", text[:LONGEST_QUANTITY]) else ""
@@ -78,9 +100,16 @@ class Dimension:
         return complaint("unit", f"'{shown(unit)}' is not a unit of {self.name}", hint)
 
 
+def _reader(dimension: Dimension) -> BeforeValidator:
+    def read(value: Any, info: ValidationInfo) -> float:
+        return dimension.read(value, info.context)
+
+    return BeforeValidator(read)
+
+
 def quantity(dimension: Dimension) -> Any:
     """The type of a number of this dimension."""
-    return Annotated[float, BeforeValidator(dimension.read), WithJsonSchema(dimension.json_schema())]
+    return Annotated[float, _reader(dimension), WithJsonSchema(dimension.json_schema())]
 
 
 def positive(dimension: Dimension) -> Any:
@@ -92,12 +121,41 @@ def positive(dimension: Dimension) -> Any:
         return number
 
     schema = WithJsonSchema(dimension.json_schema(positive=True))
-    return Annotated[float, BeforeValidator(dimension.read), AfterValidator(check), schema]
+    return Annotated[float, _reader(dimension), AfterValidator(check), schema]
+
+
+def not_negative(dimension: Dimension) -> Any:
+    """The type of a number of this dimension that is zero or more."""
+
+    def check(number: float) -> float:
+        if number < 0:
+            raise complaint("negative", f"must not be negative, got {number:g}")
+        return number
+
+    schema = WithJsonSchema(dimension.json_schema(least=0))
+    return Annotated[float, _reader(dimension), AfterValidator(check), schema]
 
 
 def vector(dimension: Dimension) -> Any:
     """The type of three numbers of this dimension."""
     return list_of(quantity(dimension), 3, "[x, y, z]")
+
+
+def varying(dimension: Dimension, allow: Collection[str]) -> Any:
+    """The type of a number that may also be an expression with `t` ("time" in `allow`) or the state ("state").
+
+    Its value is a float if it is constant, else an Expression.
+    """
+
+    def read(value: Any, info: ValidationInfo) -> float | Expression:
+        return dimension.read_varying(value, info.context, allow)
+
+    return Annotated[Any, BeforeValidator(read), PlainSerializer(written), WithJsonSchema(dimension.json_schema())]
+
+
+def varying_vector(dimension: Dimension, allow: Collection[str]) -> Any:
+    """The type of three such numbers."""
+    return list_of(varying(dimension, allow), 3, "[x, y, z]")
 
 
 def _as_double(number: float) -> float:
@@ -127,7 +185,17 @@ ANGULAR_ACCELERATION = Dimension("angular acceleration", "rad/s^2", units.ANGULA
 FORCE = Dimension("force", "N", units.FORCE)
 TORQUE = Dimension("torque", "N*m", units.TORQUE)
 INERTIA = Dimension("inertia", "kg*m^2", units.INERTIA)
+DENSITY = Dimension("density", "kg/m^3", units.DENSITY)
+STIFFNESS = Dimension("stiffness", "N/m", units.STIFFNESS)
+DAMPING = Dimension("damping", "N*s/m", units.DAMPING)
+QUADRATIC_DRAG = Dimension("quadratic drag", "kg/m", units.QUADRATIC_DRAG)
+TORSION_STIFFNESS = Dimension("torsion stiffness", "N*m/rad", units.TORSION_STIFFNESS)
+TORSION_DAMPING = Dimension("torsion damping", "N*m*s/rad", units.TORSION_DAMPING)
+IMPULSE = Dimension("impulse", "N*s", units.IMPULSE)
+ANGULAR_IMPULSE = Dimension("angular impulse", "N*m*s", units.ANGULAR_IMPULSE)
+GM = Dimension("gravitational parameter", "m^3/s^2", units.GM)
 DIMENSIONS = (
-    *(LENGTH, MASS, TIME, ANGLE, FORCE, TORQUE, INERTIA),
+    *(LENGTH, MASS, TIME, ANGLE, FORCE, TORQUE, INERTIA, DENSITY),
     *(VELOCITY, ACCELERATION, ANGULAR_VELOCITY, ANGULAR_ACCELERATION),
+    *(STIFFNESS, DAMPING, QUADRATIC_DRAG, TORSION_STIFFNESS, TORSION_DAMPING, IMPULSE, ANGULAR_IMPULSE, GM),
 )

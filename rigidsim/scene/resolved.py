@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rigidsim.scene.base import Model
+from rigidsim.scene.evaluation import written
+
 if TYPE_CHECKING:
-    from rigidsim.scene.base import Model
     from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema import Body, Force
+    from rigidsim.scene.prescription import PrescribedMotion
+    from rigidsim.scene.schema import Body
 
 FRAMED = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
 
@@ -19,6 +22,7 @@ def resolved_scene(scene: Scene) -> dict[str, Any]:
         "format": scene.format,
         "title": scene.title,
         "description": scene.description,
+        **({"parameters": _parameters(scene)} if scene.parameters else {}),
         "simulation": {
             "duration": simulation.duration,
             "step": simulation.step,
@@ -26,25 +30,40 @@ def resolved_scene(scene: Scene) -> dict[str, Any]:
             **_if_given(record_every=simulation.record_every),
         },
         "world": {
-            "gravity": list(scene.world.gravity),
-            **_if_given(plane=scene.world.plane and list(scene.world.plane)),
+            "gravity": _plain_value(scene.world.gravity),
+            **_if_given(
+                mutual_gravity=scene.world.mutual_gravity and _plain(scene.world.mutual_gravity),
+                plane=scene.world.plane and list(scene.world.plane),
+            ),
         },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},
+        **({"reparent": [_plain(event) for event in scene.reparent]} if scene.reparent else {}),
     }
 
 
+def _parameters(scene: Scene) -> dict[str, Any]:
+    # Their values are in every expression already; from here they are only read back.
+    given = {name: parameter.model_dump() for name, parameter in scene.parameters.items()}
+    return {name: {key: value for key, value in entry.items() if value != ""} for name, entry in given.items()}
+
+
 def _body(body: Body) -> dict[str, Any]:
-    massive = body.mass is not None
-    motion = {"prescribed": _framed(body.prescribed)} if body.prescribed else body.kind
+    # What comes from the shapes is not written, so that it comes from them again.
+    centred = body.has_mass and (not body.solids or "center_of_mass" in body.model_fields_set)
+    motion = {"prescribed": _prescribed(body.prescribed)} if body.prescribed else body.kind
     return {
-        **({"mass": body.mass, "inertia": _inertia(body)} if massive else {}),
-        **({"center_of_mass": list(body.center_of_mass)} if massive else {}),
+        **_if_given(mass=body.mass, density=body.density, inertia=body.inertia and _inertia(body)),
+        **({"center_of_mass": list(body.center_of_mass)} if centred else {}),
         "position": list(body.position),
         "orientation": {"wxyz": list(body.orientation)},
         "scale": body.scale,
         "motion": motion,
         **({**_framed(body), "gravity": body.gravity} if body.kind == "free" else {}),
         "forces": [_force(force) for force in body.forces],
+        **({"impulses": [_plain(impulse) for impulse in body.impulses]} if body.impulses else {}),
+        **({"inherit_impulses": True} if body.inherit_impulses else {}),
+        **({"shapes": [_shape(shape) for shape in body.shapes]} if body.shapes else {}),
+        **_if_given(material=body.material and _plain(body.material)),
         "children": {name: _body(child) for name, child in body.children.items()},
     }
 
@@ -60,15 +79,39 @@ def _framed(owner: Model) -> dict[str, Any]:
     return {key: {**vector.model_dump(), "value": list(vector.value)} for key, vector in vectors.items()}
 
 
-def _force(force: Force) -> dict[str, Any]:
-    return {
-        "type": force.type,
-        "force": list(force.force),
-        "torque": list(force.torque),
-        **_if_given(at=force.at and list(force.at)),
-        "frame": force.frame,
-        **_if_given(during=force.during and list(force.during)),
-    }
+def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
+    # What is given by expressions is not given by constants.
+    rates = {key: value for key, value in _framed(motion).items()
+             if getattr(motion, "orientation" if key.startswith("angular") else "position") is None}  # fmt: skip
+    return {**rates, **_if_given(position=motion.position and _plain_value(motion.position),
+                                 orientation=motion.orientation and _plain(motion.orientation))}  # fmt: skip
+
+
+def _force(force: Model) -> dict[str, Any]:
+    entries = {"type": force.type, **_plain(force)}
+    if "rest" in entries:
+        entries["rest"] = {"wxyz": entries["rest"]}
+    return entries
+
+
+def _shape(shape: Model) -> dict[str, Any]:
+    entries = {"type": shape.type, **_plain(shape)}
+    if "orientation" in entries:
+        entries["orientation"] = {"wxyz": entries["orientation"]}
+    return entries
+
+
+def _plain(model: Model) -> dict[str, Any]:
+    entries = _if_given(**{key: getattr(model, key) for key in type(model).model_fields})
+    return {key: _plain_value(value) for key, value in entries.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, Model):
+        return _plain(value)
+    if isinstance(value, tuple):
+        return [_plain_value(part) for part in value]
+    return written(value)
 
 
 def _if_given(**entries: Any) -> dict[str, Any]:

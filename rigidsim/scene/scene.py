@@ -9,16 +9,20 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, ValidationError
 
 from rigidsim.errors import Problem, SceneError
-from rigidsim.scene.base import Model
+from rigidsim.scene.base import Model, Reading, Text
 from rigidsim.scene.checks import findings
 from rigidsim.scene.document import Document, path_text
+from rigidsim.scene.expansion import expand
+from rigidsim.scene.forces import Reparenting
 from rigidsim.scene.notes import notes
 from rigidsim.scene.overrides import Override, apply_overrides
+from rigidsim.scene.parameters import Parameters, read_parameters, unused
 from rigidsim.scene.plain import as_yaml, plain_data
 from rigidsim.scene.problems import problems_in
 from rigidsim.scene.reader import collector_paused, read_file, read_text
 from rigidsim.scene.resolved import resolved_scene
-from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, Text, World
+from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, World
+from rigidsim.scene.shape_checks import shape_notes
 from rigidsim.scene.step_length import step_notes
 
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
@@ -30,9 +34,11 @@ class Scene(Model):
     format: Literal["rigidsim/1"]
     title: Text = ""
     description: Text = ""
+    parameters: Parameters = Field(default={})
     simulation: Simulation
     world: World = World()
     bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)]
+    reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = ()
 
     _written: str | dict = PrivateAttr("")
     _name: str = PrivateAttr("")
@@ -88,18 +94,20 @@ class Scene(Model):
     @classmethod
     def _validated(cls, document: Document, overrides: Iterable[Override], written: str | dict, name: str) -> Scene:
         _require_mapping(document)
-        apply_overrides(document, overrides)
-        allowed_keys: dict[int, type[Model]] = {}
+        apply_overrides(document, overrides, cls.model_fields)
+        reading = Reading(folder=Path(document.file).parent)
+        read_parameters(document, reading)
+        expand(document, reading)
         try:
             with collector_paused():
-                scene = cls.model_validate(document.data, context=allowed_keys)
+                scene = cls.model_validate(document.data, context=reading)
         except ValidationError as error:
-            raise _scene_error(document.problems + problems_in(error, document, allowed_keys)) from None
+            raise _scene_error(document.problems + problems_in(error, document, reading)) from None
         found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in findings(scene)]
         if document.problems or found:
             raise _scene_error(document.problems + found)
         scene._written, scene._name = written, name
-        told = (*notes(document.data), *step_notes(scene))
+        told = (*notes(document.data), *unused(reading), *shape_notes(scene), *step_notes(scene))
         scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in told)
         return scene
 
@@ -131,4 +139,9 @@ def _require_mapping(document: Document) -> None:
 
 
 def _scene_error(problems: list[Problem]) -> SceneError:
-    return SceneError(sorted(problems, key=lambda problem: (problem.line, problem.column)))
+    # The copies of a repeated body share its faults; what stands at one place in the text is told once.
+    distinct: dict[tuple, Problem] = {}
+    for problem in problems:
+        place = (problem.line, problem.column) if problem.line else (problem.file, problem.path)
+        distinct.setdefault((place, problem.code, problem.message), problem)
+    return SceneError(sorted(distinct.values(), key=lambda problem: (problem.line, problem.column)))

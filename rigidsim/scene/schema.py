@@ -5,36 +5,30 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
 
-from rigidsim.scene.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.base import Model, by_form, complaint, form
 from rigidsim.scene.document import shown
+from rigidsim.scene.forces import Force, Impulse, MutualGravity, PointSource
 from rigidsim.scene.inertia import Inertia
 from rigidsim.scene.integrators import Integrator, Rkmk4
 from rigidsim.scene.orientation import Orientation
+from rigidsim.scene.prescription import PrescribedMotion, Prescription
 from rigidsim.scene.quantities import (
     ACCELERATION,
-    FORCE,
+    DENSITY,
     LENGTH,
     MASS,
     NUMBER_ONLY,
     TIME,
-    TORQUE,
     positive,
     quantity,
     vector,
 )
+from rigidsim.scene.repeat import Repeat
 from rigidsim.scene.rotation import IDENTITY, Vector
-from rigidsim.scene.vectors import (
-    ZERO,
-    InitialAngularVelocity,
-    InitialVelocity,
-    PrescribedAcceleration,
-    PrescribedAngularAcceleration,
-    PrescribedAngularVelocity,
-    PrescribedVelocity,
-    framed,
-)
+from rigidsim.scene.shapes import HalfSpace, Material, Shape, Solid
+from rigidsim.scene.vectors import ZERO, InitialAngularVelocity, InitialVelocity, framed
 
 LIGHTEST, HEAVIEST = 1e-40, 1e45
 BODY_NAME_SCHEMA = {"type": "string", "pattern": "^(?!(world|\\.|\\.\\.)$)[^/\\s]([^/]*[^/\\s])?$"}
@@ -46,23 +40,6 @@ def _check_mass(mass: float) -> float:
     if not LIGHTEST <= mass <= HEAVIEST:
         raise complaint("mass", f"{mass:g} kg is not between {LIGHTEST:g} and {HEAVIEST:g} kg")
     return mass
-
-
-def _check_window(window: tuple[float, float]) -> tuple[float, float]:
-    start, end = window
-    if start < 0:
-        raise complaint("during", f"the window begins at {start:g} s, before the simulation does")
-    if not start < end:
-        raise complaint("during", f"the window ends at {end:g} s, not after its beginning at {start:g} s")
-    return window
-
-
-def _check_text(text: str) -> str:
-    # Titles reach terminals and web pages; an escape sequence in one must not.
-    unprintable = next((c for c in text if not (c.isprintable() or c in "\n\t")), None)
-    if unprintable is not None:
-        raise complaint("character", f"the character U+{ord(unprintable):04X} is not allowed here", "remove it")
-    return text
 
 
 def _check_normal(normal: Vector) -> Vector:
@@ -83,44 +60,8 @@ def _check_name(name: str) -> str:
 
 
 Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS.json_schema(positive=True))]
-Window = Annotated[list_of(quantity(TIME), 2, "[start, end]"), AfterValidator(_check_window)]
-Text = Annotated[str, AfterValidator(_check_text)]
 BodyName = Annotated[str, AfterValidator(_check_name)]
 NAMED = {"propertyNames": BODY_NAME_SCHEMA}
-
-
-class Force(Model):
-    """A constant force and torque. `at` is a point of the body; left out, it is the centre of mass."""
-
-    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["force"]}, {"required": ["torque"]}]})
-
-    type: Literal["constant"] = "constant"
-    force: vector(FORCE) = ZERO
-    torque: vector(TORQUE) = ZERO
-    at: vector(LENGTH) = None
-    frame: Literal["body", "parent", "world"] = "parent"
-    during: Window = None
-
-    @model_validator(mode="after")
-    def _require_load(self) -> Force:
-        if not self.model_fields_set & {"force", "torque"}:
-            raise complaint("missing-key", "neither 'force' nor 'torque' is given", "give at least one of them")
-        return self
-
-
-class PrescribedMotion(Model):
-    """A motion with constant accelerations, relative to the parent."""
-
-    velocity: framed(PrescribedVelocity) = PrescribedVelocity(value=ZERO)
-    acceleration: framed(PrescribedAcceleration) = PrescribedAcceleration(value=ZERO)
-    angular_velocity: framed(PrescribedAngularVelocity) = PrescribedAngularVelocity(value=ZERO)
-    angular_acceleration: framed(PrescribedAngularAcceleration) = PrescribedAngularAcceleration(value=ZERO)
-
-
-class Prescription(Model):
-    """The long form of `motion`."""
-
-    prescribed: PrescribedMotion
 
 
 def _motion_form(value: Any) -> str:
@@ -147,6 +88,7 @@ class Body(Model):
     mass: Mass = None
     inertia: Inertia = None
     center_of_mass: vector(LENGTH) = ZERO
+    density: positive(DENSITY) = None
     position: vector(LENGTH) = ZERO
     orientation: Orientation = IDENTITY
     velocity: framed(InitialVelocity) = InitialVelocity(value=ZERO)
@@ -155,13 +97,28 @@ class Body(Model):
     gravity: bool = True
     motion: Motion = None
     forces: Annotated[tuple[Force, ...], Field(strict=False)] = ()
+    impulses: Annotated[tuple[Impulse, ...], Field(strict=False)] = ()
+    inherit_impulses: bool = False
+    shapes: Annotated[tuple[Shape, ...], Field(strict=False)] = ()
+    material: Material = None
+    repeat: Repeat = None
     children: dict[BodyName, Body] = Field(default={}, json_schema_extra=NAMED)
+
+    @property
+    def solids(self) -> tuple[Solid, ...]:
+        """The shapes that enclose a volume."""
+        return tuple(shape for shape in self.shapes if not isinstance(shape, HalfSpace))
+
+    @property
+    def has_mass(self) -> bool:
+        """Whether the body has a mass of its own, written or from its shapes."""
+        return self.mass is not None or self.density is not None or any(solid.has_weight for solid in self.solids)
 
     @property
     def kind(self) -> Literal["free", "fixed", "prescribed"]:
         """How the body moves relative to its parent."""
         if self.motion is None:
-            return "fixed" if self.mass is None else "free"
+            return "free" if self.has_mass else "fixed"
         return "prescribed" if isinstance(self.motion, Prescription) else self.motion
 
     @property
@@ -179,11 +136,33 @@ class Simulation(Model):
     record_every: positive(TIME) = None
 
 
+def _gravity_form(value: Any) -> str:
+    return "source" if isinstance(value, dict | Model) else "uniform"
+
+
+Gravity = Annotated[
+    Annotated[vector(ACCELERATION), form("uniform")] | Annotated[PointSource, form("source")],
+    Discriminator(by_form(_gravity_form)),
+]
+"""Uniform gravity, or that of a point source."""
+
+
 class World(Model):
     """What surrounds the bodies."""
 
-    gravity: vector(ACCELERATION) = ZERO
+    gravity: Gravity = ZERO
+    mutual_gravity: MutualGravity = None
     plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = None
+
+    @property
+    def uniform_gravity(self) -> Vector:
+        """The uniform field, m/s^2; zero if there is a point source instead."""
+        return ZERO if isinstance(self.gravity, PointSource) else self.gravity
+
+    @property
+    def source(self) -> PointSource | None:
+        """The point source, if there is one."""
+        return self.gravity if isinstance(self.gravity, PointSource) else None
 
     @property
     def normal(self) -> Vector | None:

@@ -14,8 +14,9 @@ def _spelled(table: dict[str, Fraction | str | int]) -> dict[str, Fraction]:
     spelled = {}
     for unit, factor in table.items():
         for product in ("*", "·", " ", ""):
-            for square in ("^2", "²", "2", "**2"):
-                spelled[unit.replace("*", product).replace("^2", square)] = Fraction(factor)
+            for square, cube in (("^2", "^3"), ("²", "³"), ("2", "3"), ("**2", "**3")):
+                powers = unit.replace("*", product).replace("^2", square).replace("^3", cube)
+                spelled[powers] = Fraction(factor)
     return spelled
 
 
@@ -38,3 +39,12 @@ TORQUE = _spelled({"N*m": 1, "kN*m": 1000, "MN*m": 10**6, "mN*m": "0.001", "N*cm
 INERTIA = _spelled(
     {"kg*m^2": 1, "t*m^2": 1000, "kg*cm^2": "1e-4", "kg*mm^2": "1e-6", "g*cm^2": "1e-7", "g*mm^2": "1e-9"}
 )
+DENSITY = _spelled({"kg/m^3": 1, "g/cm^3": 1000, "t/m^3": 1000})
+STIFFNESS = _spelled({"N/m": 1, "kN/m": 1000, "MN/m": 10**6, "N/mm": 1000, "N/cm": 100, "lbf/ft": Fraction("4.4482216152605") / Fraction("0.3048")})
+DAMPING = _spelled({"N*s/m": 1, "kN*s/m": 1000, "kg/s": 1, "N*s/mm": 1000})
+QUADRATIC_DRAG = _spelled({"kg/m": 1, "N*s^2/m^2": 1, "g/m": "0.001"})
+TORSION_STIFFNESS = _spelled({"N*m/rad": 1, "N*m": 1, "kN*m/rad": 1000, "N*m/deg": 1 / DEGREE, "mN*m/rad": "0.001"})
+TORSION_DAMPING = _spelled({"N*m*s/rad": 1, "N*m*s": 1, "kN*m*s/rad": 1000, "mN*m*s/rad": "0.001"})
+IMPULSE = _spelled({"N*s": 1, "kN*s": 1000, "mN*s": "0.001", "kg*m/s": 1})
+ANGULAR_IMPULSE = _spelled({"N*m*s": 1, "kN*m*s": 1000, "mN*m*s": "0.001", "kg*m^2/s": 1})
+GM = _spelled({"m^3/s^2": 1, "km^3/s^2": 10**9})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
-from rigidsim.physics import frames
 from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
 from rigidsim.transform import as_quaternions
 
@@ -56,6 +56,10 @@ class Motion:
         """The orientation as numpy-quaternion values."""
         return as_quaternions(self.orientation)
 
+    def part(self, samples) -> Motion:
+        """Some of the samples."""
+        return Motion(self.time[samples], lambda name: getattr(self, name)[samples])
+
     def at(self, time: float | np.ndarray) -> Motion:
         """The motion at other times (s) within the history, by Hermite interpolation of fourth order.
 
@@ -74,6 +78,11 @@ def given(time: np.ndarray | float, position, orientation, velocity, angular_vel
         "angular_velocity": angular_velocity,
     }
     return Motion(time, arrays.__getitem__)
+
+
+def concatenated(time: np.ndarray, pieces: Sequence[Motion]) -> Motion:
+    """Motions one after the other."""
+    return Motion(time, lambda name: np.concatenate([getattr(piece, name) for piece in pieces]))
 
 
 def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
@@ -112,39 +121,13 @@ def _snapped(motion: Motion, found: Motion, i: np.ndarray, x: np.ndarray) -> Mot
     return given(found.time, *(np.where(on_sample, getattr(motion, f)[nearest], getattr(found, f)) for f in _FIELDS))
 
 
-@dataclass(frozen=True)
-class Chain:
-    """Pose and rates of a frame in an ancestor's, as columns; lengths in the ancestor's units."""
+def hung_below(chain: Chain, local: Motion, scale: float) -> Chain:
+    """A chain hung below one more node, given its local motion and own scale."""
+    above = (columns(local.position), columns(local.orientation), scale)
+    return chain.below(above, columns(local.velocity), columns(local.angular_velocity))
 
-    pose: tuple
-    v: tuple
-    omega: tuple
 
-    @staticmethod
-    def identity() -> Chain:
-        """A frame in itself."""
-        zero = (0.0, 0.0, 0.0)
-        return Chain((zero, (1.0, 0.0, 0.0, 0.0), 1.0), zero, zero)
-
-    def below(self, local: Motion, scale: float) -> Chain:
-        """This chain hung below one more frame: its top node's local motion and own scale."""
-        above = (columns(local.position), columns(local.orientation), scale)
-        v_above, omega_above = columns(local.velocity), columns(local.angular_velocity)
-        q, s = above[1], above[2]
-        d, drift = frames.stretch(q, s, self.pose[0]), frames.stretch(q, s, self.v)
-        return Chain(
-            frames.compose_pose(above, self.pose),
-            frames.compose_velocity(v_above, omega_above, d, drift),
-            frames.compose_rate(omega_above, q, self.omega),
-        )
-
-    def seen_from(self, other: Chain, time: np.ndarray | float) -> Motion:
-        """This frame in another one's, both given in the same ancestor's; lengths in the other one's units."""
-        pose = frames.compose_pose(frames.inverse_pose(other.pose), self.pose)
-        _, q, s = other.pose
-        d = frames.stretch(q, s, pose[0])
-        v = frames.local_velocity(other.v, other.omega, q, s, d, self.v)
-        omega = frames.local_rate(other.omega, q, self.omega)
-        shape = np.shape(time)
-        parts = (pose[0], pose[1], v, omega)
-        return given(time, *(np.array(np.broadcast_to(rows(p), (*shape, len(p)))) for p in parts))
+def seen_from(chain: Chain, other: Chain, time: np.ndarray | float) -> Motion:
+    """The motion of one chain's end in the frame of another's."""
+    shape = np.shape(time)
+    return given(time, *(np.array(np.broadcast_to(rows(p), (*shape, len(p)))) for p in chain.seen_from(other)))

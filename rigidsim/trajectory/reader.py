@@ -12,8 +12,9 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError, StorageError, UsageError
+from rigidsim.trajectory.events import Event, columns_of, events_from
 from rigidsim.trajectory.fields import AXES, fields
-from rigidsim.trajectory.trajectory import Header, Trajectory
+from rigidsim.trajectory.trajectory import Change, Header, Trajectory
 from rigidsim.trajectory.writer import FORMAT
 
 DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError)
@@ -93,6 +94,7 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
     resolved = scene["resolved"][()]
     if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
         raise FormatError(f"{path} is damaged: scene/resolved does not agree with its sha256")
+    events = _events(file, path)
     header = Header(
         paths=paths,
         parents=parents,
@@ -100,6 +102,7 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
         parent_scale=file["scale_to_metre"][()],
         isolated=bool(file.attrs["isolated"]),
         with_terms="terms" in file,
+        changes=tuple(Change(event.time, event.body, event.parent_after) for event in events if event.cause == "reparent"),
         scene_name=str(scene.attrs["name"]),
         scene_text=scene["text"][()].decode(),
         scene_resolved=resolved.decode(),
@@ -108,7 +111,18 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
     _check_shapes(file, path, header.with_terms, n_body)
     arrays = {name: StoredArray(file[name], path) for name in header.dataset_names}
     status, content_hash = str(file.attrs["status"]), str(file.attrs["content_hash"])
-    return Trajectory(header, arrays, status, content_hash, close=file.close)
+    return Trajectory(header, arrays, status, content_hash, close=file.close, events=events)
+
+
+def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
+    """What happened at instants; nothing, in a file that has no such group."""
+    if "events" not in file:
+        return ()
+    columns = {}
+    for name in columns_of(()):
+        values = _own(file, path, f"events/{name}")[()]
+        columns[name] = [text.decode() for text in values] if values.dtype == object else values
+    return events_from(columns)
 
 
 def _check_format(found: str, path: Path) -> None:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
+from rigidsim.trajectory.events import Event, digest_of
 from rigidsim.trajectory.fields import Block, fields
-from rigidsim.trajectory.motion import Chain, Motion
+from rigidsim.trajectory.motion import Motion, concatenated, hung_below, seen_from
+
+
+class Change(NamedTuple):
+    """From this time on (s) a body has another parent; the sample at that very time shows the new one."""
+
+    time: float
+    body: str
+    parent: str
 
 
 @dataclass(frozen=True)
@@ -28,10 +40,20 @@ class Header:
     parent_scale: np.ndarray
     isolated: bool
     with_terms: bool = False
+    changes: tuple[Change, ...] = ()
     scene_name: str = ""
     scene_text: str = ""
     scene_resolved: str = ""
     provenance: Mapping[str, str] = field(default_factory=dict)
+
+    def trees(self) -> list[tuple[float, tuple[str, ...]]]:
+        """(from when, parent of each body) for the start and each change of the tree, in order."""
+        found = [(-math.inf, self.parents)]
+        for change in self.changes:
+            parents = list(found[-1][1])
+            parents[self.paths.index(change.body)] = change.parent
+            found.append((change.time, tuple(parents)))
+        return found
 
     @property
     def dataset_names(self) -> tuple[str, ...]:
@@ -52,7 +74,7 @@ class BodyHistory:
 
     @property
     def parent(self) -> str:
-        """The parent's path; empty for the world."""
+        """The parent's path at the start; empty for the world."""
         return self._bodies.header.parents[self._index]
 
     @property
@@ -105,23 +127,45 @@ class _Bodies:
         return Motion(self.time, lambda name: np.asarray(self.arrays[f"{frame}/{name}"][..., index, :]))
 
     def relative(self, path: str, other: str) -> Motion:
-        lineage, other_lineage = self._lineage(path), [] if other == "world" else self._lineage(other)
+        self._index(path)
+        if other != "world":
+            self._index(other)
+        trees = self.header.trees()
+        if len(trees) == 1:
+            return self._relative(path, other, trees[0][1], ...)
+        time = np.atleast_1d(self.time)
+        begins = [int(np.searchsorted(time, begin)) for begin, _ in trees]
+        pieces = [
+            self._relative(path, other, parents, slice(begin, end))
+            for (_, parents), begin, end in zip(trees, begins, [*begins[1:], len(time)], strict=True)
+            if end > begin
+        ]
+        return pieces[0] if np.ndim(self.time) == 0 else concatenated(self.time, pieces)
+
+    def _relative(self, path: str, other: str, parents: Sequence[str], samples) -> Motion:
+        """While the tree is as `parents` says, at these samples."""
+        lineage, other_lineage = self._lineage(path, parents), self._lineage(other, parents)
         while lineage and other_lineage and lineage[0] == other_lineage[0]:
             lineage.pop(0), other_lineage.pop(0)
-        return self._chain(lineage).seen_from(self._chain(other_lineage), self.time)
+        chains = [self._chain(line, parents, samples) for line in (lineage, other_lineage)]
+        return seen_from(*chains, self.time if np.ndim(self.time) == 0 else self.time[samples])
 
-    def _lineage(self, path: str) -> list[int]:
-        """The body and its ancestors, outermost first."""
-        line = [self._index(path)]
-        while self.header.parents[line[0]]:
-            line.insert(0, self.header.paths.index(self.header.parents[line[0]]))
+    def _lineage(self, path: str, parents: Sequence[str]) -> list[int]:
+        """The body and its ancestors, outermost first; none for the world."""
+        line: list[int] = []
+        while path not in ("", "world"):
+            line.insert(0, self.header.paths.index(path))
+            path = parents[line[0]]
         return line
 
-    def _chain(self, lineage: Sequence[int]) -> Chain:
+    def _chain(self, lineage: Sequence[int], parents: Sequence[str], samples) -> Chain:
         chain = Chain.identity()
         for index in reversed(lineage):
-            own = self.header.scale[index] / self.header.parent_scale[index]
-            chain = chain.below(self.motion("local", index), own)
+            above = self.header.scale[self.header.paths.index(parents[index])] if parents[index] else 1.0
+            local = self.motion("local", index)
+            if np.ndim(self.time):
+                local = local.part(samples)
+            chain = hung_below(chain, local, self.header.scale[index] / above)
         return chain
 
 
@@ -136,19 +180,28 @@ class Trajectory(_Bodies):
     """
 
     def __init__(
-        self, header: Header, arrays: Mapping[str, np.ndarray], status: str = "complete", stored_hash="", close=None
+        self,
+        header: Header,
+        arrays: Mapping[str, np.ndarray],
+        status: str = "complete",
+        stored_hash: str = "",
+        close: Callable[[], None] | None = None,
+        events: tuple[Event, ...] = (),
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
         self.stored_hash = stored_hash  # the content hash as the file gives it; empty in memory
+        self.events = events
         self._close = close
 
     @classmethod
-    def from_blocks(cls, header: Header, blocks: Sequence[Block], status: str = "complete") -> Trajectory:
+    def from_blocks(
+        cls, header: Header, blocks: Sequence[Block], status: str = "complete", events: tuple[Event, ...] = ()
+    ) -> Trajectory:
         """A trajectory in memory."""
         arrays = {f.name: np.concatenate([f.of(block) for block in blocks]) for f in fields(header.with_terms)}
         arrays["time"] = np.concatenate([block.time for block in blocks])
-        return cls(header, arrays, status)
+        return cls(header, arrays, status, events=events)
 
     def diagnostic(self, name: str) -> np.ndarray:
         """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
@@ -170,6 +223,7 @@ class Trajectory(_Bodies):
         digest = hashlib.sha256("\n".join(self.paths).encode())
         for name in self.header.dataset_names:
             digest.update(name.encode() + hashlib.sha256(np.ascontiguousarray(self.arrays[name])).digest())
+        digest.update(digest_of(self.events))
         return digest.hexdigest()
 
     def at(self, time: float) -> State:
@@ -187,7 +241,7 @@ class Trajectory(_Bodies):
 
         with Writer(path, self.header, len(self.time), force=force) as writer:
             writer.append_arrays({name: np.asarray(self.arrays[name]) for name in self.header.dataset_names})
-            writer.finish(self.status)
+            writer.finish(self.status, events=self.events)
 
     def close(self) -> None:
         """Close the file, if there is one; arrays already read stay."""

@@ -8,13 +8,14 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import h5py
 import numpy as np
 
 from rigidsim.errors import StorageError
+from rigidsim.trajectory.events import NUMBERS, PROTECTED_VECTORS, TEXTS, VECTORS, Event, columns_of, digest_of
 from rigidsim.trajectory.fields import AXES, Block, fields, sample_bytes
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
@@ -81,7 +82,7 @@ class Writer:
 
     def __init__(self, path: str | Path, header: Header, n_sample: int, *, force: bool = False):
         self.path = Path(path)
-        self._force, self._rows = force, 0
+        self._force, self._rows, self._event_digest = force, 0, b""
         check_output(self.path, force)
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
         self._paths, self._fields = header.paths, fields(header.with_terms)
@@ -126,9 +127,12 @@ class Writer:
                 self._spool.check()
         self._rows = end
 
-    def finish(self, status: str, message: str = "") -> None:
+    def finish(self, status: str, message: str = "", events: Sequence[Event] = ()) -> None:
         """Close the file with this status (complete, interrupted or failed) and give it its name."""
+        self._event_digest = digest_of(events)
         with _plainly(self.path):
+            if events:
+                self._write_events(events)
             for name in self._digests:
                 self._file[name].resize(self._rows, axis=0)
             self._file.attrs["status"] = status
@@ -143,7 +147,23 @@ class Writer:
         digest = hashlib.sha256("\n".join(self._paths).encode())
         for name, rows in self._digests.items():
             digest.update(name.encode() + rows.digest())
+        digest.update(self._event_digest)
         return digest.hexdigest()
+
+    def _write_events(self, events: Sequence[Event]) -> None:
+        group, text = self._file.create_group("events"), h5py.string_dtype()
+        described = {**NUMBERS, **VECTORS, **{f"protected/{name}": told for name, told in PROTECTED_VECTORS.items()}}
+        for name, values in columns_of(events).items():
+            is_text = isinstance(values, list)
+            dataset = group.create_dataset(name, data=values, dtype=text if is_text else None)
+            if name in described:
+                dataset.attrs["units"], dataset.attrs["long_name"] = described[name]
+                if values.ndim == 2:
+                    dataset.dims[1].attach_scale(self._file["xyz"])
+        group["time"].make_scale("event")
+        for name in (*TEXTS, *NUMBERS, *VECTORS):
+            if name != "time":
+                group[name].dims[0].attach_scale(group["time"])
 
     def _create(self, header: Header, n_sample: int) -> None:
         root = self._file

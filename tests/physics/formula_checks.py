@@ -9,6 +9,9 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
+from function_checks import FUNCTION_CHECKS, arc_tangents
+from solid_checks import solids
+
 EPS = np.finfo(float).eps
 V = [np.array(v) for v in ((0.7, -1.1, 0.4), (0.5, 0.3, -0.9), (-0.2, 0.8, 1.3), (1.1, 0.6, -0.7))]
 Q = np.array([0.4, 0.5, -0.6, 0.3]) / np.sqrt(0.86)
@@ -189,10 +192,12 @@ def rotation_between(x: float, sign: float) -> tuple:
 
 CHECKS = {
     "quaternion": quaternion(),
-    "elementary": elementary(),
+    "elementary": elementary() | arc_tangents(),
     "inertia": inertia(),
     "rigid_body": rigid_body(),
     "prescribed": prescribed(),
     "magnus": magnus(),
     "interpolation": interpolation(),
+    "solids": solids(),
+    **FUNCTION_CHECKS,
 }

@@ -10,6 +10,7 @@ import pytest
 from alterations import PHYSICS, formulas_of, mutants_of, namespace
 
 from formula_checks import CHECKS
+from function_checks import FUNCTION_EQUIVALENT
 
 ELSEWHERE = {"deltas", "frames", "inertial_terms", "vector"}
 ALGEBRA_ELSEWHERE = {"product", "conjugate", "rotate", "rotate_back"}
@@ -82,12 +83,14 @@ EQUIVALENT = {
     # r^17/17! is below 5e-17 at pi/4.
     "elementary.reduced_sin_cos: other operator in -1.0 / 1307674368000.0 + r2 / 355687428096000.0": 1,
     "elementary.reduced_sin_cos: doubled 355687428096000.0": 1,
-    # (-R) I (-R)^T; -q is the rotation q, and the logarithm knows; zero has no sign.
+    # (-R) I (-R)^T; (-s) (-s)^T; -q is the rotation q, and the logarithm knows; zero has no sign.
     "inertia.rotated: negated to_matrix(q_PB)": 1,
+    "solids.tetrahedron_products: negated add(a, add(b, c))": 1,
     "interpolation.hermite_rotation: negated product(conjugate(q_0), q_1)": 1,
     "interpolation.hermite_rotation: negated conjugate(q_0)": 1,
     "interpolation.hermite_rotation: negated scaled(0.0, turn)": 1,
     "interpolation.hermite_rotation: doubled 0.0": 1,
+    **FUNCTION_EQUIVALENT,
 }
 
 

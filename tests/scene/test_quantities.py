@@ -7,8 +7,11 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
-from rigidsim.scene.quantities import DIMENSIONS, LENGTH, MASS, NUMBER_ONLY, TIME
+from rigidsim.scene.base import Reading
+from rigidsim.scene.expressions import Expression
+from rigidsim.scene.quantities import DIMENSIONS, LENGTH, MASS, NUMBER_ONLY, TIME, varying, varying_vector
 
 UNITS = {dimension.name: dimension for dimension in DIMENSIONS}
 
@@ -65,7 +68,9 @@ def test_si_units_change_no_bit(number):
         (LENGTH, "5", "not-a-number", "without quotes"),
         (LENGTH, "heavy", "not-a-number", "got the text 'heavy'"),
         (LENGTH, "1_000", "not-a-number", "underscores"),
-        (LENGTH, "= 2*pi", "expression", "not available in this version"),
+        (LENGTH, "= 2*pie", "expression", "unknown name 'pie'; did you mean 'pi'?"),
+        (LENGTH, " =", "expression", "expected a number or a name, got the end"),
+        (LENGTH, "= t", "expression", "'t' cannot be used here: only parameters"),
         (LENGTH, True, "not-a-number", "got true"),
         (LENGTH, None, "not-a-number", "got nothing"),
         (LENGTH, [1], "not-a-number", "got a list"),
@@ -84,6 +89,43 @@ def test_what_is_no_quantity(dimension, value, code, words):
     assert caught.value.type == code
     context = caught.value.context
     assert words in f"{context['message']}; {context['hint']}"
+
+
+@pytest.mark.parametrize(
+    ("allow", "value", "expected"),
+    [
+        ((), "= 2*n", 6.0),
+        (("time",), "12 cm", 0.12),
+        (("time",), " = n*t", "= 3.0 * t"),
+        (("time", "state"), "= x", "= x"),
+        (("state",), "= 1 - 1", 0.0),
+    ],
+)
+def test_varying(allow, value, expected):
+    adapter = TypeAdapter(varying(LENGTH, allow))
+    read = adapter.validate_python(value, context=Reading(parameters={"n": 3.0}))
+    assert adapter.dump_python(read) == expected
+    assert isinstance(read, Expression if isinstance(expected, str) else float)
+    assert adapter.validate_python(read) == read
+    vector = TypeAdapter(varying_vector(LENGTH, allow))
+    assert vector.validate_python([value, 0, 1], context=Reading(parameters={"n": 3.0})) == (read, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "words"),
+    [
+        ("= x", "expression", "'x' cannot be used here: only parameters and t"),
+        ("= n", "unit", "'s' is a unit of time, but length (m) is wanted"),
+        ("= n*m", "follows", "could not be read"),
+        (True, "not-a-number", "got true"),
+    ],
+)
+def test_what_does_not_vary(value, code, words):
+    reading = Reading(parameters={"n": 3.0, "m": math.nan}, units={"n": "s"})
+    with pytest.raises(ValueError) as caught:
+        LENGTH.read_varying(value, reading, {"time"})
+    assert caught.value.type == code
+    assert words in caught.value.context["message"]
 
 
 def test_tiny_quantities_become_zero():

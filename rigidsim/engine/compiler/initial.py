@@ -7,11 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.compiler.driven import driven_motion, is_driven
+from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.model import zeros
 from rigidsim.physics.frames import (
+    compose_pose,
     compose_position,
     compose_rate,
     compose_velocity,
+    inverse_pose,
     local_rate,
     local_velocity,
     stretch,
@@ -48,6 +52,8 @@ def in_parent_axes(vector, q_PB, q_WP) -> tuple:
 
 def relative_velocity(body, parent: Frame, d) -> tuple:
     """v_PB of the node's origin, in the parent's axes and units of length."""
+    if body.prescribed and body.prescribed.position is not None:
+        return driven_motion(body, 0.0)[0][1]
     given = body.prescribed.velocity if body.prescribed else body.velocity
     v_P = in_parent_axes(given, body.orientation, parent.q)
     if given.relative_to == "world":
@@ -59,11 +65,32 @@ def relative_rate(body, parent: Frame, turns: bool) -> tuple:
     """omega_PB in the parent's axes; a particle does not turn in the world, whatever its parent does."""
     if not turns:
         return local_rate(parent.omega, parent.q, ZERO)
+    if body.prescribed and body.prescribed.orientation is not None:
+        return driven_motion(body, 0.0)[1][1]
     given = body.prescribed.angular_velocity if body.prescribed else body.angular_velocity
     omega_P = in_parent_axes(given, body.orientation, parent.q)
     if given.relative_to == "world":
         return local_rate(parent.omega, parent.q, rotate(parent.q, omega_P))
     return omega_P
+
+
+def relative_pose(tree: Tree, first: int, second: int) -> tuple:
+    """(p, q) at t = 0 of the second frame in the first: m, the first's axes. Composed along the tree."""
+    inwards, outwards = ([] if frame == 0 else tree.nodes[frame - 1].lineage() for frame in (first, second))
+    above = 1.0 if first == 0 else tree.nodes[first - 1].metres
+    while inwards and outwards and inwards[-1] is outwards[-1]:
+        inwards.pop()
+        outwards.pop()
+    X_1, X_2 = (_chain(branch) for branch in (inwards, outwards))
+    p, q, _ = compose_pose(inverse_pose(X_1), X_2)
+    return scaled(above, p), q
+
+
+def _chain(branch: list) -> tuple:
+    pose = (ZERO, (1.0, 0.0, 0.0, 0.0), 1.0)
+    for node in branch:
+        pose = compose_pose((node.position, node.orientation, node.scale), pose)
+    return pose
 
 
 def initial_frame(body, parent: Frame, turns: bool) -> Frame:
@@ -97,22 +124,25 @@ def com_state(frame: Frame, com) -> np.ndarray:
     return row
 
 
-def prescribed_constants(body, frame: Frame) -> np.ndarray:
+def prescribed_constants(node: Node) -> np.ndarray:
     """Constants of a fixed or prescribed node, in the parent's axes."""
     row = zeros(layout.MOTION_ROWS)
-    row[layout.M_P : layout.M_P + 3] = frame.local_p
-    row[layout.M_Q : layout.M_Q + 4] = frame.local_q
-    row[layout.M_SCALE] = frame.parent_scale
-    if body.prescribed:
-        q_PB = body.orientation
-        omega = frame.local_omega
-        alpha = in_parent_axes(body.prescribed.angular_acceleration, q_PB, None)
-        size = max(norm(omega), norm(alpha))
-        along = omega if norm(omega) > 0.0 else alpha
-        axis = scaled(1.0 / norm(along), along) if size > 0.0 else (0.0, 0.0, 1.0)
-        row[layout.M_V : layout.M_V + 3] = frame.local_v
-        row[layout.M_A : layout.M_A + 3] = in_parent_axes(body.prescribed.acceleration, q_PB, None)
-        row[layout.M_AXIS : layout.M_AXIS + 3] = axis
-        row[layout.M_RATE] = dot(axis, omega)
-        row[layout.M_RATE_DOT] = dot(axis, alpha)
+    row[layout.M_P : layout.M_P + 3] = node.position
+    # Turns given by expressions come before the body's own orientation.
+    row[layout.M_Q : layout.M_Q + 4] = node.spec.orientation if is_driven(node.spec) else node.orientation
+    row[layout.M_SCALE] = node.parent_metres
+    if node.kind == "prescribed":
+        motion, q_PB = node.spec.prescribed, node.orientation
+        if motion.position is None:
+            row[layout.M_V : layout.M_V + 3] = in_parent_axes(motion.velocity, q_PB, None)
+            row[layout.M_A : layout.M_A + 3] = in_parent_axes(motion.acceleration, q_PB, None)
+        if motion.orientation is None:
+            omega = in_parent_axes(motion.angular_velocity, q_PB, None)
+            alpha = in_parent_axes(motion.angular_acceleration, q_PB, None)
+            along = omega if norm(omega) > 0.0 else alpha
+            size = max(norm(omega), norm(alpha))
+            axis = scaled(1.0 / norm(along), along) if size > 0.0 else (0.0, 0.0, 1.0)
+            row[layout.M_AXIS : layout.M_AXIS + 3] = axis
+            row[layout.M_RATE] = dot(axis, omega)
+            row[layout.M_RATE_DOT] = dot(axis, alpha)
     return row

@@ -1,73 +1,301 @@
-"""The loads of a free body and of all that is fixed to it, and the eras in which they act."""
+"""The loads of a scene, kind by kind, as the kernels take them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.model import zeros
-from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import scaled, sub
-from rigidsim.scene.mass import fixed_parts
+from rigidsim.engine.compiler.assembly import product_of
+from rigidsim.engine.compiler.initial import relative_pose
+from rigidsim.engine.compiler.pairs import Pairs
+from rigidsim.engine.compiler.schedule import Schedule
+from rigidsim.engine.compiler.scripts import Scripts
+from rigidsim.engine.compiler.tree import End, Node, Tree
+from rigidsim.engine.model import Law, table, zeros
+from rigidsim.physics.quaternion import conjugate, product, rotate
+from rigidsim.physics.vector import add, norm, scaled, sub
+from rigidsim.scene import Scene
+from rigidsim.scene import forces as kinds
 
-AXES = {"body": layout.AXES_BODY, "parent": layout.AXES_PARENT, "world": layout.AXES_WORLD}
-NO_TURN = (1.0, 0.0, 0.0, 0.0)
-ON_GRID = 1e-9  # an edge this close to a grid point, in steps, is on it
-
-
-class Load(NamedTuple):
-    """A constant load, its axes, and when it acts (None: always)."""
-
-    row: np.ndarray
-    axes: int
-    during: tuple[float, float] | None
+ALWAYS = (0, layout.NEVER)
 
 
-def carried_loads(carrier, com, scale: float) -> list[Load]:
-    """Loads on a free body, its own and those on its fixed parts; `com` in the carrier's coordinates, `scale` metres
-    each.
-    """
-    loads, placements = [], {}
-    for names, part, placement in fixed_parts(carrier):
-        placements[names] = placement
-        for force in part.forces:
-            # `at` left out is the centre of mass: the whole's for the carrier, the part's own for a fixed part.
-            own = placement.point(part.center_of_mass) if names else com
-            point = own if force.at is None else placement.point(force.at)
-            axes, turn = AXES[force.frame], NO_TURN
-            if names and force.frame != "world":
-                # Body and parent axes of a fixed part both turn with the carrier.
-                axes = layout.AXES_BODY
-                turn = (placement if force.frame == "body" else placements[names[:-1]]).rotation
+class Entry(NamedTuple):
+    """One load of some kind; see `Law`."""
+
+    pair: int
+    first: int
+    second: int
+    span: tuple[int, int]
+    value: np.ndarray
+
+
+def law_of(entries: Sequence[Entry], width: int) -> Law:
+    """Entries as arrays."""
+    return Law(
+        who=table([(entry.pair, entry.first, entry.second, *entry.span) for entry in entries], 5),
+        value=np.array([entry.value for entry in entries], dtype=np.float64).reshape(len(entries), width),
+    )
+
+
+class Loads:
+    """Collects the loads of a tree. Those on one body are in the order of paths and, on one node, of the file."""
+
+    def __init__(self, scene: Scene, tree: Tree, start: Tree, schedule: Schedule):
+        self.scene, self.tree, self.start, self.schedule = scene, tree, start, schedule
+        self.pairs = Pairs(tree)
+        self.scripts = Scripts(tree, self.pairs)
+        self.rows = {node.path: row for row, node in enumerate(tree.free())}
+        self.entries: dict[str, list[Entry]] = {kind: [] for kind in WIDTHS}
+        self.impulse_names: list[tuple[str, str]] = []
+        for node in sorted(tree.nodes, key=lambda node: node.path):
+            for index, force in enumerate(node.spec.forces):
+                add_force = _BY_TYPE[type(force)]
+                add_force(self, node, force, f"{node.path}, forces[{index}]")
+            for impulse in node.spec.impulses:
+                self._impulse(node, impulse)
+        self._world_gravity()
+        self._mutual_gravity()
+
+    def laws(self) -> dict[str, Law]:
+        """All kinds of loads, as the model has them."""
+        return {kind: law_of(entries, WIDTHS[kind]) for kind, entries in self.entries.items()}
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether bodies act on each other only, so that momenta are conserved."""
+        internal = all(
+            entry.first >= 0 and entry.second >= 0
+            for kind in ("springs", "torsions", "attractions")
+            for entry in self.entries[kind]
+        )
+        return internal and not any(
+            self.entries[kind] for kind in ("constants", "drags", "gradients", "scripts", "impulses")
+        )
+
+    # --- what the kinds have in common
+
+    def _row(self, end: End) -> int:
+        return layout.NOBODY if end.carrier is None else self.rows[end.carrier.path]
+
+    def _add(self, kind: str, pair: int, first: int, second: int, during, value: np.ndarray) -> None:
+        span = self.schedule.span(during)
+        self.entries[kind].append(Entry(pair, first, second, span, value))
+
+    def _lever(self, end: End) -> tuple:
+        """From the carrier's centre of mass, m, its axes."""
+        mass = self.tree.carried(end.carrier).mass
+        return sub(end.point, scaled(end.carrier.metres, tuple(mass.center_of_mass)))
+
+    def _axes(self, name: str, node: Node) -> tuple[int, tuple]:
+        """The frame that vectors are written in, and how they are turned into it.
+
+        Axes of a part fixed to a free body turn with that body.
+        """
+        frame = self.tree.frame(name, node)
+        return (frame, (1.0, 0.0, 0.0, 0.0)) if frame == 0 else self._carried_axes(self.tree.nodes[frame - 1])
+
+    def _carried_axes(self, node: Node) -> tuple[int, tuple]:
+        carrier = self.tree.carrier(node)
+        if carrier is None or carrier is node:
+            return node.frame, (1.0, 0.0, 0.0, 0.0)
+        return carrier.frame, self.tree.carried(carrier).placements[node.path].rotation
+
+    # --- the kinds
+
+    def _constant(self, node: Node, force: kinds.ConstantForce, label: str) -> None:
+        end = self.tree.end(node.path, force.at)
+        if force.varies:
+            self._script(node, force.force, force.torque, end, force.frame, force.during, label)
+            return
+        axes, turn = self._axes(force.frame, node)
+        row = zeros(layout.LOAD_ROWS)
+        row[layout.L_F : layout.L_F + 3] = rotate(turn, force.force)
+        row[layout.L_TAU : layout.L_TAU + 3] = rotate(turn, force.torque)
+        row[layout.L_LEVER : layout.L_LEVER + 3] = self._lever(end)
+        self._add("constants", axes, layout.NOBODY, self._row(end), force.during, row)
+
+    def _script(self, node: Node, force, torque, end: End, frame: str, during, label: str) -> None:
+        """A load whose components are expressions; its axes are those of the named node itself."""
+        self.scripts.add(node, force, torque, label)
+        row = zeros(layout.SCRIPT_ROWS)
+        row[layout.X_LEVER : layout.X_LEVER + 3] = self._lever(end)
+        self._add("scripts", self.tree.frame(frame, node), layout.NOBODY, self._row(end), during, row)
+
+    def _spring(self, node: Node, force: kinds.Spring | kinds.Damper, _label: str) -> None:
+        first, second = self.tree.end(force.to, force.to_at), self.tree.end(node.path, force.at)
+        row = zeros(layout.SPRING_ROWS)
+        row[layout.G_STIFFNESS], row[layout.G_DAMPING] = force.stiffness, force.damping
+        length = force.length
+        row[layout.G_LENGTH] = self._distance(node, force) if length is None else length
+        row[layout.G_FIRST : layout.G_FIRST + 3] = first.point
+        row[layout.G_SECOND : layout.G_SECOND + 3] = second.point
+        pair = self.pairs.index(first.frame, second.frame)
+        self._add("springs", pair, self._row(first), self._row(second), force.during, row)
+
+    def _distance(self, node: Node, force: kinds.Spring) -> float:
+        """Between the ends of a spring at the start, m."""
+        first, second = self.start.end(force.to, force.to_at), self.start.end(node.path, force.at)
+        p, q = relative_pose(self.start, first.frame, second.frame)
+        return float(norm(sub(add(p, rotate(q, second.point)), first.point)))
+
+    def _torsion(self, node: Node, force: kinds.TorsionSpring, _label: str) -> None:
+        first, turn_1 = self._axes(force.to, node)
+        second, turn_2 = self._axes("body", node)
+        rest = force.rest
+        if rest is None:
+            rest = relative_pose(self.start, self.start.frame(force.to, node), node.frame)[1]
+        rest = product(product(turn_1, rest), conjugate(turn_2))
+        row = zeros(layout.TORSION_ROWS)
+        row[layout.H_STIFFNESS], row[layout.H_DAMPING] = force.stiffness, force.damping
+        row[layout.H_REST : layout.H_REST + 4] = rest
+        if force.axis is not None:
+            row[layout.H_AXIS : layout.H_AXIS + 3] = rotate(turn_2, unit(force.axis))
+        ends = (self.tree.end(force.to, None), self.tree.end(node.path, None))
+        self._add("torsions", self.pairs.index(first, second), *map(self._row, ends), force.during, row)
+
+    def _drag(self, node: Node, force: kinds.Drag, _label: str) -> None:
+        end = self.tree.end(node.path, force.at)
+        row = zeros(layout.DRAG_ROWS)
+        row[layout.D_LINEAR], row[layout.D_QUADRATIC] = force.linear, force.quadratic
+        row[layout.D_POINT : layout.D_POINT + 3] = end.point
+        pair = self.pairs.index(self.tree.frame(force.medium, node), end.frame)
+        self._add("drags", pair, layout.NOBODY, self._row(end), force.during, row)
+
+    def _thruster(self, node: Node, force: kinds.Thruster, label: str) -> None:
+        end, u = self.tree.end(node.path, force.at), unit(force.direction)
+        size = product_of(force.thrust, force.throttle)
+        thrust = tuple(product_of(size, part) for part in u)
+        written = kinds.ConstantForce.model_construct(
+            _fields_set={"force"}, force=thrust, at=force.at, frame=force.frame, during=force.during
+        )
+        if written.varies:
+            self._script(node, thrust, written.torque, end, force.frame, force.during, label)
+        else:
+            self._constant(node, written, label)
+
+    def _uniform_gravity(self, node: Node, force: kinds.UniformGravity, label: str) -> None:
+        carrier = self.tree.carrier(node)
+        mass = self.tree.carried(carrier).mass.mass
+        weight = tuple(product_of(mass, part) for part in force.acceleration)
+        written = kinds.ConstantForce.model_construct(
+            _fields_set={"force"}, force=weight, frame=force.frame, during=force.during
+        )
+        end = self.tree.end(carrier.path, None)
+        if written.varies:
+            self._script(node, weight, written.torque, end, force.frame, force.during, label)
+        else:
+            axes, turn = self._axes(force.frame, node)
             row = zeros(layout.LOAD_ROWS)
-            row[layout.L_F : layout.L_F + 3] = rotate(turn, force.force)
-            row[layout.L_TAU : layout.L_TAU + 3] = rotate(turn, force.torque)
-            row[layout.L_LEVER : layout.L_LEVER + 3] = scaled(scale, sub(point, com))
-            loads.append(Load(row, axes, force.during))
-    return loads
+            row[layout.L_F : layout.L_F + 3] = rotate(turn, weight)
+            self._add("constants", axes, layout.NOBODY, self._row(end), force.during, row)
+
+    def _point_gravity(self, node: Node, force: kinds.PointGravity, _label: str) -> None:
+        self._attraction("attractions", node, force, force.during)
+
+    def _gradient(self, node: Node, force: kinds.GravityGradient, _label: str) -> None:
+        source = self.scene.world.source if force.center is None else force
+        self._attraction("gradients", node, source, force.during)
+
+    def _attraction(self, kind: str, node: Node, source, during) -> None:
+        """The attraction of a source, or the torque of its gradient, on the free body that carries a node."""
+        body = self.tree.end(self.tree.carrier(node).path, None)
+        from_body = isinstance(source.center, str)
+        center = self.tree.end(source.center, None) if from_body else End(0, None, source.center)
+        row = zeros(layout.ATTRACTION_ROWS)
+        row[layout.U_GM], row[layout.U_MASS] = source.gm, self.tree.carried(body.carrier).mass.mass
+        if isinstance(source, kinds.PointSource):
+            row[layout.U_SOFT] = source.softening * source.softening
+            row[layout.U_J2] = source.j2 * source.radius * source.radius if source.j2 else 0.0
+            axis = unit(source.axis)
+            turn = self._axes("body", self.tree.by_path[source.center])[1] if from_body else None
+            row[layout.U_AXIS : layout.U_AXIS + 3] = axis if turn is None else rotate(turn, axis)
+        row[layout.U_POINT : layout.U_POINT + 3] = center.point
+        pair = self.pairs.index(center.frame, body.frame)
+        self._add(kind, pair, layout.NOBODY, self._row(body), during, row)
+
+    def _world_gravity(self) -> None:
+        source = self.scene.world.source
+        if source is None:
+            return
+        itself = None
+        if isinstance(source.center, str):
+            itself = self.tree.carrier(self.tree.by_path[source.center])
+        for node in sorted(self.tree.free(), key=lambda node: node.path):
+            if node is not itself and node.spec.gravity:
+                self._attraction("attractions", node, source, None)
+
+    def _mutual_gravity(self) -> None:
+        mutual = self.scene.world.mutual_gravity
+        if mutual is None:
+            return
+        for one, other in distinct(self._group(mutual)):
+            first, second = self.tree.end(one.path, None), self.tree.end(other.path, None)
+            m_1, m_2 = (self.tree.carried(node).mass.mass for node in (one, other))
+            row = zeros(layout.ATTRACTION_ROWS)
+            row[layout.U_GM], row[layout.U_GM_BACK] = mutual.constant * m_1, mutual.constant * m_2
+            row[layout.U_MASS] = m_2
+            row[layout.U_SOFT] = mutual.softening * mutual.softening
+            row[layout.U_POINT : layout.U_POINT + 3] = first.point
+            pair = self.pairs.index(first.frame, second.frame)
+            self._add("attractions", pair, self._row(first), self._row(second), None, row)
+
+    def _group(self, mutual: kinds.MutualGravity) -> list[Node]:
+        """The free bodies that attract each other, in the order of their paths."""
+        if mutual.bodies is None:
+            carriers = [node for node in self.tree.free() if node.spec.gravity]
+        else:
+            carriers = [self.tree.carrier(self.tree.by_path[path]) for path in mutual.bodies]
+        return sorted({node.path: node for node in carriers}.values(), key=lambda node: node.path)
+
+    def _impulse(self, node: Node, impulse: kinds.Impulse) -> None:
+        end = self.tree.end(node.path, impulse.at)
+        if end.carrier is None:
+            return
+        axes, turn = self._axes(impulse.frame, node)
+        row = zeros(layout.IMPULSE_ROWS)
+        row[layout.J_P : layout.J_P + 3] = rotate(turn, impulse.impulse)
+        row[layout.J_L : layout.J_L + 3] = rotate(turn, impulse.angular_impulse)
+        row[layout.J_LEVER : layout.J_LEVER + 3] = self._lever(end)
+        self.impulse_names.append((node.path, impulse.name))
+        era = self.schedule.era(impulse.time)
+        self.entries["impulses"].append(Entry(axes, layout.NOBODY, self._row(end), (era, era + 1), row))
 
 
-def grid_place(t: float, step: float) -> tuple[int, float]:
-    """(n, fraction) with t = (n + fraction) step; on the grid if within a billionth of a step."""
-    ratio = t / step
-    n = round(ratio)
-    if abs(ratio - n) <= ON_GRID * max(1.0, abs(ratio)):
-        return n, 0.0
-    return math.floor(ratio), ratio - math.floor(ratio)
+def distinct(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+    """Every two of them once."""
+    return ((nodes[i], nodes[j]) for i in range(len(nodes)) for j in range(i + 1, len(nodes)))
 
 
-def eras(
-    windows: Sequence[tuple[float, float] | None], step: float
-) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
-    """Edges at which a load begins or ends, as steps and fractions, and the eras [from, until) of each window."""
-    start = (0, 0.0)
-    places = [None if w is None else (grid_place(w[0], step), grid_place(w[1], step)) for w in windows]
-    edges = sorted({edge for place in places if place for edge in place if edge > start})
-    era = {edge: i + 1 for i, edge in enumerate(edges)}
-    spans = [(0, layout.NEVER) if p is None else (era.get(p[0], 0), era.get(p[1], 0)) for p in places]
-    steps = np.array([n for n, _ in edges], dtype=np.int64)
-    return steps, np.array([fraction for _, fraction in edges], dtype=np.float64), spans
+def unit(v) -> tuple:
+    """The direction of a vector that does not vanish, without overflow on the way."""
+    largest = max(map(abs, v))
+    small = scaled(1.0 / largest, v)
+    return scaled(1.0 / math.sqrt(sum(c * c for c in small)), small)
+
+
+WIDTHS = {
+    "constants": layout.LOAD_ROWS,
+    "springs": layout.SPRING_ROWS,
+    "torsions": layout.TORSION_ROWS,
+    "drags": layout.DRAG_ROWS,
+    "attractions": layout.ATTRACTION_ROWS,
+    "gradients": layout.ATTRACTION_ROWS,
+    "scripts": layout.SCRIPT_ROWS,
+    "impulses": layout.IMPULSE_ROWS,
+}
+_BY_TYPE = {
+    kinds.ConstantForce: Loads._constant,
+    kinds.Spring: Loads._spring,
+    kinds.Damper: Loads._spring,
+    kinds.TorsionSpring: Loads._torsion,
+    kinds.Drag: Loads._drag,
+    kinds.Thruster: Loads._thruster,
+    kinds.UniformGravity: Loads._uniform_gravity,
+    kinds.PointGravity: Loads._point_gravity,
+    kinds.GravityGradient: Loads._gradient,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic
@@ -19,7 +19,7 @@ class Euler(NamedTuple):
     stages: int = 1
 
 
-@kernel
+@routine
 def move(state, parent, frame, rate, turn, relative, h, lanes):
     """v' = v + h a, x' = x + h v', omega' = omega + h alpha, Omega = h omega', relative to the parent, in its axes."""
     n = len(lanes)
@@ -43,7 +43,7 @@ def step(method, t, h, era, model, state, scratch, lanes):
     evaluate(t, era, model, state, scratch, lanes)
     for i in range(len(state)):
         node = model.free_node[i]
-        parent, frame = scratch.frame[model.parent[node]], scratch.frame[node + 1]
+        parent, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1]
         enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(state[i], parent, frame, scratch.rate[i], scratch.turn[i], scratch.sum[i], h, lanes)
         turn_cubic(scratch.sum[i], scratch.turn[i], lanes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
@@ -24,7 +24,7 @@ class Magnus(NamedTuple):
     exponential: int = FULL
 
 
-@kernel
+@routine
 def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2, use_3, use_4, lanes):
     """Position, velocity and work under constant acceleration; the rotation vector Omega and the relative rate at the
     end.
@@ -50,10 +50,11 @@ def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2
         store3(relative, 0, lane, n, end)
 
         f_W, tau_W = load3(wrench, at.W_F, lane, n), load3(wrench, at.W_TAU, lane, n)
-        a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(body, at.B_G, lane, n))
+        a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(wrench, at.W_G, lane, n))
         v_middle = add(load3(arm, at.A_VC, lane, n), scaled(0.5 * h, a_WC))
         omega_middle = add(omega_WB, scaled(0.5 * h, alpha_WB))
-        work = load(state, at.S_WORK, lane, n) + h * power(f_W, v_middle, tau_W, omega_middle)
+        applied = power(f_W, v_middle, tau_W, omega_middle)
+        work = load(state, at.S_WORK, lane, n) + h * (applied + load(wrench, at.W_POWER, lane, n))
         store(state, at.S_WORK, lane, n, work)
 
 
@@ -66,7 +67,7 @@ def step(method, t, h, era, model, state, scratch, lanes):
     use_4 = 1.0 if method.terms >= 4 else 0.0
     for i in range(len(state)):
         node = model.free_node[i]
-        parent, frame = scratch.frame[model.parent[node]], scratch.frame[node + 1]
+        parent, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1]
         enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(
             state[i], model.body[i], parent, frame, scratch.arm[node], scratch.wrench[i], scratch.rate[i],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
@@ -21,7 +21,7 @@ class Magnus2(NamedTuple):
     iterations: int = 4
 
 
-@kernel
+@routine
 def halfway(state, rate, middle, h, lanes):
     """The state at t + h/2, to first order; enough for second order of the step."""
     n = len(lanes)
@@ -36,7 +36,7 @@ def halfway(state, rate, middle, h, lanes):
         store3(middle, at.S_OMEGA, lane, n, omega)
 
 
-@kernel
+@routine
 def keep_start(frame, start, lanes):
     """Orientation and rate in the world at the beginning of the step, before the midpoint overwrites them."""
     n = len(lanes)
@@ -45,7 +45,7 @@ def keep_start(frame, start, lanes):
         store3(start, at.S_OMEGA, lane, n, load3(frame, at.F_OMEGA, lane, n))
 
 
-@kernel
+@routine
 def begin_turn(state, body, start, wrench, total, lanes, h):
     """L' = L + h tau, world axes, in the first three places of `total`; the first guess of omega' is omega."""
     n = len(lanes)
@@ -57,7 +57,7 @@ def begin_turn(state, body, start, wrench, total, lanes, h):
         store3(total, at.S_V, lane, n, load3(start, at.S_OMEGA, lane, n))
 
 
-@kernel
+@routine
 def refine(state, body, start, total, h, lanes):
     """q' = exp(O(omega, omega')/2) q and omega' = I(q')^-1 L', once; world axes, the state's rate in body axes."""
     n = len(lanes)
@@ -72,7 +72,7 @@ def refine(state, body, start, total, h, lanes):
         store3(state, at.S_OMEGA, lane, n, omega_B)
 
 
-@kernel
+@routine
 def move(state, middle, rate, h, lanes):
     """x' = x + h v_mid, v' = v + h a_mid, and the work."""
     n = len(lanes)

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.drive import drive
 from rigidsim.engine.kinematics import place
 from rigidsim.engine.layout import load3, load4, store3, store4
 from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.vector import add, scaled
 
 
-@kernel
+@routine
 def enter_parent(state, parent, local, lanes):
     """q_PB = q_WP* q_WB."""
     n = len(lanes)
@@ -22,7 +23,7 @@ def enter_parent(state, parent, local, lanes):
         store4(local, at.S_Q, lane, n, product(q_PW, load4(state, at.S_Q, lane, n)))
 
 
-@kernel
+@routine
 def turn_cubic(local, turn, lanes):
     """q' = exp(Omega/2) q with the truncated, normalised exponential."""
     n = len(lanes)
@@ -31,7 +32,7 @@ def turn_cubic(local, turn, lanes):
         store4(local, at.S_Q, lane, n, renormalised(product(increment, load4(local, at.S_Q, lane, n))))
 
 
-@kernel
+@routine
 def turn_full(local, turn, lanes):
     """q' = exp(Omega/2) q."""
     n = len(lanes)
@@ -40,7 +41,7 @@ def turn_full(local, turn, lanes):
         store4(local, at.S_Q, lane, n, renormalised(product(increment, load4(local, at.S_Q, lane, n))))
 
 
-@kernel
+@routine
 def leave_parent(state, local, parent, lanes):
     """q_WB = q_WP q_PB and omega_B = R_PB^T (omega_PB + R_WP^T omega_WP)."""
     n = len(lanes)
@@ -54,8 +55,9 @@ def leave_parent(state, local, parent, lanes):
 @inlined
 def leave_parents(t_end, model, state, scratch, lanes):
     """Every free body's own rotation at the end of a step, parents first; the local rows are in `scratch.sum`."""
+    drive(t_end, model, scratch, lanes)
     for node in model.active:
-        if model.kind[node] == at.FREE:
-            i = model.row[node]
-            leave_parent(state[i], scratch.sum[i], scratch.frame[model.parent[node]], lanes)
+        if model.node[node, at.NODE_KIND] == at.FREE:
+            i = model.node[node, at.NODE_ROW]
+            leave_parent(state[i], scratch.sum[i], scratch.frame[model.node[node, at.NODE_PARENT]], lanes)
         place(node, t_end, model, state, scratch, lanes)

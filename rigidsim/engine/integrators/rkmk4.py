@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, kernel
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
@@ -22,7 +22,7 @@ class Rkmk4(NamedTuple):
     stages: int = 4
 
 
-@kernel
+@routine
 def combine(start, stage, rate, turn, total, target, h, weight, on_rate, on_total, lanes):
     """Take up one stage's rates, and place `target` = start + h (on_rate * rate + on_total * total).
 
@@ -63,7 +63,7 @@ def combine(start, stage, rate, turn, total, target, h, weight, on_rate, on_tota
         store(target, at.S_WORK, lane, n, load(start, at.S_WORK, lane, n) + (x * power + z * sum_power))
 
 
-@kernel
+@routine
 def copy(source, target):
     """Copy one row."""
     for c in range(len(source)):

@@ -1,0 +1,119 @@
+"""What happened at the instants of a run, told from the samples before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.compiler import Compiled
+from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.lanes import one_lane
+from rigidsim.engine.model import Samples
+from rigidsim.engine.run import BlockRun, Happened
+from rigidsim.physics.impulses import impulse_moment
+from rigidsim.physics.quaternion import rotate
+from rigidsim.trajectory.events import Event, Protected
+
+NONE = (0.0, 0.0, 0.0)
+
+
+def chronicle(run: BlockRun, lane: int = 0) -> tuple[Event, ...]:
+    """The events of one world of a block, in order."""
+    n = len(run.worlds)
+    records = one_lane(run.records, lane, n)
+    told = []
+    for happened in run.happened:
+        pair = Samples(*(array[2 * happened.record : 2 * happened.record + 2] for array in records))
+        story = Story(happened, pair, happened.before[lane], happened.after[lane])
+        told += story.reparenting() if happened.event else story.impulses()
+    return tuple(told)
+
+
+def first_free(tree: Tree, node: Node) -> Iterator[Node]:
+    """The first free descendants of a node, through fixed and prescribed ones; through those that inherit, too."""
+    for child in node.children.values():
+        if child.is_free() and not child.spec.inherit_impulses:
+            yield child
+        else:
+            yield from first_free(tree, child)
+
+
+class Story:
+    """One instant of one world: the samples before and after, and the trees."""
+
+    def __init__(self, happened: Happened, pair: Samples, before: Compiled, after: Compiled):
+        self._happened, self._pair, self._before, self._after = happened, pair, before, after
+
+    def impulses(self) -> Iterator[Event]:
+        """One event for each impulse."""
+        law, tree = self._after.model.impulses, self._after.tree
+        free = tree.free()
+        for k, (path, name) in enumerate(self._after.impulse_names):
+            if law.who[k, layout.LAW_BEGIN] != self._happened.era:
+                continue
+            receiver = free[law.who[k, layout.LAW_SECOND]]
+            q_WA = self._orientation(law.who[k, layout.LAW_PAIR])
+            q_WB = self._orientation(receiver.frame)
+            row = tuple(map(float, law.value[k]))
+            J = rotate(q_WA, row[layout.J_P : layout.J_P + 3])
+            lever = rotate(q_WB, row[layout.J_LEVER : layout.J_LEVER + 3])
+            K = impulse_moment(lever, J, rotate(q_WA, row[layout.J_L : layout.J_L + 3]))
+            yield self._event(name, "impulse", path, receiver, first_free(tree, receiver), J, K)
+
+    def reparenting(self) -> Iterator[Event]:
+        """One event; a body that becomes part of another is an impact, and protects what hangs on both."""
+        event, tree = self._happened.event, self._after.tree
+        node = tree.by_path[event.body]
+        carrier = tree.carrier(node)
+        impact = event.motion == "fixed" and self._before.tree.by_path[event.body].is_free()
+        protected = first_free(tree, carrier) if impact else ()
+        yield self._event("", "reparent", event.body, carrier or node, protected, NONE, NONE)
+
+    def _event(self, name: str, cause: str, body: str, receiver: Node, protected, J, K) -> Event:
+        i = receiver.index
+        parents = [world.tree.by_path[body].parent for world in (self._before, self._after)]
+        ledger = self._pair.ledger
+        energy = ledger[:, layout.E_KINETIC] + ledger[:, layout.E_POTENTIAL]
+        return Event(
+            name=name,
+            cause=cause,
+            time=self._happened.time,
+            body=body,
+            receiver=receiver.path,
+            parent_before=parents[0].path if parents[0] else "",
+            parent_after=parents[1].path if parents[1] else "",
+            impulse=_floats(J),
+            angular_impulse=_floats(K),
+            velocity_before=_floats(self._pair.world[0, i, layout.O_V : layout.O_V + 3]),
+            velocity_after=_floats(self._pair.world[1, i, layout.O_V : layout.O_V + 3]),
+            angular_velocity_before=_floats(self._pair.world[0, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
+            angular_velocity_after=_floats(self._pair.world[1, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
+            energy=float(energy[1] - energy[0]),
+            protected=tuple(map(self._protected, protected)),
+        )
+
+    def _protected(self, node: Node) -> Protected:
+        local, terms = self._pair.local[:, node.index], self._pair.terms[:, node.index]
+
+        def change(rows: np.ndarray, first: int) -> tuple:
+            return _floats(rows[1, first : first + 3] - rows[0, first : first + 3])
+
+        return Protected(
+            body=node.path,
+            velocity=change(local, layout.O_V),
+            angular_velocity=change(local, layout.O_OMEGA),
+            acceleration=change(terms, layout.T_ACCELERATION),
+            angular_acceleration=change(terms, layout.T_ANGULAR),
+        )
+
+    def _orientation(self, frame: int) -> tuple:
+        """Of a frame in the world, before."""
+        if frame == 0:
+            return (1.0, 0.0, 0.0, 0.0)
+        return _floats(self._pair.world[0, frame - 1, layout.O_Q : layout.O_Q + 4])
+
+
+def _floats(values) -> tuple:
+    return tuple(map(float, values))

@@ -1,0 +1,275 @@
+"""Dual numbers x + y e with e^2 = 0: derivatives to round-off, of anything written in `+ - * /` and these functions.
+
+(x, y) + (a, b) = (x + a, y + b); (x, y)(a, b) = (xa, ya + xb); f(x + y e) = f(x) + y f'(x) e.
+The parts are floats, NumPy arrays (one number per element), mpmath numbers, or dual numbers: nested they give second
+derivatives. The formulas of `rigidsim.physics` take them as they are.
+Sources: Clifford, Preliminary sketch of biquaternions (1873); Griewank and Walther, Evaluating Derivatives (2008).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from rigidsim.physics import elementary, functions
+from rigidsim.physics.elementary import select
+
+Number = Any
+
+__all__ = [
+    "Dual", "abs", "acos", "asin", "atan", "atan2", "cos", "cosh", "derivative", "directional", "exp", "hessian",
+    "hypot", "jacobian", "log", "second_derivative", "sin", "sinh", "sqrt", "tan", "tanh",
+]  # fmt: skip
+
+# Each differentiation has its own e, so that one inside another does not take the outer e for its own. The ones nested
+# by hand are numbered from 1 by depth.
+_levels = count(1000)
+
+
+def _level(x: Number) -> int:
+    return x.level if isinstance(x, Dual) else 0
+
+
+class Dual:
+    """x + y e: a value and its derivative. Comparisons look at the value alone."""
+
+    __array_ufunc__ = None  # arrays leave arithmetic with dual numbers to us
+    __hash__ = None
+    __slots__ = ("derivative", "level", "value")
+
+    def __init__(self, value: Number, derivative: Number = 0.0, level: int | None = None):
+        self.value, self.derivative = value, derivative
+        self.level = 1 + max(_level(value), _level(derivative)) if level is None else level
+
+    def __repr__(self) -> str:
+        return f"Dual({self.value!r}, {self.derivative!r})"
+
+    @property
+    def context(self) -> type[_Functions]:
+        """What the physics formulas ask of numbers that are no floats, as of mpmath's."""
+        return _Functions
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, -self.derivative, self.level)
+
+    def __pos__(self) -> Dual:
+        return self
+
+    def __abs__(self) -> Dual:
+        return functions.absolute(self)
+
+    def __add__(self, other: Number) -> Dual:
+        x, y, a, b, level = _parts(self, other)
+        return Dual(x + a, y + b, level)
+
+    def __sub__(self, other: Number) -> Dual:
+        x, y, a, b, level = _parts(self, other)
+        return Dual(x - a, y - b, level)
+
+    def __mul__(self, other: Number) -> Dual:
+        x, y, a, b, level = _parts(self, other)
+        return Dual(x * a, y * a + x * b, level)
+
+    def __truediv__(self, other: Number) -> Dual:
+        """(x, y)/(a, b) = (x/a, (y - (x/a) b)/a)."""
+        x, y, a, b, level = _parts(self, other)
+        return Dual(x / a, (y - x / a * b) / a, level)
+
+    def __mod__(self, other: Number) -> Dual:
+        """x - a floor(x/a), the whole number constant."""
+        x, y, a, b, level = _parts(self, other)
+        r = functions.remainder(x, a)
+        return Dual(r, y - functions.floored((x - r) / a + 0.5) * b, level)
+
+    def __pow__(self, other: Number) -> Dual:
+        return _Functions.power(self, other)
+
+    def __radd__(self, other: Number) -> Dual:
+        return self + other
+
+    def __rsub__(self, other: Number) -> Dual:
+        return -self + other
+
+    def __rmul__(self, other: Number) -> Dual:
+        return self * other
+
+    def __rtruediv__(self, other: Number) -> Dual:
+        return _constant(other, self) / self
+
+    def __rmod__(self, other: Number) -> Dual:
+        return _constant(other, self) % self
+
+    def __rpow__(self, other: Number) -> Dual:
+        return _Functions.power(other, self)
+
+    def __lt__(self, other: Number) -> Any:
+        return _compare(operator.lt, self, other)
+
+    def __le__(self, other: Number) -> Any:
+        return _compare(operator.le, self, other)
+
+    def __gt__(self, other: Number) -> Any:
+        return _compare(operator.gt, self, other)
+
+    def __ge__(self, other: Number) -> Any:
+        return _compare(operator.ge, self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return _compare(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return _compare(operator.ne, self, other)
+
+    def __float__(self) -> float:
+        raise TypeError("a dual number is no float; its value is .value")
+
+
+def _constant(x: Number, like: Dual) -> Dual:
+    return Dual(x, 0.0, like.level)
+
+
+def _parts(p: Number, q: Number) -> tuple[Number, Number, Number, Number, int]:
+    """Values and derivatives of both by the newer e; what does not know that e is constant."""
+    level = max(_level(p), _level(q))
+    x, y = (p.value, p.derivative) if _level(p) == level else (p, 0.0)
+    a, b = (q.value, q.derivative) if _level(q) == level else (q, 0.0)
+    return x, y, a, b, level
+
+
+def _plain(x: Number) -> Number:
+    while isinstance(x, Dual):
+        x = x.value
+    return x
+
+
+def _moves(x: Number) -> bool:
+    return _moves(x.value) or _moves(x.derivative) if isinstance(x, Dual) else bool(np.any(x != 0.0))
+
+
+def _compare(relation: Callable, p: Number, q: Number) -> Any:
+    return relation(_plain(p), _plain(q))
+
+
+def _chained(x: Dual, value: Number, rate: Number) -> Dual:
+    """f(x) + y f'(x) e."""
+    return Dual(value, rate * x.derivative, x.level)
+
+
+class _Functions:
+    """The functions of dual numbers, by the names that mpmath's contexts use."""
+
+    @staticmethod
+    def sqrt(x: Dual) -> Dual:
+        f = elementary.sqrt(x.value)
+        return _chained(x, f, functions.quotient(0.5, f))
+
+    @staticmethod
+    def sin(x: Dual) -> Dual:
+        s, c = elementary.sin_cos(x.value)
+        return _chained(x, s, c)
+
+    @staticmethod
+    def cos(x: Dual) -> Dual:
+        s, c = elementary.sin_cos(x.value)
+        return _chained(x, c, -s)
+
+    @staticmethod
+    def exp(x: Dual) -> Dual:
+        f = functions.exponential(x.value)
+        return _chained(x, f, f)
+
+    @staticmethod
+    def expm1(x: Dual) -> Dual:
+        f = functions.exponential_less_one(x.value)
+        return _chained(x, f, f + 1.0)
+
+    @staticmethod
+    def log(x: Dual) -> Dual:
+        return _chained(x, functions.logarithm(x.value), functions.quotient(1.0, x.value))
+
+    @staticmethod
+    def floor(x: Dual) -> Dual:
+        return _chained(x, functions.floored(x.value), 0.0)
+
+    @staticmethod
+    def atan2(y: Number, x: Number) -> Dual:
+        p, dp, q, dq, level = _parts(y, x)
+        return Dual(elementary.arc_tangent(p, q), functions.quotient(q * dp - p * dq, p * p + q * q), level)
+
+    @staticmethod
+    def power(p: Number, q: Number) -> Dual:
+        """d(x^a) = a x^(a-1) dx + x^a ln(x) da, where a factor a = 0 or da = 0 wins."""
+        x, y, a, b, level = _parts(p, q)
+        f = functions.power(x, a)
+        rate = a * functions.power(x, select(a == 0.0, 1.0, a - 1.0))
+        other = f * functions.logarithm(x) * b if _moves(b) else 0.0
+        return Dual(f, rate * y + other, level)
+
+    @staticmethod
+    def select(condition: np.ndarray, p: Number, q: Number) -> Dual:
+        x, y, a, b, level = _parts(p, q)
+        return Dual(select(condition, x, a), select(condition, y, b), level)
+
+
+# Of dual numbers, floats, arrays and mpmath numbers alike; angles in rad. f(x + y e) = f(x) + y f'(x) e.
+sqrt = elementary.sqrt
+sin, cos, tan = functions.sine, functions.cosine, functions.tangent
+asin, acos, atan, atan2 = functions.arc_sine, functions.arc_cosine, functions.arc_slope, elementary.arc_tangent
+exp, log = functions.exponential, functions.logarithm
+sinh, cosh, tanh = functions.hyperbolic_sine, functions.hyperbolic_cosine, functions.hyperbolic_tangent
+hypot = functions.hypotenuse
+abs = functions.absolute
+
+
+def _split(y: Number, level: int) -> tuple[Number, Number]:
+    """Value and derivative of a result by the e of a level; one that does not depend on it has the derivative 0."""
+    value, rate = (y.value, y.derivative) if _level(y) == level else (y, 0.0)
+    if isinstance(value, np.ndarray) and not isinstance(rate, Dual):
+        rate = np.broadcast_to(rate, value.shape).copy()
+    return value, rate
+
+
+def derivative(f: Callable[[Number], Number], x: Number) -> Number:
+    """f'(x): the dual part of f(x + e). For an array x and a function of each element, all derivatives at once."""
+    level = next(_levels)
+    return _split(f(Dual(x, 1.0, level)), level)[1]
+
+
+def second_derivative(f: Callable[[Number], Number], x: Number) -> tuple[Number, Number, Number]:
+    """(f(x), f'(x), f''(x)), from f((x + e) + d) with two dual units e and d."""
+    inner, outer = next(_levels), next(_levels)
+    value, rate = _split(f(Dual(Dual(x, 1.0, inner), 1.0, outer)), outer)
+    return *_split(value, inner), _split(rate, inner)[1]
+
+
+def directional(f: Callable[[tuple], Any], x: Sequence[Number], v: Sequence[Number]) -> Any:
+    """J(x) v, the dual part of f(x + v e), in one evaluation: a number for a scalar f, an array for a vector f."""
+    level = next(_levels)
+    y = f(tuple(Dual(a, b, level) for a, b in zip(x, v, strict=True)))
+    if isinstance(y, tuple | list) or (isinstance(y, np.ndarray) and y.dtype == object):
+        return np.array([_split(part, level)[1] for part in y])
+    return _split(y, level)[1]
+
+
+def jacobian(f: Callable[[tuple], Sequence[Number]], x: Sequence[Number]) -> np.ndarray:
+    """The (m, n) matrix df_i/dx_j of a function of a tuple of n numbers with m results, one evaluation per column."""
+    n = len(x)
+    return np.stack([directional(f, x, [float(i == j) for i in range(n)]) for j in range(n)], axis=1)
+
+
+def hessian(f: Callable[[tuple], Number], x: Sequence[Number]) -> np.ndarray:
+    """The symmetric (n, n) matrix d2f/dx_i dx_j of a scalar function of a tuple of n numbers, from n (n + 1)/2 nested
+    evaluations.
+    """
+    n = len(x)
+    rows: list[list[Number]] = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            inner, outer = next(_levels), next(_levels)
+            point = (Dual(Dual(a, float(k == i), inner), float(k == j), outer) for k, a in enumerate(x))
+            rows[i][j] = rows[j][i] = _split(_split(f(tuple(point)), outer)[1], inner)[1]
+    return np.array(rows)

@@ -1,0 +1,106 @@
+"""The model of a tree: constants of bodies and driven nodes, the order of evaluation, the loads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.compiler.drives import Drives
+from rigidsim.engine.compiler.initial import prescribed_constants
+from rigidsim.engine.compiler.loads import Loads
+from rigidsim.engine.compiler.plane import lock_body
+from rigidsim.engine.compiler.schedule import Schedule
+from rigidsim.engine.compiler.tree import KINDS, Node, Tree
+from rigidsim.engine.model import Model, table, zeros
+from rigidsim.physics.inertia import inverse
+from rigidsim.physics.quaternion import product
+from rigidsim.scene import Scene
+
+
+class Assembled(NamedTuple):
+    """A model and what is known of it."""
+
+    model: Model
+    isolated: bool
+    labels: tuple[str, ...]
+    impulse_names: tuple[tuple[str, str], ...]
+
+
+def body_row(node: Node, tree: Tree, start: Tree, scene: Scene) -> np.ndarray:
+    """Constants of a free body with all that is fixed to it."""
+    carried = tree.carried(node).mass
+    tensor = carried.inertia
+    symmetric = (tensor[0][0], tensor[1][1], tensor[2][2], tensor[0][1], tensor[0][2], tensor[1][2])
+    row = zeros(layout.BODY_ROWS)
+    row[layout.B_MASS] = carried.mass
+    row[layout.B_G : layout.B_G + 3] = scene.world.uniform_gravity if node.spec.gravity else (0.0, 0.0, 0.0)
+    row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
+    # No torque turns a particle, if I^-1 is zero.
+    row[layout.B_INVERSE : layout.B_INVERSE + 6] = 0.0 if carried.is_point else inverse(symmetric)
+    row[layout.B_COM : layout.B_COM + 3] = [node.metres * c for c in carried.center_of_mass]
+    row[layout.B_SCALE] = node.parent_metres
+    if scene.world.normal:
+        lock_body(row, scene.world.normal, world_orientation(start.by_path[node.path]))
+    return row
+
+
+def world_orientation(node: Node) -> tuple:
+    """At the start; in a planar scene no later turn changes where the plane's normal lies in the body."""
+    if node.parent is None:
+        return node.orientation
+    return product(world_orientation(node.parent), node.orientation)
+
+
+def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
+    """Nodes that a free body's motion depends on, parents first: the free ones, what loads look at, all that carries
+    one.
+    """
+    wanted: set[int] = set()
+    for node in tree.nodes:
+        if node.is_free() or node.frame in looked_at:
+            wanted |= {ancestor.index for ancestor in node.lineage()}
+    return np.array([node.index for node in tree.outwards() if node.index in wanted], dtype=np.int64)
+
+
+def rows_of(tree: Tree) -> dict[str, int]:
+    """The row of each node among the free bodies or among the driven nodes."""
+    free = iter(range(len(tree.nodes)))
+    driven = iter(range(len(tree.nodes)))
+    return {node.path: next(free if node.is_free() else driven) for node in tree.nodes}
+
+
+def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assembled:
+    """The model of a tree; `start` is the tree at t = 0, which says where springs are at rest."""
+    loads, drives = Loads(scene, tree, start, schedule), Drives(tree)
+    row, free = rows_of(tree), tree.free()
+    laws = loads.laws()
+    axes = {int(frame) for kind in ("constants", "scripts", "impulses") for frame in laws[kind].who[:, layout.LAW_PAIR]}
+    model = Model(
+        node=table([(tree.frame("parent", node), KINDS[node.kind], row[node.path]) for node in tree.nodes], 3),
+        active=active_nodes(tree, axes | loads.pairs.frames()),
+        every=np.array([node.index for node in tree.outwards()], dtype=np.int64),
+        free_node=np.array([node.index for node in free], dtype=np.int64),
+        by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
+        body=_stacked([body_row(node, tree, start, scene) for node in free], layout.BODY_ROWS),
+        motion=_stacked([prescribed_constants(node) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
+        scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
+        normal=np.array([[c] for c in scene.world.normal or ()], dtype=np.float64).reshape(-1, 1),
+        **loads.pairs.arrays(),
+        **laws,
+        script_register=loads.scripts.registers(),
+        script=loads.scripts.program(),
+        views=loads.scripts.views(),
+        **drives.arrays(row),
+        inherits=np.array([float(node.spec.inherit_impulses) for node in free], dtype=np.float64),
+        **schedule.edges(),
+        step=scene.simulation.step,
+    )
+    isolated = loads.is_isolated and not np.any(model.body[:, layout.B_G : layout.B_G + 3])
+    labels = (*loads.scripts.labels, *drives.labels)
+    return Assembled(model, isolated, labels, tuple(loads.impulse_names))
+
+
+def _stacked(rows: list[np.ndarray], width: int) -> np.ndarray:
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)

@@ -1,0 +1,94 @@
+"""When things happen: the edges that divide a run into eras, and what happens at each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.scene import Scene
+from rigidsim.scene.forces import Reparenting, Spring, TorsionSpring
+
+ON_GRID = 1e-9  # an edge this close to a grid point, in steps, is on it
+START = (0, 0.0)
+Place = tuple[int, float]
+
+
+def grid_place(t: float, step: float) -> Place:
+    """(n, fraction) with t = (n + fraction) step; on the grid if within a billionth of a step."""
+    ratio = t / step
+    n = round(ratio)
+    if abs(ratio - n) <= ON_GRID * max(1.0, abs(ratio)):
+        return n, 0.0
+    return math.floor(ratio), ratio - math.floor(ratio)
+
+
+class Instant(NamedTuple):
+    """What is recorded before and after: a reparenting, or (None) all impulses of an era."""
+
+    era: int
+    reparenting: int | None  # its number in the scene
+
+
+class Schedule:
+    """Edges, as steps and fractions, in order; era k lies between edge k - 1 and edge k."""
+
+    def __init__(self, windows: Iterable[tuple[float, float]], stops: Iterable[float], scene: Scene):
+        self.step = scene.simulation.step
+        ends = [self.place(t) for window in windows for t in window]
+        at_stops = {self.place(t) for t in stops}
+        self.places = sorted({place for place in (*ends, *at_stops) if place > START})
+        self._era = {place: i + 1 for i, place in enumerate(self.places)}
+        self.stops = np.array([place in at_stops for place in self.places], dtype=np.int64)
+        self.reparentings: tuple[Reparenting, ...] = scene.reparent
+        self.instants = sorted(self._instants(scene), key=lambda i: (i.era, i.reparenting is None, i.reparenting))
+
+    @classmethod
+    def of(cls, scene: Scene) -> Schedule:
+        """All that a scene schedules."""
+        windows, stops = [], [event.time for event in scene.reparent]
+        for _, body, _ in scene.walk():
+            for force in body.forces:
+                if getattr(force, "during", None) is not None:
+                    windows.append(force.during)
+                    # A spring that comes or goes brings or takes energy.
+                    stops += force.during if isinstance(force, Spring | TorsionSpring) else ()
+            stops += [impulse.time for impulse in body.impulses]
+        return cls(windows, stops, scene)
+
+    def _instants(self, scene: Scene) -> Iterator[Instant]:
+        struck = {self.era(impulse.time) for _, body, _ in scene.walk() for impulse in body.impulses}
+        yield from (Instant(era, None) for era in struck)
+        yield from (Instant(self.era(event.time), k) for k, event in enumerate(scene.reparent))
+
+    def place(self, t: float) -> Place:
+        """Where a time lies on the grid."""
+        return grid_place(t, self.step)
+
+    def era(self, t: float) -> int:
+        """The era that begins at a scheduled time."""
+        return self._era.get(self.place(t), 0)
+
+    def span(self, during: tuple[float, float] | None) -> tuple[int, int]:
+        """The eras [begin, until) of a window; None is always."""
+        return (0, layout.NEVER) if during is None else (self.era(during[0]), self.era(during[1]))
+
+    def record(self, era: int, reparenting: int | None) -> int:
+        """The number of the instant in the records, or -1."""
+        wanted = Instant(era, reparenting)
+        return self.instants.index(wanted) if wanted in self.instants else -1
+
+    def reparentings_of(self, era: int) -> list[tuple[int, Reparenting]]:
+        """Those at the beginning of an era, with the number of each, in the order of the file."""
+        return [(k, event) for k, event in enumerate(self.reparentings) if self.era(event.time) == era]
+
+    def edges(self) -> dict[str, np.ndarray]:
+        """The edges as the kernels take them."""
+        return {
+            "edge_step": np.array([n for n, _ in self.places], dtype=np.int64),
+            "edge_fraction": np.array([fraction for _, fraction in self.places], dtype=np.float64),
+            "edge_stop": self.stops,
+        }

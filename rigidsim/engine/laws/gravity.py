@@ -1,0 +1,121 @@
+"""Gravity of point sources: attraction, and the torque of its gradient.
+
+Gravity enters a wrench as an acceleration, so that bodies of any mass fall alike to the last bit.
+"""
+
+from __future__ import annotations
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import load, load3, load4, load6, store, store3
+from rigidsim.physics.forces import (
+    attraction,
+    attraction_potential,
+    gravity_gradient_torque,
+    oblateness,
+    oblateness_potential,
+)
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.rigid_body import point_velocity
+from rigidsim.physics.vector import add, dot, scaled, sub
+
+
+@routine
+def attract(value, apart, source, frame, body, wrench, lanes):
+    """Gravity of a source at the body's centre of mass; and the power of whatever moves the source."""
+    n = len(lanes)
+    for lane in range(n):
+        q_WA = load4(source, at.F_Q, lane, n)
+        r_A = rotate(q_WA, load3(value, at.U_POINT, lane, n))
+        r_B = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
+        arm = add(load3(apart, at.Z_P, lane, n), r_B)
+        s, gm = sub(arm, r_A), load(value, at.U_GM, lane, n)
+        axis_W = rotate(q_WA, load3(value, at.U_AXIS, lane, n))
+        round_part = attraction(gm, load(value, at.U_SOFT, lane, n), s)
+        g = add(round_part, oblateness(gm, load(value, at.U_J2, lane, n), axis_W, s))
+        # The field is carried along by the source's frame; where that moves, it does work.
+        v_field = point_velocity(load3(source, at.F_V, lane, n), load3(source, at.F_OMEGA, lane, n), arm)
+        store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g))
+        power = load(value, at.U_MASS, lane, n) * dot(g, v_field)
+        store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + power)
+
+
+@routine
+def attract_both(value, apart, first, second, body_1, body_2, wrench_1, wrench_2, lanes):
+    """Two free bodies that attract each other at their centres of mass."""
+    n = len(lanes)
+    for lane in range(n):
+        r_1 = rotate(load4(first, at.F_Q, lane, n), load3(body_1, at.B_COM, lane, n))
+        r_2 = rotate(load4(second, at.F_Q, lane, n), load3(body_2, at.B_COM, lane, n))
+        s = sub(add(load3(apart, at.Z_P, lane, n), r_2), r_1)
+        unit = attraction(1.0, load(value, at.U_SOFT, lane, n), s)
+        g_1 = scaled(-load(value, at.U_GM_BACK, lane, n), unit)
+        g_2 = scaled(load(value, at.U_GM, lane, n), unit)
+        store3(wrench_1, at.W_G, lane, n, add(load3(wrench_1, at.W_G, lane, n), g_1))
+        store3(wrench_2, at.W_G, lane, n, add(load3(wrench_2, at.W_G, lane, n), g_2))
+
+
+@routine
+def store_attraction(value, apart, source, frame, body, ledger, lanes):
+    """Add the potential energy of one attraction; its source is the point that `value` holds."""
+    n = len(lanes)
+    for lane in range(n):
+        q_WA = load4(source, at.F_Q, lane, n)
+        r_A = rotate(q_WA, load3(value, at.U_POINT, lane, n))
+        r_B = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
+        s, gm = sub(add(load3(apart, at.Z_P, lane, n), r_B), r_A), load(value, at.U_GM, lane, n)
+        axis_W = rotate(q_WA, load3(value, at.U_AXIS, lane, n))
+        round_part = attraction_potential(gm, load(value, at.U_SOFT, lane, n), s)
+        potential = round_part + oblateness_potential(gm, load(value, at.U_J2, lane, n), axis_W, s)
+        energy = load(ledger, at.E_POTENTIAL, lane, n) + load(value, at.U_MASS, lane, n) * potential
+        store(ledger, at.E_POTENTIAL, lane, n, energy)
+
+
+@routine
+def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
+    """Add the gravity-gradient torque on a body."""
+    n = len(lanes)
+    for lane in range(n):
+        q_WB = load4(frame, at.F_Q, lane, n)
+        r_A = rotate(load4(source, at.F_Q, lane, n), load3(value, at.U_POINT, lane, n))
+        r_B = rotate(q_WB, load3(body, at.B_COM, lane, n))
+        s_B = rotate_back(q_WB, sub(add(load3(apart, at.Z_P, lane, n), r_B), r_A))
+        tau_B = gravity_gradient_torque(load(value, at.U_GM, lane, n), s_B, load6(body, at.B_INERTIA, lane, n))
+        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), rotate(q_WB, tau_B)))
+
+
+@inlined
+def apply_gravity(era, model, scratch, lanes):
+    """Attractions and gradient torques of this era."""
+    law = model.attractions
+    for k in range(len(law.who)):
+        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
+            pair, i, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            apart, value = scratch.apart[pair], law.value[k]
+            if i >= 0:
+                attract_both(
+                    value, apart, first, second, model.body[i], model.body[j], scratch.wrench[i], scratch.wrench[j],
+                    lanes,
+                )  # fmt: skip
+            else:
+                attract(value, apart, first, second, model.body[j], scratch.wrench[j], lanes)
+    law = model.gradients
+    for k in range(len(law.who)):
+        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
+            pair, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_SECOND]
+            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            apart = scratch.apart[pair]
+            twist_by_gradient(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
+
+
+@inlined
+def store_gravity(era, model, scratch, ledger, lanes):
+    """Add the potential energy of the attractions of this era."""
+    law = model.attractions
+    for k in range(len(law.who)):
+        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
+            pair = law.who[k, at.LAW_PAIR]
+            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            apart, body = scratch.apart[pair], model.body[law.who[k, at.LAW_SECOND]]
+            store_attraction(law.value[k], apart, first, second, body, ledger, lanes)

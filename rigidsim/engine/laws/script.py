@@ -1,0 +1,138 @@
+"""Forces and torques given by expressions of time and of motions seen from frames."""
+
+from __future__ import annotations
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import load, load3, load4, store, store3, store4
+from rigidsim.engine.programs import fill, run_program
+from rigidsim.physics.elementary import select
+from rigidsim.physics.frames import stretch_back
+from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
+from rigidsim.physics.vector import add, cross, norm, sub
+
+
+@routine
+def view_position(apart, observer, scale, flat, register, lanes):
+    """R_WO^T (p_B - p_O), in the observer's units of length."""
+    n = len(lanes)
+    for lane in range(n):
+        q_WO = load4(observer, at.F_Q, lane, n)
+        store3(flat, register, lane, n, stretch_back(q_WO, scale[lane], load3(apart, at.Z_P, lane, n)))
+
+
+@routine
+def view_velocity(apart, observer, scale, flat, register, lanes):
+    """R_WO^T (v_B - v_O - omega_O x (p_B - p_O)), in the observer's units of length."""
+    n = len(lanes)
+    for lane in range(n):
+        swept = cross(load3(observer, at.F_OMEGA, lane, n), load3(apart, at.Z_P, lane, n))
+        v_W = sub(load3(apart, at.Z_V, lane, n), swept)
+        store3(flat, register, lane, n, stretch_back(load4(observer, at.F_Q, lane, n), scale[lane], v_W))
+
+
+@routine
+def view_speed(apart, observer, scale, flat, register, lanes):
+    """|v| as `view_velocity` has it."""
+    n = len(lanes)
+    for lane in range(n):
+        swept = cross(load3(observer, at.F_OMEGA, lane, n), load3(apart, at.Z_P, lane, n))
+        store(flat, register, lane, n, norm(sub(load3(apart, at.Z_V, lane, n), swept)) / scale[lane])
+
+
+@routine
+def view_rate(observer, observed, flat, register, lanes):
+    """R_WO^T (omega_B - omega_O)."""
+    n = len(lanes)
+    for lane in range(n):
+        omega_W = sub(load3(observed, at.F_OMEGA, lane, n), load3(observer, at.F_OMEGA, lane, n))
+        store3(flat, register, lane, n, rotate_back(load4(observer, at.F_Q, lane, n), omega_W))
+
+
+@routine
+def view_orientation(observer, observed, flat, register, lanes):
+    """q_OB = q_WO* q_WB, of the two signs the one with w >= 0."""
+    n = len(lanes)
+    for lane in range(n):
+        q = product(conjugate(load4(observer, at.F_Q, lane, n)), load4(observed, at.F_Q, lane, n))
+        sign = select(q[0] < 0.0, -1.0, 1.0)
+        store4(flat, register, lane, n, (sign * q[0], sign * q[1], sign * q[2], sign * q[3]))
+
+
+@routine
+def note_fault(t, x, y, z, fault, lanes):
+    """Keep the time and value of the first of three registers that was not a finite number."""
+    n = len(lanes)
+    for lane in range(n):
+        total = x[lane] + y[lane] + z[lane]
+        count = load(fault, at.N_COUNT, lane, n)
+        bad = total - total != 0.0
+        first = select(bad, 1.0, 0.0) * select(count > 0.0, 0.0, 1.0) > 0.5
+        value = select(y[lane] - y[lane] != 0.0, y[lane], z[lane])
+        value = select(x[lane] - x[lane] != 0.0, x[lane], value)
+        store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
+        store(fault, at.N_VALUE, lane, n, select(first, value, load(fault, at.N_VALUE, lane, n)))
+        store(fault, at.N_COUNT, lane, n, select(bad, count + 1.0, count))
+
+
+@routine
+def push_script(x, y, z, value, axes, frame, wrench, lanes):
+    """Add a force whose components, in the frame `axes`, are three registers, at a point fixed in the body."""
+    n = len(lanes)
+    for lane in range(n):
+        f_W = rotate(load4(axes, at.F_Q, lane, n), (x[lane], y[lane], z[lane]))
+        lever_W = rotate(load4(frame, at.F_Q, lane, n), load3(value, at.X_LEVER, lane, n))
+        store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
+        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), cross(lever_W, f_W)))
+
+
+@routine
+def turn_script(x, y, z, axes, wrench, lanes):
+    """Add a torque whose components, in the frame `axes`, are three registers."""
+    n = len(lanes)
+    for lane in range(n):
+        tau_W = rotate(load4(axes, at.F_Q, lane, n), (x[lane], y[lane], z[lane]))
+        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), tau_W))
+
+
+@inlined
+def look(model, scratch, lanes):
+    """Fill the registers of everything that the expressions look at."""
+    views = model.views
+    for k in range(len(views)):
+        kind, pair, register = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
+        frame = model.pair[pair, at.PAIR_FIRST]
+        apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
+        if kind == at.VIEW_POSITION:
+            view_position(apart, observer, scale, scratch.flat, register, lanes)
+        elif kind == at.VIEW_VELOCITY:
+            view_velocity(apart, observer, scale, scratch.flat, register, lanes)
+        elif kind == at.VIEW_SPEED:
+            view_speed(apart, observer, scale, scratch.flat, register, lanes)
+        elif kind == at.VIEW_RATE:
+            view_rate(observer, scratch.frame[model.pair[pair, at.PAIR_SECOND]], scratch.flat, register, lanes)
+        else:
+            view_orientation(observer, scratch.frame[model.pair[pair, at.PAIR_SECOND]], scratch.flat, register, lanes)
+
+
+@inlined
+def apply_scripts(t, era, model, scratch, lanes):
+    """Evaluate all expressions at time t (s), and apply the loads of this era."""
+    law, program = model.scripts, model.script
+    if len(law.who) > 0:
+        fill(scratch.register[len(program.constant)], t, lanes)
+        look(model, scratch, lanes)
+        run_program(program.code, program.first, scratch.register, lanes)
+    for k in range(len(law.who)):
+        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
+            i, r = law.who[k, at.LAW_SECOND], model.script_register[k]
+            axes, frame, wrench = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.free_node[i] + 1], scratch.wrench[i]
+            register = scratch.register
+            if r[0] >= 0:
+                x, y, z = register[r[0]], register[r[1]], register[r[2]]
+                note_fault(t, x, y, z, scratch.fault[k], lanes)
+                push_script(x, y, z, law.value[k], axes, frame, wrench, lanes)
+            if r[3] >= 0:
+                x, y, z = register[r[3]], register[r[4]], register[r[5]]
+                note_fault(t, x, y, z, scratch.fault[k], lanes)
+                turn_script(x, y, z, axes, wrench, lanes)

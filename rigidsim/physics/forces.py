@@ -1,0 +1,145 @@
+"""Force laws: springs, dampers, drag, and gravity of point sources.
+
+A pair law acts between a first point A and a second point B; s = p_B - p_A (m) and v = v_B - v_A (m/s) are their
+separation and its rate as differences of world motions, in any one set of axes; the result acts on B, and its opposite
+on A.
+"""
+
+from __future__ import annotations
+
+from rigidsim._jit import formula
+from rigidsim.physics.elementary import arc_tangent, select, sqrt
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import conjugate, log, product
+from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
+
+SHORTEST = 1e-150  # m: below this a separation has no direction, and a spring with a length at rest pulls nowhere
+
+# --- along the line between two points
+
+
+@formula
+def direction(s):
+    """s / |s|, the unit vector from A to B; zero where they coincide."""
+    length = norm(s)
+    vanishes = length < SHORTEST
+    return scaled(select(vanishes, 0.0 * length, 1.0 / select(vanishes, 1.0 + 0.0 * length, length)), s)
+
+
+@formula
+def elastic_force(stiffness, length, s):
+    """-k (|s| - l) s/|s|, N, of a spring with stiffness k (N/m) and length at rest l (m). Hooke (1678)."""
+    return scaled(-stiffness * (norm(s) - length), direction(s))
+
+
+@formula
+def elastic_energy(stiffness, length, s):
+    """k (|s| - l)^2/2, J."""
+    stretched = norm(s) - length
+    return 0.5 * stiffness * stretched * stretched
+
+
+@formula
+def damping_force(damping, s, v):
+    """-c (v . u) u, N, with u = s/|s| and damping c (N s/m): along the line only."""
+    u = direction(s)
+    return scaled(-damping * dot(v, u), u)
+
+
+@formula
+def drag_force(linear, quadratic, v):
+    """-(b + c |v|) v, N, for a velocity v relative to the medium; b in kg/s, c in kg/m."""
+    return scaled(-(linear + quadratic * norm(v)), v)
+
+
+# --- turning one frame back to another; body rates and torques of B
+
+
+@formula
+def misalignment(q_rest, q_AB):
+    """Rotation vector theta (rad, B's axes, |theta| <= pi) from the rest orientation to q_AB: q_AB = q_rest
+    exp(theta/2).
+    """
+    return scaled(2.0, log(product(conjugate(q_rest), q_AB)))
+
+
+@formula
+def twist(q_rest, axis_B, q_AB):
+    """(phi, gradient): the angle of q_AB from q_rest about a unit axis fixed in B, rad in (-pi, pi], and g with d phi/dt
+    = g . omega_AB_B.
+
+    With r = q_rest* q_AB = (w, u) and s = u . axis: phi = 2 atan(s / w), the twist of the swing-twist decomposition,
+    and g = (w^2 axis + w axis x u + s u)/(w^2 + s^2). Undefined where the swing is half a turn.
+    """
+    r = product(conjugate(q_rest), q_AB)
+    sign = select(r[0] < 0.0, -1.0, 1.0)
+    w, u = sign * r[0], (sign * r[1], sign * r[2], sign * r[3])
+    s = dot(u, axis_B)
+    size = w * w + s * s
+    vanishes = size < 1e-300
+    k = 1.0 / select(vanishes, 1.0 + 0.0 * size, size)
+    g = add(add(scaled(k * w * w, axis_B), scaled(k * w, cross(axis_B, u))), scaled(k * s, u))
+    return (2.0 * arc_tangent(s, w), g)
+
+
+@formula
+def torsion_torque(stiffness, damping, theta, omega):
+    """-k theta - c omega, N m: theta a rotation vector or phi g, k in N m/rad, c in N m s/rad.
+
+    For a rotation vector about any axis the elastic part is conservative, with energy k |theta|^2/2, because theta is an
+    eigenvector of the differential of the exponential.
+    """
+    return sub(scaled(-stiffness, theta), scaled(damping, omega))
+
+
+@formula
+def torsion_energy(stiffness, theta):
+    """k |theta|^2/2, J."""
+    return 0.5 * stiffness * dot(theta, theta)
+
+
+# --- gravity of a point source
+
+
+@formula
+def attraction(gm, soft, s):
+    """-GM s/(|s|^2 + e^2)^(3/2), m/s^2, of a source at A on B; `soft` is e^2 (m^2). Newton (1687); Plummer (1911)."""
+    r2 = dot(s, s) + soft
+    return scaled(-gm / (r2 * sqrt(r2)), s)
+
+
+@formula
+def oblateness(gm, j2, axis, s):
+    """The part of a flattened source's gravity that J2 adds, m/s^2:
+
+    -(3 GM J2 a^2/(2 r^5)) [(1 - 5 z^2/r^2) s + 2 z axis], z = s . axis; `j2` is J2 a^2 (m^2), a the equatorial radius,
+    `axis` the source's unit axis of symmetry. Vallado, Fundamentals of Astrodynamics (2013), eq. 8-30 ff.
+    """
+    r2 = dot(s, s)
+    z = dot(s, axis)
+    k = -1.5 * gm * j2 / (r2 * r2 * sqrt(r2))
+    return add(scaled(k * (1.0 - 5.0 * z * z / r2), s), scaled(2.0 * k * z, axis))
+
+
+@formula
+def attraction_potential(gm, soft, s):
+    """-GM/sqrt(|s|^2 + e^2), J/kg."""
+    return -gm / sqrt(dot(s, s) + soft)
+
+
+@formula
+def oblateness_potential(gm, j2, axis, s):
+    """(GM J2 a^2/(2 r^3)) (3 z^2/r^2 - 1), J/kg; arguments as of `oblateness`."""
+    r2 = dot(s, s)
+    z = dot(s, axis)
+    return 0.5 * gm * j2 / (r2 * sqrt(r2)) * (3.0 * z * z / r2 - 1.0)
+
+
+@formula
+def gravity_gradient_torque(gm, s_B, inertia_B):
+    """3 GM/r^5 s x (I s), N m, body axes, about the centre of mass: the source pulls the near side harder.
+
+    First order in the size of the body over r. Hughes, Spacecraft Attitude Dynamics (1986), eq. 8.1(19).
+    """
+    r2 = dot(s_B, s_B)
+    return scaled(3.0 * gm / (r2 * r2 * sqrt(r2)), cross(s_B, apply(inertia_B, s_B)))

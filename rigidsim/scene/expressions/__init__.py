@@ -1,0 +1,8 @@
+"""Expressions: the text `= 2*pi*spin` to a small immutable tree, without ever running it as Python."""
+
+from rigidsim.scene.expressions.expression import Expression
+from rigidsim.scene.expressions.parser import parse
+from rigidsim.scene.expressions.tokens import BrokenParameter, ExpressionError
+from rigidsim.scene.expressions.tree import Apply, Number, State, Time, Tree
+
+__all__ = ["Apply", "BrokenParameter", "Expression", "ExpressionError", "Number", "State", "Time", "Tree", "parse"]

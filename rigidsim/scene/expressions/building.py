@@ -1,0 +1,75 @@
+"""Operands put together while parsing: kinds checked, sizes counted, constant parts computed."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from rigidsim.scene.expressions.operations import CONDITION, FOLD, NUMBER, SIGNATURES
+from rigidsim.scene.expressions.printing import INFIX, printed
+from rigidsim.scene.expressions.tokens import ExpressionError
+from rigidsim.scene.expressions.tree import Apply, Number, Tree
+
+MOST_NODES = 500
+DEEPEST = 50
+
+
+class Operand(NamedTuple):
+    """A tree, what kind of value it has, where it begins in the text, and how large it is."""
+
+    tree: Tree
+    kind: str
+    offset: int
+    nodes: int = 1
+    depth: int = 1
+
+
+def constant(value: float, offset: int, written: str = "") -> Operand:
+    """A number."""
+    if not math.isfinite(value):
+        raise ExpressionError(f"'{written[:30]}' is beyond the range of numbers", offset)
+    return Operand(Number(value), NUMBER, offset)
+
+
+def require(kind: str, operand: Operand) -> Operand:
+    """The operand, if it is of this kind."""
+    if operand.kind == kind:
+        return operand
+    hint = "write if(condition, a, b) to make a number of it" if kind == NUMBER else "compare it with something: x > 0"
+    raise ExpressionError(f"a {kind} is wanted here, got a {operand.kind}", operand.offset, hint)
+
+
+def applied(operation: str, offset: int, *operands: Operand) -> Operand:
+    """The operation on these operands. Only what is constant is computed: the shape never depends on a value."""
+    kinds, result = SIGNATURES[operation]
+    for kind, operand in zip(kinds, operands, strict=True):
+        _refuse_chain(operation, offset, operand)
+        require(kind, operand)
+    begin = min(offset, operands[0].offset) if operation in INFIX else offset
+    tree = Apply(operation, tuple(operand.tree for operand in operands))
+    if all(isinstance(operand.tree, Number) for operand in operands):
+        return Operand(Number(_folded(tree, offset)), result, begin)
+    nodes = 1 + sum(operand.nodes for operand in operands)
+    depth = 1 + max(operand.depth for operand in operands)
+    if nodes > MOST_NODES:
+        raise ExpressionError(f"the expression has more than {MOST_NODES} parts", offset)
+    if depth > DEEPEST:
+        hint = "put brackets around parts of a long sum or product"
+        raise ExpressionError(f"the expression is more than {DEEPEST} levels deep", offset, hint)
+    return Operand(tree, result, begin, nodes, depth)
+
+
+def _refuse_chain(operation: str, offset: int, operand: Operand) -> None:
+    if operation in ("less", "less_equal", "equal") and operand.kind == CONDITION:
+        raise ExpressionError("comparisons cannot be chained", offset, "write a < b and b < c")
+
+
+def _folded(tree: Apply, offset: int) -> float:
+    values = [argument.value for argument in tree.arguments]
+    try:
+        result = float(FOLD[tree.operation](*values))
+    except (ArithmeticError, ValueError):
+        result = math.nan
+    if not math.isfinite(result):
+        raise ExpressionError(f"{printed(tree)} is not a finite number", offset)
+    return result

@@ -1,0 +1,62 @@
+"""An expression as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rigidsim.scene.expressions.operations import FOLD
+from rigidsim.scene.expressions.printing import printed
+from rigidsim.scene.expressions.tree import Leaf, Number, State, Time, Tree, leaves
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression; two are equal if their trees are. `names` are the parameters that it mentions."""
+
+    text: str = field(compare=False)
+    tree: Tree
+    names: frozenset[str] = field(default=frozenset(), compare=False)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is one number, whatever the time and the state."""
+        return isinstance(self.tree, Number)
+
+    @property
+    def value(self) -> float:
+        """The number that a constant expression is."""
+        if not isinstance(self.tree, Number):
+            raise TypeError(f"'{self.text}' is not constant")
+        return self.tree.value
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether it mentions `t`."""
+        return any(isinstance(leaf, Time) for leaf in leaves(self.tree))
+
+    @property
+    def uses_state(self) -> bool:
+        """Whether it mentions the state of a body."""
+        return bool(self.states)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The state that it mentions, each once, from left to right."""
+        return tuple(dict.fromkeys(leaf for leaf in leaves(self.tree) if isinstance(leaf, State)))
+
+    def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = FOLD) -> Any:
+        """The value, given that of `Time()` and of each State; `functions` computes each operation on such values."""
+        return _evaluated(self.tree, values, functions)
+
+    def __str__(self) -> str:
+        return f"= {printed(self.tree)}"
+
+
+def _evaluated(tree: Tree, values: Mapping[Leaf, Any], functions: Mapping[str, Callable]) -> Any:
+    if isinstance(tree, Number):
+        return tree.value
+    if isinstance(tree, Time | State):
+        return values[tree]
+    return functions[tree.operation](*(_evaluated(argument, values, functions) for argument in tree.arguments))

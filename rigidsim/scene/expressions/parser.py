@@ -1,0 +1,222 @@
+"""Tokens to a tree, by precedence; every recursion is counted, so that no text can exhaust the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import reduce
+from itertools import chain
+from typing import NoReturn
+
+from rigidsim.scene.document import shown
+from rigidsim.scene.expressions import printing
+from rigidsim.scene.expressions.building import Operand, applied, constant, require
+from rigidsim.scene.expressions.expression import Expression
+from rigidsim.scene.expressions.operations import NUMBER
+from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
+from rigidsim.scene.expressions.tree import State, Time
+from rigidsim.scene.expressions.vocabulary import CONSTANTS, FUNCTIONS, MANY, RESERVED, REWRITTEN, STATES, TIME, WORDS
+
+LONGEST = 2000
+DEEPEST_NESTING = 110
+"""A tree of the greatest depth needs two levels for each of its own: brackets, and the operand in them."""
+
+INFIX: dict[str, tuple[int, int, Callable]] = {
+    "^": (printing.POWER, printing.POWER, lambda at, a, b: applied("power", at, a, b)),
+    "**": (printing.POWER, printing.POWER, lambda at, a, b: applied("power", at, a, b)),
+    "!=": (
+        printing.COMPARISON,
+        printing.SUM,
+        lambda at, a, b: applied("not", at, applied("equal", at, a, b)),
+    ),
+    ">": (printing.COMPARISON, printing.SUM, lambda at, a, b: applied("less", at, b, a)),
+    ">=": (printing.COMPARISON, printing.SUM, lambda at, a, b: applied("less_equal", at, b, a)),
+}
+"""Each sign between two operands: how tightly it binds, how tightly what is right of it must, and what it makes."""
+
+
+def _plain(operation: str) -> Callable:
+    return lambda at, a, b: applied(operation, at, a, b)
+
+
+INFIX |= {
+    sign: (binding, binding + 1, _plain(operation))
+    for operation, (sign, binding) in printing.INFIX.items()
+    if sign not in INFIX
+}
+
+
+def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozenset()) -> Expression:
+    """The expression in a text that begins with `=`.
+
+    `names` are the parameters (NaN: one that could not be read); `allow` holds "time" and "state" where those may be
+    used.
+    """
+    if len(text) > LONGEST_WRITTEN:
+        raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
+    parser = _Parser(text, names, allow)
+    expression = Expression(text, parser.whole().tree, frozenset(parser.mentioned))
+    if len(text) > LONGEST and str(expression) != text:
+        raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
+    return expression
+
+
+class _Parser:
+    """Reads one text from left to right; `_token` is what comes next."""
+
+    def __init__(self, text: str, names: Mapping[str, float], allow: Collection[str]):
+        start = len(text) - len(text.lstrip())
+        if text[start : start + 1] != "=":
+            raise ExpressionError("an expression begins with '='", start)
+        self.mentioned: set[str] = set()
+        self._names = names
+        self._allow = allow
+        self._rest = tokens(text, start + 1)
+        self._token = next(self._rest)
+
+    def whole(self) -> Operand:
+        """The operand that the whole text is."""
+        result = self._expression(0, 0)
+        if self._token.kind != "end":
+            self._fail_unexpected("an operator")
+        return require(NUMBER, result)
+
+    def _expression(self, least: int, level: int) -> Operand:
+        """What comes next, up to a sign that binds less tightly than `least`."""
+        if level > DEEPEST_NESTING:
+            raise ExpressionError("the expression is nested too deeply", self._token.offset, "use parameters for parts")
+        left = self._operand(level)
+        while self._token.text in INFIX and INFIX[self._token.text][0] >= least:
+            sign = self._take()
+            _, tightness, build = INFIX[sign.text]
+            left = build(sign.offset, left, self._expression(tightness, level + 1))
+        return left
+
+    def _operand(self, level: int) -> Operand:
+        token = self._token
+        if token.kind == "number":
+            self._take()
+            return constant(float(token.text), token.offset, token.text)
+        if token.text in ("-", "+", "not"):
+            return self._signed(level)
+        if token.text == "(":
+            self._take()
+            inner = self._expression(0, level + 1)
+            self._close()
+            return inner
+        if token.kind == "name" and token.text not in WORDS:
+            return self._named(self._take(), level)
+        return self._fail_unexpected("a number or a name")
+
+    def _signed(self, level: int) -> Operand:
+        sign = self._take()
+        if sign.text == "not":
+            return applied("not", sign.offset, self._expression(printing.NOT, level + 1))
+        operand = require(NUMBER, self._expression(printing.SIGN, level + 1))
+        return applied("negate", sign.offset, operand) if sign.text == "-" else operand
+
+    def _named(self, name: Token, level: int) -> Operand:
+        if self._token.text == "(":
+            return self._call(name, level)
+        if name.text in CONSTANTS:
+            return constant(CONSTANTS[name.text], name.offset)
+        if name.text == TIME:
+            self._require_allowed("time", name)
+            return Operand(Time(), NUMBER, name.offset)
+        if name.text in STATES:
+            return self._state(name, ())
+        if name.text in FUNCTIONS:
+            raise ExpressionError(f"'{name.text}' is a function", name.offset, f"write {name.text}(...)")
+        return self._parameter(name)
+
+    def _parameter(self, name: Token) -> Operand:
+        if name.text not in self._names:
+            raise _unknown("name", name, chain(CONSTANTS, self._allowed_names(), FUNCTIONS, self._names))
+        self.mentioned.add(name.text)
+        value = float(self._names[name.text])
+        if value != value:
+            raise BrokenParameter(f"the parameter '{name.text}' could not be read", name.offset)
+        return constant(value, name.offset, name.text)
+
+    def _call(self, name: Token, level: int) -> Operand:
+        opening = self._take()
+        if name.text in STATES:
+            return self._state(name, self._paths())
+        if name.text not in FUNCTIONS:
+            if name.text in self._names or name.text in RESERVED:
+                raise ExpressionError(f"'{name.text}' is not a function", opening.offset, "write '*' to multiply")
+            raise _unknown("function", name, chain(FUNCTIONS, STATES))
+        arguments = [self._expression(0, level + 1)] if self._token.text != ")" else []
+        while arguments and self._token.text == ",":
+            self._take()
+            arguments.append(self._expression(0, level + 1))
+        self._close()
+        self._check_count(name, len(arguments))
+        return self._function(name, arguments)
+
+    def _check_count(self, name: Token, count: int) -> None:
+        fewest, most = FUNCTIONS[name.text]
+        if not fewest <= count <= most:
+            wanted = f"{fewest} or more" if most == MANY else str(fewest)
+            raise ExpressionError(f"{name.text}() takes {wanted} arguments, got {count}", name.offset)
+
+    @staticmethod
+    def _function(name: Token, arguments: list[Operand]) -> Operand:
+        def apply(operation: str, *operands: Operand) -> Operand:
+            return applied(operation, name.offset, *operands)
+
+        if name.text in REWRITTEN:
+            return REWRITTEN[name.text](apply, lambda value: constant(value, name.offset), *arguments)
+        if len(arguments) > 2:
+            return reduce(lambda a, b: apply(name.text, a, b), arguments)
+        return apply(name.text, *arguments)
+
+    def _paths(self) -> tuple[str, ...]:
+        """The quoted paths up to the closing bracket: a body, and perhaps an observer."""
+        paths = [self._path()]
+        if self._token.text == ",":
+            self._take()
+            paths.append(self._path())
+        self._close()
+        return tuple(paths)
+
+    def _path(self) -> str:
+        token = self._token
+        if token.kind != "text":
+            self._fail_unexpected("the path of a body in quotes")
+        path = self._take().text[1:-1]
+        if not path or not path.isprintable():
+            raise ExpressionError(f"'{shown(path)}' is not the path of a body", token.offset)
+        return path
+
+    def _state(self, name: Token, paths: tuple[str, ...]) -> Operand:
+        self._require_allowed("state", name)
+        return Operand(State(*STATES[name.text], *paths), NUMBER, name.offset)
+
+    def _require_allowed(self, what: str, name: Token) -> None:
+        if what not in self._allow:
+            others = " and t" if "time" in self._allow else ""
+            raise ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset)
+
+    def _allowed_names(self) -> list[str]:
+        return [TIME] * ("time" in self._allow) + list(STATES) * ("state" in self._allow)
+
+    def _take(self) -> Token:
+        taken, self._token = self._token, next(self._rest, self._token)
+        return taken
+
+    def _close(self) -> None:
+        if self._token.text != ")":
+            self._fail_unexpected("')'")
+        self._take()
+
+    def _fail_unexpected(self, wanted: str) -> NoReturn:
+        token, hint = self._token, ""
+        if token.kind in ("number", "name") and wanted == "an operator":
+            hint = "write '*' to multiply; numbers carry no units here"
+        elif token.kind == "text":
+            hint = 'text stands only in x("path") and its like'
+        raise ExpressionError(f"expected {wanted}, got {token}", token.offset, hint)
+
+
+def _unknown(what: str, name: Token, known: Iterable[str]) -> ExpressionError:
+    return ExpressionError(f"unknown {what} '{shown(name.text)}'", name.offset, unknown=name.text, known=known)

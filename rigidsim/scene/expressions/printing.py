@@ -1,0 +1,73 @@
+"""A tree as text that parses back to the same tree."""
+
+from __future__ import annotations
+
+from rigidsim.scene.expressions.operations import CONDITION, NUMBER, SIGNATURES
+from rigidsim.scene.expressions.tree import Apply, Number, State, Time, Tree
+from rigidsim.scene.expressions.vocabulary import STATE_NAMES, TIME
+
+OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 10)
+"""How tightly things bind, loosest first."""
+
+INFIX = {
+    "or": ("or", OR),
+    "and": ("and", AND),
+    "less": ("<", COMPARISON),
+    "less_equal": ("<=", COMPARISON),
+    "equal": ("==", COMPARISON),
+    "add": ("+", SUM),
+    "subtract": ("-", SUM),
+    "multiply": ("*", PRODUCT),
+    "divide": ("/", PRODUCT),
+    "power": ("^", POWER),
+}
+PREFIX = {"not": ("not ", NOT), "negate": ("-", SIGN)}
+
+
+def printed(tree: Tree) -> str:
+    """The tree as text, without the `=` before it."""
+    return _printed(tree, NUMBER)[0]
+
+
+def _printed(tree: Tree, kind: str) -> tuple[str, int]:
+    """The text, and how tightly its outermost operation binds."""
+    if isinstance(tree, Apply):
+        return _operation(tree)
+    if isinstance(tree, Number):
+        if kind == CONDITION:
+            return ("0.0 < 1.0" if tree.value else "1.0 < 0.0"), COMPARISON
+        text = repr(tree.value)
+        return text, SIGN if text.startswith("-") else ATOM
+    return (TIME if isinstance(tree, Time) else _state(tree)), ATOM
+
+
+def _operation(tree: Apply) -> tuple[str, int]:
+    operation = tree.operation
+    parts = [_printed(part, kind) for part, kind in zip(tree.arguments, SIGNATURES[operation][0], strict=True)]
+    if operation in PREFIX:
+        sign, binding = PREFIX[operation]
+        return sign + _bracketed(parts[0], binding), binding
+    if operation in INFIX:
+        sign, binding = INFIX[operation]
+        # Powers group from the right, comparisons not at all, the rest from the left.
+        left = binding + (operation == "power" or binding == COMPARISON)
+        right = binding + (operation != "power")
+        return f"{_bracketed(parts[0], left)} {sign} {_bracketed(parts[1], right)}", binding
+    name = "if" if operation == "select" else operation
+    return f"{name}({', '.join(text for text, _ in parts)})", ATOM
+
+
+def _bracketed(part: tuple[str, int], least: int) -> str:
+    text, binding = part
+    return text if binding >= least else f"({text})"
+
+
+def _state(state: State) -> str:
+    name = STATE_NAMES[state.quantity, state.component]
+    if state.observer != "parent":
+        return f"{name}({_quoted(state.body)}, {_quoted(state.observer)})"
+    return name if state.body == "self" else f"{name}({_quoted(state.body)})"
+
+
+def _quoted(path: str) -> str:
+    return f"'{path}'" if '"' in path else f'"{path}"'

@@ -1,0 +1,115 @@
+"""Text to tokens: numbers, names, quoted text and symbols, each with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from rigidsim.scene.document import shown
+
+LONGEST_NAME = 64
+MOST_COMPARED = 200
+LONGEST_WRITTEN = 20_000
+"""What the program itself writes may be longer than what is given: it has sixteen digits where a name stood."""
+
+
+class ExpressionError(ValueError):
+    """What is wrong with an expression, at which offset from the beginning of its text, and what to do about it."""
+
+    def __init__(self, message: str, offset: int, hint: str = "", unknown: str = "", known: Collection[str] = ()):
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+        self._hint = hint
+        self._unknown = unknown
+        self._known = known
+
+    @cached_property
+    def hint(self) -> str:
+        """What to do about it. Looked for when asked: a hostile scene can have a million unknown names."""
+        if not 0 < len(self._unknown) <= LONGEST_NAME:
+            return self._hint
+        close = get_close_matches(self._unknown, list(islice(self._known, MOST_COMPARED)), n=1)
+        return f"did you mean '{close[0]}'?" if close else self._hint
+
+    @property
+    def column(self) -> int:
+        """The place within the text, counted from one."""
+        return self.offset + 1
+
+
+class BrokenParameter(ExpressionError):
+    """The fault is that of a parameter, and is told where that stands."""
+
+
+class Token(NamedTuple):
+    """A piece of the text; `kind` is number, name, text, symbol or end."""
+
+    kind: str
+    text: str
+    offset: int
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == "end" else f"'{shown(self.text)}'"
+
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"""|(?P<text>"[^"]*"|'[^']*')|(?P<symbol>\*\*|<=|>=|==|!=|[-+*/^<>(),])|(?P<end>$))"""
+)
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+HINTS = {
+    "=": "compare with ==",
+    "!": "write not, or != to compare",
+    "&": "write and",
+    "|": "write or",
+    "%": "write mod(a, b)",
+    ".": "there are no attributes; a decimal point stands beside a digit",
+    "−": "write -",
+    "×": "write *",
+    "·": "write *",
+    "÷": "write /",
+    "²": "write ^2",
+    "π": "write pi",
+    '"': "the quotes are not closed",
+    "'": "the quotes are not closed",
+}
+
+
+def tokens(text: str, start: int) -> Iterator[Token]:
+    """The tokens from `start` on, one at a time, the last of kind `end`."""
+    offset = start
+    while True:
+        match = TOKEN.match(text, offset)
+        if match is None:
+            raise _strange(text, offset)
+        kind = match.lastgroup
+        yield Token(kind, match[kind], match.start(kind))
+        offset = match.end()
+        if kind == "end":
+            return
+
+
+def names_in(text: str) -> list[str]:
+    """The names in the text of an expression, as far as it can be read."""
+    found = []
+    try:
+        for token in tokens(text[:LONGEST_WRITTEN], text.find("=") + 1):
+            if token.kind == "name":
+                found.append(token.text)
+    except ExpressionError:
+        pass  # the parser says so
+    return found
+
+
+def _strange(text: str, offset: int) -> ExpressionError:
+    while text[offset].isspace():
+        offset += 1
+    character = text[offset]
+    name = f"'{character}'" if character.isprintable() else "a control character"
+    code = "" if character.isascii() and character.isprintable() else f" (U+{ord(character):04X})"
+    return ExpressionError(f"{name}{code} cannot stand in an expression", offset, HINTS.get(character, ""))

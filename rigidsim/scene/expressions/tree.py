@@ -1,0 +1,55 @@
+"""The tree of an expression: numbers, time, state, and operations on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A constant. Where a condition stands, 1 is true and 0 is false."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """The time since the start, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One component of a body's state, as the observer sees it, in the observer's axes.
+
+    `quantity` is position, velocity, angular_velocity, orientation (components w, x, y, z) or speed (component 0).
+    "self" is the body that the expression acts on, "parent" its parent, "world" the world; other bodies are paths.
+    """
+
+    quantity: str
+    component: int
+    body: str = "self"
+    observer: str = "parent"
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operation of `operations.SIGNATURES` on its arguments."""
+
+    operation: str
+    arguments: tuple[Tree, ...]
+
+
+Leaf = Number | Time | State
+Tree = Leaf | Apply
+
+
+def leaves(tree: Tree) -> Iterator[Leaf]:
+    """The leaves from left to right, repeated ones too."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Apply):
+            waiting.extend(reversed(node.arguments))
+        else:
+            yield node

@@ -1,0 +1,133 @@
+"""Jets: the chain rule twice, the places where a derivative is special, and the same bits compiled."""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rigidsim import dual
+from rigidsim.physics import functions, jets
+from rigidsim.physics.elementary import arc_tangent, sqrt
+from test_functions import compiled, same
+
+COUNT = 200
+ZERO, TIME = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+ONE = {
+    "square_root": sqrt, "sine": functions.sine, "cosine": functions.cosine, "tangent": functions.tangent,
+    "arc_sine": functions.arc_sine, "arc_cosine": functions.arc_cosine, "arc_tangent": functions.arc_slope,
+    "exponential": functions.exponential, "logarithm": functions.logarithm,
+    "hyperbolic_sine": functions.hyperbolic_sine, "hyperbolic_cosine": functions.hyperbolic_cosine,
+    "hyperbolic_tangent": functions.hyperbolic_tangent, "absolute": functions.absolute, "sign": functions.sign,
+    "floored": functions.floored, "negated": lambda u: -u,
+}  # fmt: skip
+TWO = {
+    "sum": lambda u, v: u + v, "difference": lambda u, v: u - v, "product": lambda u, v: u * v,
+    "quotient": lambda u, v: u / v, "power": functions.power, "arc_tangent_2": arc_tangent,
+    "hypotenuse": functions.hypotenuse, "remainder": functions.remainder, "smaller": functions.smaller,
+    "larger": functions.larger,
+}  # fmt: skip
+NAMES = [*((name, 1) for name in ONE), *((name, 2) for name in TWO)]
+# Values inside every domain, rates of either sign.
+jet = st.tuples(st.floats(0.05, 0.95), st.floats(-3, 3), st.floats(-3, 3))
+
+
+def nested(f, *arguments) -> tuple:
+    """The same by nested dual numbers, along parabolas with these jets."""
+    return dual.second_derivative(lambda t: f(*(u + d * t + 0.5 * dd * t * t for u, d, dd in arguments)), 0.0)
+
+
+@pytest.mark.parametrize("name", ONE)
+@given(u=jet)
+def test_jets_are_nested_dual_numbers(name, u):
+    ours, theirs = getattr(jets, f"jet_{name}")(u), nested(ONE[name], u)
+    # a' is up to 3.3 u' and a'' up to 33 u'^2 for the arc sine at 0.95
+    assert np.allclose(ours, theirs, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", TWO)
+@given(u=jet, v=jet)
+def test_jets_of_two_are_nested_dual_numbers(name, u, v):
+    ours, theirs = getattr(jets, f"jet_{name}")(u, v), nested(TWO[name], u, v)
+    assert np.allclose(ours, theirs, rtol=1e-10, atol=1e-10 * max(1.0, *map(abs, theirs)))
+
+
+@pytest.mark.parametrize(
+    ("exponent", "expected"),
+    [(0.0, (1, 0, 0)), (1.0, (0, 1, 0)), (2.0, (0, 0, 2)), (3.0, (0, 0, 0)), (4.0, (0, 0, 0)), (2.5, (0, 0, 0))],
+)
+def test_powers_at_zero_have_the_derivatives_that_exist(exponent, expected):
+    assert jets.jet_power(TIME, (exponent, 0.0, 0.0)) == expected
+
+
+def test_a_negative_base_has_whole_powers():
+    assert jets.jet_power((-2.0, 1.0, 0.0), (3.0, 0.0, 0.0)) == (-8.0, 12.0, -12.0)
+    assert jets.jet_power((-2.0, 1.0, 0.0), (-1.0, 0.0, 0.0)) == (-0.5, -0.25, -0.25)
+    assert math.isnan(jets.jet_power((-2.0, 1.0, 0.0), (0.5, 0.0, 0.0))[1])
+
+
+def test_a_base_at_rest_with_a_moving_exponent():
+    value, first, second = jets.jet_power((2.0, 0.0, 0.0), (3.0, 1.0, 0.0))
+    assert np.allclose([value, first, second], [8, 8 * math.log(2), 8 * math.log(2) ** 2], rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["square_root", "absolute", "arc_sine", "sign", "floored"])
+def test_a_constant_stays_one_at_singular_points(name):
+    for value in (0.0, 1.0):
+        result = getattr(jets, f"jet_{name}")((value, 0.0, 0.0))
+        assert result[1:] == (0.0, 0.0)
+
+
+def test_constants_at_poles_and_kinks():
+    assert jets.jet_logarithm(ZERO) == (-math.inf, 0.0, 0.0)
+    assert jets.jet_hypotenuse(ZERO, ZERO) == ZERO
+    assert jets.jet_arc_tangent_2(ZERO, ZERO) == ZERO
+    assert jets.jet_hypotenuse(TIME, ZERO)[:2] == (0.0, 0.0)
+    assert jets.jet_absolute(TIME) == ZERO
+
+
+def test_singular_points_have_infinite_derivatives():
+    assert jets.jet_square_root(TIME)[1] == math.inf
+    assert jets.jet_arc_sine((1.0, -1.0, 0.0))[1] == -math.inf
+    assert jets.jet_quotient((1.0, 0.0, 0.0), TIME)[0] == math.inf
+
+
+def test_choices_take_the_whole_jet():
+    u, v = (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)
+    assert jets.jet_smaller(u, v) == u == jets.jet_select(True, u, v)
+    assert jets.jet_larger(u, v) == v == jets.jet_select(False, u, v)
+    assert jets.jet_remainder((7.5, 2.0, 1.0), (2.0, 0.25, 0.5)) == (1.5, 1.25, -0.5)
+
+
+def test_a_motion_with_acceleration():
+    """cos(w t) with w = 3 at t = 0.4."""
+    angle = jets.jet_product((3.0, 0.0, 0.0), (0.4, 1.0, 0.0))
+    expected = (math.cos(1.2), -3 * math.sin(1.2), -9 * math.cos(1.2))
+    assert np.allclose(jets.jet_cosine(angle), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize(("name", "count"), NAMES)
+def test_floats_columns_and_compiled_agree_bit_for_bit(name, count):
+    formula = getattr(jets, f"jet_{name}")
+    rng = np.random.default_rng(count)
+    columns = [rng.uniform((0.05, -3, -3), (0.95, 3, 3), (COUNT, 3)).T for _ in range(count)]
+    by_column = [np.broadcast_to(part, COUNT) for part in formula(*map(tuple, columns))]
+    plain = [formula(*(tuple(map(float, u[:, k])) for u in columns)) for k in range(COUNT)]
+    assert same(np.array(plain).T, np.array(by_column))
+    for i in range(3):
+        out = np.empty(COUNT)
+        compiled(part_of(formula, count, i), 3 * count)(*np.concatenate(columns), out)
+        assert same([row[i] for row in plain], out)
+
+
+def part_of(formula, count: int, i: int):
+    """A function of numbers that gives one number of a jet, as a kernel would call it."""
+    names = [f"y{k}" for k in range(3 * count)]
+    tuples = ", ".join(f"({', '.join(names[3 * k : 3 * k + 3])})" for k in range(count))
+    scope = {"formula": formula}
+    exec(f"def part({', '.join(names)}):\n    return formula({tuples})[{i}]", scope)
+    return numba.njit(error_model="numpy", _nrt=False)(scope["part"])

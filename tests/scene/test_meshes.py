@@ -1,0 +1,160 @@
+"""Meshes: what is measured in them, how they are found, and which are refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rigidsim.scene import Scene
+from rigidsim.scene.mass import own_mass
+from rigidsim.scene.meshes import enclosed, measured_file
+
+trimesh = pytest.importorskip("trimesh")
+
+EPS = np.finfo(float).eps
+CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+SCENE = """\
+format: rigidsim/1
+simulation: {duration: 1, step: 0.1}
+bodies:
+  b: {mass: 1, shapes: [{type: mesh, file: parts/t.off}]}
+"""
+
+
+def off_text(vertices=CORNERS, faces=FACES) -> str:
+    lines = ["OFF", f"{len(vertices)} {len(faces)} 0", *(" ".join(map(repr, v)) for v in vertices)]
+    return "\n".join([*lines, *(f"3 {a} {b} {c}" for a, b, c in faces), ""])
+
+
+@pytest.fixture
+def scene_file(tmp_path):
+    """A scene beside a folder with the unit right tetrahedron."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "t.off").write_text(off_text())
+    path = tmp_path / "scene.yaml"
+    path.write_text(SCENE)
+    return path
+
+
+@pytest.fixture
+def refusal(tmp_path, problem, with_body):
+    """What is said of a mesh file with this content."""
+
+    def refuse(content: str | bytes | None, name="m.off"):
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        only = problem(with_body(density=1, shapes=[{"type": "mesh", "file": str(path)}]))
+        assert (only.code, only.path) == ("mesh", "bodies.b.shapes[0].file")
+        return f"{only.message}; {only.hint}"
+
+    return refuse
+
+
+def test_the_unit_right_tetrahedron_has_the_signs_of_a_tensor(scene_file):
+    """Mass 1, about the centroid: I_xx = 3/40, off-diagonal +1/80. The path begins at the scene's folder."""
+    own = own_mass(Scene.from_file(scene_file).bodies["b"])
+    assert np.allclose(own.center, [0.25] * 3, rtol=4 * EPS)
+    assert np.allclose(own.inertia, [3 / 40] * 3 + [1 / 80] * 3, rtol=8 * EPS)
+
+
+def test_the_resolved_scene_needs_no_file(scene_file):
+    scene = Scene.from_file(scene_file)
+    resolved = scene.resolved()
+    kept = resolved["bodies"]["b"]["shapes"][0]["file"]
+    assert kept["path"] == str(scene_file.parent / "parts" / "t.off")
+    assert (kept["lower"], kept["upper"]) == ([0, 0, 0], [1, 1, 1])
+    (scene_file.parent / "parts" / "t.off").unlink()
+    again = Scene.from_dict(resolved)
+    assert again == scene
+    assert own_mass(again.bodies["b"]) == own_mass(scene.bodies["b"])
+
+
+@pytest.mark.parametrize("kind", ["stl", "stl_ascii", "obj", "ply", "off"])
+def test_a_box_of_triangles_is_the_box(tmp_path, with_body, kind):
+    size, place = [0.5, 1.5, 2.0], [1.0, -2.0, 0.25]
+    box = trimesh.creation.box(extents=size)
+    box.apply_translation(place)
+    path = tmp_path / f"box.{kind.removesuffix('_ascii')}"
+    box.export(path, file_type=kind)
+    mesh = with_body(density=3, shapes=[{"type": "mesh", "file": str(path), "scale": [1, 2, 1]}])
+    solid = {"type": "box", "size": [0.5, 3.0, 2.0], "position": [1.0, -4.0, 0.25]}
+    one, other = (own_mass(Scene.from_dict(s).bodies["b"]) for s in (mesh, with_body(density=3, shapes=[solid])))
+    assert one.mass == pytest.approx(other.mass, rel=4 * EPS)
+    assert np.allclose(one.center, other.center, rtol=8 * EPS)
+    assert np.allclose(one.inertia, other.inertia, rtol=0, atol=16 * EPS * max(other.inertia))
+
+
+def test_moments_agree_with_trimesh_far_from_the_origin():
+    """A torus of revolution: closed form, polygonal to 1e-3; and trimesh's own integrals of the same triangles."""
+    ring = trimesh.creation.torus(major_radius=2.0, minor_radius=0.5, major_sections=128, minor_sections=64)
+    volume, centroid, covariance = enclosed(ring.vertices, ring.faces)
+    assert volume == pytest.approx(ring.volume, rel=1e-13)
+    assert np.allclose(centroid, 0, atol=1e-13)
+    assert covariance[0] + covariance[1] == pytest.approx(2.0**2 + 0.75 * 0.5**2, rel=2e-3)
+    far, _, moved = enclosed(ring.vertices + np.array([4096.0, 0, -8192.0]), ring.faces)
+    assert far == pytest.approx(volume, rel=1e-11)
+    assert np.allclose(moved, covariance, rtol=0, atol=1e-11)
+
+
+def test_a_cavity_is_left_out(tmp_path):
+    outer, inner = trimesh.creation.box(extents=[2, 2, 2]), trimesh.creation.box(extents=[1, 1, 1])
+    inner.invert()
+    path = tmp_path / "hollow.stl"
+    trimesh.util.concatenate([outer, inner]).export(path)
+    hollow = measured_file(path)
+    assert hollow.volume == pytest.approx(7, rel=4 * EPS)
+    assert hollow.covariance[0] == pytest.approx((8 * 4 - 1) / 12 / 7, rel=8 * EPS)
+
+
+def test_a_changed_file_is_read_again(tmp_path):
+    path = tmp_path / "t.off"
+    path.write_text(off_text())
+    assert measured_file(path).volume == pytest.approx(1 / 6)
+    path.write_text(off_text([[2 * c for c in corner] for corner in CORNERS]) + "# changed\n")
+    assert measured_file(path).volume == pytest.approx(8 / 6)
+
+
+def test_seams_and_collapsed_triangles_are_mended(tmp_path):
+    apart = [CORNERS[i] for face in FACES for i in face]
+    triples = [[3 * k, 3 * k + 1, 3 * k + 2] for k in range(4)]
+    path = tmp_path / "t.off"
+    path.write_text(off_text([*apart, [-0.0, 1, 0]], [*triples, [0, 1, 1], [1, 1, 12]]))
+    assert measured_file(path).volume == pytest.approx(1 / 6, rel=4 * EPS)
+
+
+def test_bad_meshes(refusal):
+    assert "not closed: 3 of its 6 edges" in refusal(off_text(faces=FACES[:3]))
+    assert "not wound alike: at 3 of 6 edges" in refusal(off_text(faces=[*FACES[:3], [1, 3, 2]]))
+    inside_out = refusal(off_text(faces=[face[::-1] for face in FACES]))
+    assert "inside out: its volume is -0.166667; let all triangles be counter-clockwise" in inside_out
+    assert "encloses no volume" in refusal(off_text([*CORNERS[:3], [0.5, 0.25, 0]]))
+    assert "encloses no volume" in refusal(off_text([[0, 0, 0]] * 4))
+    assert "below 1e+50" in refusal(off_text([*CORNERS[:3], [0, 0, 1e60]]))
+
+
+def test_bad_files(refusal, tmp_path):
+    assert "No such file" in refusal(None, "missing.stl")
+    assert "begins at the scene's folder" in refusal(None, "missing.stl")
+    assert "formats: .stl, .obj, .ply, .off" in refusal("", "m.zip")
+    for name in ("m.stl", "m.obj", "m.ply", "m.off"):
+        assert "m." in refusal(b"\x00\xff rubbish", name) or "no faces" in refusal(b"\x00\xff rubbish", name)
+    (tmp_path / "folder.stl").mkdir()
+    assert "not a regular file" in refusal(None, "folder.stl")
+
+
+def test_no_trimesh_is_one_clear_error(refusal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    assert refusal(off_text(), "other.off") == 'reading a mesh needs trimesh; pip install "rigidsim[mesh]"'
+
+
+def test_trimesh_is_loaded_only_for_a_mesh(scene_file):
+    code = "import sys; from rigidsim.scene import Scene; Scene.from_{}; print('trimesh' in sys.modules)"
+    without = SCENE.replace("type: mesh, file: parts/t.off", "type: sphere, radius: 1")
+    for read, loaded in ((f"file({str(scene_file)!r})", "True"), (f"text({without!r})", "False")):
+        done = subprocess.run([sys.executable, "-c", code.format(read)], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == loaded

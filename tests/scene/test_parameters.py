@@ -1,0 +1,228 @@
+"""Parameters of a scene: their forms, their order, what is refused, and how they are set from outside."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import jsonschema
+import pytest
+
+from rigidsim.errors import UsageError
+from rigidsim.scene import Scene, json_schema
+
+TEXT = """\
+format: rigidsim/1
+parameters:
+  twice: "= 2*slew"
+  slew: {value: 5, unit: rpm, description: how fast the turret turns}
+  angle: 30 deg
+  n: 3
+  same: = angle
+simulation: {duration: 1, step: 0.1}
+bodies:
+  a: {mass: "= n", inertia: point, position: ["= twice", "= cos(same)", "= n/2"]}
+"""
+
+
+def read(parameters, **options):
+    """The parameters of a scene that has these, as (value, unit)."""
+    data = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 1}, "bodies": {"b": {}}}
+    scene = Scene.from_dict(data | {"parameters": parameters}, **options)
+    return {name: (parameter.value, parameter.unit) for name, parameter in scene.parameters.items()}
+
+
+@pytest.fixture
+def faults(minimal, problems):
+    """The problems of a scene with these parameters, as (code, path, message and hint)."""
+
+    def found(parameters, **options):
+        told = problems(minimal | {"parameters": parameters}, **options)
+        return [(p.code, p.path, f"{p.message}; {p.hint}") for p in told]
+
+    return found
+
+
+def test_forms():
+    scene = Scene.from_text(TEXT)
+    rate = 5 * math.tau / 60
+    assert {name: p.value for name, p in scene.parameters.items()} == {
+        "slew": rate, "twice": 2 * rate, "angle": math.radians(30), "n": 3, "same": math.radians(30)
+    }  # fmt: skip
+    assert [scene.parameters[name].unit for name in ("slew", "twice", "angle", "same", "n")] == [
+        "rad/s", "", "rad", "rad", ""
+    ]  # fmt: skip
+    assert scene.parameters["slew"].description == "how fast the turret turns"
+    assert scene.bodies["a"].position == (2 * rate, math.cos(math.radians(30)), 1.5)
+
+
+def test_resolved_keeps_them():
+    scene = Scene.from_text(TEXT)
+    written = scene.resolved()["parameters"]
+    assert written["slew"] == {
+        "value": scene.parameters["slew"].value, "unit": "rad/s", "description": "how fast the turret turns"
+    }  # fmt: skip
+    assert written["n"] == {"value": 3.0}
+    again = Scene.from_dict(scene.resolved())
+    assert again == scene
+    assert again.resolved() == scene.resolved()
+    assert (scene.warnings, again.warnings) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ({"value": "= 2*15", "unit": "deg"}, (math.radians(30), "rad")),
+        ({"value": "30 deg"}, (math.radians(30), "rad")),
+        ({"value": "30 deg", "unit": "rad"}, (math.radians(30), "rad")),
+        ({"value": 7, "unit": "cm"}, (0.07, "m")),
+        ({"value": 1e22, "unit": "m"}, (1e22, "m")),
+        (-0.5, (-0.5, "")),
+    ],
+)
+def test_values_and_units(written, value):
+    assert read({"a": written}) == {"a": value}
+
+
+def test_any_order_and_long_chains():
+    chain = {f"a{i}": f"= a{i + 1} + 1" for i in range(900)} | {"a900": 0}
+    assert read(chain)["a0"] == (900, "")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "code", "path", "words"),
+    [
+        (3, "not-a-mapping", "parameters", "write parameters: {slew: 0.5}"),
+        ([1], "not-a-mapping", "parameters", "got a list"),
+        ({"1x": 1}, "parameter-name", "parameters.1x", "is not a name"),
+        ({"a b": 1}, "parameter-name", "parameters.a b", "is not a name"),
+        ({"t": 1}, "parameter-name", "parameters.t", "a meaning of its own"),
+        ({"sin": 1}, "parameter-name", "parameters.sin", "a meaning of its own"),
+        ({"world": 1}, "parameter-name", "parameters.world", "a meaning of its own"),
+        ({"a": None}, "empty", "parameters.a", "has no value"),
+        ({"a": True}, "not-a-number", "parameters.a", "got true"),
+        ({"a": [1]}, "not-a-number", "parameters.a", "got a list"),
+        ({"a": "5"}, "not-a-number", "parameters.a", "without quotes"),
+        ({"a": "heavy"}, "not-a-number", "parameters.a", "got the text 'heavy'"),
+        ({"a": "5 rmp"}, "unit", "parameters.a", "did you mean 'rpm'"),
+        ({"a": math.inf}, "not-finite", "parameters.a", "not a finite number"),
+        ({"a": {}}, "missing-key", "parameters.a.value", "'value' is missing"),
+        ({"a": {"value": 1, "unt": "m"}}, "unknown-key", "parameters.a.unt", "did you mean 'unit'"),
+        ({"a": {"value": 1, "unit": "rmp"}}, "unit", "parameters.a.unit", "did you mean 'rpm'"),
+        ({"a": {"value": 1, "unit": 3}}, "not-text", "parameters.a.unit", "expected text, got 3"),
+        ({"a": {"value": 1, "description": "\x1b"}}, "character", "parameters.a.description", "U+001B"),
+        ({"a": {"value": "1 m", "unit": "s"}}, "unit", "parameters.a.value", "'m' is a unit of length, but time"),
+        ({"a": {"value": "= b", "unit": "s"}, "b": "1 s"}, "unit", "parameters.a.value", "already has a unit, s"),
+        ({"a": {"value": 1e308, "unit": "km"}}, "not-finite", "parameters.a.value", "not a finite number"),
+        ({"a": "= 1/0"}, "expression", "parameters.a", "not a finite number, at column 4 of '= 1/0'"),
+        ({"a": "= t"}, "expression", "parameters.a", "'t' cannot be used here: only parameters"),
+        ({"a": "= bb", "b": 1}, "expression", "parameters.a", "did you mean 'b'"),
+        ({"a": "= a"}, "cycle", "parameters.a", "in a circle: a -> a"),
+        ({"a": "= b", "b": "= c + 1", "c": "= b"}, "cycle", "parameters.b", "in a circle: b -> c -> b"),
+        ({f"a{i}": 1 for i in range(1001)}, "size", "parameters", "more than 1000"),
+    ],
+)
+def test_refused(faults, parameters, code, path, words):
+    (only,) = faults(parameters)
+    assert only[:2] == (code, path)
+    assert words in only[2]
+
+
+def test_a_broken_parameter_is_told_once_and_where_it_stands(minimal, problems):
+    minimal["parameters"] = {"a": "= 1/0", "b": "= a", "c": "= b + a"}
+    minimal["bodies"]["brick"]["position"] = ["= a", "= c", "= d"]
+    assert [p.path for p in problems(minimal)] == ["parameters.a", "bodies.brick.position[2]"]
+
+
+def test_places_in_the_text(problems):
+    text = TEXT.replace("2*slew", "2*slow").replace('"= n"', '"= m + n"').replace("n/2", "n//2")
+    found = [(p.line, p.column, p.path) for p in problems(text)]
+    assert found == [
+        (3, 15, "parameters.twice"),
+        (10, 16, "bodies.a.mass"),
+        (10, text.splitlines()[9].index("//") + 2, "bodies.a.position[2]"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "column"),
+    [("|\n      = n +\n      q\n", 7), ('"= n \\x2B q"', 7), ('"= n +\n      q"', 7), ("*late", 3)],
+    ids=["block", "escape", "folded", "alias"],
+)
+def test_where_a_column_cannot_be_found_the_message_has_it(problems, written, column):
+    text = TEXT.replace("description: how fast the turret turns", 'description: &late "= q"')
+    last = problems(f"{text}  b:\n    scale: {written}\n")[-1]
+    assert last.path == "bodies.b.scale"
+    assert last.message.startswith(f"unknown name 'q', at column {column} of '= ")
+
+
+def test_unit_of_a_bare_parameter_is_checked(minimal, problems):
+    minimal["parameters"] = {"slew": "5 rpm", "n": 3}
+    brick = minimal["bodies"]["brick"]
+    brick |= {"position": ["= slew", " =slew ", "= 1*slew"], "scale": "= slew", "angular_velocity": ["= slew", 0, 0]}
+    found = problems(minimal)
+    assert [p.path for p in found] == [f"bodies.brick.{key}" for key in ("position[0]", "position[1]", "scale")]
+    assert found[0].message == "'rad/s' is a unit of angular velocity, but length (m) is wanted here"
+
+
+@pytest.mark.parametrize(
+    ("override", "value", "unit"),
+    [
+        ("slew=7", 7 * math.tau / 60, "rad/s"),
+        ("slew=1 rad/s", 1, "rad/s"),
+        ("parameters.slew=7", 7 * math.tau / 60, "rad/s"),
+        ("slew.value=7", 7 * math.tau / 60, "rad/s"),
+        ("slew== n + 1", 4 * math.tau / 60, "rad/s"),
+        (("slew", 0), 0, "rad/s"),
+        ("slew={value: 2}", 2, ""),
+    ],
+)
+def test_set(override, value, unit):
+    scene = Scene.from_text(TEXT, overrides=[override])
+    slew = scene.parameters["slew"]
+    assert (slew.value, slew.unit) == (pytest.approx(value, rel=1e-15), unit)
+    assert scene.parameters["twice"].value == 2 * slew.value
+    assert scene.source == TEXT
+
+
+def test_set_a_new_parameter_and_a_key_of_the_scene():
+    scene = Scene.from_text(TEXT, overrides=["parameters.m=4", "n== m", "title=n"])
+    assert (scene.parameters["n"].value, scene.title) == (4, "n")
+    hidden = TEXT.replace("  n: 3", "  n: 3\n  title: 5")
+    assert Scene.from_text(hidden, overrides=["title=other"]).title == "other"
+
+
+def test_set_what_is_not_there(problem):
+    unknown = problem(TEXT, overrides=["slwe=1"])
+    assert (unknown.code, unknown.hint, unknown.file) == ("unknown-key", "did you mean 'slew'?", "--set slwe=1")
+    assert problem(TEXT, overrides=["slew=1 m"]).path == "parameters.slew.value"
+    with pytest.raises(UsageError, match="no keys inside 3"):
+        Scene.from_text(TEXT, overrides=["n.value=3"])
+
+
+def test_unused_parameters_are_told():
+    scene = Scene.from_text(TEXT.replace("= cos(same)", "= cos(n)"))
+    assert scene.warnings == ("parameters.same: no expression uses this parameter",)
+
+
+def test_json_schema():
+    validator = jsonschema.Draft202012Validator(json_schema())
+    scene = Scene.from_text(TEXT)
+    assert validator.is_valid(scene.resolved())
+    for bad in ({"t": 1}, {"1x": 1}, {"a": []}, {"a": {"unit": "m"}}, {"a": {"value": 1, "x": 1}}, 3):
+        assert not validator.is_valid(scene.resolved() | {"parameters": bad})
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {f"a{i}": "= " + " + ".join(f"a{j}" for j in range(40)) for i in range(1000)},
+        {f"a{i}": f"= b{i}" for i in range(1000)},
+        {f"a{i}": {"value": 1, "unit": f"mm{i}"} for i in range(1000)},
+    ],
+    ids=["circles", "unknown", "units"],
+)
+def test_hostile_parameters_are_refused_quickly(faults, parameters):
+    start = time.perf_counter()
+    assert faults(parameters)
+    assert time.perf_counter() - start < 5
