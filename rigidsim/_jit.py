@@ -31,6 +31,7 @@ _NO_ALLOCATION = {"_nrt": False}
 # Formulas are told to numba when the first kernel is made, so that whoever only evaluates them does not wait for numba.
 _untold: list[Callable[[], object]] = []
 _parts: set[str] = set()  # names of all functions that are only ever parts of a kernel
+_optimised: set[str] = set()  # and of those among them that are optimised by themselves: the loops over lanes
 
 
 def _inlined(function: Callable, options: dict[str, bool | str]) -> Callable:
@@ -60,6 +61,7 @@ def inlined(function: Callable) -> Callable:
 
 def routine(function: Callable) -> Callable:
     """Mark a loop over lanes that kernels call; whether it is inlined there is left to the compiler."""
+    _optimised.add(function.__qualname__)
     return _inlined(function, _CALLED | _NO_ALLOCATION)
 
 
@@ -164,7 +166,7 @@ def _make_parts_light() -> None:
             return compiling.depth > 0 and compiling.ours and self.name in _parts
 
         def _optimize_final_module(self) -> None:
-            if not self._is_part():
+            if not self._is_part() or self.name in _optimised:
                 super()._optimize_final_module()
 
         def _finalize_final_module(self) -> None:

@@ -1,4 +1,4 @@
-"""`rigidsim explain`: which term bends the path?"""
+"""`rigidsim explain`: which term bends the path, and why did this jump?"""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import click
 from rigidsim.cli.console import show
 
 
-@click.command(short_help="Say which term bends a body's path.")
+@click.command(short_help="Say which term bends a body's path, and why it jumped.")
 @click.argument("trajectory", type=click.Path())
 @click.argument("body")
 @click.option("--at", "time", type=float, required=True, metavar="TIME", help="Time, s; the nearest sample is taken.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def explain(trajectory, body, time, as_json):
-    """Say in words and numbers where the acceleration of BODY in TRAJECTORY comes from, as seen from its parent.
+    """Say in words and numbers where the acceleration of BODY in TRAJECTORY comes from, as seen from its parent, and what
+    impulses or changes of the tree near that time did to it.
 
     \b
     rigidsim run scenes/ball_on_turntable.yaml --terms
     rigidsim explain outputs/ball_on_turntable.h5 table/let_go --at 1
     """
-    from rigidsim.report.explain import Explanation
+    from rigidsim.report.explain import Account
     from rigidsim.trajectory import load
 
     with load(trajectory) as opened:
-        explanation = Explanation.of(opened, body, time)
-    show(json.dumps(explanation.as_dict()) if as_json else explanation)
+        account = Account.of(opened, body, time)
+    show(json.dumps(account.as_dict()) if as_json else account)

@@ -41,7 +41,7 @@ def confine_strike(normal, strike, lanes):
     """In a planar scene the plane takes up what would move a body out of it, or tilt it."""
     n = len(lanes)
     for lane in range(n):
-        u = (normal[0, lane], normal[1, lane], normal[2, lane])
+        u = load3(normal, 0, lane, n)
         J, K = load3(strike, at.Y_V, lane, n), load3(strike, at.Y_OMEGA, lane, n)
         store3(strike, at.Y_V, lane, n, sub(J, scaled(dot(u, J), u)))
         store3(strike, at.Y_OMEGA, lane, n, scaled(dot(u, K), u))
@@ -100,7 +100,7 @@ def strike_bodies(era, model, state, scratch, lanes):
             gather(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.strike[i], lanes)
     if len(model.normal) > 0:
         for i in range(len(state)):
-            confine_strike(model.normal, scratch.strike[i], lanes)
+            confine_strike(model.normal[0], scratch.strike[i], lanes)
     # A row beside the jumps holds the parent's, so that no array is both read and written in one call.
     for node in model.active:
         i, parent = model.node[node, at.NODE_ROW], model.node[node, at.NODE_PARENT]
@@ -121,14 +121,20 @@ def exchange_stored_energy(era, model, state, scratch, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] == era or law.who[k, at.LAW_UNTIL] == era:
             pair, sign = law.who[k, at.LAW_PAIR], 1.0 if law.who[k, at.LAW_BEGIN] == era else -1.0
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             row = state[law.who[k, at.LAW_SECOND] if law.who[k, at.LAW_SECOND] >= 0 else law.who[k, at.LAW_FIRST]]
             store_spring(law.value[k], scratch.apart[pair], first, second, row, at.S_WORK, sign, lanes)
     law = model.torsions
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] == era or law.who[k, at.LAW_UNTIL] == era:
             pair, sign = law.who[k, at.LAW_PAIR], 1.0 if law.who[k, at.LAW_BEGIN] == era else -1.0
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             row = state[law.who[k, at.LAW_SECOND] if law.who[k, at.LAW_SECOND] >= 0 else law.who[k, at.LAW_FIRST]]
             store_torsion(law.value[k], first, second, row, at.S_WORK, sign, lanes)
 

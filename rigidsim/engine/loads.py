@@ -37,7 +37,7 @@ def apply_loads(t, era, model, scratch, lanes):
     apply_callbacks(t, model, scratch, lanes)
     if len(model.normal) > 0:
         for i in range(len(model.free_node)):
-            confine(model.normal, scratch.wrench[i], lanes)
+            confine(model.normal[0], scratch.wrench[i], lanes)
 
 
 @inlined

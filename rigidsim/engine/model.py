@@ -17,7 +17,9 @@ from rigidsim.engine import layout
 class Law(NamedTuple):
     """One kind of load: what each acts on, when, and its constants."""
 
-    who: np.ndarray  # (law, 5) pair of frames, rows of the free bodies at its ends or NOBODY, first era and the one after
+    who: (
+        np.ndarray
+    )  # (law, 5) pair of frames, rows of the free bodies at its ends or NOBODY, first era and the one after
     value: np.ndarray  # (law, rows of its kind * lanes)
 
 
@@ -40,7 +42,7 @@ class Model(NamedTuple):
     body: np.ndarray  # (free, BODY_ROWS * lanes)
     motion: np.ndarray  # (driven, MOTION_ROWS * lanes)
     scale: np.ndarray  # (1 + node, lanes) metres per unit of the frame's own lengths
-    normal: np.ndarray  # (3, lanes) of the plane that a planar scene is locked to; or no rows
+    normal: np.ndarray  # (1, 3 * lanes) of the plane that a planar scene is locked to; or no rows
 
     linked: np.ndarray  # nodes whose links the ways use
     pair: np.ndarray  # (pair + 1, 3) first and second frame, and the first way; the last row ends the ways
@@ -78,10 +80,9 @@ class Scratch(NamedTuple):
     link: np.ndarray  # (node, LINK_ROWS * lanes)
     apart: np.ndarray  # (pair, APART_ROWS * lanes)
     register: np.ndarray  # (register, lanes) of the expressions
-    flat: np.ndarray  # (register * lanes) the same memory
     jet: np.ndarray  # (register, 3 * lanes) value, first and second derivative
     fault: np.ndarray  # (script + driven by expressions, FAULT_ROWS * lanes)
-    pull: np.ndarray  # (4 * lanes) a pair's force, and a power
+    pull: np.ndarray  # (4 * lanes) a pair's force, and a power; or what an expression looks at
     jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes)
     strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
     wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)
@@ -117,15 +118,13 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     """
     n, n_node, n_free, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
     n_script, n_drive = (p.first + len(p.code) for p in (model.script, model.drive))
-    register = zeros(n_script, n)
     scratch = Scratch(
         frame=zeros(n_node + 1, layout.FRAME_ROWS * n),
         driven=zeros(n_driven, layout.DRIVEN_ROWS * n),
         arm=zeros(n_node, layout.ARM_ROWS * n),
         link=zeros(n_node, layout.LINK_ROWS * n),
         apart=zeros(len(model.pair) - 1, layout.APART_ROWS * n),
-        register=register,
-        flat=register.reshape(-1),
+        register=zeros(n_script, n),
         jet=zeros(n_drive, 3 * n),
         fault=zeros(len(model.scripts.who) + len(model.driven), layout.FAULT_ROWS * n),
         pull=zeros(4 * n),

@@ -96,7 +96,9 @@ def observe_motion(t, model, state, scratch, local, world, lanes):
         i, frame = model.node[node, at.NODE_ROW], scratch.frame[node + 1]
         sample_world(frame, world[node], lanes)
         if model.node[node, at.NODE_KIND] == at.FREE:
-            sample_free(state[i], model.body[i], scratch.frame[model.node[node, at.NODE_PARENT]], frame, local[node], lanes)
+            sample_free(
+                state[i], model.body[i], scratch.frame[model.node[node, at.NODE_PARENT]], frame, local[node], lanes
+            )
         else:
             sample_driven(scratch.driven[i], local[node], lanes)
 

@@ -1,4 +1,4 @@
-"""Which term bends the path, in words and numbers."""
+"""Which term bends the path, and what made it jump, in words and numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigidsim.errors import UsageError
+from rigidsim.report.jumps import events_near, told
+from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS, Field
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -26,6 +28,33 @@ class Term:
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
         return {"value": self.value.tolist(), "along": self.along, "across": self.across, "meaning": self.meaning}
+
+
+@dataclass(frozen=True)
+class Account:
+    """What can be said of one body at a time: the events near it, and the terms, if they were recorded."""
+
+    body: str
+    events: tuple[Event, ...]
+    terms: Explanation | None
+
+    @classmethod
+    def of(cls, trajectory: Trajectory, body: str, time: float) -> Account:
+        """At the sample nearest to `time` (s). Raises UsageError if there is neither an event nor a term to tell of."""
+        path = trajectory[body].path
+        events = tuple(events_near(trajectory, path, time))
+        if events and not trajectory.header.with_terms:
+            return cls(path, events, None)
+        return cls(path, events, Explanation.of(trajectory, body, time))
+
+    def __str__(self) -> str:
+        parts = [told(event, self.body) for event in self.events]
+        return "\n\n".join([*parts, *([str(self.terms)] if self.terms else [])])
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data, for `--json`."""
+        found = self.terms.as_dict() if self.terms else {"schema_version": 1, "body": self.body}
+        return {**found, "events": [event.as_dict() for event in self.events]}
 
 
 @dataclass(frozen=True)
@@ -61,7 +90,7 @@ class Explanation:
         tangent, normal = directions(velocity, acceleration)
         return cls(
             body=body,
-            parent=trajectory[body].parent or "world",
+            parent=trajectory[body].parent_at(float(trajectory.time[k])) or "world",
             time=float(trajectory.time[k]),
             velocity=velocity,
             acceleration=acceleration,

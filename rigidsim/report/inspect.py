@@ -11,10 +11,12 @@ import numpy as np
 
 from rigidsim.errors import FormatError
 from rigidsim.report.drift import Drift, drift_of, size_of
+from rigidsim.report.jumps import listed
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.trajectory import Trajectory
 
 WINDOW_BYTES = 32e6
+SHOWN_EVENTS = 20
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,9 @@ class Inspection:
     def __str__(self) -> str:
         lines = [f"{self.file}: {self.trajectory.status}, {self._sampling()}", *self._scene()]
         lines += ["", *self._tree(), "", *(str(drift) for drift in self.drift)]
+        events = self.trajectory.events
+        if events:
+            lines += ["", f"{counted(len(events), 'event')}:", *listed(events, SHOWN_EVENTS)]
         made = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
         return "\n".join([*lines, "", f"made with {made}", f"content {self.content_hash}"])
 
@@ -105,6 +110,7 @@ class Inspection:
             "begin": float(time[0]),
             "end": float(time[-1]),
             "bodies": bodies,
+            "events": [event.as_dict() for event in self.trajectory.events],
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "content_hash": self.content_hash,
             "provenance": dict(header.provenance),

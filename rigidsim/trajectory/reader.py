@@ -102,7 +102,9 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
         parent_scale=file["scale_to_metre"][()],
         isolated=bool(file.attrs["isolated"]),
         with_terms="terms" in file,
-        changes=tuple(Change(event.time, event.body, event.parent_after) for event in events if event.cause == "reparent"),
+        changes=tuple(
+            Change(event.time, event.body, event.parent_after) for event in events if event.cause == "reparent"
+        ),
         scene_name=str(scene.attrs["name"]),
         scene_text=scene["text"][()].decode(),
         scene_resolved=resolved.decode(),

@@ -77,6 +77,11 @@ class BodyHistory:
         """The parent's path at the start; empty for the world."""
         return self._bodies.header.parents[self._index]
 
+    def parent_at(self, time: float) -> str:
+        """The parent's path at a time (s); empty for the world."""
+        trees = self._bodies.header.trees()
+        return next(parents for begin, parents in reversed(trees) if begin <= time)[self._index]
+
     @property
     def local(self) -> Motion:
         """Relative to the parent, in its axes and its units of length."""

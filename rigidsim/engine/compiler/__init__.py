@@ -65,7 +65,9 @@ def compile_scene(scene: Scene) -> Compiled:
     """Constants and initial state of one world; the scene has been checked."""
     tree, schedule = Tree.of(scene), Schedule.of(scene)
     frames = initial_frames(tree)
-    return compiled(scene, tree, tree, schedule, model_of(scene, tree, tree, schedule), initial_state(scene, tree, frames))
+    return compiled(
+        scene, tree, tree, schedule, model_of(scene, tree, tree, schedule), initial_state(scene, tree, frames)
+    )
 
 
 def compiled(scene: Scene, tree: Tree, start: Tree, schedule: Schedule, made: Assembled, state: np.ndarray) -> Compiled:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from rigidsim.engine.model import Program, table, zeros
 from rigidsim.engine.programs import CODE
 from rigidsim.scene.expressions import Expression

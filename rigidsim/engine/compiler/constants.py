@@ -86,7 +86,7 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         body=_stacked([body_row(node, tree, start, scene) for node in free], layout.BODY_ROWS),
         motion=_stacked([prescribed_constants(node) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
         scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
-        normal=np.array([[c] for c in scene.world.normal or ()], dtype=np.float64).reshape(-1, 1),
+        normal=np.array(scene.world.normal or (), dtype=np.float64).reshape(-1, 3),
         **loads.pairs.arrays(),
         **laws,
         script_register=loads.scripts.registers(),

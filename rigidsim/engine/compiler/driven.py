@@ -14,11 +14,32 @@ from rigidsim.scene.expressions.tree import Time
 NONE = (0.0, 0.0, 0.0)
 NO_TURN = ((1.0, 0.0, 0.0), 0.0)
 FORMULAS = {
-    **{"add": "sum", "subtract": "difference", "multiply": "product", "divide": "quotient", "negate": "negated"},
-    **{"sin": "sine", "cos": "cosine", "tan": "tangent", "asin": "arc_sine", "acos": "arc_cosine", "atan": "arc_tangent"},
-    **{"exp": "exponential", "log": "logarithm", "sqrt": "square_root", "power": "power", "atan2": "arc_tangent_2"},
-    **{"sinh": "hyperbolic_sine", "cosh": "hyperbolic_cosine", "tanh": "hyperbolic_tangent", "hypot": "hypotenuse"},
-    **{"abs": "absolute", "sign": "sign", "floor": "floored", "mod": "remainder", "min": "smaller", "max": "larger"},
+    "add": "sum",
+    "subtract": "difference",
+    "multiply": "product",
+    "divide": "quotient",
+    "negate": "negated",
+    "sin": "sine",
+    "cos": "cosine",
+    "tan": "tangent",
+    "asin": "arc_sine",
+    "acos": "arc_cosine",
+    "atan": "arc_tangent",
+    "exp": "exponential",
+    "log": "logarithm",
+    "sqrt": "square_root",
+    "power": "power",
+    "atan2": "arc_tangent_2",
+    "sinh": "hyperbolic_sine",
+    "cosh": "hyperbolic_cosine",
+    "tanh": "hyperbolic_tangent",
+    "hypot": "hypotenuse",
+    "abs": "absolute",
+    "sign": "sign",
+    "floor": "floored",
+    "mod": "remainder",
+    "min": "smaller",
+    "max": "larger",
 }
 """The formula of `physics.jets` for each operation, without its first word."""
 

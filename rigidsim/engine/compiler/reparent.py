@@ -43,9 +43,7 @@ class Instant:
 
     def seen(self, path: str, observer: str) -> tuple:
         """(p, q, v, omega) of a node's origin in the frame of another, in its axes and units of length."""
-        inwards, outwards = (
-            [] if name == WORLD else self._tree.by_path[name].lineage() for name in (observer, path)
-        )
+        inwards, outwards = ([] if name == WORLD else self._tree.by_path[name].lineage() for name in (observer, path))
         while inwards and outwards and inwards[-1] is outwards[-1]:
             inwards.pop()
             outwards.pop()
@@ -56,9 +54,7 @@ class Instant:
         for node in branch:
             row = tuple(map(float, self._local[node.index]))
             pose = (row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4], node.scale)
-            chain = chain.below(
-                pose, row[layout.O_V : layout.O_V + 3], row[layout.O_OMEGA : layout.O_OMEGA + 3]
-            )
+            chain = chain.below(pose, row[layout.O_V : layout.O_V + 3], row[layout.O_OMEGA : layout.O_OMEGA + 3])
         return chain
 
 

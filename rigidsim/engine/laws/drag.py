@@ -33,6 +33,9 @@ def apply_drags(era, model, scratch, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_SECOND]
-            medium, frame = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            medium, frame = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             pull_drag(law.value[k], scratch.apart[pair], medium, frame, scratch.pull, lanes)
             push(scratch.pull, 1.0, model.body[j], frame, law.value[k], at.D_POINT, scratch.wrench[j], lanes)

@@ -91,7 +91,10 @@ def apply_gravity(era, model, scratch, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair, i, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             apart, value = scratch.apart[pair], law.value[k]
             if i >= 0:
                 attract_both(
@@ -104,7 +107,10 @@ def apply_gravity(era, model, scratch, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_SECOND]
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             apart = scratch.apart[pair]
             twist_by_gradient(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
 
@@ -116,6 +122,9 @@ def store_gravity(era, model, scratch, ledger, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair = law.who[k, at.LAW_PAIR]
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             apart, body = scratch.apart[pair], model.body[law.who[k, at.LAW_SECOND]]
             store_attraction(law.value[k], apart, first, second, body, ledger, lanes)

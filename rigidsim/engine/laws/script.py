@@ -13,50 +13,58 @@ from rigidsim.physics.vector import add, cross, norm, sub
 
 
 @routine
-def view_position(apart, observer, scale, flat, register, lanes):
+def view_position(apart, observer, scale, seen, lanes):
     """R_WO^T (p_B - p_O), in the observer's units of length."""
     n = len(lanes)
     for lane in range(n):
         q_WO = load4(observer, at.F_Q, lane, n)
-        store3(flat, register, lane, n, stretch_back(q_WO, scale[lane], load3(apart, at.Z_P, lane, n)))
+        store3(seen, 0, lane, n, stretch_back(q_WO, load(scale, 0, lane, n), load3(apart, at.Z_P, lane, n)))
 
 
 @routine
-def view_velocity(apart, observer, scale, flat, register, lanes):
+def view_velocity(apart, observer, scale, seen, lanes):
     """R_WO^T (v_B - v_O - omega_O x (p_B - p_O)), in the observer's units of length."""
     n = len(lanes)
     for lane in range(n):
         swept = cross(load3(observer, at.F_OMEGA, lane, n), load3(apart, at.Z_P, lane, n))
         v_W = sub(load3(apart, at.Z_V, lane, n), swept)
-        store3(flat, register, lane, n, stretch_back(load4(observer, at.F_Q, lane, n), scale[lane], v_W))
+        store3(seen, 0, lane, n, stretch_back(load4(observer, at.F_Q, lane, n), load(scale, 0, lane, n), v_W))
 
 
 @routine
-def view_speed(apart, observer, scale, flat, register, lanes):
+def view_speed(apart, observer, scale, seen, lanes):
     """|v| as `view_velocity` has it."""
     n = len(lanes)
     for lane in range(n):
         swept = cross(load3(observer, at.F_OMEGA, lane, n), load3(apart, at.Z_P, lane, n))
-        store(flat, register, lane, n, norm(sub(load3(apart, at.Z_V, lane, n), swept)) / scale[lane])
+        store(seen, 0, lane, n, norm(sub(load3(apart, at.Z_V, lane, n), swept)) / load(scale, 0, lane, n))
 
 
 @routine
-def view_rate(observer, observed, flat, register, lanes):
+def view_rate(observer, observed, seen, lanes):
     """R_WO^T (omega_B - omega_O)."""
     n = len(lanes)
     for lane in range(n):
         omega_W = sub(load3(observed, at.F_OMEGA, lane, n), load3(observer, at.F_OMEGA, lane, n))
-        store3(flat, register, lane, n, rotate_back(load4(observer, at.F_Q, lane, n), omega_W))
+        store3(seen, 0, lane, n, rotate_back(load4(observer, at.F_Q, lane, n), omega_W))
 
 
 @routine
-def view_orientation(observer, observed, flat, register, lanes):
+def view_orientation(observer, observed, seen, lanes):
     """q_OB = q_WO* q_WB, of the two signs the one with w >= 0."""
     n = len(lanes)
     for lane in range(n):
         q = product(conjugate(load4(observer, at.F_Q, lane, n)), load4(observed, at.F_Q, lane, n))
         sign = select(q[0] < 0.0, -1.0, 1.0)
-        store4(flat, register, lane, n, (sign * q[0], sign * q[1], sign * q[2], sign * q[3]))
+        store4(seen, 0, lane, n, (sign * q[0], sign * q[1], sign * q[2], sign * q[3]))
+
+
+@routine
+def keep(seen, c, register, lanes):
+    """One component of what was seen, in its register."""
+    n = len(lanes)
+    for lane in range(n):
+        store(register, 0, lane, n, load(seen, c, lane, n))
 
 
 @routine
@@ -64,12 +72,12 @@ def note_fault(t, x, y, z, fault, lanes):
     """Keep the time and value of the first of three registers that was not a finite number."""
     n = len(lanes)
     for lane in range(n):
-        total = x[lane] + y[lane] + z[lane]
+        total = load(x, 0, lane, n) + load(y, 0, lane, n) + load(z, 0, lane, n)
         count = load(fault, at.N_COUNT, lane, n)
         bad = total - total != 0.0
         first = select(bad, 1.0, 0.0) * select(count > 0.0, 0.0, 1.0) > 0.5
-        value = select(y[lane] - y[lane] != 0.0, y[lane], z[lane])
-        value = select(x[lane] - x[lane] != 0.0, x[lane], value)
+        value = select(load(y, 0, lane, n) - load(y, 0, lane, n) != 0.0, load(y, 0, lane, n), load(z, 0, lane, n))
+        value = select(load(x, 0, lane, n) - load(x, 0, lane, n) != 0.0, load(x, 0, lane, n), value)
         store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
         store(fault, at.N_VALUE, lane, n, select(first, value, load(fault, at.N_VALUE, lane, n)))
         store(fault, at.N_COUNT, lane, n, select(bad, count + 1.0, count))
@@ -80,7 +88,7 @@ def push_script(x, y, z, value, axes, frame, wrench, lanes):
     """Add a force whose components, in the frame `axes`, are three registers, at a point fixed in the body."""
     n = len(lanes)
     for lane in range(n):
-        f_W = rotate(load4(axes, at.F_Q, lane, n), (x[lane], y[lane], z[lane]))
+        f_W = rotate(load4(axes, at.F_Q, lane, n), (load(x, 0, lane, n), load(y, 0, lane, n), load(z, 0, lane, n)))
         lever_W = rotate(load4(frame, at.F_Q, lane, n), load3(value, at.X_LEVER, lane, n))
         store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
         store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), cross(lever_W, f_W)))
@@ -91,28 +99,34 @@ def turn_script(x, y, z, axes, wrench, lanes):
     """Add a torque whose components, in the frame `axes`, are three registers."""
     n = len(lanes)
     for lane in range(n):
-        tau_W = rotate(load4(axes, at.F_Q, lane, n), (x[lane], y[lane], z[lane]))
+        tau_W = rotate(load4(axes, at.F_Q, lane, n), (load(x, 0, lane, n), load(y, 0, lane, n), load(z, 0, lane, n)))
         store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), tau_W))
 
 
 @inlined
 def look(model, scratch, lanes):
     """Fill the registers of everything that the expressions look at."""
-    views = model.views
+    views, seen = model.views, scratch.pull
     for k in range(len(views)):
-        kind, pair, register = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
+        kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
         frame = model.pair[pair, at.PAIR_FIRST]
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
+        observed = scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+        width = 3
         if kind == at.VIEW_POSITION:
-            view_position(apart, observer, scale, scratch.flat, register, lanes)
+            view_position(apart, observer, scale, seen, lanes)
         elif kind == at.VIEW_VELOCITY:
-            view_velocity(apart, observer, scale, scratch.flat, register, lanes)
-        elif kind == at.VIEW_SPEED:
-            view_speed(apart, observer, scale, scratch.flat, register, lanes)
+            view_velocity(apart, observer, scale, seen, lanes)
         elif kind == at.VIEW_RATE:
-            view_rate(observer, scratch.frame[model.pair[pair, at.PAIR_SECOND]], scratch.flat, register, lanes)
+            view_rate(observer, observed, seen, lanes)
+        elif kind == at.VIEW_SPEED:
+            view_speed(apart, observer, scale, seen, lanes)
+            width = 1
         else:
-            view_orientation(observer, scratch.frame[model.pair[pair, at.PAIR_SECOND]], scratch.flat, register, lanes)
+            view_orientation(observer, observed, seen, lanes)
+            width = 4
+        for c in range(width):
+            keep(seen, c, scratch.register[first + c], lanes)
 
 
 @inlined
@@ -126,7 +140,11 @@ def apply_scripts(t, era, model, scratch, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             i, r = law.who[k, at.LAW_SECOND], model.script_register[k]
-            axes, frame, wrench = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.free_node[i] + 1], scratch.wrench[i]
+            axes, frame, wrench = (
+                scratch.frame[law.who[k, at.LAW_PAIR]],
+                scratch.frame[model.free_node[i] + 1],
+                scratch.wrench[i],
+            )
             register = scratch.register
             if r[0] >= 0:
                 x, y, z = register[r[0]], register[r[1]], register[r[2]]

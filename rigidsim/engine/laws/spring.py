@@ -46,7 +46,10 @@ def apply_springs(era, model, scratch, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair = law.who[k, at.LAW_PAIR]
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             pull_spring(law.value[k], scratch.apart[pair], first, second, scratch.pull, lanes)
             react(law, k, scratch.pull, model, scratch, at.G_FIRST, at.G_SECOND, lanes)
 
@@ -58,7 +61,10 @@ def store_springs(era, model, scratch, ledger, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair = law.who[k, at.LAW_PAIR]
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             store_spring(
                 law.value[k], scratch.apart[pair], first, second, ledger, at.E_POTENTIAL, 1.0, lanes,
             )  # fmt: skip

@@ -68,7 +68,10 @@ def apply_torsions(era, model, scratch, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair, i, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             pull_torsion(law.value[k], first, second, scratch.pull, lanes)
             if j >= 0:
                 turn(scratch.pull, 1.0, scratch.wrench[j], lanes)
@@ -84,5 +87,8 @@ def store_torsions(era, model, scratch, ledger, lanes):
     for k in range(len(law.who)):
         if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
             pair = law.who[k, at.LAW_PAIR]
-            first, second = scratch.frame[model.pair[pair, at.PAIR_FIRST]], scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+            first, second = (
+                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+            )
             store_torsion(law.value[k], first, second, ledger, at.E_POTENTIAL, 1.0, lanes)

@@ -55,7 +55,7 @@ def confine(normal, wrench, lanes):
     """In a planar scene the plane takes up what would move a body out of it, or tilt it."""
     n = len(lanes)
     for lane in range(n):
-        u = (normal[0, lane], normal[1, lane], normal[2, lane])
+        u = load3(normal, 0, lane, n)
         f, tau, g = (
             load3(wrench, at.W_F, lane, n),
             load3(wrench, at.W_TAU, lane, n),
