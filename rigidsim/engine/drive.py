@@ -6,15 +6,17 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.jet_programs import fill_jet, run_jet_program
 from rigidsim.engine.laws.script import note_fault
-from rigidsim.engine.layout import load, load3, load4, store3, store4
+from rigidsim.engine.layout import load, load3, load4, store, store3, store4
 from rigidsim.physics.prescribed import (
+    advanced_position,
+    advanced_rotation,
     prescribed_position,
     prescribed_rotation,
     prescribed_velocity,
     turned_further,
 )
 from rigidsim.physics.quaternion import product
-from rigidsim.physics.vector import scaled
+from rigidsim.physics.vector import add, scaled
 
 
 @routine
@@ -61,20 +63,129 @@ def drive_rotation(a, b, c, axes, motion, driven, lanes):
         store3(driven, at.D_ALPHA, lane, n, turned[2])
 
 
+@routine
+def gather_rates(weight, v_x, v_y, v_z, a, b, c, pace, lanes):
+    """Add the weighted velocity and angular velocity at one place of a step; those at its beginning are kept, too."""
+    n = len(lanes)
+    for lane in range(n):
+        v = (load(v_x, 0, lane, n), load(v_y, 0, lane, n), load(v_z, 0, lane, n))
+        omega = (load(a, 0, lane, n), load(b, 0, lane, n), load(c, 0, lane, n))
+        store3(pace, at.P_V, lane, n, add(load3(pace, at.P_V, lane, n), scaled(weight, v)))
+        store3(pace, at.P_OMEGA, lane, n, add(load3(pace, at.P_OMEGA, lane, n), scaled(weight, omega)))
+
+
+@routine
+def keep_first(pace, lanes):
+    """What was gathered so far is the angular velocity at the beginning of the step."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(pace, at.P_FIRST, lane, n, load3(pace, at.P_OMEGA, lane, n))
+
+
+@routine
+def pace_position(h, state, pace, v_x, v_y, v_z, driven, lanes):
+    """Position a part of a step, h, after the pose in `state`; velocity and acceleration from three jets."""
+    n = len(lanes)
+    for lane in range(n):
+        p = advanced_position(load3(state, at.S_P, lane, n), load3(pace, at.P_V, lane, n), h)
+        store3(driven, at.D_P, lane, n, p)
+        store3(driven, at.D_V, lane, n, (load(v_x, 0, lane, n), load(v_y, 0, lane, n), load(v_z, 0, lane, n)))
+        store3(driven, at.D_A, lane, n, (load(v_x, 1, lane, n), load(v_y, 1, lane, n), load(v_z, 1, lane, n)))
+
+
+@routine
+def pace_rotation(h, state, pace, a, b, c, driven, lanes):
+    """Orientation a part of a step, h, after the pose in `state`; rate and angular acceleration from three jets."""
+    n = len(lanes)
+    for lane in range(n):
+        omega = (load(a, 0, lane, n), load(b, 0, lane, n), load(c, 0, lane, n))
+        total, first = load3(pace, at.P_OMEGA, lane, n), load3(pace, at.P_FIRST, lane, n)
+        store4(driven, at.D_Q, lane, n, advanced_rotation(load4(state, at.S_Q, lane, n), total, first, omega, h))
+        store3(driven, at.D_OMEGA, lane, n, omega)
+        store3(driven, at.D_ALPHA, lane, n, (load(a, 1, lane, n), load(b, 1, lane, n), load(c, 1, lane, n)))
+
+
+@routine
+def keep_pose(t, driven, state, lanes):
+    """The pose reached at t is where the next step begins."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(state, at.S_P, lane, n, load3(driven, at.D_P, lane, n))
+        store4(state, at.S_Q, lane, n, load4(driven, at.D_Q, lane, n))
+        store(state, at.S_SINCE, lane, n, t)
+
+
 @inlined
-def drive(t, model, scratch, lanes):
-    """Local motion of every node driven by expressions, at time t (s)."""
+def evaluate_drive(t, model, scratch, lanes):
+    """The expressions of prescribed motions, at time t (s)."""
     program = model.drive
-    if len(model.driven) > 0:
-        fill_jet(scratch.jet[len(program.constant)], t, lanes)
-        run_jet_program(program.code, program.first, scratch.jet, lanes)
+    fill_jet(scratch.jet[len(program.constant)], t, lanes)
+    run_jet_program(program.code, program.first, scratch.jet, lanes)
+
+
+@inlined
+def gather_pace(t, model, state, scratch, lanes):
+    """Sum up the rates of paced nodes over the step so far: at its beginning, halfway to t, and at t."""
+    since = state[len(model.free_node), at.S_SINCE * len(lanes)]
+    scratch.pace[:] = 0.0
+    for part in range(3):
+        evaluate_drive(since + 0.5 * part * (t - since) if part < 2 else t, model, scratch, lanes)
+        for k in range(len(model.paced)):
+            r, jet, pace = model.paced[k], scratch.jet, scratch.pace[k]
+            weight = 4.0 if part == 1 else 1.0
+            gather_rates(weight, jet[r[1]], jet[r[2]], jet[r[3]], jet[r[4]], jet[r[5]], jet[r[6]], pace, lanes)
+            if part == 0:
+                keep_first(pace, lanes)
+
+
+@inlined
+def drive(t, model, state, scratch, lanes):
+    """Local motion of every node driven by expressions, at time t (s)."""
+    if len(model.paced) > 0:
+        gather_pace(t, model, state, scratch, lanes)
+    elif len(model.driven) > 0:
+        evaluate_drive(t, model, scratch, lanes)
+    jet, fault = scratch.jet, scratch.fault[len(model.scripts.who) :]
     for k in range(len(model.driven)):
-        r, jet = model.driven[k], scratch.jet
-        motion, driven, fault = model.motion[r[0]], scratch.driven[r[0]], scratch.fault[len(model.scripts.who) + k]
+        r = model.driven[k]
+        motion, driven = model.motion[r[0]], scratch.driven[r[0]]
         prescribe(t, motion, driven, lanes)
         if r[1] >= 0:
             drive_position(jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
-            note_fault(t, jet[r[1]], jet[r[2]], jet[r[3]], fault, lanes)
+            note_fault(t, jet[r[1]], jet[r[2]], jet[r[3]], fault[k], lanes)
         if r[4] >= 0:
             drive_rotation(jet[r[4]], jet[r[5]], jet[r[6]], model.drive_axes[k], motion, driven, lanes)
-            note_fault(t, jet[r[4]], jet[r[5]], jet[r[6]], fault, lanes)
+            note_fault(t, jet[r[4]], jet[r[5]], jet[r[6]], fault[k], lanes)
+    drive_paced(t, model, state, scratch, lanes)
+
+
+@inlined
+def drive_paced(t, model, state, scratch, lanes):
+    """Those whose rates are given: the pose at the beginning of the step, advanced to t by the rates in between."""
+    jet, fault = scratch.jet, scratch.fault[len(model.scripts.who) + len(model.driven) :]
+    for k in range(len(model.paced)):
+        r, row = model.paced[k], state[len(model.free_node) + k]
+        driven, h = scratch.driven[r[0]], t - row[at.S_SINCE * len(lanes)]
+        if r[at.PACES_POSITION] > 0:
+            pace_position(h, row, scratch.pace[k], jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
+            note_fault(t, jet[r[1]], jet[r[2]], jet[r[3]], fault[k], lanes)
+        if r[at.PACES_ROTATION] > 0:
+            pace_rotation(h, row, scratch.pace[k], jet[r[4]], jet[r[5]], jet[r[6]], driven, lanes)
+            note_fault(t, jet[r[4]], jet[r[5]], jet[r[6]], fault[k], lanes)
+
+
+@inlined
+def carry_paced(model, state, stage):
+    """A stage begins where the step does: the same poses of paced nodes."""
+    for k in range(len(model.free_node), len(state)):
+        for c in range(state.shape[1]):
+            stage[k, c] = state[k, c]
+
+
+@inlined
+def settle(t, model, state, scratch, lanes):
+    """At the end of a step, the poses of paced nodes are those reached."""
+    if len(model.paced) > 0:
+        drive(t, model, state, scratch, lanes)
+        for k in range(len(model.paced)):
+            keep_pose(t, scratch.driven[model.paced[k, 0]], state[len(model.free_node) + k], lanes)

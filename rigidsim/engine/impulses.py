@@ -99,7 +99,7 @@ def strike_bodies(era, model, state, scratch, lanes):
             frame = scratch.frame[model.free_node[i] + 1]
             gather(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.strike[i], lanes)
     if len(model.normal) > 0:
-        for i in range(len(state)):
+        for i in range(len(model.free_node)):
             confine_strike(model.normal[0], scratch.strike[i], lanes)
     # A row beside the jumps holds the parent's, so that no array is both read and written in one call.
     for node in model.active:

@@ -69,6 +69,6 @@ def place(node, t, model, state, scratch, lanes):
 @inlined
 def place_nodes(nodes, t, model, state, scratch, lanes):
     """Frames of the given nodes, parents first."""
-    drive(t, model, scratch, lanes)
+    drive(t, model, state, scratch, lanes)
     for node in nodes:
         place(node, t, model, state, scratch, lanes)

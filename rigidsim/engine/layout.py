@@ -16,6 +16,13 @@ F_Q, F_P, F_V, F_OMEGA, F_A, F_ALPHA, FRAME_ROWS = 0, 4, 7, 10, 13, 16, 19
 # units.
 D_P, D_Q, D_V, D_OMEGA, D_A, D_ALPHA, DRIVEN_ROWS = 0, 3, 7, 10, 13, 16, 19
 
+# State of a node whose rates are prescribed as functions of time: its pose p_PB and q_PB (S_P, S_Q) at the beginning of
+# the step, and when that was (S_SINCE), s. Its rows come after those of the free bodies.
+S_SINCE = S_WORK
+
+# What such a node's pose is advanced by: the sums v0 + 4 vm + v1 and the same of omega, and omega at the beginning.
+P_V, P_OMEGA, P_FIRST, PACE_ROWS = 0, 3, 6, 9
+
 # Between the passes of one evaluation: the arm d, the drift J v, and a free body's v_WC; all in world axes, m and m/s.
 A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
 
@@ -88,9 +95,11 @@ NODE_PARENT, NODE_KIND, NODE_ROW = 0, 1, 2
 LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL = 0, 1, 2, 3, 4
 OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
 VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2
+PACES_POSITION, PACES_ROTATION = 7, 8
 PAIR_FIRST, PAIR_SECOND, PAIR_WAY = 0, 1, 2
 
-FREE, FIXED, PRESCRIBED = 0, 1, 2
+# How a node moves: by forces; not at all; as constants say; as expressions say (see `drive`).
+FREE, FIXED, PRESCRIBED, DRIVEN = 0, 1, 2, 3
 VIEW_POSITION, VIEW_VELOCITY, VIEW_RATE, VIEW_ORIENTATION, VIEW_SPEED = 0, 1, 2, 3, 4
 NOBODY = -1  # where a row among the free bodies is wanted and there is none
 NEVER = 1 << 62

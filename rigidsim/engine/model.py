@@ -34,7 +34,7 @@ class Program(NamedTuple):
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
-    node: np.ndarray  # (node, 3) frame of the parent; FREE, FIXED or PRESCRIBED; row among free or driven nodes
+    node: np.ndarray  # (node, 3) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among free or driven nodes
     active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
     every: np.ndarray  # all nodes, parents first
     free_node: np.ndarray  # (free) node
@@ -61,6 +61,7 @@ class Model(NamedTuple):
     views: np.ndarray  # (view, 3) what the expressions look at: VIEW_POSITION, ...; pair; first of its registers
     drive: Program  # of t alone, for prescribed motions, on jets
     driven: np.ndarray  # (driven by expressions, 7) row among the driven nodes, registers of position and three angles
+    paced: np.ndarray  # (paced, 9) row among the driven nodes; registers of velocity and angular velocity; which apply
     drive_axes: np.ndarray  # (driven by expressions, 9 * lanes) the unit axes of the three turns, the first outermost
 
     impulses: Law  # instead of a pair, the frame of the axes; they act when their first era begins
@@ -81,16 +82,17 @@ class Scratch(NamedTuple):
     apart: np.ndarray  # (pair, APART_ROWS * lanes)
     register: np.ndarray  # (register, lanes) of the expressions
     jet: np.ndarray  # (register, 3 * lanes) value, first and second derivative
-    fault: np.ndarray  # (script + driven by expressions, FAULT_ROWS * lanes)
+    fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
+    pace: np.ndarray  # (paced, PACE_ROWS * lanes)
     pull: np.ndarray  # (4 * lanes) a pair's force, and a power; or what an expression looks at
     jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes)
     strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
     wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)
-    rate: np.ndarray  # (free, RATE_ROWS * lanes)
-    stage: np.ndarray  # (free, STATE_ROWS * lanes) the state at a stage
-    other_stage: np.ndarray  # (free, STATE_ROWS * lanes) and at the next
-    sum: np.ndarray  # (free, STATE_ROWS * lanes) weighted sum of the stages' rates
-    turn: np.ndarray  # (free, 3 * lanes) a stage's rotation vector, or a relative rate
+    rate: np.ndarray  # (state, RATE_ROWS * lanes)
+    stage: np.ndarray  # (state, STATE_ROWS * lanes) the state at a stage
+    other_stage: np.ndarray  # (state, STATE_ROWS * lanes) and at the next
+    sum: np.ndarray  # (state, STATE_ROWS * lanes) weighted sum of the stages' rates
+    turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
 
 
 class Samples(NamedTuple):
@@ -117,6 +119,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     the constants of expressions.
     """
     n, n_node, n_free, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
+    n_state = n_free + len(model.paced)
     n_script, n_drive = (p.first + len(p.code) for p in (model.script, model.drive))
     scratch = Scratch(
         frame=zeros(n_node + 1, layout.FRAME_ROWS * n),
@@ -126,16 +129,17 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         apart=zeros(len(model.pair) - 1, layout.APART_ROWS * n),
         register=zeros(n_script, n),
         jet=zeros(n_drive, 3 * n),
-        fault=zeros(len(model.scripts.who) + len(model.driven), layout.FAULT_ROWS * n),
+        fault=zeros(len(model.scripts.who) + len(model.driven) + len(model.paced), layout.FAULT_ROWS * n),
+        pace=zeros(len(model.paced), layout.PACE_ROWS * n),
         pull=zeros(4 * n),
         jump=zeros(n_node + 1, layout.JUMP_ROWS * n),
         strike=zeros(n_free, layout.JUMP_ROWS * n),
         wrench=zeros(n_free, layout.WRENCH_ROWS * n),
-        rate=zeros(n_free, layout.RATE_ROWS * n),
-        stage=zeros(n_free, layout.STATE_ROWS * n),
-        other_stage=zeros(n_free, layout.STATE_ROWS * n),
-        sum=zeros(n_free, layout.STATE_ROWS * n),
-        turn=zeros(n_free, 3 * n),
+        rate=zeros(n_state, layout.RATE_ROWS * n),
+        stage=zeros(n_state, layout.STATE_ROWS * n),
+        other_stage=zeros(n_state, layout.STATE_ROWS * n),
+        sum=zeros(n_state, layout.STATE_ROWS * n),
+        turn=zeros(n_state, 3 * n),
     )
     scratch.frame[0, layout.F_Q * n : (layout.F_Q + 1) * n] = 1.0
     pose = (layout.M_Q + 4) * n  # position and orientation lead both rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rigidsim._jit import kernel
+from rigidsim.engine.drive import settle
 from rigidsim.engine.integrators import step
 from rigidsim.engine.observe import observe
 
@@ -29,6 +30,7 @@ def advance(method, n, done, era, n_end, stride, model, state, scratch, samples,
             splits = era < len(model.edge_step) and model.edge_step[era] == n
             end = model.edge_fraction[era] if splits else 1.0
             step(method, (n + done) * model.step, (end - done) * model.step, era, model, state, scratch, lanes)
+            settle((n + end) * model.step, model, state, scratch, lanes)
             done = end
             if splits:
                 if model.edge_stop[era]:

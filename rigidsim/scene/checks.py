@@ -123,8 +123,8 @@ def _prescribed_findings(node: Node) -> Iterator[Finding]:
 def _in_parent_axes(node: Node, motion: PrescribedMotion, key: str) -> Vector:
     """The direction of a prescribed vector, its largest part made one so that no product overflows."""
     vector = getattr(motion, key)
-    largest = max(map(abs, vector.value)) or 1.0
-    value = tuple(part / largest for part in vector.value)
+    largest = max(map(abs, vector.start)) or 1.0
+    value = tuple(part / largest for part in vector.start)
     return rotate(node.body.orientation, value) if vector.frame == "body" else value
 
 

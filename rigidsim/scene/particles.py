@@ -42,7 +42,7 @@ def _has_parts(node: Node) -> bool:
 
 
 def _particle_findings(node: Node, carried: MassProperties) -> Iterator[Finding]:
-    if any(node.body.angular_velocity.value):
+    if any(node.body.angular_velocity.start):
         yield node.finding("inertia", f"{NO_ROTATION}: it cannot have an angular velocity", "angular_velocity")
     for names, part, placement in fixed_parts(node.body):
         path = node.path + tuple(key for name in names for key in ("children", name))

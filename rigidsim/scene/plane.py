@@ -42,9 +42,9 @@ def _body_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion, q_W
         if vector is None:
             continue
         along = rotate_back(turns[vector.frame], normal)
-        size = math.hypot(*vector.value)
+        size = math.hypot(*vector.start)
         if key.startswith("angular"):
-            if norm(cross(along, vector.value)) > IN_PLANE * size:
+            if norm(cross(along, vector.start)) > IN_PLANE * size:
                 yield Finding("plane", f"this {key} is not about the normal of the plane", (*place, key), HINT)
-        elif abs(dot(along, vector.value)) > IN_PLANE * size:
+        elif abs(dot(along, vector.start)) > IN_PLANE * size:
             yield Finding("plane", f"this {key} leaves the plane", (*place, key), HINT)

@@ -14,6 +14,7 @@ from rigidsim.scene.orientation import EulerOrder
 from rigidsim.scene.quantities import ANGLE, LENGTH, varying, varying_vector
 from rigidsim.scene.rotation import Vector
 from rigidsim.scene.vectors import (
+    TIME_ONLY,
     ZERO,
     PrescribedAcceleration,
     PrescribedAngularAcceleration,
@@ -22,7 +23,6 @@ from rigidsim.scene.vectors import (
     framed,
 )
 
-TIME_ONLY = frozenset({"time"})
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -92,7 +92,21 @@ class PrescribedMotion(Model):
             if getattr(self, pose) is not None and given:
                 message = f"both '{pose}' and '{given[0]}' are given; the one is the other's derivative"
                 raise complaint("motion", message, "leave one of them out")
+            self._check_rates(*rates)
         return self
+
+    def _check_rates(self, velocity: str, acceleration: str) -> None:
+        given = getattr(self, velocity)
+        if given.varies and acceleration in self.model_fields_set:
+            message = f"'{velocity}' is a function of time, so '{acceleration}' is its derivative"
+            raise complaint("motion", message, f"leave '{acceleration}' out")
+        if given.varies and given.frame != "parent":
+            raise complaint("motion", f"'{velocity}' as a function of time is in the parent's axes", "leave 'frame' out")
+
+    @property
+    def is_paced(self) -> bool:
+        """Whether the velocity or the angular velocity is given as a function of time."""
+        return self.velocity.varies or self.angular_velocity.varies
 
     @property
     def is_expressed(self) -> bool:

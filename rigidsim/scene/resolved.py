@@ -76,7 +76,7 @@ def _inertia(body: Body) -> Any:
 
 def _framed(owner: Model) -> dict[str, Any]:
     vectors = {key: getattr(owner, key) for key in FRAMED if key in type(owner).model_fields}
-    return {key: {**vector.model_dump(), "value": list(vector.value)} for key, vector in vectors.items()}
+    return {key: {**vector.model_dump(), "value": _plain_value(vector.value)} for key, vector in vectors.items()}
 
 
 def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def step_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
     step = scene.simulation.step
     for node in nodes(scene):
         owner = node.body.prescribed or node.body
-        rate = math.hypot(*owner.angular_velocity.value)
+        rate = math.hypot(*owner.angular_velocity.start)
         if rate * step > LARGEST_TURN:
             turn = math.degrees(rate * step)
             advised = ADVISED_TURN / rate

@@ -8,13 +8,39 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator
 
 from rigidsim.scene.base import Model, by_form, complaint, form
 from rigidsim.scene.document import shown
-from rigidsim.scene.quantities import ACCELERATION, ANGULAR_ACCELERATION, ANGULAR_VELOCITY, VELOCITY, vector
+from rigidsim.scene.expressions import Expression
+from rigidsim.scene.expressions.tree import Time
+from rigidsim.scene.quantities import (
+    ACCELERATION,
+    ANGULAR_ACCELERATION,
+    ANGULAR_VELOCITY,
+    VELOCITY,
+    varying_vector,
+    vector,
+)
 from rigidsim.scene.rotation import Vector
 
 ZERO: Vector = (0.0, 0.0, 0.0)
+TIME_ONLY = frozenset({"time"})
 
 
-class FramedVector(Model):
+class _Vector(Model):
+    value: Any
+
+    @property
+    def varies(self) -> bool:
+        """Whether any component is an expression of time."""
+        return any(isinstance(part, Expression) for part in self.value)
+
+    @property
+    def start(self) -> Vector:
+        """The components at t = 0."""
+        return tuple(
+            float(part.evaluate({Time(): 0.0})) if isinstance(part, Expression) else part for part in self.value
+        )
+
+
+class FramedVector(_Vector):
     """A vector, the axes it is written in, and what the motion it describes is relative to."""
 
     frame: Literal["parent", "body", "world"] = "parent"
@@ -34,8 +60,10 @@ class InitialAngularVelocity(FramedVector):
     value: vector(ANGULAR_VELOCITY)
 
 
-class PrescribedVector(Model):
-    """One constant of a prescribed motion, in the axes of the parent or in those of the body at the start."""
+class PrescribedVector(_Vector):
+    """One constant of a prescribed motion, in the axes of the parent or in those of the body at the start; or a rate
+    given by expressions of time, in the parent's axes.
+    """
 
     frame: Literal["parent", "body"] = "parent"
     value: Any
@@ -43,9 +71,9 @@ class PrescribedVector(Model):
 
 
 class PrescribedVelocity(PrescribedVector):
-    """The prescribed velocity at the start."""
+    """The prescribed velocity, at the start or as a function of time."""
 
-    value: vector(VELOCITY)
+    value: varying_vector(VELOCITY, TIME_ONLY)
 
 
 class PrescribedAcceleration(PrescribedVector):
@@ -55,9 +83,9 @@ class PrescribedAcceleration(PrescribedVector):
 
 
 class PrescribedAngularVelocity(PrescribedVector):
-    """The prescribed angular velocity at the start."""
+    """The prescribed angular velocity, at the start or as a function of time."""
 
-    value: vector(ANGULAR_VELOCITY)
+    value: varying_vector(ANGULAR_VELOCITY, TIME_ONLY)
 
 
 class PrescribedAngularAcceleration(PrescribedVector):

@@ -8,6 +8,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler.constants import Assembled, model_of
+from rigidsim.engine.compiler.drives import Drives
 from rigidsim.engine.compiler.initial import Frame, com_state, initial_frame
 from rigidsim.engine.compiler.plane import lock_rate
 from rigidsim.engine.compiler.schedule import Schedule
@@ -25,7 +26,7 @@ class Compiled(NamedTuple):
     """One world, ready to run: constants, initial state, method, and the names of things."""
 
     model: Model
-    state: np.ndarray  # (free, STATE_ROWS)
+    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes
     method: NamedTuple
     paths: tuple[str, ...]
     parents: tuple[str, ...]  # path of each node's parent, "" for the world
@@ -104,7 +105,7 @@ def initial_frames(tree: Tree) -> dict[str, Frame]:
 
 
 def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame]) -> np.ndarray:
-    """The state of every free body at the start, (free, STATE_ROWS)."""
+    """The state at the start: of every free body, and of nodes whose rates are functions of time."""
     rows = []
     for node in tree.free():
         frame = frames[node.path]
@@ -112,4 +113,5 @@ def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame]) -> np.ndar
         if scene.world.normal:
             lock_rate(row, scene.world.normal, frame.q)
         rows.append(row)
+    rows += Drives(tree).start()
     return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)

@@ -12,7 +12,7 @@ from rigidsim.engine.compiler.initial import prescribed_constants
 from rigidsim.engine.compiler.loads import Loads
 from rigidsim.engine.compiler.plane import lock_body
 from rigidsim.engine.compiler.schedule import Schedule
-from rigidsim.engine.compiler.tree import KINDS, Node, Tree
+from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.model import Model, table, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.physics.quaternion import product
@@ -78,7 +78,7 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
     laws = loads.laws()
     axes = {int(frame) for kind in ("constants", "scripts", "impulses") for frame in laws[kind].who[:, layout.LAW_PAIR]}
     model = Model(
-        node=table([(tree.frame("parent", node), KINDS[node.kind], row[node.path]) for node in tree.nodes], 3),
+        node=table([(tree.frame("parent", node), drives.kind(node), row[node.path]) for node in tree.nodes], 3),
         active=active_nodes(tree, axes | loads.pairs.frames()),
         every=np.array([node.index for node in tree.outwards()], dtype=np.int64),
         free_node=np.array([node.index for node in free], dtype=np.int64),

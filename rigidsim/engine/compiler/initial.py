@@ -44,10 +44,10 @@ class Frame(NamedTuple):
 
 
 def in_parent_axes(vector, q_PB, q_WP) -> tuple:
-    """A vector that names its axes, in the parent's."""
+    """A vector that names its axes, in the parent's, at t = 0."""
     if vector.frame == "body":
-        return rotate(q_PB, vector.value)
-    return rotate_back(q_WP, vector.value) if vector.frame == "world" else vector.value
+        return rotate(q_PB, vector.start)
+    return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
 
 
 def relative_velocity(body, parent: Frame, d) -> tuple:
@@ -133,10 +133,10 @@ def prescribed_constants(node: Node) -> np.ndarray:
     row[layout.M_SCALE] = node.parent_metres
     if node.kind == "prescribed":
         motion, q_PB = node.spec.prescribed, node.orientation
-        if motion.position is None:
+        if motion.position is None and not motion.velocity.varies:
             row[layout.M_V : layout.M_V + 3] = in_parent_axes(motion.velocity, q_PB, None)
             row[layout.M_A : layout.M_A + 3] = in_parent_axes(motion.acceleration, q_PB, None)
-        if motion.orientation is None:
+        if motion.orientation is None and not motion.angular_velocity.varies:
             omega = in_parent_axes(motion.angular_velocity, q_PB, None)
             alpha = in_parent_axes(motion.angular_acceleration, q_PB, None)
             along = omega if norm(omega) > 0.0 else alpha

@@ -70,7 +70,8 @@ def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in
     """
     instant = Instant(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
-    before = dict(zip((node.path for node in world.tree.free()), state, strict=True))
+    n_free = len(world.tree.free())
+    before = dict(zip((node.path for node in world.tree.free()), state[:n_free], strict=True))
     made = model_of(world.scene, tree, world.start, world.schedule)
     rows = {node.path: before.get(node.path) for node in tree.free()}
     moved = tree.by_path[event.body]
@@ -84,7 +85,7 @@ def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in
         impact = Impact(world, tree, made.model, instant, before, moved.path, carrier.path)
         rows[carrier.path] = impact.joint_state()
         protect(tree, rows, instant, impact)
-    after = np.array([rows[node.path] for node in tree.free()], dtype=np.float64)
+    after = np.array([*(rows[node.path] for node in tree.free()), *state[n_free:]], dtype=np.float64)
     return compiled(world.scene, tree, world.start, world.schedule, made, after.reshape(-1, layout.STATE_ROWS))
 
 

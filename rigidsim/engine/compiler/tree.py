@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rigidsim.engine import layout
 from rigidsim.engine.compiler.driven import initial_pose
 from rigidsim.physics.vector import scaled
 from rigidsim.scene import Scene
 from rigidsim.scene.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center
 from rigidsim.scene.references import WORLD
 
-KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
-
-
-@dataclass
+@dataclass(eq=False)
 class Node:
     """A body in its place. What concerns mass, shapes and forces is the scene's body's."""
 

@@ -41,7 +41,7 @@ def move(state, parent, frame, rate, turn, relative, h, lanes):
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
-    for i in range(len(state)):
+    for i in range(len(model.free_node)):
         node = model.free_node[i]
         parent, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1]
         enter_parent(state[i], parent, scratch.sum[i], lanes)

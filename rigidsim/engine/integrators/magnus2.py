@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.drive import carry_paced
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
 from rigidsim.physics.inertia import apply
@@ -86,11 +87,12 @@ def move(state, middle, rate, h, lanes):
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
-    for i in range(len(state)):
+    for i in range(len(model.free_node)):
         keep_start(scratch.frame[model.free_node[i] + 1], scratch.other_stage[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
+    carry_paced(model, state, scratch.stage)
     evaluate(t + 0.5 * h, era, model, scratch.stage, scratch, lanes)
-    for i in range(len(state)):
+    for i in range(len(model.free_node)):
         start, total, body = scratch.other_stage[i], scratch.sum[i], model.body[i]
         begin_turn(state[i], body, start, scratch.wrench[i], total, lanes, h)
         for _ in range(method.iterations):

@@ -55,7 +55,7 @@ def leave_parent(state, local, parent, lanes):
 @inlined
 def leave_parents(t_end, model, state, scratch, lanes):
     """Every free body's own rotation at the end of a step, parents first; the local rows are in `scratch.sum`."""
-    drive(t_end, model, scratch, lanes)
+    drive(t_end, model, state, scratch, lanes)
     for node in model.active:
         if model.node[node, at.NODE_KIND] == at.FREE:
             i = model.node[node, at.NODE_ROW]

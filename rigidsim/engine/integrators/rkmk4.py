@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.drive import carry_paced
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
@@ -76,6 +77,8 @@ def step(method, t, h, era, model, state, scratch, lanes):
     # No array is both read and written in one call of `combine`: overlapping arguments would cost the vector
     # instructions.
     stage, target, spare = state, scratch.stage, scratch.other_stage
+    carry_paced(model, state, target)
+    carry_paced(model, state, spare)
     for i in range(4):
         evaluate(t + NODE[i] * h, era, model, stage, scratch, lanes)
         on_rate, on_total = (NODE[i + 1], 0.0) if i < 3 else (0.0, 1.0)
@@ -83,11 +86,11 @@ def step(method, t, h, era, model, state, scratch, lanes):
             # Set, not multiplied by zero: what a run that overflowed left there may not be a number.
             scratch.turn[:] = 0.0
             scratch.sum[:] = 0.0
-        for k in range(len(state)):
+        for k in range(len(model.free_node)):
             combine(
                 state[k], stage[k], scratch.rate[k], scratch.turn[k], scratch.sum[k], target[k],
                 h, WEIGHT[i], on_rate, on_total, lanes,
             )  # fmt: skip
         stage, target, spare = target, spare, target
-    for k in range(len(state)):
+    for k in range(len(model.free_node)):
         copy(stage[k], state[k])
