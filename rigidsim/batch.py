@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from rigidsim.chronicle import chronicle
 from rigidsim.engine import layout
+from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.compiler import Compiled, compile_scene
 from rigidsim.engine.lanes import LANES, one_lane, structure
 from rigidsim.engine.run import BlockRun
-from rigidsim.errors import SimulationError, StorageError
+from rigidsim.errors import SimulationError, StorageError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.simulation import Simulation, Watch, header_of, sample_count, sample_times, unwatched
 from rigidsim.trajectory.fields import Block, sample_bytes
@@ -22,7 +23,12 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 
 def simulate(
-    scenes: Scene | Sequence[Scene], *, terms: bool = False, threads: int = 1, watch: Watch = unwatched
+    scenes: Scene | Sequence[Scene],
+    *,
+    terms: bool = False,
+    threads: int = 1,
+    watch: Watch = unwatched,
+    callbacks: Mapping[str, Callback] | None = None,
 ) -> Trajectory | list[Trajectory]:
     """Run a scene, or many, and return the history or histories in memory.
 
@@ -33,10 +39,12 @@ def simulate(
     One scene that blows up raises SimulationError, whose `trajectory` holds the samples so far. Of many, the one that
     blows up has `status` "failed" in its history, up to the last finite state, and the others are not disturbed.
     `terms` records where each acceleration comes from. `watch(n)` is called now and then with the number of steps
-    done; returning true ends the run there.
+    done; returning true ends the run there. `callbacks`, for one scene: see `Simulation`.
     """
     if isinstance(scenes, Scene):
-        return _simulate_one(scenes, terms, watch)
+        return _simulate_one(scenes, terms, watch, callbacks)
+    if callbacks:
+        raise UsageError("callbacks are for one scene at a time")
     worlds = [compile_scene(scene) for scene in scenes]
     check_memory(sum(history_bytes(world, terms) for world in worlds))
     groups: dict = defaultdict(list)
@@ -73,8 +81,10 @@ def check_memory(need: int) -> None:
         )
 
 
-def _simulate_one(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
-    simulation = Simulation(scene, terms=terms)
+def _simulate_one(
+    scene: Scene, terms: bool, watch: Watch, callbacks: Mapping[str, Callback] | None = None
+) -> Trajectory:
+    simulation = Simulation(scene, terms=terms, callbacks=callbacks)
     check_memory(history_bytes(simulation.compiled, terms))
     blocks: list[Block] = []
     try:

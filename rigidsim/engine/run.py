@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.compiler import Compiled
 from rigidsim.engine.compiler.reparent import carrier_row, reparented
 from rigidsim.engine.impulses import cross_edge
@@ -39,7 +40,13 @@ class BlockRun:
     Time is (n + done) h, `done` being a part of a step only between a kernel and the edge it stopped at.
     """
 
-    def __init__(self, worlds: Sequence[Compiled], n_lane: int, with_terms: bool = False):
+    def __init__(
+        self,
+        worlds: Sequence[Compiled],
+        n_lane: int,
+        with_terms: bool = False,
+        callbacks: Mapping[str, Callback] | None = None,
+    ):
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].method, worlds[0].schedule
         self.n, self.done, self.era = 0, 0.0, 0
@@ -47,8 +54,9 @@ class BlockRun:
         self._begun = False
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
-        self.model, self.state = block_of(self.worlds)
-        self._scratch = make_scratch(self.model, self._lanes)
+        self._callbacks = callbacks or {}
+        self._advance, self._observe, self._cross_edge = self._kernels()
+        self._enter()
         self._none = self.room(1)  # where samples that nobody wants would go
         self.records = make_samples(self.model, 2 * len(self.schedule.instants), True, self._lanes)
 
@@ -80,7 +88,7 @@ class BlockRun:
     def prepare(self) -> None:
         """Compile, or read from the cache, all that a run will call; what happens at t = 0 is done."""
         self._begin()
-        advance(*self._position(), self.n, NO_SAMPLES, *self._arrays(), self._none, 0, self._lanes)
+        self._advance(*self._position(), self.n, NO_SAMPLES, *self._arrays(), self._none, 0, self._lanes)
         self.observed()
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
@@ -90,7 +98,7 @@ class BlockRun:
         if stride == NO_SAMPLES:
             first = 0
         while True:
-            self.n, self.done, self.era = advance(
+            self.n, self.done, self.era = self._advance(
                 *self._position(), n_end, stride, *self._arrays(), samples or self._none, first, self._lanes
             )
             if not self._at_stop():
@@ -113,8 +121,21 @@ class BlockRun:
         """One sample of the present state."""
         self._begin()
         one = self.room(1)
-        observe_at(self.n, self.done, self.era, *self._arrays(), one, 0, self._lanes)
+        self._observe(self.n, self.done, self.era, *self._arrays(), one, 0, self._lanes)
         return one
+
+    def _kernels(self) -> tuple:
+        """Compiled; or, for the sake of callbacks, the same text as Python runs it."""
+        kernels = (advance, observe_at, cross_edge)
+        return tuple(getattr(k, "py_func", k) for k in kernels) if self._callbacks else kernels
+
+    def _enter(self) -> None:
+        """The arrays of the worlds as they are now."""
+        self.model, self.state = block_of(self.worlds)
+        if self._callbacks:
+            world = self.worlds[0]
+            self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
+        self._scratch = make_scratch(self.model, self._lanes)
 
     def _position(self) -> tuple:
         return self.method, self.n, self.done, self.era
@@ -142,7 +163,7 @@ class BlockRun:
         struck = self.schedule.record(self.era, None)
         if self.era > 0 or struck >= 0:
             row = -1 if struck < 0 else 2 * struck
-            cross_edge(self.time, self.era, *self._arrays(), self.records, row, self._lanes)
+            self._cross_edge(self.time, self.era, *self._arrays(), self.records, row, self._lanes)
         if struck >= 0:
             self._note(struck, None, self.worlds)
 
@@ -157,8 +178,7 @@ class BlockRun:
             reparented(world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local[0], sample.world[0])
             for lane, (world, sample) in enumerate(zip(self.worlds, samples, strict=True))
         ]
-        self.model, self.state = block_of(self.worlds)
-        self._scratch = make_scratch(self.model, self._lanes)
+        self._enter()
         after = self._recorded(row + 1)
         # Energy that is lost or won is work, on the body that carries the one that moved.
         carrier = carrier_row(self.worlds[0], event.body)
@@ -168,7 +188,7 @@ class BlockRun:
             self._recorded(row + 1)
 
     def _recorded(self, row: int) -> Samples:
-        observe_at(self.n, self.done, self.era, *self._arrays(), self.records, row, self._lanes)
+        self._observe(self.n, self.done, self.era, *self._arrays(), self.records, row, self._lanes)
         return Samples(*(array[row : row + 1] for array in self.records))
 
 

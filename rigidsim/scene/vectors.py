@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator
@@ -24,6 +25,11 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 TIME_ONLY = frozenset({"time"})
 
 
+def at_time(components: Sequence[float | Expression], t: float) -> tuple[float, ...]:
+    """Numbers, or expressions of time, at a time (s)."""
+    return tuple(float(part.evaluate({Time(): t})) if isinstance(part, Expression) else part for part in components)
+
+
 class _Vector(Model):
     value: Any
 
@@ -35,9 +41,7 @@ class _Vector(Model):
     @property
     def start(self) -> Vector:
         """The components at t = 0."""
-        return tuple(
-            float(part.evaluate({Time(): 0.0})) if isinstance(part, Expression) else part for part in self.value
-        )
+        return at_time(self.value, 0.0)
 
 
 class FramedVector(_Vector):
