@@ -16,7 +16,7 @@ from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
 from rigidsim.engine.stepper import advance, observe_at
-from rigidsim.scene.forces import Reparenting
+from rigidsim.scene.events import Reparenting
 
 SLICE_SECONDS = 0.1  # between two looks at the clock, the signals and the state
 GROWTH = 4.0  # of a slice, at most, from one to the next

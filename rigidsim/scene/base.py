@@ -62,7 +62,10 @@ class Model(BaseModel):
 
 
 def complaint(code: str, message: str, hint: str = "", **more: Any) -> PydanticCustomError:
-    """An error for a validator to raise; the code, message and hint reach the user unchanged."""
+    """An error for a validator to raise; the code, message and hint reach the user unchanged.
+
+    `key` names the entry at fault of the mapping that is being validated, `offset` the place in a text.
+    """
     return PydanticCustomError(code, "{message}", {"message": message, "hint": hint, **more})
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
 from rigidsim.scene.findings import Finding, Node, nodes
-from rigidsim.scene.load_checks import load_findings, reparent_findings, source_findings
-from rigidsim.scene.particles import mass_findings
+from rigidsim.scene.load_checks import load_findings, mutual_findings, reparent_findings, source_findings
+from rigidsim.scene.particles import mass_findings, reaction_findings
 from rigidsim.scene.plane import plane_findings
 from rigidsim.scene.references import reference_findings
 from rigidsim.scene.rotation import Vector
@@ -33,10 +33,13 @@ def findings(scene: Scene) -> list[Finding]:
     for node in nodes(scene):
         for check in NODE_CHECKS:
             found += check(node)
-    for check in (plane_findings, reference_findings, source_findings, reparent_findings):
+    for check in (plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings):
         found += check(scene)
     # Masses can be joined only once every one of them is in a place where it may be, and has an inertia.
-    return found or [finding for node in nodes(scene) for finding in mass_findings(node)]
+    if not found:
+        found = [finding for node in nodes(scene) for finding in mass_findings(node)]
+        found += reaction_findings(scene)
+    return found
 
 
 def _time_findings(simulation: Simulation) -> Iterator[Finding]:

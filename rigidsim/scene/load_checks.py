@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rigidsim.scene.events import Reparenting
 from rigidsim.scene.findings import Finding, Node, nodes
-from rigidsim.scene.forces import GravityGradient, Reparenting
+from rigidsim.scene.gravity import GravityGradient, PointGravity
 from rigidsim.scene.references import WORLD, node_path
 
 if TYPE_CHECKING:
     from rigidsim.scene.scene import Scene
+    from rigidsim.scene.schema import Body
 
 
 def load_findings(node: Node) -> Iterator[Finding]:
@@ -25,20 +27,40 @@ def load_findings(node: Node) -> Iterator[Finding]:
 
 
 def source_findings(scene: Scene) -> Iterator[Finding]:
-    """Gravity-gradient torques without a source, and groups that cannot attract each other."""
-    for node in nodes(scene):
+    """Gravity-gradient torques without a source, and bodies that are to act on themselves."""
+    known = {node_path(node.path): node for node in nodes(scene)}
+    for path, node in known.items():
         for index, force in enumerate(node.body.forces):
+            place = (*node.path, "forces", index)
             if isinstance(force, GravityGradient) and force.center is None and scene.world.source is None:
                 hint = "give 'center' and 'gm' here, or world: {gravity: {center: ..., gm: ...}}"
-                place = (*node.path, "forces", index)
                 yield Finding("gravity", "there is no point source of gravity to take the gradient of", place, hint)
+            for key in ("to", "medium"):
+                if getattr(force, key, None) == path:
+                    yield Finding("force", f"this is the body itself, where a {force.type} does nothing", (*place, key))
+            if isinstance(force, PointGravity | GravityGradient):
+                source = scene.world.source if force.center is None else force
+                center = known.get(source.center) if source and isinstance(source.center, str) else None
+                if center is not None and center.carrier is node.carrier:
+                    where = place if force.center is None else (*place, "center")
+                    yield Finding("gravity", "a body does not attract itself", where, "name another body, or a point")
+
+
+def mutual_findings(scene: Scene) -> Iterator[Finding]:
+    """Groups that cannot attract each other."""
     mutual = scene.world.mutual_gravity
-    carriers = {node_path(node.path): node for node in nodes(scene)}
-    for index, path in enumerate(mutual.bodies or ()) if mutual else ():
-        node = carriers.get(path)
-        if node is not None and node.body.kind != "free":
-            place = ("world", "mutual_gravity", "bodies", index)
-            yield Finding("gravity", f"'{path}' is not a free body", place, "mutual gravity acts between free bodies")
+    if mutual is None or mutual.bodies is None:
+        return
+    above = ("world", "mutual_gravity", "bodies")
+    known = {node_path(node.path): node for node in nodes(scene)}
+    for index, path in enumerate(mutual.bodies):
+        if path in known and known[path].body.kind != "free":
+            hint = "mutual gravity acts between free bodies"
+            yield Finding("gravity", f"'{path}' is not a free body", (*above, index), hint)
+        elif path in mutual.bodies[:index]:
+            yield Finding("gravity", f"'{path}' is named twice", (*above, index), "leave one of the two out")
+    if len(mutual.bodies) < 2:
+        yield Finding("gravity", "it takes two bodies to attract each other", above, "left out, all free bodies do")
 
 
 def reparent_findings(scene: Scene) -> Iterator[Finding]:
@@ -71,19 +93,31 @@ def _fault(event: Reparenting, bodies: dict, kinds: dict, parents: dict) -> tupl
         return "body", f"'{event.body}' has no mass, so it cannot be free", "give it a mass, or write motion: fixed"
     if event.motion == "fixed" and kind == "fixed" and _brings_mass(event.body, bodies, kinds, parents):
         return "motion", f"'{event.body}' is fixed already", "free it first, by another entry of reparent"
-    if event.motion == "fixed" and massive and _carrier(new, kinds, parents) is None:
-        return "to", "a mass can be fixed to a free body only, not to the world or to a prescribed motion", ""
+    if event.motion == "fixed" and _carrier(new, kinds, parents) is None:
+        if massive:
+            message = "a mass can be fixed to a free body only, not to the world or to a prescribed motion"
+            return "to", message, "leave 'motion' out, so that it is free there"
+        loaded = next((path for path in _parts(event.body, kinds, parents) if _is_loaded(bodies[path])), None)
+        if loaded is not None:
+            message = f"what acts on '{loaded}' would have no effect there: '{event.to}' holds it"
+            return "to", message, "put it on a free body or on a part fixed to one"
     return None
 
 
 def _brings_mass(path: str, bodies: dict, kinds: dict, parents: dict) -> bool:
-    below = (other for other in bodies if path in _line(other, parents))
-    return any(bodies[other].has_mass and _all_fixed(other, path, kinds, parents) for other in below)
+    return any(bodies[part].has_mass for part in _parts(path, kinds, parents))
 
 
-def _all_fixed(path: str, top: str, kinds: dict, parents: dict) -> bool:
-    line = list(_line(path, parents))
-    return all(kinds[between] == "fixed" for between in line[: line.index(top) + 1])
+def _is_loaded(body: Body) -> bool:
+    return bool(body.forces or body.impulses)
+
+
+def _parts(top: str, kinds: dict, parents: dict) -> Iterator[str]:
+    """A body and all that is fixed to it, directly or through fixed parts."""
+    for path in parents:
+        line = list(_line(path, parents))
+        if top in line and all(kinds[between] == "fixed" for between in line[: line.index(top)]):
+            yield path
 
 
 def _carrier(path: str, kinds: dict, parents: dict) -> str | None:

@@ -22,6 +22,8 @@ def notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
             yield from _quaternion_notes((*path, "inertia", "orientation"), inertia.get("orientation", {}))
         for index, shape in enumerate(body.get("shapes", [])):
             yield from _quaternion_notes((*path, "shapes", index, "orientation"), shape.get("orientation", {}))
+        for index, force in enumerate(body.get("forces", [])):
+            yield from _quaternion_notes((*path, "forces", index, "rest"), force.get("rest", {}))
         children = body.get("children", {})
         waiting.extend(((*path, "children", name), child) for name, child in reversed(children.items()))
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rigidsim.scene.document import Path
-from rigidsim.scene.findings import Finding, Node
-from rigidsim.scene.forces import Damper, Drag, GravityGradient, Spring, Thruster, TorsionSpring
+from rigidsim.scene.findings import Finding, Node, nodes
+from rigidsim.scene.forces import Damper, Drag, Spring, Thruster, TorsionSpring
+from rigidsim.scene.gravity import GravityGradient
 from rigidsim.scene.inertia import inertia_fault, unpacked
-from rigidsim.scene.mass import MassProperties, carried_mass, fixed_parts, own_center, own_mass
+from rigidsim.scene.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center, own_mass
+from rigidsim.scene.references import node_path
 from rigidsim.scene.rotation import Vector
+
+if TYPE_CHECKING:
+    from rigidsim.scene.scene import Scene
 
 NO_ROTATION = "a particle does not rotate"
 MOVED = "moved from the origin to the centre of mass"
@@ -53,6 +59,35 @@ def _particle_findings(node: Node, carried: MassProperties) -> Iterator[Finding]
                 at = getattr(load, "at", None)
                 point = own if at is None else placement.point(at)
                 yield from _load_on_particle(place, load, _coincide(point, carried.center_of_mass))
+
+
+def _particle_parts(node: Node) -> Iterator[tuple[str, tuple[Placement, Vector, Vector]]]:
+    """What a particle carries, by path: where it sits, the centre of mass of it all, and its own."""
+    if node.body.kind != "free":
+        return
+    carried = carried_mass(node.body, node.metres_per_unit)
+    if carried.is_point:
+        center = carried.center_of_mass
+        for names, part, placement in fixed_parts(node.body):
+            own = placement.point(own_center(part, node.metres_per_unit * placement.scale)) if names else center
+            yield "/".join((node_path(node.path), *names)), (placement, center, own)
+
+
+def reaction_findings(scene: Scene) -> Iterator[Finding]:
+    """Springs and dampers that would turn a particle at their other end."""
+    central = {path: place for node in nodes(scene) for path, place in _particle_parts(node)}
+    for node in nodes(scene):
+        for index, load in enumerate(node.body.forces):
+            place = (*node.path, "forces", index)
+            if getattr(load, "to", None) not in central:
+                continue
+            placement, center, own = central[load.to]
+            if isinstance(load, TorsionSpring):
+                yield Finding("inertia", f"'{load.to}' is a particle, which does not rotate", (*place, "to"))
+            elif not _coincide(own if load.to_at is None else placement.point(load.to_at), center):
+                message = f"'{load.to}' is a particle, which takes a force at its centre of mass only"
+                key = "to" if load.to_at is None else "to_at"
+                yield Finding("inertia", message, (*place, key), at_key=load.to_at is not None)
 
 
 def _load_on_particle(place: Path, load: object, is_central: bool) -> Iterator[Finding]:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, model_validator
 
+from rigidsim.scene.acting import Direction
 from rigidsim.scene.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.document import shown
-from rigidsim.scene.forces import Direction
 from rigidsim.scene.orientation import EulerOrder
 from rigidsim.scene.quantities import ANGLE, LENGTH, varying, varying_vector
 from rigidsim.scene.rotation import Vector
@@ -91,7 +91,7 @@ class PrescribedMotion(Model):
             given = [rate for rate in rates if rate in self.model_fields_set]
             if getattr(self, pose) is not None and given:
                 message = f"both '{pose}' and '{given[0]}' are given; the one is the other's derivative"
-                raise complaint("motion", message, "leave one of them out")
+                raise complaint("motion", message, "leave one of them out", key=given[0])
             self._check_rates(*rates)
         return self
 
@@ -99,9 +99,10 @@ class PrescribedMotion(Model):
         given = getattr(self, velocity)
         if given.varies and acceleration in self.model_fields_set:
             message = f"'{velocity}' is a function of time, so '{acceleration}' is its derivative"
-            raise complaint("motion", message, f"leave '{acceleration}' out")
+            raise complaint("motion", message, f"leave '{acceleration}' out", key=acceleration)
         if given.varies and given.frame != "parent":
-            raise complaint("motion", f"'{velocity}' as a function of time is in the parent's axes", "leave 'frame' out")
+            message = f"'{velocity}' as a function of time is in the parent's axes"
+            raise complaint("motion", message, "leave 'frame' out", key=velocity)
 
     @property
     def is_paced(self) -> bool:

@@ -54,6 +54,8 @@ def _problem(details: dict[str, Any], document: Document, reading: Reading, abov
         return _unknown_key(path, document, reading)
     if kind == "missing":
         return _missing_key(path, document)
+    if "key" in context:
+        path = (*path, context["key"])
     if kind == "body-name":
         return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if value is None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 WORLD = "world"
 AXES = ("body", "parent", "world")
 SEEN = ("self", "parent", "world")
+MOST_NAMED = 10
 
 
 def node_path(path: Path) -> str:
@@ -62,6 +63,7 @@ def _force_findings(place: Path, force: object, known: list[str]) -> Iterator[Fi
 def _unknown(place: Path, name: str, known: list[str], words: Iterable[str] = ()) -> Iterator[Finding]:
     if name in known or name in words:
         return
-    close = get_close_matches(name, [*known, *words], n=1)
-    hint = f"did you mean '{shown(close[0])}'?" if close else f"bodies: {', '.join(map(shown, known[:10]))}"
+    close = [path for path in known if path.endswith(f"/{name}")] or get_close_matches(name, [*known, *words], n=1)
+    choice = [*words, *known[:MOST_NAMED]]
+    hint = f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(map(shown, choice))}"
     yield Finding("reference", f"there is no body '{shown(name)}'", place, hint)

@@ -8,8 +8,8 @@ from rigidsim.scene.base import Model
 from rigidsim.scene.evaluation import written
 
 if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
     from rigidsim.scene.prescription import PrescribedMotion
+    from rigidsim.scene.scene import Scene
     from rigidsim.scene.schema import Body
 
 FRAMED = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
@@ -51,10 +51,11 @@ def _body(body: Body) -> dict[str, Any]:
     # What comes from the shapes is not written, so that it comes from them again.
     centred = body.has_mass and (not body.solids or "center_of_mass" in body.model_fields_set)
     motion = {"prescribed": _prescribed(body.prescribed)} if body.prescribed else body.kind
+    placed = body.prescribed is None or body.prescribed.position is None
     return {
         **_if_given(mass=body.mass, density=body.density, inertia=body.inertia and _inertia(body)),
         **({"center_of_mass": list(body.center_of_mass)} if centred else {}),
-        "position": list(body.position),
+        **({"position": list(body.position)} if placed else {}),
         "orientation": {"wxyz": list(body.orientation)},
         "scale": body.scale,
         "motion": motion,
@@ -80,9 +81,12 @@ def _framed(owner: Model) -> dict[str, Any]:
 
 
 def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
-    # What is given by expressions is not given by constants.
-    rates = {key: value for key, value in _framed(motion).items()
-             if getattr(motion, "orientation" if key.startswith("angular") else "position") is None}  # fmt: skip
+    # Of what is given by expressions, the derivatives are not written.
+    told = set(FRAMED)
+    for pose, rate, change in (("position", *FRAMED[:2]), ("orientation", *FRAMED[2:])):
+        told -= {rate, change} if getattr(motion, pose) is not None else set()
+        told -= {change} if getattr(motion, rate).varies else set()
+    rates = {key: value for key, value in _framed(motion).items() if key in told}
     return {**rates, **_if_given(position=motion.position and _plain_value(motion.position),
                                  orientation=motion.orientation and _plain(motion.orientation))}  # fmt: skip
 

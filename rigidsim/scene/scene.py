@@ -12,8 +12,9 @@ from rigidsim.errors import Problem, SceneError
 from rigidsim.scene.base import Model, Reading, Text
 from rigidsim.scene.checks import findings
 from rigidsim.scene.document import Document, path_text
+from rigidsim.scene.events import Reparenting
 from rigidsim.scene.expansion import expand
-from rigidsim.scene.forces import Reparenting
+from rigidsim.scene.late_notes import late_notes
 from rigidsim.scene.notes import notes
 from rigidsim.scene.overrides import Override, apply_overrides
 from rigidsim.scene.parameters import Parameters, read_parameters, unused
@@ -107,7 +108,7 @@ class Scene(Model):
         if document.problems or found:
             raise _scene_error(document.problems + found)
         scene._written, scene._name = written, name
-        told = (*notes(document.data), *unused(reading), *shape_notes(scene), *step_notes(scene))
+        told = (*notes(document.data), *unused(reading), *shape_notes(scene), *step_notes(scene), *late_notes(scene))
         scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in told)
         return scene
 

@@ -9,7 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, With
 
 from rigidsim.scene.base import Model, by_form, complaint, form
 from rigidsim.scene.document import shown
-from rigidsim.scene.forces import Force, Impulse, MutualGravity, PointSource
+from rigidsim.scene.events import Impulse
+from rigidsim.scene.forces import Force
+from rigidsim.scene.gravity import MutualGravity, PointSource
 from rigidsim.scene.inertia import Inertia
 from rigidsim.scene.integrators import Integrator, Rkmk4
 from rigidsim.scene.orientation import Orientation

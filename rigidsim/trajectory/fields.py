@@ -59,7 +59,7 @@ FIELDS = (
     *_motion("local", "relative to the parent, in the parent's axes", "m"),
     *_motion("world", "in the world", "m"),
     Field("diagnostics/kinetic_energy", "ledger", layout.E_KINETIC, "", "J", "kinetic energy of the free bodies"),
-    Field("diagnostics/potential_energy", "ledger", layout.E_POTENTIAL, "", "J", "potential energy in uniform gravity"),
+    Field("diagnostics/potential_energy", "ledger", layout.E_POTENTIAL, "", "J", "potential energy: gravity and springs"),
     Field("diagnostics/work", "ledger", layout.E_WORK, "", "J", "work of applied forces and torques since the start"),
     Field("diagnostics/linear_momentum", "ledger", layout.E_MOMENTUM, "xyz", "N s", "linear momentum, world axes"),
     Field("diagnostics/spin_angular_momentum", "ledger", layout.E_SPIN, "xyz", "N m s", "sum of I omega, world axes"),

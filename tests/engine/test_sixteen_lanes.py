@@ -81,10 +81,10 @@ def test_rows_interleave_with_the_lane_innermost():
 
 def test_a_block_holds_each_world_in_its_lane():
     compiled = [compile_scene(scene) for scene in worlds(3)]
-    model, state = block_of(compiled, LANES)
+    model, state = block_of([*compiled, *[compiled[-1]] * (LANES - 3)])
     for lane in range(LANES):
-        one = compiled[min(lane, 2)]  # spare lanes repeat the last
+        one = compiled[min(lane, 2)]
         assert np.array_equal(state[:, lane::LANES], one.state)
         assert np.array_equal(model.body[:, lane::LANES], one.model.body)
         assert np.array_equal(model.motion[:, lane::LANES], one.model.motion)
-        assert np.array_equal(model.load[:, lane::LANES], one.model.load)
+        assert np.array_equal(model.constants.value[:, lane::LANES], one.model.constants.value)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
+from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
 from solid_checks import solids
 
@@ -195,9 +196,10 @@ CHECKS = {
     "elementary": elementary() | arc_tangents(),
     "inertia": inertia(),
     "rigid_body": rigid_body(),
-    "prescribed": prescribed(),
+    "prescribed": prescribed() | DRIVEN,
     "magnus": magnus(),
     "interpolation": interpolation(),
     "solids": solids(),
+    **FORCE_CHECKS,
     **FUNCTION_CHECKS,
 }

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from alterations import PHYSICS, formulas_of, mutants_of, namespace
 
+from force_checks import FORCE_EQUIVALENT
 from formula_checks import CHECKS
 from function_checks import FUNCTION_EQUIVALENT
 
@@ -24,8 +25,8 @@ def flat(value) -> np.ndarray:
 
 
 def plain(argument):
-    """An argument as formulas take it: a float, or a tuple of floats."""
-    return tuple(map(float, argument)) if isinstance(argument, tuple | np.ndarray) else float(argument)
+    """An argument as formulas take it: a float, or a tuple of such."""
+    return tuple(map(plain, argument)) if isinstance(argument, tuple | np.ndarray) else float(argument)
 
 
 def passes(names: dict, module: str, formula: str) -> bool:
@@ -90,6 +91,7 @@ EQUIVALENT = {
     "interpolation.hermite_rotation: negated conjugate(q_0)": 1,
     "interpolation.hermite_rotation: negated scaled(0.0, turn)": 1,
     "interpolation.hermite_rotation: doubled 0.0": 1,
+    **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,
 }
 

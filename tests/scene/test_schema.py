@@ -111,7 +111,7 @@ def test_prescribed_motion(with_body):
         ({"motion": {"prescribe": {}}}, "", "", "prescribed"),
         ({"forces": {}}, ".forces", "not-a-list", "a mapping"),
         ({"forces": [{}]}, ".forces[0]", "missing-key", "neither 'force' nor 'torque'"),
-        ({"forces": [{"force": [1, 0, 0], "type": "spring"}]}, ".forces[0].type", "unknown-value", "write constant"),
+        ({"forces": [{"force": [1, 0, 0], "type": "sprung"}]}, ".forces[0].type", "unknown-value", "mean 'spring'"),
         ({"forces": [{"force": [1, 0, 0], "during": [2, 1]}]}, ".forces[0].during", "during", "not after"),
         ({"forces": [{"force": [1, 0, 0], "during": [-1, 1]}]}, ".forces[0].during", "during", "before"),
         ({"forces": [{"force": [1, 0, 0], "during": [1]}]}, ".forces[0].during", "length", "[start, end]"),

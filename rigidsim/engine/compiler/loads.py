@@ -20,6 +20,8 @@ from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.vector import add, norm, scaled, sub
 from rigidsim.scene import Scene
 from rigidsim.scene import forces as kinds
+from rigidsim.scene.events import Impulse
+from rigidsim.scene.gravity import GravityGradient, MutualGravity, PointGravity, PointSource, UniformGravity
 
 ALWAYS = (0, layout.NEVER)
 
@@ -178,7 +180,7 @@ class Loads:
         else:
             self._constant(node, written, label)
 
-    def _uniform_gravity(self, node: Node, force: kinds.UniformGravity, label: str) -> None:
+    def _uniform_gravity(self, node: Node, force: UniformGravity, label: str) -> None:
         carrier = self.tree.carrier(node)
         mass = self.tree.carried(carrier).mass.mass
         weight = tuple(product_of(mass, part) for part in force.acceleration)
@@ -194,10 +196,10 @@ class Loads:
             row[layout.L_F : layout.L_F + 3] = rotate(turn, weight)
             self._add("constants", axes, layout.NOBODY, self._row(end), force.during, row)
 
-    def _point_gravity(self, node: Node, force: kinds.PointGravity, _label: str) -> None:
+    def _point_gravity(self, node: Node, force: PointGravity, _label: str) -> None:
         self._attraction("attractions", node, force, force.during)
 
-    def _gradient(self, node: Node, force: kinds.GravityGradient, _label: str) -> None:
+    def _gradient(self, node: Node, force: GravityGradient, _label: str) -> None:
         source = self.scene.world.source if force.center is None else force
         self._attraction("gradients", node, source, force.during)
 
@@ -208,7 +210,7 @@ class Loads:
         center = self.tree.end(source.center, None) if from_body else End(0, None, source.center)
         row = zeros(layout.ATTRACTION_ROWS)
         row[layout.U_GM], row[layout.U_MASS] = source.gm, self.tree.carried(body.carrier).mass.mass
-        if isinstance(source, kinds.PointSource):
+        if isinstance(source, PointSource):
             row[layout.U_SOFT] = source.softening * source.softening
             row[layout.U_J2] = source.j2 * source.radius * source.radius if source.j2 else 0.0
             axis = unit(source.axis)
@@ -244,7 +246,7 @@ class Loads:
             pair = self.pairs.index(first.frame, second.frame)
             self._add("attractions", pair, self._row(first), self._row(second), None, row)
 
-    def _group(self, mutual: kinds.MutualGravity) -> list[Node]:
+    def _group(self, mutual: MutualGravity) -> list[Node]:
         """The free bodies that attract each other, in the order of their paths."""
         if mutual.bodies is None:
             carriers = [node for node in self.tree.free() if node.spec.gravity]
@@ -252,7 +254,7 @@ class Loads:
             carriers = [self.tree.carrier(self.tree.by_path[path]) for path in mutual.bodies]
         return sorted({node.path: node for node in carriers}.values(), key=lambda node: node.path)
 
-    def _impulse(self, node: Node, impulse: kinds.Impulse) -> None:
+    def _impulse(self, node: Node, impulse: Impulse) -> None:
         end = self.tree.end(node.path, impulse.at)
         if end.carrier is None:
             return
@@ -295,7 +297,7 @@ _BY_TYPE = {
     kinds.TorsionSpring: Loads._torsion,
     kinds.Drag: Loads._drag,
     kinds.Thruster: Loads._thruster,
-    kinds.UniformGravity: Loads._uniform_gravity,
-    kinds.PointGravity: Loads._point_gravity,
-    kinds.GravityGradient: Loads._gradient,
+    UniformGravity: Loads._uniform_gravity,
+    PointGravity: Loads._point_gravity,
+    GravityGradient: Loads._gradient,
 }

@@ -24,7 +24,7 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, cross, scaled, sub
-from rigidsim.scene.forces import Reparenting
+from rigidsim.scene.events import Reparenting
 from rigidsim.scene.references import WORLD
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.scene import Scene
-from rigidsim.scene.forces import Reparenting, Spring, TorsionSpring
+from rigidsim.scene.events import Reparenting
+from rigidsim.scene.forces import Spring, TorsionSpring
 
 ON_GRID = 1e-9  # an edge this close to a grid point, in steps, is on it
 START = (0, 0.0)

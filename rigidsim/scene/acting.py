@@ -1,0 +1,42 @@
+"""When and which way something acts: windows of time, instants, directions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from rigidsim.scene.base import complaint, list_of
+from rigidsim.scene.quantities import NUMBER_ONLY, TIME, quantity, vector
+from rigidsim.scene.rotation import Vector
+
+STATE = frozenset({"time", "state"})
+"""What an expression of a force may use."""
+
+
+def _check_window(window: tuple[float, float]) -> tuple[float, float]:
+    """A window begins at or after the start and has a length."""
+    start, end = window
+    if start < 0:
+        raise complaint("during", f"the window begins at {start:g} s, before the simulation does")
+    if not start < end:
+        raise complaint("during", f"the window ends at {end:g} s, not after its beginning at {start:g} s")
+    return window
+
+
+def _check_direction(direction: Vector) -> Vector:
+    """A direction must not vanish."""
+    if not any(direction):
+        raise complaint("direction", "the direction is zero")
+    return direction
+
+
+def _check_instant(time: float) -> float:
+    if time < 0:
+        raise complaint("time", f"{time:g} s is before the simulation begins")
+    return time
+
+
+Window = Annotated[list_of(quantity(TIME), 2, "[start, end]"), AfterValidator(_check_window)]
+Direction = Annotated[vector(NUMBER_ONLY), AfterValidator(_check_direction)]
+Instant = Annotated[quantity(TIME), AfterValidator(_check_instant)]

@@ -1,0 +1,223 @@
+"""What forces, impulses and driven motions have to give, from NumPy, SciPy and sixty digits: see formula_checks.py.
+
+A force is minus the gradient of its energy, a torque that of an energy under rotation, both by central differences.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from fifty_digits import MP, first_derivative, mp, polynomial, rates, reverse, times, turn_by
+
+EPS = np.finfo(float).eps
+S, V, OMEGA, LEVER = (
+    np.array(v) for v in ((0.7, -1.1, 0.4), (0.5, 0.3, -0.9), (1.1, 0.6, -0.7), (-0.2, 0.8, 1.3))
+)  # fmt: skip
+I_B = np.array([[1.3, 0.2, -0.1], [0.2, 1.7, 0.3], [-0.1, 0.3, 2.1]])
+TENSOR = (1.3, 1.7, 2.1, 0.2, -0.1, 0.3)
+AXIS = np.array([0.48, -0.6, 0.64])
+UNITS = [tuple(MP.mpf(i == k) for i in range(3)) for k in range(3)]
+RESTS = [Rotation.from_rotvec(v) for v in ((0.3, -0.5, 0.2), (1.9, 0.4, -1.1), (-0.6, 2.2, 0.9))]
+TURNS = [Rotation.from_rotvec(v) for v in ((-0.4, 0.9, 0.7), (0.2, -1.6, 2.0), (1.1, -0.3, 0.5))]
+
+
+def wxyz(rotation: Rotation) -> np.ndarray:
+    return rotation.as_quat()[[3, 0, 1, 2]]
+
+
+def floats(values) -> np.ndarray:
+    return np.array([float(value) for value in values])
+
+
+def gradient(energy, place) -> np.ndarray:
+    """Of a function of a position."""
+    place = mp(*map(float, place))
+
+    def along(unit):
+        return first_derivative(lambda h: (energy(tuple(x + h * u for x, u in zip(place, unit, strict=True))),), 0)[0]
+
+    return floats(along(unit) for unit in UNITS)
+
+
+def gradient_of_turning(value, q) -> np.ndarray:
+    """How a function of an orientation changes as it turns about its own axes: d value/dt = gradient . omega_B."""
+    q = mp(*map(float, q))
+
+    def along(unit):
+        return first_derivative(lambda h: (value(times(q, turn_by(tuple(h * u for u in unit)))),), 0)[0]
+
+    return floats(along(unit) for unit in UNITS)
+
+
+def length(s):
+    return MP.sqrt(sum(x * x for x in s))
+
+
+def rotation_vector(r):
+    """Of a unit quaternion of sixty digits, at most half a turn."""
+    w, *u = r if r[0] >= 0 else tuple(-x for x in r)
+    size = MP.sqrt(sum(x * x for x in u))
+    return tuple(2 * MP.atan2(size, w) / size * x for x in u)
+
+
+def springs() -> dict[str, list]:
+    size = np.linalg.norm(S)
+    forces = [
+        ((k, rest, S), -gradient(lambda s, k=k, rest=rest: MP.mpf(k) * (length(s) - MP.mpf(rest)) ** 2 / 2, S), 1e-14)
+        for k, rest in ((4.0, 0.3), (4.0, 2.5), (1.5, 0.0))
+    ]
+    none = [((4.0, 0.3, (0.0, 0.0, 0.0)), np.zeros(3), 0.0), ((4.0, 0.3, (1e-160, 0.0, 0.0)), np.zeros(3), 0.0)]
+    directions = [((s * S,), S / size, 2 * EPS) for s in (1, 1e-140, 1e140)]
+    return {
+        "direction": [*directions, *(((s,), np.zeros(3), 0.0) for (_, _, s), *_ in none)],
+        "elastic_force": [*forces, *none],
+        "elastic_energy": [((4.0, rest, S), 2.0 * (size - rest) ** 2, 1e-14) for rest in (0.3, 2.5)],
+        "damping_force": [((0.7, S, V), -0.7 * np.outer(S, S) @ V / size**2, 1e-15)],
+        "drag_force": [((0.7, 0.2, V), -0.7 * V - 0.2 * np.linalg.norm(V) * V, 1e-15), ((0.7, 0.2, 0 * V), 0 * V, 0.0)],
+    }  # fmt: skip
+
+
+def angle_about(axis, q_rest, q):
+    """The phi for which what is left of the turn has no part about the axis, of all in (-pi, pi]."""
+    r = times(reverse(q_rest), q)
+    r = r if r[0] >= 0 else tuple(-x for x in r)
+
+    def left(phi):
+        swing = times(r, turn_by(tuple(-phi * u for u in axis)))
+        return sum(x * u for x, u in zip(swing[1:], axis, strict=True))
+
+    half_turn = MP.pi * (1 - MP.mpf(10) ** -50)
+    return MP.findroot(left, (-half_turn, half_turn), solver="anderson", tol=MP.mpf(10) ** -110)
+
+
+def torsion() -> dict[str, list]:
+    axis = mp(*map(float, AXIS / np.linalg.norm(AXIS)))
+    turned, twisted, torques = [], [], []
+    for rest, turn in zip(RESTS, TURNS, strict=True):
+        q_rest, q = wxyz(rest), wxyz(turn)
+        exact = mp(*map(float, q_rest))
+        theta = (rest.inv() * turn).as_rotvec()
+        turned += [((q_rest, sign * q), theta, 4e-15) for sign in (1, -1)]
+
+        def phi(p, exact=exact):
+            return angle_about(axis, exact, p)
+
+        found = float(phi(mp(*map(float, q)))), *gradient_of_turning(phi, q)
+        twisted += [((q_rest, floats(axis), sign * q), found, 8e-15) for sign in (1, -1)]
+
+        def energy(p, exact=exact):
+            return MP.mpf(3) * sum(x * x for x in rotation_vector(times(reverse(exact), p))) / 2
+
+        torques.append(((3.0, 0.0, theta, OMEGA), -gradient_of_turning(energy, q), 4e-14))
+    # Half a turn of swing: the angle has no gradient, and the spring pulls nowhere.
+    half = ((1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+    return {
+        "misalignment": turned,
+        "twist": [*twisted, (half, np.zeros(4), 0.0)],
+        "torsion_torque": [*torques, ((3.0, 0.4, V, OMEGA), -3.0 * V - 0.4 * OMEGA, 1e-15)],
+        "torsion_energy": [((3.0, V), 1.5 * V @ V, 1e-15)],
+    }
+
+
+def flattened(s):
+    """GM J2 a^2/r^3 P2(sin latitude), with GM 4 and J2 a^2 0.3."""
+    r, z = length(s), sum(x * MP.mpf(float(u)) for x, u in zip(s, AXIS, strict=True))
+    return MP.mpf(4) * MP.mpf(0.3) / r**3 * MP.legendre(2, z / r)
+
+
+def gravity() -> dict[str, list]:
+    pulls = [
+        ((4.0, soft, S), -gradient(lambda s, soft=soft: -4 / MP.sqrt(length(s) ** 2 + MP.mpf(soft)), S), 4e-15)
+        for soft in (0.0, 0.6)
+    ]
+    depth = [((4.0, soft, S), -4.0 / np.sqrt(S @ S + soft), 2e-15) for soft in (0.0, 0.6)]
+    return {
+        "attraction": pulls,
+        "attraction_potential": depth,
+        "oblateness": [((4.0, 0.3, AXIS, S), -gradient(flattened, S), 8e-15)],
+        "oblateness_potential": [((4.0, 0.3, AXIS, S), float(flattened(mp(*map(float, S)))), 1e-15)],
+        "gravity_gradient_torque": [((4.0, S, TENSOR), summed_torque(), 2e-14)],
+    }
+
+
+def summed_torque() -> np.ndarray:
+    """On six points that have this inertia, a 1e-20 of a metre across; torques go with the square of that."""
+    size = MP.mpf(10) ** -20
+    # Points at +-r have the second moments of mass C = tr(I)/2 - I, as have its eigenvectors.
+    moments, axes = np.linalg.eigh(np.trace(I_B) / 2 * np.eye(3) - I_B)
+    assert moments.min() > 0
+    total = [MP.mpf(0)] * 3
+    for moment, axis in zip(moments, axes.T, strict=True):
+        for sign in (1, -1):
+            r = tuple(sign * size * MP.mpf(float(x)) for x in axis)
+            s = tuple(MP.mpf(float(x)) + y for x, y in zip(S, r, strict=True))
+            pull = tuple(-MP.mpf(float(moment)) / 2 * 4 * x / length(s) ** 3 for x in s)
+            moved = times((MP.mpf(0), *r), (MP.mpf(0), *pull))[1:]
+            total = [x + y for x, y in zip(total, moved, strict=True)]
+    return floats(x / size**2 for x in total)
+
+
+def impulses() -> dict[str, list]:
+    def energy(v, omega):
+        return 2.5 * v @ v / 2 + omega @ I_B @ omega / 2
+
+    jump, turn = np.array([0.4, -0.2, 0.9]), np.array([-0.5, 0.1, 0.8])
+    return {
+        "velocity_jump": [((2.5, S), S / 2.5, 1e-15)],
+        "impulse_moment": [((LEVER, S, V), np.cross(LEVER, S) + V, 1e-15)],
+        "rate_jump": [((TENSOR, V), I_B @ V, 1e-14)],
+        "jump_energy": [
+            ((2.5, TENSOR, V, jump, OMEGA, turn), energy(V + jump, OMEGA + turn) - energy(V, OMEGA), 1e-14)
+        ],
+    }
+
+
+def driven() -> dict[str, list]:
+    """A turn about an axis, by an angle that depends on time, in a frame that turns: differentiated as a whole."""
+    outer = polynomial(("0.4", "-0.3", "0.9"), ("1.1", "0.2", "-0.5"), ("-0.3", "0.7", "0.4"))
+    axis, t = mp(*map(float, AXIS / np.linalg.norm(AXIS))), MP.mpf("0.3")
+
+    def turning(t):
+        return turn_by(outer(t))
+
+    def angle(t):
+        return MP.mpf("0.2") + MP.mpf("1.3") * t - MP.mpf("0.8") * t * t
+
+    def whole(t):
+        return times(turning(t), turn_by(tuple(angle(t) * u for u in axis)))
+
+    jet = floats((angle(t), MP.mpf("1.3") - MP.mpf("1.6") * t, MP.mpf("-1.6")))
+    before = tuple(map(tuple, map(floats, (turning(t), *rates(turning, t)))))
+    after = np.concatenate([floats(part) for part in (whole(t), *rates(whole, t))])
+    h, total, first, last = 0.3, np.array([4.1, -2.2, 3.3]), OMEGA, V
+    q = wxyz(RESTS[0])
+    vector = h / 6 * total + h * h / 12 * np.cross(last, first)
+    advanced = wxyz(Rotation.from_rotvec(vector) * RESTS[0])
+    return {
+        "turned_further": [((before, floats(axis), jet), after, 4e-15)],
+        "advanced_position": [((S, total, h), S + h / 6 * total, 1e-15)],
+        "advanced_rotation": [((q, total, first, last, h), advanced * np.sign(advanced @ q), 1e-15)],
+    }
+
+
+FORCE_CHECKS = {"forces": springs() | torsion() | gravity(), "impulses": impulses()}
+DRIVEN = driven()
+
+# Alterations that change nothing a double can show: see test_alterations.py.
+FORCE_EQUIVALENT = {
+    # What keeps the other branch away from 0/0.
+    "forces.direction: doubled 0.0": 2,
+    "forces.direction: doubled 1.0": 1,
+    "forces.direction: other operator in 1.0 + 0.0 * length": 1,
+    "forces.twist: doubled 0.0": 2,
+    "forces.twist: doubled 1e-300": 1,
+    "forces.twist: other operator in 1.0 + 0.0 * size": 1,
+    # The same, and (twice) a quaternion twice as long: angle and gradient depend on its direction alone.
+    "forces.twist: doubled 1.0": 3,
+    # Occurs twice in a product, or is squared; -q is the rotation q, and the logarithm knows.
+    "forces.damping_force: negated direction(s)": 1,
+    "forces.misalignment: negated product(conjugate(q_rest), q_AB)": 1,
+    "forces.misalignment: negated conjugate(q_rest)": 1,
+    "forces.oblateness_potential: negated dot(s, axis)": 1,
+}
