@@ -154,7 +154,7 @@ def _make_parts_light() -> None:
 
         def notify(self, told) -> None:
             if told.is_start and self.depth == 0:
-                self.ours = told.data["dispatcher"].py_func.__module__.startswith("rigidsim.")
+                self.ours = (told.data["dispatcher"].py_func.__module__ or "").startswith("rigidsim.")
             self.depth += 1 if told.is_start else -1
 
     compiling = Depth()

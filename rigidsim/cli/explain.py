@@ -15,8 +15,8 @@ from rigidsim.cli.console import show
 @click.option("--at", "time", type=float, required=True, metavar="TIME", help="Time, s; the nearest sample is taken.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def explain(trajectory, body, time, as_json):
-    """Say in words and numbers where the acceleration of BODY in TRAJECTORY comes from, as seen from its parent, and what
-    impulses or changes of the tree near that time did to it.
+    """Say in words and numbers where the acceleration of BODY in TRAJECTORY comes from, as seen from its parent, and
+    what impulses or changes of the tree near that time did to it.
 
     \b
     rigidsim run scenes/ball_on_turntable.yaml --terms

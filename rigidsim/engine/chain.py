@@ -32,8 +32,8 @@ class Chain:
         )
 
     def seen_from(self, other: Chain) -> tuple:
-        """(p, q, v, omega) of this frame in another one's, both given in the same ancestor's; lengths in the other one's
-        units.
+        """(p, q, v, omega) of this frame in another one's, both given in the same ancestor's; lengths in the
+        other one's units.
         """
         pose = frames.compose_pose(frames.inverse_pose(other.pose), self.pose)
         _, q, s = other.pose

@@ -1,7 +1,7 @@
 """Expressions, evaluated: a list of operations on registers, one after the other, each over all lanes.
 
-Lanes are read and written by `load` and `store`: plain indices would not become vector instructions (measured: a sine 8.0
-instead of 1.0 ns a lane).
+Lanes are read and written by `load` and `store`: plain indices would not become vector instructions (measured: a sine
+8.0 instead of 1.0 ns a lane).
 
 Registers hold first the constants, then time and what the expressions look at, then one result after the other; a
 result never overwrites what a later operation needs. Conditions are 1.0 and 0.0.

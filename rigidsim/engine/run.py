@@ -11,12 +11,11 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.compiler import Compiled
-from rigidsim.engine.compiler.reparent import carrier_row, reparented
+from rigidsim.engine.compiler.reparent import Reparenting, carrier_row, reparented
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
 from rigidsim.engine.stepper import advance, observe_at
-from rigidsim.scene.events import Reparenting
 
 SLICE_SECONDS = 0.1  # between two looks at the clock, the signals and the state
 GROWTH = 4.0  # of a slice, at most, from one to the next

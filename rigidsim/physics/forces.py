@@ -65,8 +65,8 @@ def misalignment(q_rest, q_AB):
 
 @formula
 def twist(q_rest, axis_B, q_AB):
-    """(phi, gradient): the angle of q_AB from q_rest about a unit axis fixed in B, rad in (-pi, pi], and g with d phi/dt
-    = g . omega_AB_B.
+    """(phi, gradient): the angle of q_AB from q_rest about a unit axis fixed in B, rad in (-pi, pi], and g with
+    d phi/dt = g . omega_AB_B.
 
     With r = q_rest* q_AB = (w, u) and s = u . axis: phi = 2 atan(s / w), the twist of the swing-twist decomposition,
     and g = (w^2 axis + w axis x u + s u)/(w^2 + s^2). Undefined where the swing is half a turn.
@@ -86,8 +86,8 @@ def twist(q_rest, axis_B, q_AB):
 def torsion_torque(stiffness, damping, theta, omega):
     """-k theta - c omega, N m: theta a rotation vector or phi g, k in N m/rad, c in N m s/rad.
 
-    For a rotation vector about any axis the elastic part is conservative, with energy k |theta|^2/2, because theta is an
-    eigenvector of the differential of the exponential.
+    For a rotation vector about any axis the elastic part is conservative, with energy k |theta|^2/2, because theta is
+    an eigenvector of the differential of the exponential.
     """
     return sub(scaled(-stiffness, theta), scaled(damping, omega))
 

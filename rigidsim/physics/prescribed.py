@@ -45,16 +45,16 @@ def turned_further(turned, axis, angle):
 
 @formula
 def advanced_position(p, total, h):
-    """p + h (v_0 + 4 v_m + v_1)/6: the position a time h later, from velocities at the beginning, the middle and the end;
-    `total` is the sum in brackets. Simpson's rule, exact for cubics in t.
+    """p + h (v_0 + 4 v_m + v_1)/6: the position a time h later, from velocities at the beginning, the middle and the
+    end; `total` is the sum in brackets. Simpson's rule, exact for cubics in t.
     """
     return add(p, scaled(h / 6.0, total))
 
 
 @formula
 def advanced_rotation(q, total, omega_0, omega_1, h):
-    """exp(Omega/2) q, Omega = h (omega_0 + 4 omega_m + omega_1)/6 + h^2 (omega_1 x omega_0)/12, rates in the parent's axes;
-    `total` is the sum in brackets. Fourth order; exact where the axis does not change and omega is a cubic in t.
+    """exp(Omega/2) q, Omega = h (omega_0 + 4 omega_m + omega_1)/6 + h^2 (omega_1 x omega_0)/12, rates in the parent's
+    axes; `total` is the sum in brackets. Fourth order; exact where the axis does not change and omega is a cubic in t.
     Blanes, Casas, Oteo, Ros, Phys. Rep. 470 (2009), eq. 254, for the rotation group.
     """
     twist = scaled(h * h / 12.0, cross(omega_1, omega_0))

@@ -12,6 +12,7 @@ from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS, Field
 from rigidsim.trajectory.trajectory import Trajectory
 
+ROUND_OFF = 1e-14  # a change of rate this small, against the square of the rate, is none
 AT_REST = 1e-12  # a speed this small, against one second of the acceleration, has no direction
 
 
@@ -69,6 +70,7 @@ class Explanation:
     linear: list[Term]
     angular_acceleration: np.ndarray
     angular: list[Term]
+    rate: float  # of turning in the world, rad/s
 
     @classmethod
     def of(cls, trajectory: Trajectory, body: str, time: float) -> Explanation:
@@ -97,6 +99,7 @@ class Explanation:
             linear=[_term(f, at, tangent, normal) for f in LINEAR_TERMS],
             angular_acceleration=angular,
             angular=[_term(f, at, *directions(np.zeros(3), angular)) for f in ANGULAR_TERMS],
+            rate=float(np.linalg.norm(trajectory.arrays["world/angular_velocity"][k, index])),
         )
 
     @property
@@ -133,7 +136,8 @@ class Explanation:
 
     def _turning(self) -> str:
         size = float(np.linalg.norm(self.angular_acceleration))
-        if size == 0.0:
+        largest = max(float(np.linalg.norm(term.value)) for term in self.angular)
+        if size <= ROUND_OFF * max(largest, self.rate * self.rate):
             return f"its rate of turning relative to {self.parent} does not change"
         first = max(self.angular, key=lambda term: abs(term.along))
         return f"its rate of turning changes by {size:.6g} rad/s2, above all by the {first.name} term: {first.meaning}"

@@ -47,9 +47,9 @@ def _expressed_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion
         reach = max(max(map(abs, at_time(motion.position, t))) for t in TRIED)
         if max(heights) - min(heights) > IN_PLANE * reach:
             yield Finding("plane", "this position leaves the plane", (*place, "position"), HINT)
-    if motion.velocity.varies:
-        if any(abs(dot(n_P, v)) > IN_PLANE * norm(v) for v in (at_time(motion.velocity.value, t) for t in TRIED)):
-            yield Finding("plane", "this velocity leaves the plane", (*place, "velocity"), HINT)
+    velocities = [at_time(motion.velocity.value, t) for t in TRIED] if motion.velocity.varies else []
+    if any(abs(dot(n_P, v)) > IN_PLANE * norm(v) for v in velocities):
+        yield Finding("plane", "this velocity leaves the plane", (*place, "velocity"), HINT)
     if motion.angular_velocity.varies:
         rates = [at_time(motion.angular_velocity.value, t) for t in TRIED]
         if any(norm(cross(n_P, omega)) > IN_PLANE * norm(omega) for omega in rates):

@@ -40,7 +40,8 @@ INERTIA = _spelled(
     {"kg*m^2": 1, "t*m^2": 1000, "kg*cm^2": "1e-4", "kg*mm^2": "1e-6", "g*cm^2": "1e-7", "g*mm^2": "1e-9"}
 )
 DENSITY = _spelled({"kg/m^3": 1, "g/cm^3": 1000, "t/m^3": 1000})
-STIFFNESS = _spelled({"N/m": 1, "kN/m": 1000, "MN/m": 10**6, "N/mm": 1000, "N/cm": 100, "lbf/ft": Fraction("4.4482216152605") / Fraction("0.3048")})
+POUND_PER_FOOT = Fraction("4.4482216152605") / Fraction("0.3048")
+STIFFNESS = _spelled({"N/m": 1, "kN/m": 1000, "MN/m": 10**6, "N/mm": 1000, "N/cm": 100, "lbf/ft": POUND_PER_FOOT})
 DAMPING = _spelled({"N*s/m": 1, "kN*s/m": 1000, "kg/s": 1, "N*s/mm": 1000})
 QUADRATIC_DRAG = _spelled({"kg/m": 1, "N*s^2/m^2": 1, "g/m": "0.001"})
 TORSION_STIFFNESS = _spelled({"N*m/rad": 1, "N*m": 1, "kN*m/rad": 1000, "N*m/deg": 1 / DEGREE, "mN*m/rad": "0.001"})

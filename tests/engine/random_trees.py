@@ -10,7 +10,7 @@ def random_vector(random: np.random.Generator, size: float = 1.0) -> list[float]
 
 
 def random_body(random: np.random.Generator, kind: str) -> dict:
-    """One node without children; fixed ones may have mass only where a free body carries them, so here they have none."""
+    """One node without children; fixed ones have no mass, which they may have only where a free body carries them."""
     q = random.normal(size=4)
     body = {
         "position": random_vector(random, 2),

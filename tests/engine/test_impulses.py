@@ -122,7 +122,7 @@ def test_what_is_struck_gets_what_newton_and_euler_say(time):
     J = np.array(rotate(q, (1.0, 2.0, -1.0)))
     # Orientation between samples is interpolated: to 1e-9 here.
     assert np.allclose(event.impulse, J, rtol=0, atol=1e-8)
-    K_B = np.cross([0.4, 0.1, -0.2], [1, 2, -1]) + [0.1, 0, 0.3]
+    K_B = np.cross([0.4, 0.1, -0.2], [1, 2, -1]) + np.array([0.1, 0, 0.3])
     change = np.array(event.angular_velocity_after) - event.angular_velocity_before
     assert np.allclose(change, rotate(q, tuple(K_B / [1, 1.5, 2])), rtol=0, atol=1e-8)
     momentum = [found.diagnostic("linear_momentum")[-1] for found in (trajectory, coasting)]
@@ -133,7 +133,8 @@ def test_what_is_struck_gets_what_newton_and_euler_say(time):
 
 def test_several_impulses_of_one_instant_add_up_and_those_off_the_grid_split_the_step():
     body = {"mass": 1, "inertia": "point", "impulses": [
-        {"time": 0.505, "impulse": [1, 0, 0]}, {"time": 0.505, "impulse": [0, 2, 0]}, {"time": 0.25, "impulse": [0, 0, 3]},
+        {"time": 0.505, "impulse": [1, 0, 0]}, {"time": 0.505, "impulse": [0, 2, 0]},
+        {"time": 0.25, "impulse": [0, 0, 3]},
     ]}  # fmt: skip
     trajectory = run({"b": body}, duration=1, step=0.01)
     assert [event.time for event in trajectory.events] == [0.25, 0.505, 0.505]

@@ -526,4 +526,4 @@ def test_a_spring_within_one_body_never_swings():
 
 
 def test_a_rest_orientation_that_was_not_quite_a_unit_quaternion_is_told(scene):
-    assert scene.warnings == ("bodies.ship.forces[4].rest.wxyz: the quaternion of norm 0.999990437 was normalised",)
+    assert scene.warnings == ("bodies.ship.forces[4].rest.wxyz: the quaternion of norm 0.99999041 was normalised",)

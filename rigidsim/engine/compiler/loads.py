@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import combinations
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler.assembly import product_of
+from rigidsim.engine.compiler.entries import WIDTHS, Entry, law_of, unit
 from rigidsim.engine.compiler.initial import relative_pose
 from rigidsim.engine.compiler.pairs import Pairs
 from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.scripts import Scripts
 from rigidsim.engine.compiler.tree import End, Node, Tree
-from rigidsim.engine.model import Law, table, zeros
+from rigidsim.engine.model import Law, zeros
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.vector import add, norm, scaled, sub
 from rigidsim.scene import Scene
 from rigidsim.scene import forces as kinds
 from rigidsim.scene.events import Impulse
 from rigidsim.scene.gravity import GravityGradient, MutualGravity, PointGravity, PointSource, UniformGravity
-
-ALWAYS = (0, layout.NEVER)
-
-
-class Entry(NamedTuple):
-    """One load of some kind; see `Law`."""
-
-    pair: int
-    first: int
-    second: int
-    span: tuple[int, int]
-    value: np.ndarray
-
-
-def law_of(entries: Sequence[Entry], width: int) -> Law:
-    """Entries as arrays."""
-    return Law(
-        who=table([(entry.pair, entry.first, entry.second, *entry.span) for entry in entries], 5),
-        value=np.array([entry.value for entry in entries], dtype=np.float64).reshape(len(entries), width),
-    )
 
 
 class Loads:
@@ -235,7 +214,7 @@ class Loads:
         mutual = self.scene.world.mutual_gravity
         if mutual is None:
             return
-        for one, other in distinct(self._group(mutual)):
+        for one, other in combinations(self._group(mutual), 2):
             first, second = self.tree.end(one.path, None), self.tree.end(other.path, None)
             m_1, m_2 = (self.tree.carried(node).mass.mass for node in (one, other))
             row = zeros(layout.ATTRACTION_ROWS)
@@ -268,28 +247,6 @@ class Loads:
         self.entries["impulses"].append(Entry(axes, layout.NOBODY, self._row(end), (era, era + 1), row))
 
 
-def distinct(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
-    """Every two of them once."""
-    return ((nodes[i], nodes[j]) for i in range(len(nodes)) for j in range(i + 1, len(nodes)))
-
-
-def unit(v) -> tuple:
-    """The direction of a vector that does not vanish, without overflow on the way."""
-    largest = max(map(abs, v))
-    small = scaled(1.0 / largest, v)
-    return scaled(1.0 / math.sqrt(sum(c * c for c in small)), small)
-
-
-WIDTHS = {
-    "constants": layout.LOAD_ROWS,
-    "springs": layout.SPRING_ROWS,
-    "torsions": layout.TORSION_ROWS,
-    "drags": layout.DRAG_ROWS,
-    "attractions": layout.ATTRACTION_ROWS,
-    "gradients": layout.ATTRACTION_ROWS,
-    "scripts": layout.SCRIPT_ROWS,
-    "impulses": layout.IMPULSE_ROWS,
-}
 _BY_TYPE = {
     kinds.ConstantForce: Loads._constant,
     kinds.Spring: Loads._spring,

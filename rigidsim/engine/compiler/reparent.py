@@ -65,8 +65,8 @@ def carrier_row(world: Compiled, path: str) -> int:
 
 
 def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in_world) -> Compiled:
-    """A world after the event. `state` is its state before, `local` and `in_world` a sample of the motion of every node,
-    (node, SAMPLE_ROWS).
+    """A world after the event. `state` is its state before, `local` and `in_world` a sample of the motion of every
+    node, (node, SAMPLE_ROWS).
     """
     instant = Instant(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
@@ -139,7 +139,7 @@ class Impact:
         q_2, omega_2 = instant.world(tree.by_path[struck])
         com_2 = rotate(q_2, tuple(rows[1][layout.B_COM : layout.B_COM + 3]))
 
-        p, _, v, omega = instant.seen(struck, carrier)
+        p, _, v, _ = instant.seen(struck, carrier)
         metres = self.carrier.metres
         self.arm = rotate(self.q, scaled(metres, p))  # from the carrier's origin to the other's
         turning = cross(self.omega, self.arm)
@@ -197,7 +197,6 @@ class Impact:
 
 def protect(tree: Tree, rows: dict, instant: Instant, impact: Impact) -> None:
     """The first free descendants of both bodies keep their motion in the world; in place."""
-    carrier, struck = impact.paths
     jumps = dict(impact.jump)
     for node in tree.outwards():
         if node.parent is None or node.path in jumps or node.parent.path not in jumps:

@@ -12,6 +12,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center
 from rigidsim.scene.references import WORLD
 
+
 @dataclass(eq=False)
 class Node:
     """A body in its place. What concerns mass, shapes and forces is the scene's body's."""
@@ -126,7 +127,7 @@ class Tree:
         return None
 
     def end(self, path: str, at: tuple | None) -> End:
-        """The point `at` of a node, in its coordinates; left out, its centre of mass, or the origin of what has none."""
+        """The point `at` of a node, in its coordinates; left out, its centre of mass, or its origin without mass."""
         if path == WORLD:
             return End(0, None, at or (0.0, 0.0, 0.0))
         node = self.by_path[path]
