@@ -80,7 +80,9 @@ class BodyHistory:
     def parent_at(self, time: float) -> str:
         """The parent's path at a time (s); empty for the world."""
         trees = self._bodies.header.trees()
-        return next(parents for begin, parents in reversed(trees) if begin <= time)[self._index]
+        # 0.7 is meant by the 0.7000000000000001 that 70 steps of 0.01 are.
+        reached = time + 1e-12 * abs(time)
+        return next(parents for begin, parents in reversed(trees) if begin <= reached)[self._index]
 
     @property
     def local(self) -> Motion:

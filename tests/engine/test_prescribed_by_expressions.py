@@ -8,6 +8,7 @@ import pytest
 
 import rigidsim
 from rigidsim._jit import watch_compilation
+from rigidsim.physics.quaternion import conjugate, log, product
 from scenes import EPS, angle_between, make_scene, run, slopes
 
 PARTICLE = {"mass": 1.0, "inertia": "point"}
@@ -16,7 +17,7 @@ TIMES = {"duration": 2, "step": 0.01, "record_every": 0.01}
 
 
 def test_velocity_and_acceleration_are_the_analytic_derivatives_to_round_off():
-    """0.1 sin(8 t), 0.3 exp(-t) cos(2 t), t^3/(1 + t^2); the acceleration is that which a particle at rest is seen to have."""
+    """0.1 sin(8 t), 0.3 exp(-t) cos(2 t), t^3/(1 + t^2); the acceleration as the linear term of a particle has it."""
     position = ["= 0.1*sin(8*t)", "= 0.3*exp(-t)*cos(2*t)", "= t^3/(1 + t^2)"]
     frame = {"motion": {"prescribed": {"position": position}}, "children": {"p": PARTICLE | {"velocity": AT_REST}}}
     scene = make_scene({"frame": frame}, **TIMES)
@@ -50,15 +51,14 @@ def test_turns_about_axes_compose_like_an_orientation_of_the_same_angles():
             there = run({"b": {"orientation": still, "children": {"c": inner}}, "p": PARTICLE}, duration=1, step=1)
             assert angle_between(found.orientation[k], there["b/c"].world.orientation[0]) <= 16 * EPS
         # The rate is the derivative of the orientation: central differences, error h^2/6 of the third derivative.
-        turned = 2 * angle_vector(found.orientation[:-2], found.orientation[2:]) / 0.04
+        turned = 2 * angle_vector(found.orientation[:-2], found.orientation[2:]) / 0.02
         assert np.abs(turned - found.angular_velocity[1:-1]).max() <= 1e-3
 
 
 def angle_vector(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The rotation vector from p to q, space axes, for small angles."""
-    from rigidsim.physics.quaternion import conjugate, log, product
-
-    return np.stack([2 * np.array(log(product(tuple(b), conjugate(tuple(a))))) / 2 for a, b in zip(p, q, strict=True)]) * 2
+    """Half the rotation vectors from p to q, space axes, for small angles."""
+    steps = [product(tuple(b), conjugate(tuple(a))) for a, b in zip(p, q, strict=True)]
+    return np.array([log(step) for step in steps])
 
 
 def test_a_frame_that_spins_up_leaves_a_body_at_rest_where_it_was():
@@ -76,7 +76,9 @@ TUMBLING = {"angular_velocity": ["= sin(t)", "= cos(2*t)", 0.5], "velocity": [0,
 
 @pytest.mark.parametrize(("integrator", "order"), [("rkmk4", 4), ("magnus2", 2), ("magnus", 1), ("euler", 1)])
 def test_rates_as_functions_of_time_are_integrated_at_fourth_order_whatever_the_method(integrator, order):
-    child = {"particle": PARTICLE | {"position": [1, 0, 0], "velocity": {"relative_to": "world", "value": [0.1, 0.2, 0]}}}
+    child = {
+        "particle": PARTICLE | {"position": [1, 0, 0], "velocity": {"relative_to": "world", "value": [0.1, 0.2, 0]}}
+    }
     steps, frames, bodies = (0.04, 0.02, 0.01), [], []
     reference = mpmath_orientation(2.0)
     for h in steps:
@@ -121,7 +123,9 @@ def test_a_scene_with_expressions_compiles_nothing_new():
 
 def test_a_motion_that_is_no_number_stops_the_run_and_says_where():
     frame = {"motion": {"prescribed": {"position": ["= sqrt(0.5 - t)", 0, 0]}}, "children": {"p": PARTICLE}}
-    with pytest.raises(rigidsim.SimulationError, match=r"frame, motion.prescribed gave nan at t = 0.5") as caught:
+    with pytest.raises(
+        rigidsim.SimulationError, match=r"frame, motion.prescribed gave -?(nan|inf) at t = 0.5"
+    ) as caught:
         run({"frame": frame}, duration=1, step=0.01, record_every=0.01)
     assert 0.45 <= caught.value.trajectory.time[-1] <= 0.5
     assert np.isfinite(caught.value.trajectory["frame/p"].world.position).all()

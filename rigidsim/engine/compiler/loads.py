@@ -77,13 +77,13 @@ class Loads:
 
         Axes of a part fixed to a free body turn with that body.
         """
-        frame = self.tree.frame(name, node)
-        return (frame, (1.0, 0.0, 0.0, 0.0)) if frame == 0 else self._carried_axes(self.tree.nodes[frame - 1])
+        return self._carried_axes(self.tree.frame(name, node))
 
-    def _carried_axes(self, node: Node) -> tuple[int, tuple]:
-        carrier = self.tree.carrier(node)
+    def _carried_axes(self, frame: int) -> tuple[int, tuple]:
+        node = self.tree.nodes[frame - 1] if frame else None
+        carrier = self.tree.carrier(node) if node else None
         if carrier is None or carrier is node:
-            return node.frame, (1.0, 0.0, 0.0, 0.0)
+            return frame, (1.0, 0.0, 0.0, 0.0)
         return carrier.frame, self.tree.carried(carrier).placements[node.path].rotation
 
     # --- the kinds
@@ -125,11 +125,11 @@ class Loads:
         return float(norm(sub(add(p, rotate(q, second.point)), first.point)))
 
     def _torsion(self, node: Node, force: kinds.TorsionSpring, _label: str) -> None:
-        first, turn_1 = self._axes(force.to, node)
-        second, turn_2 = self._axes("body", node)
+        first, turn_1 = self._carried_axes(self.tree.frame_of(force.to))
+        second, turn_2 = self._carried_axes(node.frame)
         rest = force.rest
         if rest is None:
-            rest = relative_pose(self.start, self.start.frame(force.to, node), node.frame)[1]
+            rest = relative_pose(self.start, self.start.frame_of(force.to), node.frame)[1]
         rest = product(product(turn_1, rest), conjugate(turn_2))
         row = zeros(layout.TORSION_ROWS)
         row[layout.H_STIFFNESS], row[layout.H_DAMPING] = force.stiffness, force.damping
@@ -144,13 +144,13 @@ class Loads:
         row = zeros(layout.DRAG_ROWS)
         row[layout.D_LINEAR], row[layout.D_QUADRATIC] = force.linear, force.quadratic
         row[layout.D_POINT : layout.D_POINT + 3] = end.point
-        pair = self.pairs.index(self.tree.frame(force.medium, node), end.frame)
+        pair = self.pairs.index(self.tree.frame_of(force.medium), end.frame)
         self._add("drags", pair, layout.NOBODY, self._row(end), force.during, row)
 
     def _thruster(self, node: Node, force: kinds.Thruster, label: str) -> None:
         end, u = self.tree.end(node.path, force.at), unit(force.direction)
         size = product_of(force.thrust, force.throttle)
-        thrust = tuple(product_of(size, part) for part in u)
+        thrust = tuple(product_of(size, part) if part else 0.0 for part in u)
         written = kinds.ConstantForce.model_construct(
             _fields_set={"force"}, force=thrust, at=force.at, frame=force.frame, during=force.during
         )
@@ -187,14 +187,16 @@ class Loads:
         body = self.tree.end(self.tree.carrier(node).path, None)
         from_body = isinstance(source.center, str)
         center = self.tree.end(source.center, None) if from_body else End(0, None, source.center)
+        if center.carrier is body.carrier:
+            return  # the two have become one body
         row = zeros(layout.ATTRACTION_ROWS)
         row[layout.U_GM], row[layout.U_MASS] = source.gm, self.tree.carried(body.carrier).mass.mass
         if isinstance(source, PointSource):
             row[layout.U_SOFT] = source.softening * source.softening
             row[layout.U_J2] = source.j2 * source.radius * source.radius if source.j2 else 0.0
             axis = unit(source.axis)
-            turn = self._axes("body", self.tree.by_path[source.center])[1] if from_body else None
-            row[layout.U_AXIS : layout.U_AXIS + 3] = axis if turn is None else rotate(turn, axis)
+            turn = self._carried_axes(self.tree.frame_of(source.center) if from_body else 0)[1]
+            row[layout.U_AXIS : layout.U_AXIS + 3] = rotate(turn, axis)
         row[layout.U_POINT : layout.U_POINT + 3] = center.point
         pair = self.pairs.index(center.frame, body.frame)
         self._add(kind, pair, layout.NOBODY, self._row(body), during, row)

@@ -74,17 +74,21 @@ def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in
     before = dict(zip((node.path for node in world.tree.free()), state[:n_free], strict=True))
     made = model_of(world.scene, tree, world.start, world.schedule)
     rows = {node.path: before.get(node.path) for node in tree.free()}
-    moved = tree.by_path[event.body]
+    moved, jumps = tree.by_path[event.body], {}
     if moved.is_free():
-        rows[moved.path] = free_state(moved, tree, instant, before.get(moved.path))
         left = world.tree.carrier(world.tree.by_path[event.body])
-        if left.path != moved.path:  # it was a part of another body, whose centre of mass is now elsewhere
-            rows[left.path] = free_state(tree.by_path[left.path], tree, instant, before[left.path])
+        # If it was a part of another body, that one's centre of mass is now elsewhere.
+        for path in {moved.path: None, left.path: None}:
+            node = tree.by_path[path]
+            rows[path] = free_state(node, tree, instant, before.get(path))
+            if tree.carried(node).mass.is_point and any(instant.world(node)[1]):
+                jumps[path] = stop_turning(node, tree, rows[path], instant)
     elif moved.path in before:
         carrier = tree.carrier(moved)
         impact = Impact(world, tree, made.model, instant, before, moved.path, carrier.path)
         rows[carrier.path] = impact.joint_state()
-        protect(tree, rows, instant, impact)
+        jumps = impact.jump
+    protect(tree, rows, instant, jumps)
     after = np.array([*(rows[node.path] for node in tree.free()), *state[n_free:]], dtype=np.float64)
     return compiled(world.scene, tree, world.start, world.schedule, made, after.reshape(-1, layout.STATE_ROWS))
 
@@ -195,9 +199,21 @@ class Impact:
         return row
 
 
-def protect(tree: Tree, rows: dict, instant: Instant, impact: Impact) -> None:
-    """The first free descendants of both bodies keep their motion in the world; in place."""
-    jumps = dict(impact.jump)
+def stop_turning(node: Node, tree: Tree, row: np.ndarray, instant: Instant) -> tuple:
+    """A particle that is left does not turn, as no particle does; in place. Returns the jump of its frame, (dv of the
+    origin, domega).
+    """
+    q_WB, omega = instant.world(node)
+    r = rotate(q_WB, scaled(node.metres, tuple(tree.carried(node).mass.center_of_mass)))
+    row[layout.S_OMEGA : layout.S_OMEGA + 3] = 0.0
+    return cross(omega, r), scaled(-1.0, omega)
+
+
+def protect(tree: Tree, rows: dict, instant: Instant, jumps: dict[str, tuple]) -> None:
+    """The first free descendants of nodes whose frames jump, (dv, domega) by path, keep their motion in the world; in
+    place.
+    """
+    jumps = dict(jumps)
     for node in tree.outwards():
         if node.parent is None or node.path in jumps or node.parent.path not in jumps:
             continue

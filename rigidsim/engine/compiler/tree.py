@@ -148,4 +148,8 @@ class Tree:
             return node.frame
         if name == "parent":
             return 0 if node.parent is None else node.parent.frame
-        return 0 if name == WORLD else self.by_path[name].frame
+        return self.frame_of(name)
+
+    def frame_of(self, path: str) -> int:
+        """The frame of a node, or of the world."""
+        return 0 if path == WORLD else self.by_path[path].frame

@@ -84,6 +84,22 @@ def note_fault(t, x, y, z, fault, lanes):
 
 
 @routine
+def note_jet_fault(t, x, y, z, fault, lanes):
+    """The same of three jets: a derivative must be finite, too."""
+    n = len(lanes)
+    for lane in range(n):
+        a = load(x, 0, lane, n) + load(x, 1, lane, n) + load(x, 2, lane, n)
+        b = load(y, 0, lane, n) + load(y, 1, lane, n) + load(y, 2, lane, n)
+        c = load(z, 0, lane, n) + load(z, 1, lane, n) + load(z, 2, lane, n)
+        total, count = a + b + c, load(fault, at.N_COUNT, lane, n)
+        bad = total - total != 0.0
+        first = select(bad, 1.0, 0.0) * select(count > 0.0, 0.0, 1.0) > 0.5
+        store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
+        store(fault, at.N_VALUE, lane, n, select(first, total, load(fault, at.N_VALUE, lane, n)))
+        store(fault, at.N_COUNT, lane, n, select(bad, count + 1.0, count))
+
+
+@routine
 def push_script(x, y, z, value, axes, frame, wrench, lanes):
     """Add a force whose components, in the frame `axes`, are three registers, at a point fixed in the body."""
     n = len(lanes)
