@@ -43,6 +43,11 @@ GALLERY = {
     "gyroscope_constant_torque": Picture(("turning/wheel",), "the turning frame", (0, 1), tip=(0.0, 0.0, 1.0)),
     "billiard_on_a_train": Picture(("train/table/cue", "train/table/eight", "train/table/nine"), "the table"),
     "off_centre_thrust": Picture(("probe/nozzle",), "the probe"),
+    "foucault_pendulum": Picture(("earth/hall/bob",), "the hall"),
+    "ship_deck_in_seaway": Picture(("deck/container", "deck/crate"), "the deck", (1, 2), equal=False),
+    "gravity_gradient_libration": Picture(("orbit/vertical/satellite",), "the vertical", tip=(1.0, 0.0, 0.0)),
+    "payload_release": Picture(("arm", "arm/payload"), "its parent"),
+    "kepler_from_rotating_planet": Picture(("earth/satellite",), "the turning Earth"),
 }
 
 

@@ -21,10 +21,10 @@ import numpy as np
 import rigidsim
 from peers import INERTIA, MASS, PEERS
 from rigidsim._jit import watch_compilation
-from rigidsim.engine import layout
+from rigidsim.engine import layout, stepper
 from rigidsim.engine.compiler import Compiled, compile_scene
 from rigidsim.engine.integrators import BY_NAME
-from rigidsim.engine.lanes import LANES, block_of
+from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
 
 STEP = 0.002
@@ -57,7 +57,9 @@ def flat(n_body: int, seed: int = 0) -> Compiled:
 def chain(n_body: int, seed: int = 0) -> Compiled:
     """The same bodies, each the child of the one before."""
     world = flat(n_body, seed)
-    return world._replace(model=world.model._replace(parent=np.arange(n_body)))
+    node = world.model.node.copy()
+    node[:, layout.NODE_PARENT] = np.arange(n_body)
+    return world._replace(model=world.model._replace(node=node))
 
 
 TREES = {"flat": flat, "chain": chain}
@@ -71,9 +73,7 @@ def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> lis
 
 def block(worlds: list[Compiled]) -> BlockRun:
     """A run of one world in one lane, or of sixteen in sixteen."""
-    if len(worlds) == 1:
-        return BlockRun(worlds[0].method, worlds[0].model, worlds[0].state, 1)
-    return BlockRun(worlds[0].method, *block_of(worlds, LANES), LANES)
+    return BlockRun(worlds, 1 if len(worlds) == 1 else LANES)
 
 
 def seconds_a_step(advance: Callable[[int], None], budget: float) -> float:
@@ -184,18 +184,46 @@ def threads(budget: float) -> None:
         print(f"two threads {spent[1] / spent[2]:.2f} times one")
 
 
-def registers() -> None:
-    """The widest registers in the lane loop's machine code."""
-    from rigidsim.engine.integrators.rkmk4 import combine
+SPRING = {"type": "spring", "to": "world", "to_at": [0, 0, 0], "stiffness": 4.0, "length": 0}
+FORCES = {
+    "none": [],
+    "constant": [{"force": [0.1, 0.2, 0.3]}],
+    "spring to the world, built in": [SPRING],
+    "-4*x - 0.1*v_x + 0.2 (5 operations)": [{"force": ["= -4*x - 0.1*v_x + 0.2", 0, 0]}],
+    "the same along x, y and z": [{"force": [f"= -4*{c} - 0.1*v_{c} + 0.2" for c in "xyz"]}],
+    "sin(3*t) + 8*exp(-t)": [{"force": ["= sin(3*t) + 8*exp(-t)", 0, 0]}],
+}
 
-    with section("Registers of a lane loop (rkmk4's combine)"):
+
+def expressions(budget: float, n_body: int = 10) -> None:
+    """What a force costs: built in, and as an expression."""
+    with section(f"A force on each of {n_body} bodies, rkmk4, ns a body-step"):
+        head("force", "1 lane", "16 lanes", "compile s")
+        for name, forces in FORCES.items():
+            body = {"mass": MASS, "inertia": {"principal": list(INERTIA)}, "forces": forces}
+            bodies = {f"b{i}": body | {"position": [0.1 + i, 0.2, 0.3]} for i in range(n_body)}
+            scene = {"format": "rigidsim/1", "simulation": {"duration": 1000.0, "step": STEP}, "bodies": bodies}
+            world = compile_scene(rigidsim.Scene.from_dict(scene))
+            with watch_compilation() as compiling:
+                cells = [
+                    seconds_a_step(BlockRun([world], n_lane).advance, budget) / (n_body * n_lane)
+                    for n_lane in (1, LANES)
+                ]
+            row(name, *(f"{1e9 * cell:.1f}" for cell in cells), f"{compiling.seconds:.1f}")
+
+
+def registers() -> None:
+    """The widest registers in the machine code of the whole stepper."""
+    with section("Registers of the stepper (rkmk4)"):
         for n_lane in (1, LANES):
-            rows = [np.zeros(layout.STATE_ROWS * n_lane) for _ in range(6)]
-            combine(*rows, 0.1, 0.5, 1.0, 0.0, (0,) * n_lane)
-        combine.recompile()  # code from the cache comes without its assembly
-        for signature, text in combine.inspect_asm().items():
-            counts = ", ".join(f"{register} {text.count(register)}" for register in ("zmm", "ymm", "xmm"))
-            print(f"{signature[-1].count} lanes: {counts}")
+            BlockRun(worlds_of("flat", 1, 1), n_lane).prepare()
+        options = BY_NAME["rkmk4"].options
+        for signature in stepper.advance.signatures:
+            if getattr(signature[0], "instance_class", None) is options:
+                # Code from the cache comes without its assembly: RIGIDSIM_CACHE_DIR=/elsewhere shows it.
+                text = stepper.advance.inspect_asm(signature) or ""
+                counts = ", ".join(f"{register} {text.count(register)}" for register in ("zmm", "ymm", "xmm"))
+                print(f"{signature[-1].count} lanes: {counts}")
 
 
 def main() -> None:
@@ -211,6 +239,7 @@ def main() -> None:
     methods(budget, sizes)
     peers(budget, sizes)
     recording(budget)
+    expressions(budget)
     registers()
     os.sched_setaffinity(0, cores)
     threads(budget)
