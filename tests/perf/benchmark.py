@@ -11,6 +11,7 @@ import os
 import platform
 import statistics
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -220,10 +221,11 @@ def registers() -> None:
         options = BY_NAME["rkmk4"].options
         for signature in stepper.advance.signatures:
             if getattr(signature[0], "instance_class", None) is options:
-                # Code from the cache comes without its assembly: RIGIDSIM_CACHE_DIR=/elsewhere shows it.
-                text = stepper.advance.inspect_asm(signature) or ""
+                with warnings.catch_warnings(action="ignore"):
+                    text = stepper.advance.inspect_asm(signature)
                 counts = ", ".join(f"{register} {text.count(register)}" for register in ("zmm", "ymm", "xmm"))
-                print(f"{signature[-1].count} lanes: {counts}")
+                hidden = "no assembly, as it came from the cache: set RIGIDSIM_CACHE_DIR to an empty folder"
+                print(f"{signature[-1].count} lanes: {counts if 'xmm' in text else hidden}")
 
 
 def main() -> None:
