@@ -205,8 +205,8 @@ class Simulation:
             return ""
         first = min(failed, key=lambda k: fault[k, layout.N_TIME])
         label, time, value = self.compiled.labels[first], *fault[first, layout.N_TIME : layout.N_VALUE + 1]
-        what = "it and its derivatives" if label.endswith("prescribed") else "it"
-        return f"the expression of {label} gave {value:g} at t = {time:.9g} s; {what} must be finite numbers"
+        wanted = "finite, with its derivatives" if label.endswith("prescribed") else "a finite number"
+        return f"the expression of {label} gave {value:g} at t = {time:.9g} s; it must be {wanted}"
 
     def _motion_fault(self, n: int) -> str:
         run = self._run
