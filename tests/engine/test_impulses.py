@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rigidsim
@@ -56,6 +56,7 @@ def test_the_child_stays_where_it_is_in_the_world():
 
 
 @settings(max_examples=60, deadline=None)
+@example(518, False)
 @given(st.integers(0, 10**6), st.booleans())
 def test_nobody_else_changes_its_motion_in_any_tree(seed, inherits):
     """Random trees in space, with fixed, prescribed and driven nodes in between; an impulse on one free body."""
@@ -74,8 +75,11 @@ def test_nobody_else_changes_its_motion_in_any_tree(seed, inherits):
     node_at(bodies, struck)["impulses"] = [impulse]
     simulation = rigidsim.Simulation(make_scene(bodies, **how))
     after = simulation.state
-    speed = max(np.abs(before[path].world.velocity).max() for path in paths)
-    rate = max(np.abs(before[path].world.angular_velocity).max() for path in paths)
+    # What cancels is the velocity field of the jump, whose roundings are those of its own size.
+    rate = max(np.abs(state[path].world.angular_velocity).max() for path in paths for state in (before, after))
+    reach = max(np.abs(before[path].world.position - before[struck].world.position).max() for path in paths)
+    speed = max(np.abs(state[path].world.velocity).max() for path in paths for state in (before, after))
+    speed += rate * reach
     for path in free:
         if path in (struck, carried):
             continue

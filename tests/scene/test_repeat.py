@@ -244,7 +244,7 @@ def test_an_index_hides_no_parameter(faults):
 def test_too_many_copies_are_refused_quickly(faults, text, words):
     start = time.perf_counter()
     (only,) = faults(text)
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 10  # measured 0.7 s; a hundred thousand copies would take minutes
     assert only[0] == "size"
     assert str(words) in only[4]
 
