@@ -482,7 +482,7 @@ def test_an_expression_that_is_no_number_stops_the_run(force, time, value):
 
 def test_python_runs_the_same_text_to_the_same_bits():
     """A callback that gives no force makes Python run the stepper, with every law, impulses and split steps."""
-    scene = scene_of(every_law(), **{"duration": 0.2, "step": 0.05, "world": WORLD})
+    scene = scene_of(every_law(), duration=0.2, step=0.05, world=WORLD)
     compiled = rigidsim.simulate(scene, terms=True)
     with np.errstate(all="ignore"):
         interpreted = rigidsim.simulate(scene, terms=True, callbacks={"q/b": lambda t, bodies: ([0, 0, 0], [0, 0, 0])})
