@@ -1,5 +1,4 @@
-"""The decorators `formula`, `inlined`, `routine` and `kernel`, and where compiled code is kept. Only here is numba
-configured.
+"""The decorators `formula`, `inlined`, `routine` and `kernel`. Only here and in `_cache` is numba configured.
 
 A *formula* is a plain Python function on numbers and tuples; inside a kernel it is inlined. So is an *inlined* loop
 over bodies. A *routine* is a loop over lanes that compiled code calls. A *kernel* is what Python calls: compiled with
@@ -9,26 +8,22 @@ never with fastmath, so that compiled and interpreted text give the same bits.
 
 from __future__ import annotations
 
-import hashlib
-import os
-import platform
-import stat
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 
-_PACKAGE = Path(__file__).parent
+from rigidsim._cache import cache_folder, kernel_cache
+
 _CALLED = {"error_model": "numpy"}
 _INLINED = _CALLED | {"forceinline": True}
 # Without numba's reference counting a view of a row is free (measured: a step 13 times faster); it also means that code
 # which allocates does not compile.
 _NO_ALLOCATION = {"_nrt": False}
 
-# Formulas are told to numba when the first kernel is made, so that whoever only evaluates them does not wait for numba.
+# Formulas are told to numba when the first kernel is compiled, so that whoever only evaluates them, or runs a kernel
+# from the cache, does not wait for it.
 _untold: list[Callable[[], object]] = []
 _parts: set[str] = set()  # names of all functions that are only ever parts of a kernel
 _optimised: set[str] = set()  # and of those among them that are optimised by themselves: the loops over lanes
@@ -86,58 +81,6 @@ def _tell_formulas() -> None:
         _untold.pop(0)()
 
 
-def _text_hash() -> str:
-    """Hash of all that compiled code depends on.
-
-    Numba's own key sees only the file of the kernel itself: a change in a formula of another file would leave the old
-    machine code in use (numba issue 1833).
-    """
-    import numba
-
-    digest = hashlib.sha256(f"{numba.__version__} {platform.python_version()}".encode())
-    files = [
-        _PACKAGE / "_jit.py",
-        *sorted((_PACKAGE / "physics").glob("*.py")),
-        *sorted((_PACKAGE / "engine").rglob("*.py")),
-    ]
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _is_private(folder: Path) -> bool:
-    """True if only this user can write there; cached code is pickled, so another user's file could run as us."""
-    if not hasattr(os, "getuid"):
-        return True
-    info = folder.stat()
-    return info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _candidates() -> Iterator[Path]:
-    if "RIGIDSIM_CACHE_DIR" in os.environ:
-        yield Path(os.environ["RIGIDSIM_CACHE_DIR"])
-    with suppress(RuntimeError):  # no home directory
-        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rigidsim"
-    yield Path(tempfile.gettempdir()) / f"rigidsim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
-
-
-@cache
-def cache_folder() -> Path | None:
-    """The first private, writable folder for compiled code, or None: then every process compiles for itself."""
-    name = _text_hash()
-    for root in _candidates():
-        folder = root / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-            if _is_private(folder):
-                return folder
-        except OSError:
-            continue
-    return None
-
-
 @cache
 def _make_parts_light() -> None:
     """Of the functions that are only parts of a kernel, numba keeps the unoptimised text; the kernel is optimised once.
@@ -155,6 +98,8 @@ def _make_parts_light() -> None:
         def notify(self, told) -> None:
             if told.is_start and self.depth == 0:
                 self.ours = (told.data["dispatcher"].py_func.__module__ or "").startswith("rigidsim.")
+                if self.ours:
+                    _tell_formulas()
             self.depth += 1 if told.is_start else -1
 
     compiling = Depth()
@@ -192,17 +137,11 @@ def kernel(function: Callable) -> Callable:
     """Compile on first call, from the cache where possible. The environment's NUMBA_DISABLE_JIT=1 leaves it Python."""
     import numba
 
-    _tell_formulas()
     _make_parts_light()
-    folder = cache_folder()
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(
-        folder or ""
-    )  # numba reads it while decorating; others' functions keep their own place
-    try:
-        return numba.njit(nogil=True, error_model="numpy", cache=folder is not None, **_NO_ALLOCATION)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    compiled = numba.njit(nogil=True, **_CALLED, **_NO_ALLOCATION)(function)
+    if cache_folder() is not None and not numba.config.DISABLE_JIT:
+        compiled._cache = kernel_cache(function)
+    return compiled
 
 
 class CompileWatch:

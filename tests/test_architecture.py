@@ -13,7 +13,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Who a part of the package may import from, besides itself.
 ALLOWED = {
     "errors": set(),
-    "_jit": set(),
+    "_cache": set(),
+    "_jit": {"_cache"},
     "physics": {"_jit"},
     "scene": {"physics", "errors"},
     "engine": {"physics", "_jit", "errors", "engine.compiler"},
@@ -25,7 +26,7 @@ ALLOWED = {
     "chronicle": {"trajectory", "engine", "engine.compiler", "physics"},
     "simulation": {"chronicle", "trajectory", "engine", "engine.compiler", "scene", "errors"},
     "batch": {"chronicle", "simulation", "trajectory", "engine", "engine.compiler", "scene", "errors"},
-    "report": {"simulation", "trajectory", "engine", "scene", "errors", "_jit"},
+    "report": {"simulation", "trajectory", "engine", "scene", "errors", "_cache", "_jit"},
     "cli": {"report", "engine", "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
     "rigidsim": {"cli"},
 }
@@ -37,7 +38,7 @@ DOORS = {
     "pydantic_core": {"scene"},
     "h5py": {"trajectory"},
     "quaternion": {"transform"},
-    "numba": {"_jit"},
+    "numba": {"_cache", "_jit"},
     "trimesh": {"scene"},
     "scipy": set(),
 }

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rigidsim._jit import cache_folder, watch_compilation
+from rigidsim._cache import cache_folder
+from rigidsim._jit import watch_compilation
 from rigidsim.errors import Interrupted, SimulationError
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.progress import Progress, say
@@ -64,7 +65,7 @@ class RunReport:
 def announce() -> None:
     """Said before the first run of a version compiles the stepper."""
     kept = "this happens once" if cache_folder() else "set RIGIDSIM_CACHE_DIR to a folder of yours to keep the result"
-    say(f"compiling the stepper, some ten seconds; {kept}")
+    say(f"compiling the stepper, some twenty seconds; {kept}")
 
 
 def run_to_file(

@@ -11,7 +11,7 @@ import tempfile
 import pytest
 
 import rigidsim
-from rigidsim import _jit
+from rigidsim import _cache
 
 LOADED_AFTER = (
     "import sys\n"
@@ -19,7 +19,7 @@ LOADED_AFTER = (
     "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code, left.code\n"
     "print(*(name for name, module in sys.modules.items() if module is not None), file=sys.stderr)"
 )
-ANNOUNCEMENT = "compiling the stepper, some ten seconds; this happens once\n"
+ANNOUNCEMENT = "compiling the stepper, some twenty seconds; this happens once\n"
 
 
 def loaded_after(*arguments: str) -> set[str]:
@@ -74,7 +74,7 @@ def test_first_run_says_that_it_compiles_and_the_second_does_not(shell, workplac
 def cache_folder(monkeypatch, tmp_path):
     """A fresh choice of the folder, with no home but tmp_path/home."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    return _jit.cache_folder.__wrapped__
+    return _cache.cache_folder.__wrapped__
 
 
 def test_cache_is_where_the_environment_says(cache_folder, monkeypatch, tmp_path):
@@ -94,6 +94,18 @@ def test_cache_folder_that_others_can_write_to_is_passed_over(cache_folder, monk
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "shared"))
     os.chmod(cache_folder(), 0o777)
     assert cache_folder().parent == tmp_path / "home" / "rigidsim"
+
+
+def test_compiled_code_of_old_versions_is_removed(cache_folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "cache"))
+    versions = [tmp_path / "cache" / f"{day:016x}" for day in range(6)]
+    for day, version in enumerate(versions):
+        version.mkdir(parents=True)
+        (version / "kernel.nbc").touch()
+        os.utime(version, (day, day))
+    other = tmp_path / "cache" / "not ours"
+    other.mkdir()
+    assert {cache_folder(), other, *versions[-3:]} == set((tmp_path / "cache").iterdir())
 
 
 def test_no_folder_at_all_is_allowed(cache_folder, monkeypatch):
