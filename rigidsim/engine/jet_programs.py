@@ -7,106 +7,106 @@ from rigidsim.engine import layout as at
 from rigidsim.engine import programs as op
 from rigidsim.engine.layout import load, load3, store, store3
 from rigidsim.physics import jets
-from rigidsim.physics.elementary import select
-from rigidsim.physics.functions import larger
+
+
+@inlined
+def jet_of_one(function, x, out, lanes):
+    """A function of one jet, lane by lane."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(out, 0, lane, n, function(load3(x, 0, lane, n)))
+
+
+@inlined
+def jet_of_two(function, x, y, out, lanes):
+    """A function of two jets, lane by lane."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(out, 0, lane, n, function(load3(x, 0, lane, n), load3(y, 0, lane, n)))
+
+
+@inlined
+def jet_choice(x, y, z, out, lanes):
+    """y where the condition x holds, z elsewhere."""
+    n = len(lanes)
+    for lane in range(n):
+        y_lane, z_lane = load3(y, 0, lane, n), load3(z, 0, lane, n)
+        store3(out, 0, lane, n, jets.jet_select(load(x, 0, lane, n) != 0.0, y_lane, z_lane))
 
 
 @inlined
 def jet_arithmetic(operation, x, y, z, out, lanes):
-    """Sums, products, comparisons, choices."""
-    n = len(lanes)
+    """Sums, products, choices; comparisons are those of the values."""
     if operation == op.ADD:
-        for lane in range(n):
-            store3(out, 0, lane, n, jets.jet_sum(load3(x, 0, lane, n), load3(y, 0, lane, n)))
+        jet_of_two(jets.jet_sum, x, y, out, lanes)
     elif operation == op.SUBTRACT:
-        for lane in range(n):
-            store3(out, 0, lane, n, jets.jet_difference(load3(x, 0, lane, n), load3(y, 0, lane, n)))
+        jet_of_two(jets.jet_difference, x, y, out, lanes)
     elif operation == op.MULTIPLY:
-        for lane in range(n):
-            store3(out, 0, lane, n, jets.jet_product(load3(x, 0, lane, n), load3(y, 0, lane, n)))
+        jet_of_two(jets.jet_product, x, y, out, lanes)
     elif operation == op.DIVIDE:
-        for lane in range(n):
-            store3(out, 0, lane, n, jets.jet_quotient(load3(x, 0, lane, n), load3(y, 0, lane, n)))
+        jet_of_two(jets.jet_quotient, x, y, out, lanes)
     elif operation == op.NEGATE:
-        for lane in range(n):
-            store3(out, 0, lane, n, jets.jet_negated(load3(x, 0, lane, n)))
+        jet_of_one(jets.jet_negated, x, out, lanes)
     elif operation == op.SELECT:
-        for lane in range(n):
-            a, b = load3(y, 0, lane, n), load3(z, 0, lane, n)
-            store3(out, 0, lane, n, jets.jet_select(load(x, 0, lane, n) != 0.0, a, b))
+        jet_choice(x, y, z, out, lanes)
     else:
+        op.condition(operation, x, y, out, lanes)
+        n = len(lanes)
         for lane in range(n):
-            a, b = load(x, 0, lane, n), load(y, 0, lane, n)
-            store3(out, 0, lane, n, (condition(operation, a, b), 0.0, 0.0))
-
-
-@inlined
-def condition(operation, a, b):
-    """A comparison or a connection of conditions; 1.0 where it holds."""
-    value = 1.0 - a  # not
-    value = select(operation == op.LESS, select(a < b, 1.0, 0.0), value)
-    value = select(operation == op.LESS_EQUAL, select(a <= b, 1.0, 0.0), value)
-    value = select(operation == op.EQUAL, select(a == b, 1.0, 0.0), value)
-    value = select(operation == op.AND, a * b, value)
-    return select(operation == op.OR, larger(a, b), value)
+            store(out, 1, lane, n, 0.0)
+            store(out, 2, lane, n, 0.0)
 
 
 @inlined
 def one_argument(operation, x, out, lanes):
     """Functions of one argument."""
-    n = len(lanes)
-    for lane in range(n):
-        u = load3(x, 0, lane, n)
-        if operation == op.SIN:
-            store3(out, 0, lane, n, jets.jet_sine(u))
-        elif operation == op.COS:
-            store3(out, 0, lane, n, jets.jet_cosine(u))
-        elif operation == op.SQRT:
-            store3(out, 0, lane, n, jets.jet_square_root(u))
-        elif operation == op.EXP:
-            store3(out, 0, lane, n, jets.jet_exponential(u))
-        elif operation == op.TAN:
-            store3(out, 0, lane, n, jets.jet_tangent(u))
-        elif operation == op.LOG:
-            store3(out, 0, lane, n, jets.jet_logarithm(u))
-        elif operation == op.ABS:
-            store3(out, 0, lane, n, jets.jet_absolute(u))
-        elif operation == op.ASIN:
-            store3(out, 0, lane, n, jets.jet_arc_sine(u))
-        elif operation == op.ACOS:
-            store3(out, 0, lane, n, jets.jet_arc_cosine(u))
-        elif operation == op.ATAN:
-            store3(out, 0, lane, n, jets.jet_arc_tangent(u))
-        elif operation == op.SIGN:
-            store3(out, 0, lane, n, jets.jet_sign(u))
-        elif operation == op.FLOOR:
-            store3(out, 0, lane, n, jets.jet_floored(u))
-        elif operation == op.SINH:
-            store3(out, 0, lane, n, jets.jet_hyperbolic_sine(u))
-        elif operation == op.COSH:
-            store3(out, 0, lane, n, jets.jet_hyperbolic_cosine(u))
-        elif operation == op.TANH:
-            store3(out, 0, lane, n, jets.jet_hyperbolic_tangent(u))
+    if operation == op.SIN:
+        jet_of_one(jets.jet_sine, x, out, lanes)
+    elif operation == op.COS:
+        jet_of_one(jets.jet_cosine, x, out, lanes)
+    elif operation == op.SQRT:
+        jet_of_one(jets.jet_square_root, x, out, lanes)
+    elif operation == op.EXP:
+        jet_of_one(jets.jet_exponential, x, out, lanes)
+    elif operation == op.TAN:
+        jet_of_one(jets.jet_tangent, x, out, lanes)
+    elif operation == op.LOG:
+        jet_of_one(jets.jet_logarithm, x, out, lanes)
+    elif operation == op.ABS:
+        jet_of_one(jets.jet_absolute, x, out, lanes)
+    elif operation == op.ASIN:
+        jet_of_one(jets.jet_arc_sine, x, out, lanes)
+    elif operation == op.ACOS:
+        jet_of_one(jets.jet_arc_cosine, x, out, lanes)
+    elif operation == op.ATAN:
+        jet_of_one(jets.jet_arc_tangent, x, out, lanes)
+    elif operation == op.SIGN:
+        jet_of_one(jets.jet_sign, x, out, lanes)
+    elif operation == op.FLOOR:
+        jet_of_one(jets.jet_floored, x, out, lanes)
+    elif operation == op.SINH:
+        jet_of_one(jets.jet_hyperbolic_sine, x, out, lanes)
+    elif operation == op.COSH:
+        jet_of_one(jets.jet_hyperbolic_cosine, x, out, lanes)
+    elif operation == op.TANH:
+        jet_of_one(jets.jet_hyperbolic_tangent, x, out, lanes)
 
 
 @inlined
 def two_arguments(operation, x, y, out, lanes):
     """Functions of two arguments."""
-    n = len(lanes)
-    for lane in range(n):
-        u, v = load3(x, 0, lane, n), load3(y, 0, lane, n)
-        if operation == op.POWER:
-            store3(out, 0, lane, n, jets.jet_power(u, v))
-        elif operation == op.MIN:
-            store3(out, 0, lane, n, jets.jet_smaller(u, v))
-        elif operation == op.MAX:
-            store3(out, 0, lane, n, jets.jet_larger(u, v))
-        elif operation == op.ATAN2:
-            store3(out, 0, lane, n, jets.jet_arc_tangent_2(u, v))
-        elif operation == op.MOD:
-            store3(out, 0, lane, n, jets.jet_remainder(u, v))
-        elif operation == op.HYPOT:
-            store3(out, 0, lane, n, jets.jet_hypotenuse(u, v))
+    if operation == op.POWER:
+        jet_of_two(jets.jet_power, x, y, out, lanes)
+    elif operation == op.MIN:
+        jet_of_two(jets.jet_smaller, x, y, out, lanes)
+    elif operation == op.MAX:
+        jet_of_two(jets.jet_larger, x, y, out, lanes)
+    elif operation == op.ATAN2:
+        jet_of_two(jets.jet_arc_tangent_2, x, y, out, lanes)
+    elif operation == op.MOD:
+        jet_of_two(jets.jet_remainder, x, y, out, lanes)
+    elif operation == op.HYPOT:
+        jet_of_two(jets.jet_hypotenuse, x, y, out, lanes)
 
 
 @routine

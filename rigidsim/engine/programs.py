@@ -9,6 +9,8 @@ result never overwrites what a later operation needs. Conditions are 1.0 and 0.0
 
 from __future__ import annotations
 
+from operator import add, mul, neg, sub, truediv
+
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, store
@@ -25,6 +27,10 @@ from rigidsim.physics.functions import (
     hyperbolic_sine,
     hyperbolic_tangent,
     hypotenuse,
+    is_at_most,
+    is_equal,
+    is_less,
+    is_not,
     larger,
     power,
     remainder,
@@ -51,120 +57,115 @@ CODE = {name: code for code, name in enumerate(OPERATIONS)}
 
 
 @inlined
-def arithmetic(operation, x, y, z, out, lanes):
-    """Sums, products, comparisons, choices."""
+def of_one(function, x, out, lanes):
+    """A function of one argument, lane by lane."""
     n = len(lanes)
-    if operation == ADD:
-        for lane in range(n):
-            store(out, 0, lane, n, load(x, 0, lane, n) + load(y, 0, lane, n))
-    elif operation == SUBTRACT:
-        for lane in range(n):
-            store(out, 0, lane, n, load(x, 0, lane, n) - load(y, 0, lane, n))
-    elif operation == MULTIPLY:
-        for lane in range(n):
-            store(out, 0, lane, n, load(x, 0, lane, n) * load(y, 0, lane, n))
-    elif operation == DIVIDE:
-        for lane in range(n):
-            store(out, 0, lane, n, load(x, 0, lane, n) / load(y, 0, lane, n))
-    elif operation == NEGATE:
-        for lane in range(n):
-            store(out, 0, lane, n, -load(x, 0, lane, n))
-    elif operation == SELECT:
-        for lane in range(n):
-            store(out, 0, lane, n, select(load(x, 0, lane, n) != 0.0, load(y, 0, lane, n), load(z, 0, lane, n)))
-    elif operation == LESS:
-        for lane in range(n):
-            store(out, 0, lane, n, select(load(x, 0, lane, n) < load(y, 0, lane, n), 1.0, 0.0))
+    for lane in range(n):
+        store(out, 0, lane, n, function(load(x, 0, lane, n)))
+
+
+@inlined
+def of_two(function, x, y, out, lanes):
+    """A function of two arguments, lane by lane."""
+    n = len(lanes)
+    for lane in range(n):
+        store(out, 0, lane, n, function(load(x, 0, lane, n), load(y, 0, lane, n)))
+
+
+@inlined
+def choose(x, y, z, out, lanes):
+    """y where the condition x holds, z elsewhere."""
+    n = len(lanes)
+    for lane in range(n):
+        store(out, 0, lane, n, select(load(x, 0, lane, n) != 0.0, load(y, 0, lane, n), load(z, 0, lane, n)))
+
+
+@inlined
+def condition(operation, x, y, out, lanes):
+    """Comparisons and what connects them: 1.0 where it holds, 0.0 elsewhere."""
+    if operation == LESS:
+        of_two(is_less, x, y, out, lanes)
     elif operation == LESS_EQUAL:
-        for lane in range(n):
-            store(out, 0, lane, n, select(load(x, 0, lane, n) <= load(y, 0, lane, n), 1.0, 0.0))
+        of_two(is_at_most, x, y, out, lanes)
     elif operation == EQUAL:
-        for lane in range(n):
-            store(out, 0, lane, n, select(load(x, 0, lane, n) == load(y, 0, lane, n), 1.0, 0.0))
+        of_two(is_equal, x, y, out, lanes)
     elif operation == AND:
-        for lane in range(n):
-            store(out, 0, lane, n, load(x, 0, lane, n) * load(y, 0, lane, n))
+        of_two(mul, x, y, out, lanes)
     elif operation == OR:
-        for lane in range(n):
-            store(out, 0, lane, n, larger(load(x, 0, lane, n), load(y, 0, lane, n)))
+        of_two(larger, x, y, out, lanes)
     else:
-        for lane in range(n):
-            store(out, 0, lane, n, 1.0 - load(x, 0, lane, n))
+        of_one(is_not, x, out, lanes)
+
+
+@inlined
+def arithmetic(operation, x, y, z, out, lanes):
+    """Sums, products, choices; comparisons."""
+    if operation == ADD:
+        of_two(add, x, y, out, lanes)
+    elif operation == SUBTRACT:
+        of_two(sub, x, y, out, lanes)
+    elif operation == MULTIPLY:
+        of_two(mul, x, y, out, lanes)
+    elif operation == DIVIDE:
+        of_two(truediv, x, y, out, lanes)
+    elif operation == NEGATE:
+        of_one(neg, x, out, lanes)
+    elif operation == SELECT:
+        choose(x, y, z, out, lanes)
+    else:
+        condition(operation, x, y, out, lanes)
 
 
 @inlined
 def common_function(operation, x, y, out, lanes):
     """Functions that scenes use most."""
-    n = len(lanes)
     if operation == SQRT:
-        for lane in range(n):
-            store(out, 0, lane, n, sqrt(load(x, 0, lane, n)))
+        of_one(sqrt, x, out, lanes)
     elif operation == SIN:
-        for lane in range(n):
-            store(out, 0, lane, n, sine(load(x, 0, lane, n)))
+        of_one(sine, x, out, lanes)
     elif operation == COS:
-        for lane in range(n):
-            store(out, 0, lane, n, cosine(load(x, 0, lane, n)))
+        of_one(cosine, x, out, lanes)
     elif operation == EXP:
-        for lane in range(n):
-            store(out, 0, lane, n, exponential(load(x, 0, lane, n)))
+        of_one(exponential, x, out, lanes)
     elif operation == POWER:
-        for lane in range(n):
-            store(out, 0, lane, n, power(load(x, 0, lane, n), load(y, 0, lane, n)))
+        of_two(power, x, y, out, lanes)
     elif operation == MIN:
-        for lane in range(n):
-            store(out, 0, lane, n, smaller(load(x, 0, lane, n), load(y, 0, lane, n)))
+        of_two(smaller, x, y, out, lanes)
     elif operation == MAX:
-        for lane in range(n):
-            store(out, 0, lane, n, larger(load(x, 0, lane, n), load(y, 0, lane, n)))
+        of_two(larger, x, y, out, lanes)
     elif operation == ABS:
-        for lane in range(n):
-            store(out, 0, lane, n, absolute(load(x, 0, lane, n)))
+        of_one(absolute, x, out, lanes)
     elif operation == TAN:
-        for lane in range(n):
-            store(out, 0, lane, n, tangent(load(x, 0, lane, n)))
+        of_one(tangent, x, out, lanes)
     elif operation == LOG:
-        for lane in range(n):
-            store(out, 0, lane, n, logarithm(load(x, 0, lane, n)))
+        of_one(logarithm, x, out, lanes)
 
 
 @inlined
 def rare_function(operation, x, y, out, lanes):
     """The others."""
-    n = len(lanes)
     if operation == ASIN:
-        for lane in range(n):
-            store(out, 0, lane, n, arc_sine(load(x, 0, lane, n)))
+        of_one(arc_sine, x, out, lanes)
     elif operation == ACOS:
-        for lane in range(n):
-            store(out, 0, lane, n, arc_cosine(load(x, 0, lane, n)))
+        of_one(arc_cosine, x, out, lanes)
     elif operation == ATAN:
-        for lane in range(n):
-            store(out, 0, lane, n, arc_slope(load(x, 0, lane, n)))
+        of_one(arc_slope, x, out, lanes)
     elif operation == ATAN2:
-        for lane in range(n):
-            store(out, 0, lane, n, arc_tangent(load(x, 0, lane, n), load(y, 0, lane, n)))
+        of_two(arc_tangent, x, y, out, lanes)
     elif operation == SIGN:
-        for lane in range(n):
-            store(out, 0, lane, n, sign(load(x, 0, lane, n)))
+        of_one(sign, x, out, lanes)
     elif operation == FLOOR:
-        for lane in range(n):
-            store(out, 0, lane, n, floored(load(x, 0, lane, n)))
+        of_one(floored, x, out, lanes)
     elif operation == MOD:
-        for lane in range(n):
-            store(out, 0, lane, n, remainder(load(x, 0, lane, n), load(y, 0, lane, n)))
+        of_two(remainder, x, y, out, lanes)
     elif operation == HYPOT:
-        for lane in range(n):
-            store(out, 0, lane, n, hypotenuse(load(x, 0, lane, n), load(y, 0, lane, n)))
+        of_two(hypotenuse, x, y, out, lanes)
     elif operation == SINH:
-        for lane in range(n):
-            store(out, 0, lane, n, hyperbolic_sine(load(x, 0, lane, n)))
+        of_one(hyperbolic_sine, x, out, lanes)
     elif operation == COSH:
-        for lane in range(n):
-            store(out, 0, lane, n, hyperbolic_cosine(load(x, 0, lane, n)))
+        of_one(hyperbolic_cosine, x, out, lanes)
     elif operation == TANH:
-        for lane in range(n):
-            store(out, 0, lane, n, hyperbolic_tangent(load(x, 0, lane, n)))
+        of_one(hyperbolic_tangent, x, out, lanes)
 
 
 @routine

@@ -13,7 +13,7 @@ from rigidsim._jit import compiled_form, formula
 from rigidsim.physics.elementary import INFINITY, arc_tangent, context_of, select, sin_cos, sqrt
 from rigidsim.physics.exponentials import NAN, exponential, exponential_less_one, logarithm
 
-# --- steps and signs
+# --- steps, signs, conditions
 
 
 def floored(x):
@@ -43,6 +43,30 @@ def remainder(x, y):
 @compiled_form(remainder)
 def _remainder(x, y):
     return lambda x, y: x % y
+
+
+@formula
+def is_less(x, y):
+    """1 where x < y, else 0."""
+    return select(x < y, 1.0, 0.0)
+
+
+@formula
+def is_at_most(x, y):
+    """1 where x <= y, else 0."""
+    return select(x <= y, 1.0, 0.0)
+
+
+@formula
+def is_equal(x, y):
+    """1 where x = y, else 0."""
+    return select(x == y, 1.0, 0.0)
+
+
+@formula
+def is_not(x):
+    """1 for 0 and 0 for 1."""
+    return 1.0 - x
 
 
 @formula

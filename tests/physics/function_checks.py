@@ -85,6 +85,13 @@ def exponential_functions() -> dict[str, list]:
     }
 
 
+def conditions() -> dict[str, list]:
+    pairs = [(1.5, 2.5), (2.5, 1.5), (1.5, 1.5), (-1.5, 0.0)]
+    holds = {"is_less": float.__lt__, "is_at_most": float.__le__, "is_equal": float.__eq__}
+    cases = {name: [(pair, float(relation(*pair)), 0.0) for pair in pairs] for name, relation in holds.items()}
+    return cases | {"is_not": [((0.0,), 1.0, 0.0), ((1.0,), 0.0, 0.0)]}
+
+
 def scalar_functions() -> dict[str, list]:
     unit = [*odd_points(-0.99, 0.99, 30), 0.0, 1.0, -1.0]
     wide = [*odd_points(-9.0, 9.0, 30), *odd_points(-0.9, 0.9, 20), 1e-5, -1e-5]
@@ -97,6 +104,7 @@ def scalar_functions() -> dict[str, list]:
     bounded = {f: [(p, float(g(*p)), 0.0) for p in pairs] for f, g in (("smaller", min), ("larger", max))}
     signs = [((x,), float(np.sign(x)), 0.0) for x in (-2.5, 0.0, 3.0)]
     return {
+        **conditions(),
         "absolute": [((x,), abs(x), 0.0) for x in (-2.5, 0.0, 3.0)],
         "sign": signs,
         **bounded,
@@ -219,6 +227,9 @@ FUNCTION_EQUIVALENT = {
     # Zeros: twice zero, and the sign of zero.
     "functions.absolute: doubled 0.0": 2,
     "functions.absolute: other operator in x + 0.0": 1,
+    "functions.is_less: doubled 0.0": 1,
+    "functions.is_at_most: doubled 0.0": 1,
+    "functions.is_equal: doubled 0.0": 1,
     "functions.sign: doubled 0.0": 4,
     "functions.sign: negated select(x == 0.0, 0.0, x)": 1,
     "functions.quotient: doubled 0.0": 3,
