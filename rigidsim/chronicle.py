@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler import Compiled
-from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.compiler.tree import Node
 from rigidsim.engine.lanes import one_lane
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import BlockRun, Happened
 from rigidsim.physics.impulses import impulse_moment
-from rigidsim.physics.quaternion import rotate
-from rigidsim.trajectory.events import Event, Protected
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.rigid_body import point_velocity
+from rigidsim.physics.vector import scaled
+from rigidsim.trajectory.events import Carried, Event, Protected
 
 NONE = (0.0, 0.0, 0.0)
 
@@ -31,13 +34,13 @@ def chronicle(run: BlockRun, lane: int = 0) -> tuple[Event, ...]:
     return tuple(told)
 
 
-def first_free(tree: Tree, node: Node) -> Iterator[Node]:
+def first_free(node: Node) -> Iterator[Node]:
     """The first free descendants of a node, through fixed and prescribed ones; through those that inherit, too."""
     for child in node.children.values():
-        if child.is_free() and not child.spec.inherit_impulses:
+        if child.is_free():
             yield child
-        else:
-            yield from first_free(tree, child)
+        if not child.is_free() or child.spec.inherit_impulses:
+            yield from first_free(child)
 
 
 class Story:
@@ -50,7 +53,7 @@ class Story:
         """One event for each impulse."""
         law, tree = self._after.model.impulses, self._after.tree
         free = tree.free()
-        for k, (path, name) in enumerate(self._after.impulse_names):
+        for k, (path, index, name) in enumerate(self._after.impulse_names):
             if law.who[k, layout.LAW_BEGIN] != self._happened.era:
                 continue
             receiver = free[law.who[k, layout.LAW_SECOND]]
@@ -60,7 +63,8 @@ class Story:
             J = rotate(q_WA, row[layout.J_P : layout.J_P + 3])
             lever = rotate(q_WB, row[layout.J_LEVER : layout.J_LEVER + 3])
             K = impulse_moment(lever, J, rotate(q_WA, row[layout.J_L : layout.J_L + 3]))
-            yield self._event(name, "impulse", path, receiver, first_free(tree, receiver), J, K)
+            named = {"id": f"{path}.impulses[{index}]", "name": name, "cause": "impulse", "motion": ""}
+            yield self._event(named, path, receiver, first_free(receiver), J, K)
 
     def reparenting(self) -> Iterator[Event]:
         """One event; a body that becomes part of another is an impact, and protects what hangs on both."""
@@ -68,17 +72,18 @@ class Story:
         node = tree.by_path[event.body]
         carrier = tree.carrier(node)
         impact = event.motion == "fixed" and self._before.tree.by_path[event.body].is_free()
-        protected = first_free(tree, carrier) if impact else ()
-        yield self._event("", "reparent", event.body, carrier or node, protected, NONE, NONE)
+        below = first_free(carrier) if impact else ()
+        number = self._after.schedule.instants[self._happened.record].reparenting
+        named = {"id": f"reparent[{number}]", "name": "", "cause": "reparent", "motion": event.motion}
+        yield self._event(named, event.body, carrier or node, below, NONE, NONE)
 
-    def _event(self, name: str, cause: str, body: str, receiver: Node, protected, J, K) -> Event:
+    def _event(self, named: dict[str, str], body: str, receiver: Node, below: Iterable[Node], J, K) -> Event:
         i = receiver.index
         parents = [world.tree.by_path[body].parent for world in (self._before, self._after)]
-        ledger = self._pair.ledger
+        ledger, below = self._pair.ledger, list(below)
         energy = ledger[:, layout.E_KINETIC] + ledger[:, layout.E_POTENTIAL]
         return Event(
-            name=name,
-            cause=cause,
+            **named,
             time=self._happened.time,
             body=body,
             receiver=receiver.path,
@@ -91,21 +96,31 @@ class Story:
             angular_velocity_before=_floats(self._pair.world[0, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
             angular_velocity_after=_floats(self._pair.world[1, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
             energy=float(energy[1] - energy[0]),
-            protected=tuple(map(self._protected, protected)),
+            protected=tuple(self._protected(node) for node in below if not node.spec.inherit_impulses),
+            carried=tuple(self._carried(node) for node in below if node.spec.inherit_impulses),
         )
 
     def _protected(self, node: Node) -> Protected:
         local, terms = self._pair.local[:, node.index], self._pair.terms[:, node.index]
-
-        def change(rows: np.ndarray, first: int) -> tuple:
-            return _floats(rows[1, first : first + 3] - rows[0, first : first + 3])
-
         return Protected(
             body=node.path,
-            velocity=change(local, layout.O_V),
-            angular_velocity=change(local, layout.O_OMEGA),
-            acceleration=change(terms, layout.T_ACCELERATION),
-            angular_acceleration=change(terms, layout.T_ANGULAR),
+            velocity=_change(local, layout.O_V),
+            angular_velocity=_change(local, layout.O_OMEGA),
+            acceleration=_change(terms, layout.T_ACCELERATION),
+            angular_acceleration=_change(terms, layout.T_ANGULAR),
+        )
+
+    def _carried(self, node: Node) -> Carried:
+        world, q_WB = self._pair.world[:, node.index], self._orientation(node.frame)
+        constants = _floats(self._after.model.body[self._after.tree.free().index(node)])
+        mass, inertia, com = constants[layout.B_MASS], constants[layout.B_INERTIA :][:6], constants[layout.B_COM :][:3]
+        dv, domega = _change(world, layout.O_V), _change(world, layout.O_OMEGA)
+        return Carried(
+            body=node.path,
+            velocity=dv,
+            angular_velocity=domega,
+            impulse=scaled(mass, point_velocity(dv, domega, rotate(q_WB, com))),
+            angular_impulse=rotate(q_WB, apply(inertia, rotate_back(q_WB, domega))),
         )
 
     def _orientation(self, frame: int) -> tuple:
@@ -113,6 +128,11 @@ class Story:
         if frame == 0:
             return (1.0, 0.0, 0.0, 0.0)
         return _floats(self._pair.world[0, frame - 1, layout.O_Q : layout.O_Q + 4])
+
+
+def _change(rows: np.ndarray, first: int) -> tuple:
+    """Of a vector, from before to after."""
+    return _floats(rows[1, first : first + 3] - rows[0, first : first + 3])
 
 
 def _floats(values) -> tuple:

@@ -36,6 +36,7 @@ def header_of(scene: Scene, compiled: Compiled, with_terms: bool) -> Header:
     return Header(
         paths=compiled.paths,
         parents=compiled.parents,
+        kinds=compiled.kinds,
         scale=compiled.scale,
         parent_scale=compiled.parent_scale,
         isolated=compiled.isolated,
@@ -54,7 +55,7 @@ def changes_of(compiled: Compiled) -> tuple[Change, ...]:
     in_order = sorted(schedule.reparentings, key=lambda event: schedule.era(event.time))
     places = [schedule.place(event.time) for event in in_order]
     return tuple(
-        Change((n + fraction) * compiled.model.step, event.body, "" if event.to == "world" else event.to)
+        Change((n + fraction) * compiled.model.step, event.body, "" if event.to == "world" else event.to, event.motion)
         for (n, fraction), event in zip(places, in_order, strict=True)
     )
 

@@ -13,6 +13,7 @@ from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS, Field
 from rigidsim.trajectory.trajectory import Trajectory
 
 ROUND_OFF = 1e-14  # a change of rate this small, against the square of the rate, is none
+NEARLY = 10.0  # terms this many times their sum nearly cancel
 AT_REST = 1e-12  # a speed this small, against one second of the acceleration, has no direction
 
 
@@ -26,6 +27,14 @@ class Term:
     along: float
     across: float
 
+    @property
+    def size(self) -> float:
+        """The length of its vector."""
+        return float(np.linalg.norm(self.value))
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.size:.6g}"
+
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
         return {"value": self.value.tolist(), "along": self.along, "across": self.across, "meaning": self.meaning}
@@ -37,6 +46,7 @@ class Account:
 
     body: str
     events: tuple[Event, ...]
+    carriers: tuple[str, ...]  # at each event, the free body that takes it along; itself if it is free
     terms: Explanation | None
 
     @classmethod
@@ -44,12 +54,16 @@ class Account:
         """At the sample nearest to `time` (s). Raises UsageError if there is neither an event nor a term to tell of."""
         path = trajectory[body].path
         events = tuple(events_near(trajectory, path, time))
-        if events and not trajectory.header.with_terms:
-            return cls(path, events, None)
-        return cls(path, events, Explanation.of(trajectory, body, time))
+        carriers = tuple(trajectory[body].carrier_at(event.time) for event in events)
+        try:
+            return cls(path, events, carriers, Explanation.of(trajectory, body, time))
+        except UsageError:
+            if not events:
+                raise
+            return cls(path, events, carriers, None)
 
     def __str__(self) -> str:
-        parts = [told(event, self.body) for event in self.events]
+        parts = [told(event, self.body, carrier) for event, carrier in zip(self.events, self.carriers, strict=True)]
         return "\n\n".join([*parts, *([str(self.terms)] if self.terms else [])])
 
     def as_dict(self) -> dict[str, object]:
@@ -87,8 +101,7 @@ class Explanation:
             return np.asarray(trajectory.arrays[f"terms/{name}"][k, index])
 
         velocity, acceleration, angular = at("velocity"), at("acceleration"), at("angular_acceleration")
-        if np.isnan(acceleration).any():
-            raise UsageError(f"'{body}' is not a free body: it goes where it is told, no term moves it")
+        _require_free(trajectory, body, float(trajectory.time[k]))
         tangent, normal = directions(velocity, acceleration)
         return cls(
             body=body,
@@ -115,15 +128,15 @@ class Explanation:
         return "\n".join(lines)
 
     def _verdict(self, speed: float) -> str:
-        size = float(np.linalg.norm(self.acceleration))
-        if size == 0.0:
-            return "no acceleration: it " + (
-                "moves in a straight line at constant speed" if speed else "stays where it is"
-            )
+        size, largest = float(np.linalg.norm(self.acceleration)), _largest(self.linear)
+        if size <= ROUND_OFF * largest.size:
+            how = f"the terms cancel, the largest of them {largest}" if largest.size else "no acceleration"
+            return f"{how}: it " + ("moves in a straight line at constant speed" if speed else "stays where it is")
         if speed <= AT_REST * size:
             first = max(self.linear, key=lambda term: abs(term.along))
             return (
                 f"at rest, it begins to move with {size:.6g} m/s2, above all by the {first.name} term: {first.meaning}"
+                + _rest_of(largest, size)
             )
         if abs(self.bend) <= 1e-9 * size:
             return "the path is straight: nothing acts across it"
@@ -131,16 +144,19 @@ class Explanation:
         radius = speed * speed / self.bend
         return (
             f"the path bends with a radius of {radius:.6g} m; the {first.name} term bends it most,"
-            f" {first.across:.6g} of {self.bend:.6g} m/s2 across the path: {first.meaning}"
+            f" {first.across:.6g} of {self.bend:.6g} m/s2 across the path: {first.meaning}" + _rest_of(largest, size)
         )
 
     def _turning(self) -> str:
         size = float(np.linalg.norm(self.angular_acceleration))
-        largest = max(float(np.linalg.norm(term.value)) for term in self.angular)
-        if size <= ROUND_OFF * max(largest, self.rate * self.rate):
+        largest = _largest(self.angular)
+        if size <= ROUND_OFF * max(largest.size, self.rate * self.rate):
             return f"its rate of turning relative to {self.parent} does not change"
         first = max(self.angular, key=lambda term: abs(term.along))
-        return f"its rate of turning changes by {size:.6g} rad/s2, above all by the {first.name} term: {first.meaning}"
+        return (
+            f"its rate of turning changes by {size:.6g} rad/s2, above all by the {first.name} term: {first.meaning}"
+            + _rest_of(largest, size)
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
@@ -171,6 +187,25 @@ def directions(velocity: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarr
     return tangent, across / length if length > 1e-15 * size else np.zeros(3)
 
 
+def _largest(terms: list[Term]) -> Term:
+    return max(terms, key=lambda term: term.size)
+
+
+def _rest_of(largest: Term, size: float) -> str:
+    """A sum that is small beside its terms is no single one's doing."""
+    return f"; the terms nearly cancel, the largest of them {largest}" if largest.size > NEARLY * size else ""
+
+
+def _require_free(trajectory: Trajectory, body: str, time: float) -> None:
+    kind = trajectory[body].place_at(time).kind
+    if kind == "free":
+        return
+    carrier, parent = trajectory[body].carrier_at(time), trajectory[body].parent_at(time) or "the world"
+    how = f"is fixed to {parent}" if kind == "fixed" else "goes where it is told"
+    hint = f"; ask for {carrier}, which takes it along" if carrier else ""
+    raise UsageError(f"'{body}' is not a free body: it {how}, no term moves it{hint}")
+
+
 def _term(field: Field, at, tangent: np.ndarray, normal: np.ndarray) -> Term:
     name, value = field.name.removeprefix("terms/"), at(field.name.removeprefix("terms/"))
     return Term(name, field.long_name.removeprefix("inertial: "), value, float(value @ tangent), float(value @ normal))
@@ -183,5 +218,5 @@ def _table(unit: str, terms: list[Term], total: np.ndarray) -> list[str]:
         return f"  {name:<{width}}  {size:12.6g}   [{value[0]:12.6g}, {value[1]:12.6g}, {value[2]:12.6g}]"
 
     head = f"  {'term':<{width}}  {'size, ' + unit:>12}   vector in the parent's axes"
-    rows = [row(term.name, term.value, float(np.linalg.norm(term.value))) for term in terms]
+    rows = [row(term.name, term.value, term.size) for term in terms]
     return [head, *rows, row("sum", total, float(np.linalg.norm(total)))]

@@ -13,17 +13,32 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 
 def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
-    """What concerns a body within one sample of a time."""
+    """What concerns a body, or the free body that takes it along, within one sample of a time."""
     spacing = float(np.diff(trajectory.time).max()) if len(trajectory.time) > 1 else 0.0
     near = spacing * (1 + 1e-9)
-    return [event for event in trajectory.events if event.concerns(body) and abs(event.time - time) <= near]
+    return [
+        event
+        for event in trajectory.events
+        if abs(event.time - time) <= near
+        and (event.concerns(body) or event.concerns(trajectory[body].carrier_at(event.time)))
+    ]
 
 
-def told(event: Event, body: str) -> str:
-    """What one event did to a body, in words and numbers."""
+def told(event: Event, body: str, carrier: str) -> str:
+    """What one event did to a body, or to the free body that takes it along, in words and numbers."""
     lines = [f"at t = {event.time:.9g} s: {cause_of(event)}"]
+    if not event.concerns(body):
+        lines.append(f"  {body} goes where {carrier} takes it:")
+        body = carrier
     if body in (event.receiver, event.body):
         lines += _received(event)
+    taken = next((carried for carried in event.carried if carried.body == body), None)
+    if taken is not None:
+        lines += [
+            f"  {body} inherits impulses: it goes along with its parent, and gains in the world",
+            f"    velocity {_vector(taken.velocity)} m/s, angular velocity {_vector(taken.angular_velocity)} rad/s,",
+            f"    which is {_vector(taken.impulse)} N s, moment {_vector(taken.angular_impulse)} N m s",
+        ]
     kept = next((protected for protected in event.protected if protected.body == body), None)
     if kept is not None:
         lines += [
@@ -31,9 +46,12 @@ def told(event: Event, body: str) -> str:
             f"    velocity {_vector(kept.velocity)} m/s, angular velocity {_vector(kept.angular_velocity)} rad/s",
             f"    acceleration {_vector(kept.acceleration)} m/s2, from the forces after the jump",
         ]
-    elif event.protected and body in (event.receiver, event.body):
-        names = ", ".join(protected.body for protected in event.protected)
-        lines.append(f"  protected from it, so that their motion in the world goes on: {names}")
+    if body in (event.receiver, event.body):
+        if event.protected:
+            names = ", ".join(protected.body for protected in event.protected)
+            lines.append(f"  protected from it, so that their motion in the world goes on: {names}")
+        if event.carried:
+            lines.append(f"  carried along, as they inherit impulses: {', '.join(c.body for c in event.carried)}")
     return "\n".join(lines)
 
 
@@ -41,9 +59,9 @@ def cause_of(event: Event) -> str:
     """The event in one line."""
     if event.cause == "impulse":
         name = f" '{event.name}'" if event.name else ""
-        moment = f", moment {_vector(event.angular_impulse)} N m s" if any(event.angular_impulse) else ""
+        moment = f", moment {_vector(event.angular_impulse)} N m s about its centre of mass"
         via = "" if event.body == event.receiver else f", which {event.receiver} carries"
-        return f"impulse{name} on {event.body}{via}: {_vector(event.impulse)} N s{moment} about the centre of mass"
+        return f"impulse{name} on {event.body}{via}: {_vector(event.impulse)} N s{moment * any(event.angular_impulse)}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else ", fixed there: the two are one body from now on"
     return f"{event.body} gets another parent, {parents[1]} instead of {parents[0]}{fixed}"
@@ -52,8 +70,9 @@ def cause_of(event: Event) -> str:
 def listed(events: tuple[Event, ...], most: int) -> Iterator[str]:
     """The events one by one, the first few of them."""
     for event in events[:most]:
-        kept = f"; {counted(len(event.protected), 'body', 'bodies')} protected" if event.protected else ""
-        yield f"  {event.time:.9g} s  {cause_of(event)}; energy {event.energy:+.6g} J{kept}"
+        others = ((event.protected, "protected"), (event.carried, "carried along"))
+        counts = "".join(f"; {counted(len(bodies), 'body', 'bodies')} {word}" for bodies, word in others if bodies)
+        yield f"  {event.time:.9g} s  {cause_of(event)}; energy {event.energy:+.6g} J{counts}"
     if len(events) > most:
         yield f"  ... and {len(events) - most} more"
 

@@ -1,4 +1,6 @@
-"""What happened at instants: impulses and changes of the tree, who was protected from them, and by how much."""
+"""What happened at instants: impulses and changes of the tree, who was protected from them or carried along, and by how
+much.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,31 @@ class Protected:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """A body that inherits impulses, and what it gained in the world: the change of its velocity (m/s, of the origin)
+    and angular velocity (rad/s), and the impulse (N s) and angular impulse about its centre of mass (N m s) that this
+    amounts to. All in world axes.
+    """
+
+    body: str
+    velocity: Vector
+    angular_velocity: Vector
+    impulse: Vector
+    angular_impulse: Vector
+
+
+@dataclass(frozen=True)
 class Event:
     """One impulse, or one reparenting.
 
-    `body` is what the scene names, `receiver` the free body that carries it. The impulse (N s) and the angular impulse
-    (N m s) about the receiver's centre of mass are in world axes. Velocity and angular velocity are those of the
-    receiver's origin in the world, before and after all impulses of the instant. `energy` is what the instant adds to
-    the kinetic and potential energy of all bodies, J.
+    `id` is its place in the scene, `car.impulses[0]` or `reparent[0]`. `body` is what the scene names, `receiver` the
+    free body that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's centre of mass are
+    in world axes. Velocity and angular velocity are those of the receiver's origin in the world, before and after all
+    impulses of the instant. `energy` is what the instant adds to the kinetic and potential energy of all bodies, J.
+    `motion` is how a body hangs on its new parent: free or fixed.
     """
 
+    id: str
     name: str
     cause: str
     time: float
@@ -43,6 +61,7 @@ class Event:
     receiver: str
     parent_before: str
     parent_after: str
+    motion: str
     impulse: Vector
     angular_impulse: Vector
     velocity_before: Vector
@@ -51,17 +70,19 @@ class Event:
     angular_velocity_after: Vector
     energy: float
     protected: tuple[Protected, ...]
+    carried: tuple[Carried, ...]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
         return asdict(self)
 
     def concerns(self, body: str) -> bool:
-        """Whether it says something about a body's motion."""
-        return body in (self.body, self.receiver) or any(p.body == body for p in self.protected)
+        """Whether it says something about a body: its motion, or what hangs on it."""
+        others = (other.body for other in (*self.protected, *self.carried))
+        return body in (self.body, self.receiver, self.parent_before, self.parent_after, *others)
 
 
-TEXTS = ("name", "cause", "body", "receiver", "parent_before", "parent_after")
+TEXTS = ("id", "name", "cause", "body", "receiver", "parent_before", "parent_after", "motion")
 NUMBERS = {
     "time": ("s", "time since the start"),
     "energy": ("J", "what the instant adds to the energy of all bodies"),
@@ -74,34 +95,43 @@ VECTORS = {
     "angular_velocity_before": ("rad s-1", "angular velocity of the receiver in the world, before"),
     "angular_velocity_after": ("rad s-1", "angular velocity of the receiver in the world, after"),
 }
-PROTECTED_VECTORS = {
-    "velocity": ("m s-1", "change of the velocity relative to the parent that keeps the world's"),
-    "angular_velocity": ("rad s-1", "change of the angular velocity relative to the parent"),
-    "acceleration": ("m s-2", "change of the acceleration of the centre of mass relative to the parent"),
-    "angular_acceleration": ("rad s-2", "change of the angular acceleration relative to the parent"),
+OTHERS = {
+    "protected": {
+        "velocity": ("m s-1", "change of the velocity relative to the parent that keeps the world's"),
+        "angular_velocity": ("rad s-1", "change of the angular velocity relative to the parent"),
+        "acceleration": ("m s-2", "change of the acceleration of the centre of mass relative to the parent"),
+        "angular_acceleration": ("rad s-2", "change of the angular acceleration relative to the parent"),
+    },
+    "carried": {
+        "velocity": ("m s-1", "change of the velocity of the origin in the world"),
+        "angular_velocity": ("rad s-1", "change of the angular velocity in the world"),
+        "impulse": ("N s", "what it gained, world axes"),
+        "angular_impulse": ("N m s", "what it gained, about its centre of mass, world axes"),
+    },
 }
-"""Datasets of events and of who was protected: units and meaning."""
+"""Datasets of events, of who was protected and of who was carried along: units and meaning."""
 
 
 def columns_of(events: Sequence[Event]) -> dict[str, object]:
-    """The events column by column, as the file keeps them; `protected/...` has one row for each body protected."""
-    rows = [(k, protected) for k, event in enumerate(events) for protected in event.protected]
-    return {
+    """The events column by column, as the file keeps them; `protected/...` and `carried/...` have one row for each body
+    protected or carried along.
+    """
+    columns = {
         **{name: [getattr(event, name) for event in events] for name in TEXTS},
         **{name: np.array([getattr(event, name) for event in events], dtype=np.float64) for name in NUMBERS},
         **{name: _vectors([getattr(event, name) for event in events]) for name in VECTORS},
-        "protected/event": np.array([k for k, _ in rows], dtype=np.int64),
-        "protected/body": [protected.body for _, protected in rows],
-        **{f"protected/{name}": _vectors([getattr(p, name) for _, p in rows]) for name in PROTECTED_VECTORS},
     }
+    for kind, vectors in OTHERS.items():
+        rows = [(k, other) for k, event in enumerate(events) for other in getattr(event, kind)]
+        columns[f"{kind}/event"] = np.array([k for k, _ in rows], dtype=np.int64)
+        columns[f"{kind}/body"] = [other.body for _, other in rows]
+        columns |= {f"{kind}/{name}": _vectors([getattr(other, name) for _, other in rows]) for name in vectors}
+    return columns
 
 
 def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
     """The inverse of `columns_of`. Raises ValueError or IndexError if the columns do not fit each other."""
-    protected: list[list[Protected]] = [[] for _ in columns["time"]]
-    parts = [columns[f"protected/{name}"] for name in PROTECTED_VECTORS]
-    for k, body, *vectors in zip(columns["protected/event"], columns["protected/body"], *parts, strict=True):
-        protected[int(k)].append(Protected(body, *(tuple(map(float, v)) for v in vectors)))
+    protected, carried = (_others(columns, kind, row) for kind, row in (("protected", Protected), ("carried", Carried)))
     texts = zip(*(columns[name] for name in TEXTS), strict=True)
     numbers = zip(*(columns[name] for name in NUMBERS), strict=True)
     vectors = zip(*(columns[name] for name in VECTORS), strict=True)
@@ -111,9 +141,19 @@ def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
             **dict(zip(NUMBERS, map(float, number), strict=True)),
             **dict(zip(VECTORS, (tuple(map(float, v)) for v in vector), strict=True)),
             protected=tuple(kept),
+            carried=tuple(taken),
         )
-        for text, number, vector, kept in zip(texts, numbers, vectors, protected, strict=True)
+        for text, number, vector, kept, taken in zip(texts, numbers, vectors, protected, carried, strict=True)
     )
+
+
+def _others(columns: dict[str, Sequence], kind: str, row: type) -> list[list]:
+    """For each event the rows of its `protected` or `carried`."""
+    found: list[list] = [[] for _ in columns["time"]]
+    parts = [columns[f"{kind}/{name}"] for name in OTHERS[kind]]
+    for k, body, *vectors in zip(columns[f"{kind}/event"], columns[f"{kind}/body"], *parts, strict=True):
+        found[int(k)].append(row(body, *(tuple(map(float, v)) for v in vectors)))
+    return found
 
 
 def digest_of(events: Sequence[Event]) -> bytes:

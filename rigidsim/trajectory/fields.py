@@ -8,6 +8,11 @@ import numpy as np
 
 from rigidsim.engine import layout
 
+BODY_TEXTS = ("body", "parent", "kind")
+"""Datasets that say what each body is."""
+KINDS = {"free", "fixed", "prescribed"}
+"""How a body hangs on its parent."""
+
 
 class Block(NamedTuple):
     """Consecutive samples of one world, as the stepper writes them."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.trajectory.events import Event, columns_of, events_from
-from rigidsim.trajectory.fields import AXES, fields
+from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, fields
 from rigidsim.trajectory.trajectory import Change, Header, Trajectory
 from rigidsim.trajectory.writer import FORMAT
 
@@ -88,8 +88,10 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
     _check_format(str(file.attrs.get("format", "")), path)
     n_body = len(_own(file, path, "body"))
     _check_axes(file, path, n_body)
-    paths, parents = (tuple(text.decode() for text in file[name][()]) for name in ("body", "parent"))
+    paths, parents, kinds = (tuple(text.decode() for text in file[name][()]) for name in BODY_TEXTS)
     _check_tree(paths, parents, path)
+    if not set(kinds) <= KINDS:
+        raise FormatError(f"{path} is damaged: kind is none of {', '.join(sorted(KINDS))}")
     scene = file["scene"]
     resolved = scene["resolved"][()]
     if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
@@ -98,12 +100,15 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
     header = Header(
         paths=paths,
         parents=parents,
+        kinds=kinds,
         scale=file["own_scale_to_metre"][()],
         parent_scale=file["scale_to_metre"][()],
         isolated=bool(file.attrs["isolated"]),
         with_terms="terms" in file,
         changes=tuple(
-            Change(event.time, event.body, event.parent_after) for event in events if event.cause == "reparent"
+            Change(event.time, event.body, event.parent_after, event.motion)
+            for event in events
+            if event.cause == "reparent"
         ),
         scene_name=str(scene.attrs["name"]),
         scene_text=scene["text"][()].decode(),
@@ -155,10 +160,10 @@ def _check_axes(file: h5py.File, path: Path, n_body: int) -> None:
     n_sample = len(_own(file, path, "time"))
     if n_sample == 0 or n_body == 0:
         raise FormatError(f"{path} is damaged: it has no samples, or no bodies")
-    sizes = {"time": n_sample, **dict.fromkeys(("body", "parent", "scale_to_metre", "own_scale_to_metre"), n_body)}
+    sizes = {"time": n_sample, **dict.fromkeys((*BODY_TEXTS, "scale_to_metre", "own_scale_to_metre"), n_body)}
     for name, size in sizes.items():
         dataset = _own(file, path, name)
-        is_right = h5py.check_string_dtype(dataset.dtype) if name in ("body", "parent") else dataset.dtype == np.float64
+        is_right = h5py.check_string_dtype(dataset.dtype) if name in BODY_TEXTS else dataset.dtype == np.float64
         if dataset.shape != (size,) or not is_right:
             told = f"{dataset.dtype} of shape {dataset.shape}"
             raise FormatError(f"{path} is damaged: {name} is {told}, expected {size} values")

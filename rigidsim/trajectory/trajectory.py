@@ -20,22 +20,34 @@ from rigidsim.trajectory.motion import Motion, concatenated, hung_below, seen_fr
 
 
 class Change(NamedTuple):
-    """From this time on (s) a body has another parent; the sample at that very time shows the new one."""
+    """From this time on (s) a body has another parent, and is free or fixed there; the sample at that very time shows
+    the new one.
+    """
 
     time: float
     body: str
     parent: str
+    kind: str
+
+
+class Place(NamedTuple):
+    """A body in the tree: the parent's path, empty for the world, and how it hangs there: free, fixed, prescribed."""
+
+    parent: str
+    kind: str
 
 
 @dataclass(frozen=True)
 class Header:
-    """What holds for a whole history: the bodies, their tree, the scene, and where it was made.
+    """What holds for a whole history: the bodies, their tree and how it changes, the scene, and where it was made.
 
-    `scale[i]` is metres per unit of body i's own lengths, `parent_scale[i]` of those it is placed in.
+    `kinds[i]` is free, fixed or prescribed. `scale[i]` is metres per unit of body i's own lengths, `parent_scale[i]` of
+    those it is placed in at the start.
     """
 
     paths: tuple[str, ...]
     parents: tuple[str, ...]
+    kinds: tuple[str, ...]
     scale: np.ndarray
     parent_scale: np.ndarray
     isolated: bool
@@ -46,14 +58,18 @@ class Header:
     scene_resolved: str = ""
     provenance: Mapping[str, str] = field(default_factory=dict)
 
-    def trees(self) -> list[tuple[float, tuple[str, ...]]]:
-        """(from when, parent of each body) for the start and each change of the tree, in order."""
-        found = [(-math.inf, self.parents)]
+    def trees(self) -> list[tuple[float, tuple[Place, ...]]]:
+        """(from when, place of each body) for the start and each change of the tree, in order."""
+        found = [(-math.inf, tuple(map(Place, self.parents, self.kinds)))]
         for change in self.changes:
-            parents = list(found[-1][1])
-            parents[self.paths.index(change.body)] = change.parent
-            found.append((change.time, tuple(parents)))
+            places = list(found[-1][1])
+            places[self.paths.index(change.body)] = Place(change.parent, change.kind)
+            found.append((change.time, tuple(places)))
         return found
+
+    def scale_of(self, path: str) -> float:
+        """Metres per unit of a body's own lengths; 1 for the world."""
+        return float(self.scale[self.paths.index(path)]) if path else 1.0
 
     @property
     def dataset_names(self) -> tuple[str, ...]:
@@ -77,12 +93,28 @@ class BodyHistory:
         """The parent's path at the start; empty for the world."""
         return self._bodies.header.parents[self._index]
 
-    def parent_at(self, time: float) -> str:
-        """The parent's path at a time (s); empty for the world."""
+    @property
+    def kind(self) -> str:
+        """Free, fixed or prescribed, at the start."""
+        return self._bodies.header.kinds[self._index]
+
+    def place_at(self, time: float) -> Place:
+        """The parent's path, and free, fixed or prescribed, at a time (s)."""
         trees = self._bodies.header.trees()
         # 0.7 is meant by the 0.7000000000000001 that 70 steps of 0.01 are.
         reached = time + 1e-12 * abs(time)
-        return next(parents for begin, parents in reversed(trees) if begin <= reached)[self._index]
+        return next(places for begin, places in reversed(trees) if begin <= reached)[self._index]
+
+    def parent_at(self, time: float) -> str:
+        """The parent's path at a time (s); empty for the world."""
+        return self.place_at(time).parent
+
+    def carrier_at(self, time: float) -> str:
+        """The free body that takes it along at a time (s), itself if it is free; empty if there is none."""
+        path = self.path
+        while path and (place := self._bodies[path].place_at(time)).kind != "free":
+            path = place.parent
+        return path
 
     @property
     def local(self) -> Motion:
@@ -143,32 +175,32 @@ class _Bodies:
         time = np.atleast_1d(self.time)
         begins = [int(np.searchsorted(time, begin)) for begin, _ in trees]
         pieces = [
-            self._relative(path, other, parents, slice(begin, end))
-            for (_, parents), begin, end in zip(trees, begins, [*begins[1:], len(time)], strict=True)
+            self._relative(path, other, places, slice(begin, end))
+            for (_, places), begin, end in zip(trees, begins, [*begins[1:], len(time)], strict=True)
             if end > begin
         ]
         return pieces[0] if np.ndim(self.time) == 0 else concatenated(self.time, pieces)
 
-    def _relative(self, path: str, other: str, parents: Sequence[str], samples) -> Motion:
-        """While the tree is as `parents` says, at these samples."""
-        lineage, other_lineage = self._lineage(path, parents), self._lineage(other, parents)
+    def _relative(self, path: str, other: str, places: Sequence[Place], samples) -> Motion:
+        """While the tree is as `places` says, at these samples."""
+        lineage, other_lineage = self._lineage(path, places), self._lineage(other, places)
         while lineage and other_lineage and lineage[0] == other_lineage[0]:
             lineage.pop(0), other_lineage.pop(0)
-        chains = [self._chain(line, parents, samples) for line in (lineage, other_lineage)]
+        chains = [self._chain(line, places, samples) for line in (lineage, other_lineage)]
         return seen_from(*chains, self.time if np.ndim(self.time) == 0 else self.time[samples])
 
-    def _lineage(self, path: str, parents: Sequence[str]) -> list[int]:
+    def _lineage(self, path: str, places: Sequence[Place]) -> list[int]:
         """The body and its ancestors, outermost first; none for the world."""
         line: list[int] = []
         while path not in ("", "world"):
             line.insert(0, self.header.paths.index(path))
-            path = parents[line[0]]
+            path = places[line[0]].parent
         return line
 
-    def _chain(self, lineage: Sequence[int], parents: Sequence[str], samples) -> Chain:
+    def _chain(self, lineage: Sequence[int], places: Sequence[Place], samples) -> Chain:
         chain = Chain.identity()
         for index in reversed(lineage):
-            above = self.header.scale[self.header.paths.index(parents[index])] if parents[index] else 1.0
+            above = self.header.scale_of(places[index].parent)
             local = self.motion("local", index)
             if np.ndim(self.time):
                 local = local.part(samples)

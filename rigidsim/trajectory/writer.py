@@ -15,13 +15,13 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import StorageError
-from rigidsim.trajectory.events import NUMBERS, PROTECTED_VECTORS, TEXTS, VECTORS, Event, columns_of, digest_of
+from rigidsim.trajectory.events import NUMBERS, OTHERS, TEXTS, VECTORS, Event, columns_of, digest_of
 from rigidsim.trajectory.fields import AXES, Block, fields, sample_bytes
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.trajectory import Header
 
-FORMAT = "rigidsim-trajectory/1"
+FORMAT = "rigidsim-trajectory/2"
 CHUNK_ROWS = 4096
 CHUNK_VALUES = 32_768
 HDF5_BEGINS = b"\x89HDF\r\n\x1a\n"
@@ -152,7 +152,9 @@ class Writer:
 
     def _write_events(self, events: Sequence[Event]) -> None:
         group, text = self._file.create_group("events"), h5py.string_dtype()
-        described = {**NUMBERS, **VECTORS, **{f"protected/{name}": told for name, told in PROTECTED_VECTORS.items()}}
+        described = {**NUMBERS, **VECTORS}
+        for kind, vectors in OTHERS.items():
+            described |= {f"{kind}/{name}": told for name, told in vectors.items()}
         for name, values in columns_of(events).items():
             is_text = isinstance(values, list)
             dataset = group.create_dataset(name, data=values, dtype=text if is_text else None)
@@ -173,7 +175,8 @@ class Writer:
         root.attrs["isolated"] = np.int8(header.isolated)
         self._write_scene(header)
         scales = self._write_axes(header, n_sample)
-        unscaled = bool(np.all(header.parent_scale == 1.0))
+        changed = [header.scale_of(change.parent) for change in header.changes]
+        unscaled = bool(np.all(np.array([*header.parent_scale, *changed]) == 1.0))
         for f in self._fields:
             shape = (n_sample, *(scales[d].shape[0] for d in f.dimensions[1:]))
             dataset = root.create_dataset(
@@ -185,7 +188,9 @@ class Writer:
             in_parent_units = f.name in ("local/position", "local/velocity") and not unscaled
             dataset.attrs["units"] = f.units.replace("m", "1", 1) if in_parent_units else f.units
             dataset.attrs["long_name"] = f.long_name + (
-                ", in units of scale_to_metre[body] metres" if in_parent_units else ""
+                ", in units of the parent, which are scale_to_metre[body] metres at the start"
+                if in_parent_units
+                else ""
             )
 
     def _write_axes(self, header: Header, n_sample: int) -> dict[str, h5py.Dataset]:
@@ -200,7 +205,8 @@ class Writer:
         scales["body"].attrs["long_name"] = "path of the node"
         per_body = {
             "parent": (np.array(header.parents, dtype=object), text, "", "path of the parent; empty for the world"),
-            "scale_to_metre": (header.parent_scale, "f8", "m", "metres per unit of the lengths in /local"),
+            "kind": (np.array(header.kinds, dtype=object), text, "", "free, fixed or prescribed"),
+            "scale_to_metre": (header.parent_scale, "f8", "m", "metres per unit of the lengths in /local at the start"),
             "own_scale_to_metre": (header.scale, "f8", "m", "metres per unit of the node's own coordinates"),
         }
         for name, (values, dtype, units, long_name) in per_body.items():

@@ -94,7 +94,7 @@ def external(file):
 
 CHANGES = {
     "foreign format": (change_attribute("format", "h5md/1"), "it is 'h5md/1'|its format is 'h5md/1'"),
-    "newer version": (change_attribute("format", "rigidsim-trajectory/2"), "of another version of rigidsim"),
+    "newer version": (change_attribute("format", "rigidsim-trajectory/3"), "of another version of rigidsim"),
     "format is no text": (change_attribute("format", 7), "its format is '7'"),
     "no format": (lambda file: file.attrs.__delitem__("format"), "it names no format"),
     "no status": (lambda file: file.attrs.__delitem__("status"), "status"),

@@ -23,6 +23,14 @@ SCENE = {
             "children": {
                 "rider": {"mass": 1, "inertia": {"principal": [0.1, 0.1, 0.1]}, "position": [1, 0, 0]},
                 "bag": {"mass": 1, "inertia": "point", "position": [0, 1, 0], "velocity": [0.1, 0, 0]},
+                "load": {
+                    "mass": 3,
+                    "inertia": {"principal": [0.2, 0.2, 0.3]},
+                    "center_of_mass": [0.1, 0, 0],
+                    "position": [-1, 0, 0],
+                    "inherit_impulses": True,
+                },
+                "mast": {"children": {"flag": {"motion": {"prescribed": {"angular_velocity": [0, 0, 1]}}}}},
             },
         },
         "van": {"motion": {"prescribed": {"angular_velocity": [0, 0, 1]}}},
@@ -81,7 +89,7 @@ def test_local_motion_is_relative_to_the_parent_of_its_time(trajectory):
 def test_arrays_have_units_and_scales(file):
     with h5py.File(file) as raw:
         assert raw["events/impulse"].attrs["units"] == "N s"
-        assert raw["events/protected/velocity"].shape == (2, 3)
+        assert raw["events/protected/velocity"].shape == (2, 3) and raw["events/carried/impulse"].shape == (1, 3)
         assert [name.decode() for name in raw["events/cause"][()]] == ["impulse", "reparent"]
     xarray = pytest.importorskip("xarray")
     events = xarray.open_dataset(file, engine="h5netcdf", group="events")
@@ -120,6 +128,54 @@ def test_explain_answers_why_this_jumped(file, command):
     assert "another parent, van instead of car" in told("car/bag", "0.7")
     events = json.loads(told("car", "0.5", "--json"))["events"]
     assert events[0]["name"] == "bump" and events[0]["protected"][0]["velocity"] == pytest.approx([0, -1.1, 0])
+
+
+def test_who_inherits_an_impulse_is_listed_with_what_it_gained(trajectory, file, command):
+    """The car jumps by 0.5 m/s and 0.6 rad/s: 1 m behind its origin by 0.5 - 0.6 m/s, 0.9 m behind by 0.5 - 0.54 m/s."""
+    event = trajectory.events[0]
+    assert event.id == "car.impulses[0]" and trajectory.events[1].id == "reparent[0]"
+    assert [other.body for other in event.protected] == ["car/rider", "car/bag"]
+    (load,) = event.carried
+    assert load.body == "car/load"
+    for found, expected in (
+        (load.velocity, [0, -0.1, 0]),
+        (load.angular_velocity, [0, 0, 0.6]),
+        (load.impulse, [0, 3 * -0.04, 0]),
+        (load.angular_impulse, [0, 0, 0.3 * 0.6]),
+    ):
+        assert found == pytest.approx(expected, abs=1e-15)
+    with rigidsim.load(file) as read:
+        assert read.events[0].carried == event.carried
+    code, told = command("explain", file, "car/load", "--at", "0.5")
+    assert code == 0 and "inherits impulses" in told and "[0, -0.12, 0] N s" in told
+    assert "carried along, as they inherit impulses: car/load" in command("explain", file, "car", "--at", "0.5")[1]
+    assert "1 body carried along" in command("inspect", file)[1]
+
+
+@pytest.mark.parametrize("terms", [False, True])
+def test_parts_of_a_struck_body_and_its_old_parent_are_told(tmp_path, command, terms):
+    rigidsim.simulate(rigidsim.Scene.from_dict(SCENE), terms=terms).save(tmp_path / "crash.h5")
+    for part in ("car/mast", "car/mast/flag"):
+        code, told = command("explain", tmp_path / "crash.h5", part, "--at", "0.5")
+        assert code == 0 and "impulse 'bump' on car" in told and f"{part} goes where car takes it" in told
+    assert "van instead of car" in command("explain", tmp_path / "crash.h5", "car", "--at", "0.7")[1]
+    assert "van instead of car" in command("explain", tmp_path / "crash.h5", "van", "--at", "0.7")[1]
+
+
+def test_how_a_body_hangs_is_in_the_file(file):
+    with rigidsim.load(file) as read:
+        assert [read[path].kind for path in ("car", "car/mast", "van")] == ["free", "fixed", "prescribed"]
+        assert read["car/mast/flag"].carrier_at(0.5) == "car" and read["van"].carrier_at(0.5) == ""
+
+
+def test_a_body_that_is_not_free_says_whom_to_ask():
+    from rigidsim.report.explain import Account
+
+    trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(SCENE), terms=True)
+    with pytest.raises(UsageError, match=r"'car/mast' is not a free body: it is fixed to car, .* ask for car"):
+        Account.of(trajectory, "car/mast", 0.2)
+    with pytest.raises(UsageError, match=r"'van' is not a free body: it goes where it is told, no term moves it$"):
+        Account.of(trajectory, "van", 0.2)
 
 
 def test_where_nothing_happened_and_nothing_was_recorded_explain_says_so(trajectory):

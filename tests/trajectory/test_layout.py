@@ -59,7 +59,7 @@ def test_nothing_else_has_a_time_axis(opened):
 
 
 def test_root(opened, history):
-    assert opened.attrs["format"] == "rigidsim-trajectory/1"
+    assert opened.attrs["format"] == "rigidsim-trajectory/2"
     assert opened.attrs["status"] == "complete"
     assert opened.attrs["message"] == ""
     assert opened.attrs["quaternion_order"] == "wxyz"

@@ -30,6 +30,7 @@ class Compiled(NamedTuple):
     method: NamedTuple
     paths: tuple[str, ...]
     parents: tuple[str, ...]  # path of each node's parent, "" for the world
+    kinds: tuple[str, ...]  # free, fixed or prescribed
     scale: np.ndarray  # (node) metres per unit of the node's own lengths
     parent_scale: np.ndarray  # (node) metres per unit of the lengths it is placed in
     n_step: int
@@ -37,7 +38,7 @@ class Compiled(NamedTuple):
     isolated: bool  # bodies act on each other only, so momenta are conserved
     schedule: Schedule
     labels: tuple[str, ...]  # where each expression that can fail is written
-    impulse_names: tuple[tuple[str, str], ...]  # body and name of each impulse, as the model has them
+    impulse_names: tuple[tuple[str, int, str], ...]  # body, place in its list, name of each impulse of the model
     scene: Scene
     tree: Tree
     start: Tree  # the tree at t = 0
@@ -80,6 +81,7 @@ def compiled(scene: Scene, tree: Tree, start: Tree, schedule: Schedule, made: As
         method=method_of(scene.simulation.integrator),
         paths=tuple(node.path for node in tree.nodes),
         parents=tuple(node.parent.path if node.parent else "" for node in tree.nodes),
+        kinds=tuple(node.kind for node in tree.nodes),
         scale=np.array([node.metres for node in tree.nodes]),
         parent_scale=np.array([node.parent_metres for node in tree.nodes]),
         n_step=n_step,

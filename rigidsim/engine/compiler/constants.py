@@ -25,7 +25,7 @@ class Assembled(NamedTuple):
     model: Model
     isolated: bool
     labels: tuple[str, ...]
-    impulse_names: tuple[tuple[str, str], ...]
+    impulse_names: tuple[tuple[str, int, str], ...]
 
 
 def body_row(node: Node, tree: Tree, start: Tree, scene: Scene) -> np.ndarray:

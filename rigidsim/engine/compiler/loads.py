@@ -32,13 +32,13 @@ class Loads:
         self.scripts = Scripts(tree, self.pairs)
         self.rows = {node.path: row for row, node in enumerate(tree.free())}
         self.entries: dict[str, list[Entry]] = {kind: [] for kind in WIDTHS}
-        self.impulse_names: list[tuple[str, str]] = []
+        self.impulse_names: list[tuple[str, int, str]] = []
         for node in sorted(tree.nodes, key=lambda node: node.path):
             for index, force in enumerate(node.spec.forces):
                 add_force = _BY_TYPE[type(force)]
                 add_force(self, node, force, f"{node.path}, forces[{index}]")
-            for impulse in node.spec.impulses:
-                self._impulse(node, impulse)
+            for index, impulse in enumerate(node.spec.impulses):
+                self._impulse(node, index, impulse)
         self._world_gravity()
         self._mutual_gravity()
 
@@ -235,7 +235,7 @@ class Loads:
             carriers = [self.tree.carrier(self.tree.by_path[path]) for path in mutual.bodies]
         return sorted({node.path: node for node in carriers}.values(), key=lambda node: node.path)
 
-    def _impulse(self, node: Node, impulse: Impulse) -> None:
+    def _impulse(self, node: Node, index: int, impulse: Impulse) -> None:
         end = self.tree.end(node.path, impulse.at)
         if end.carrier is None:
             return
@@ -244,7 +244,7 @@ class Loads:
         row[layout.J_P : layout.J_P + 3] = rotate(turn, impulse.impulse)
         row[layout.J_L : layout.J_L + 3] = rotate(turn, impulse.angular_impulse)
         row[layout.J_LEVER : layout.J_LEVER + 3] = self._lever(end)
-        self.impulse_names.append((node.path, impulse.name))
+        self.impulse_names.append((node.path, index, impulse.name))
         era = self.schedule.era(impulse.time)
         self.entries["impulses"].append(Entry(axes, layout.NOBODY, self._row(end), (era, era + 1), row))
 
