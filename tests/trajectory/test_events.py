@@ -131,7 +131,7 @@ def test_explain_answers_why_this_jumped(file, command):
 
 
 def test_who_inherits_an_impulse_is_listed_with_what_it_gained(trajectory, file, command):
-    """The car jumps by 0.5 m/s and 0.6 rad/s: 1 m behind its origin by 0.5 - 0.6 m/s, 0.9 m behind by 0.5 - 0.54 m/s."""
+    """Jumps: 0.5 m/s and 0.6 rad/s: 1 m behind its origin by 0.5 - 0.6 m/s, 0.9 m behind by 0.5 - 0.54 m/s."""
     event = trajectory.events[0]
     assert event.id == "car.impulses[0]" and trajectory.events[1].id == "reparent[0]"
     assert [other.body for other in event.protected] == ["car/rider", "car/bag"]
