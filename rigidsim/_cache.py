@@ -55,7 +55,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _forget_old_versions(root: Path) -> None:
-    """Remove the compiled code of all versions but those run last; another process may be doing the same."""
+    """Remove the compiled code of all versions but those run last."""
     versions = [path for path in root.iterdir() if re.fullmatch("[0-9a-f]{16}", path.name)]
     for path in sorted(versions, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
         shutil.rmtree(path, ignore_errors=True)
@@ -73,7 +73,8 @@ def cache_folder() -> Path | None:
                 pass
             if _is_private(folder):
                 os.utime(folder)
-                _forget_old_versions(root)
+                with suppress(OSError):  # another process may be doing the same
+                    _forget_old_versions(root)
                 return folder
         except OSError:
             continue

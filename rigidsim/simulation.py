@@ -31,7 +31,7 @@ def unwatched(_n: int) -> bool:
     return False
 
 
-def header_of(scene: Scene, compiled: Compiled, with_terms: bool) -> Header:
+def header_of(scene: Scene, compiled: Compiled, with_terms: bool, with_callbacks: bool = False) -> Header:
     """What the history of this scene has in common for all samples."""
     return Header(
         paths=compiled.paths,
@@ -39,7 +39,7 @@ def header_of(scene: Scene, compiled: Compiled, with_terms: bool) -> Header:
         kinds=compiled.kinds,
         scale=compiled.scale,
         parent_scale=compiled.parent_scale,
-        isolated=compiled.isolated,
+        isolated=compiled.isolated and not with_callbacks,
         with_terms=with_terms,
         changes=changes_of(compiled),
         scene_name=scene.name,
@@ -85,7 +85,7 @@ class Simulation:
     def __init__(self, scene: Scene, *, terms: bool = False, callbacks: Mapping[str, Callback] | None = None):
         self.scene = scene
         self.compiled = compile_scene(scene)
-        self.header = header_of(scene, self.compiled, terms)
+        self.header = header_of(scene, self.compiled, terms, bool(callbacks))
         self.status = "running"
         self._run = BlockRun([self.compiled], 1, terms, callbacks)
 
@@ -129,7 +129,8 @@ class Simulation:
         """Compile, or read from the cache, all that a run will call. Raises SimulationError if it cannot begin."""
         self._run.prepare()
         if not self._is_finite():
-            raise SimulationError(f"an energy or momentum is beyond the range of numbers at t = {self.time:.9g} s")
+            beyond = f"an energy or momentum is beyond the range of numbers at t = {self.time:.9g} s"
+            raise SimulationError(self._expression_fault() or beyond)
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps. Raises SimulationError, at the last finite state, if the motion is no longer finite."""
@@ -212,9 +213,9 @@ class Simulation:
     def _motion_fault(self, n: int) -> str:
         run = self._run
         row = np.argmax(np.abs(run.state).max(axis=1))  # that of a NaN, if there is one
-        path = self.header.paths[run.model.free_node[row]]
+        path, time = run.worlds[0].state_paths[row], n * run.model.step
         return (
-            f"the motion of '{path}' is no longer finite after t = {n * run.model.step:.9g} s (step {n + 1});"
+            f"the motion of '{path}' is no longer finite after t = {time:.9g} s (step {n + 1});"
             " try a smaller step, and look for a force that grows without bound"
         )
 

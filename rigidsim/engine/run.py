@@ -134,7 +134,9 @@ class BlockRun:
         if self._callbacks:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
-        self._scratch = make_scratch(self.model, self._lanes)
+        scratch = make_scratch(self.model, self._lanes)
+        # What expressions have failed so far outlives a change of the tree.
+        self._scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
 
     def _position(self) -> tuple:
         return self.method, self.n, self.done, self.era

@@ -100,7 +100,7 @@ def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
 ) -> tuple[RunReport, SimulationError | None]:
     """Write all samples and finish the file; what was done, and why it failed if it did."""
-    failure, meter, samples = None, DriftMeter(simulation.compiled.isolated), 0
+    failure, meter, samples = None, DriftMeter(simulation.header.isolated), 0
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
     def watch(n: int) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler.constants import Assembled, model_of
-from rigidsim.engine.compiler.drives import Drives
+from rigidsim.engine.compiler.drives import Drives, paced_nodes
 from rigidsim.engine.compiler.initial import Frame, com_state, initial_frame
 from rigidsim.engine.compiler.plane import lock_rate
 from rigidsim.engine.compiler.schedule import Schedule
@@ -27,6 +27,7 @@ class Compiled(NamedTuple):
 
     model: Model
     state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes
+    state_paths: tuple[str, ...]  # whose state each row is
     method: NamedTuple
     paths: tuple[str, ...]
     parents: tuple[str, ...]  # path of each node's parent, "" for the world
@@ -78,6 +79,7 @@ def compiled(scene: Scene, tree: Tree, start: Tree, schedule: Schedule, made: As
     return Compiled(
         model=made.model,
         state=state,
+        state_paths=tuple(node.path for node in (*tree.free(), *paced_nodes(tree))),
         method=method_of(scene.simulation.integrator),
         paths=tuple(node.path for node in tree.nodes),
         parents=tuple(node.parent.path if node.parent else "" for node in tree.nodes),

@@ -13,13 +13,18 @@ from rigidsim.engine.model import Program, table, zeros
 KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
 
 
+def paced_nodes(tree: Tree) -> list[Node]:
+    """The nodes whose rates are expressions of t, so that their pose is a state."""
+    return [node for node in tree.nodes if node.kind == "prescribed" and node.spec.prescribed.is_paced]
+
+
 class Drives:
     """The expressions of all driven nodes, as the kernels take them."""
 
     def __init__(self, tree: Tree):
         self._assembler = Assembler()
+        self.paced = paced_nodes(tree)
         prescribed = [node for node in tree.nodes if node.kind == "prescribed"]
-        self.paced = [node for node in prescribed if node.spec.prescribed.is_paced]
         self.driven = [node for node in prescribed if is_driven(node.spec) or node in self.paced]
         self._driven_places = [self._pose(node) for node in self.driven]
         self._paced_places = [self._rates(node) for node in self.paced]
