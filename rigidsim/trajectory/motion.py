@@ -26,10 +26,14 @@ def rows(parts: tuple[np.ndarray, ...]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Motion:
-    """Arrays with time as the first axis (none, for a single instant), read when first asked for."""
+    """Arrays with time as the first axis (none, for a single instant), read when first asked for.
+
+    `breaks` are the times (s) from which on the motion is relative to another frame.
+    """
 
     time: np.ndarray | float
     _read: Callable[[str], np.ndarray]
+    breaks: tuple[float, ...] = ()
 
     @cached_property
     def position(self) -> np.ndarray:
@@ -64,7 +68,8 @@ class Motion:
         """The motion at other times (s) within the history, by Hermite interpolation of fourth order.
 
         Position and rotation vector are the cubics that agree with pose and rate at both neighbouring samples;
-        velocities are their derivatives. Exact at samples. Raises UsageError outside the history.
+        velocities are their derivatives. Exact at samples. Between the samples before and after an impulse the jump is
+        smoothed. Raises UsageError outside the history, and between two samples that are relative to different frames.
         """
         return interpolated(self, time)
 
@@ -95,6 +100,11 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
     if len(samples) == 1:
         one = np.zeros(wanted.shape, dtype=np.int64)
         return given(wanted, *(getattr(motion, f)[one] for f in _FIELDS))
+    if np.any(straddling(motion, wanted)):
+        raise UsageError(
+            f"at time {time} s there is nothing to interpolate: the samples before and after are relative to different"
+            " parents; ask for the motion in the world, or seen from one body"
+        )
     i = np.clip(np.searchsorted(samples, wanted, side="right") - 1, 0, len(samples) - 2)
     h, x = samples[i + 1] - samples[i], (wanted - samples[i]) / (samples[i + 1] - samples[i])
     p, v, q, omega = (columns(getattr(motion, f)) for f in ("position", "velocity", "orientation", "angular_velocity"))
@@ -109,6 +119,16 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
         rows(rate),
     )
     return _snapped(motion, found, i, x)
+
+
+def straddling(motion: Motion, wanted: np.ndarray) -> np.ndarray:
+    """Which times lie between two samples with a break between them."""
+    samples = np.asarray(motion.time)
+    found = np.zeros(np.shape(wanted), dtype=bool)
+    for first_after in np.searchsorted(samples, motion.breaks):
+        if 0 < first_after < len(samples):
+            found |= (samples[first_after - 1] < wanted) & (wanted < samples[first_after])
+    return found
 
 
 _FIELDS = ("position", "orientation", "velocity", "angular_velocity")

@@ -16,7 +16,7 @@ from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.events import Event, digest_of
 from rigidsim.trajectory.fields import Block, fields
-from rigidsim.trajectory.motion import Motion, concatenated, hung_below, seen_from
+from rigidsim.trajectory.motion import Motion, concatenated, hung_below, seen_from, straddling
 
 
 class Change(NamedTuple):
@@ -163,7 +163,9 @@ class _Bodies:
             raise UsageError(f"there is no body '{path}'; {hint}") from None
 
     def motion(self, frame: str, index: int) -> Motion:
-        return Motion(self.time, lambda name: np.asarray(self.arrays[f"{frame}/{name}"][..., index, :]))
+        path = self.header.paths[index]
+        breaks = tuple(change.time for change in self.header.changes if change.body == path) if frame == "local" else ()
+        return Motion(self.time, lambda name: np.asarray(self.arrays[f"{frame}/{name}"][..., index, :]), breaks)
 
     def relative(self, path: str, other: str) -> Motion:
         self._index(path)
@@ -267,12 +269,30 @@ class Trajectory(_Bodies):
 
     def at(self, time: float) -> State:
         """All bodies at one time (s), interpolated; see `Motion.at`."""
+        world = [self.motion("world", i).at(time) for i in range(len(self))]
+        local = [self._local_at(i, time, world) for i in range(len(self))]
         arrays = {}
-        for frame in ("local", "world"):
-            found = [self.motion(frame, i).at(time) for i in range(len(self))]
+        for frame, found in (("local", local), ("world", world)):
             for name in ("position", "orientation", "velocity", "angular_velocity"):
                 arrays[f"{frame}/{name}"] = np.stack([getattr(motion, name) for motion in found], axis=-2)
         return State(self.header, float(time), arrays)
+
+    def _local_at(self, index: int, time: float, world: Sequence[Motion]) -> Motion:
+        """Relative to the parent of that time; from the motions in the world, where the samples before and after are
+        relative to different parents.
+        """
+        local = self.motion("local", index)
+        if not np.any(straddling(local, np.asarray(time))):
+            return local.at(time)
+        parent = self[self.paths[index]].parent_at(time)
+        chains = [self._in_world(path, world) for path in (self.paths[index], parent)]
+        return seen_from(*chains, time)
+
+    def _in_world(self, path: str, world: Sequence[Motion]) -> Chain:
+        if not path:
+            return Chain.identity()
+        index = self.paths.index(path)
+        return hung_below(Chain.identity(), world[index], self.header.scale[index])
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the HDF5 file; StorageError if it exists and `force` is false."""

@@ -86,6 +86,25 @@ def test_local_motion_is_relative_to_the_parent_of_its_time(trajectory):
     assert np.allclose(now["car/bag"].seen_from("van").position, bag.seen_from("van").at(0.9).position, atol=1e-9)
 
 
+def test_between_the_samples_before_and_after_a_change_of_parent(trajectory):
+    """At 0.62 s there is no sample: the bag is taken from its motion in the world, relative to the parent of that time."""
+    scene = rigidsim.Scene.from_dict(SCENE | {"reparent": [{"body": "car/bag", "to": "van", "time": 0.63}]})
+    coarse = rigidsim.simulate(scene)
+    bag = coarse["car/bag"]
+    for time, parent in ((0.62, "car"), (0.64, "van")):
+        state = coarse.at(time)
+        assert bag.parent_at(time) == parent
+        for other in ("world", "car", "van"):
+            # Both cubics of a motion of the same bound: measured 2e-9 m.
+            expected = bag.seen_from(other).at(time).position
+            assert np.allclose(state["car/bag"].seen_from(other).position, expected, rtol=0, atol=1e-8)
+        assert np.allclose(state["car/bag"].local.position, state["car/bag"].seen_from(parent).position, atol=1e-14)
+        with pytest.raises(UsageError, match="relative to different parents"):
+            bag.local.at(time)
+    assert np.array_equal(bag.local.at(0.65).position, bag.local.position[13])
+    assert np.isfinite(bag.local.at([0.3, 0.8]).position).all()
+
+
 def test_arrays_have_units_and_scales(file):
     with h5py.File(file) as raw:
         assert raw["events/impulse"].attrs["units"] == "N s"
