@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -42,10 +44,32 @@ UNITS = {dimension.name: dimension for dimension in DIMENSIONS}
         ("torque", "2 Nm", 2.0),
         ("inertia", "3 g*cm^2", 3e-7),
         ("length", " -1.5e-3 m ", -1.5e-3),
+        ("length", "3 yd", 2.7432),
+        ("mass", "1 slug", 14.593902937206364),
+        ("velocity", "60 mph", 26.8224),
+        ("velocity", "36 kn", 18.52),
+        ("torque", "1 lbf*ft", 1.3558179483314004),
+        ("angle", "60 arcsec", math.radians(1 / 60)),
     ],
 )
 def test_quantity_in_si(dimension, text, value):
     assert UNITS[dimension].read(text) == value
+
+
+def plain_spelling(unit: str) -> str:
+    return re.sub(r"[*·^ ]", "", unit).replace("²", "2").replace("³", "3")
+
+
+def test_the_table_of_units_is_that_of_the_program():
+    text = (Path(__file__).parents[2] / "docs" / "scene-format.md").read_text()
+    rows = dict(
+        re.findall(r"^\| ([a-z ]+) \| (`.*`) \|$", text.partition("## Units")[2].partition("\n## ")[0], re.MULTILINE)
+    )
+    assert rows.keys() == {dimension.name for dimension in DIMENSIONS if dimension.units}
+    for name, listed in rows.items():
+        written, known = re.findall("`(.*?)`", listed), UNITS[name].units
+        assert written[0] == UNITS[name].unit and set(written) <= set(known)
+        assert set(map(plain_spelling, written)) == set(map(plain_spelling, known))
 
 
 @given(st.integers(-(10**6), 10**6), st.sampled_from([("cm", 100), ("mm", 1000), ("um", 10**6)]))
