@@ -24,8 +24,10 @@ from rigidsim.scene.document import shown
 from rigidsim.scene.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
-MAX_BYTES = 256 * 2**20
+MAX_BYTES = 64 * 2**20  # over a million triangles; reading them takes twenty times that
+IN_ASCII = bytes(range(128)) + b"?" * 128
 FARTHEST = 1e50
+COUNTER_CLOCKWISE = "let all triangles be counter-clockwise seen from outside"
 FLAT = 16 * sys.float_info.epsilon
 """A volume smaller than this part of the sum of its tetrahedra is lost in rounding."""
 
@@ -61,7 +63,7 @@ def measured_file(path: Path) -> MeasuredFile:
 def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
     # The time of change and the size are part of the key, so that a changed file is read again.
     vertices, faces = joined_at_corners(*_read(path))
-    _require_closed(faces)
+    _require_closed(vertices, faces)
     volume, centroid, covariance = enclosed(vertices, faces)
     lower, upper = (tuple(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
     return MeasuredFile(
@@ -76,16 +78,38 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
         raise complaint("mesh", "reading a mesh needs trimesh", 'pip install "rigidsim[mesh]"') from None
     try:
         # From memory: the readers cannot follow a file's references to other files.
-        content = io.BytesIO(path.read_bytes())
-        mesh = trimesh.load_mesh(content, file_type=path.suffix.lower().removeprefix("."), process=False)
+        kind = path.suffix.lower().removeprefix(".")
+        content = io.BytesIO(_with_plain_text(path.read_bytes(), kind))
+        mesh = trimesh.load_mesh(content, file_type=kind, process=False)
         vertices, faces = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
     except Exception as error:  # the readers raise whatever a damaged file makes them stumble over
         raise complaint("mesh", f"'{shown(path.name)}' cannot be read: {shown(str(error))}") from None
     if not len(faces):
         raise complaint("mesh", "the mesh has no faces")
-    if not (np.abs(vertices) < FARTHEST).all():
-        raise complaint("mesh", f"the mesh has a coordinate that is not a number below {FARTHEST:g}")
+    far = ~(np.abs(vertices) < FARTHEST).all(axis=1)
+    if far.any():
+        k = int(np.argmax(far))
+        message = f"vertex {k} of {len(vertices)}, {_point(vertices[k])}, has a coordinate that is not a number below"
+        raise complaint("mesh", f"{message} {FARTHEST:g}")
+    astray = ((faces < 0) | (faces >= len(vertices))).any(axis=1)
+    if astray.any():
+        k = int(np.argmax(astray))
+        message = (
+            f"triangle {k} of {len(faces)} has the vertices {faces[k].tolist()}; there are {len(vertices)}, from 0"
+        )
+        raise complaint("mesh", message)
     return vertices, faces
+
+
+def _with_plain_text(content: bytes, kind: str) -> bytes:
+    """Names and comments may be in any encoding; what counts is in ASCII."""
+    binary_stl = len(content) >= 84 and len(content) == 84 + 50 * int.from_bytes(content[80:84], "little")
+    end = content.find(b"end_header") if kind == "ply" else 0 if kind == "stl" and binary_stl else len(content)
+    return content[:end].translate(IN_ASCII) + content[end:]
+
+
+def _point(vertex: np.ndarray) -> str:
+    return "[" + ", ".join(f"{part:.6g}" for part in vertex) + "]"
 
 
 def joined_at_corners(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -97,21 +121,22 @@ def joined_at_corners(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarr
     return unique, faces[proper]
 
 
-def _require_closed(faces: np.ndarray) -> None:
+def _require_closed(vertices: np.ndarray, faces: np.ndarray) -> None:
     """A surface is closed and consistently wound if its triangles run along each edge as often forth as back."""
     begin, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)
     edge = np.minimum(begin, end) * (faces.max(initial=0) + 1) + np.maximum(begin, end)
-    _, index = np.unique(edge, return_inverse=True)
+    _, first, index = np.unique(edge, return_index=True, return_inverse=True)
     count = np.bincount(index)
     balance = np.bincount(index, weights=np.where(begin < end, 1.0, -1.0))
-    odd = int(np.count_nonzero(count % 2))
-    if odd:
-        raise complaint(
-            "mesh", f"the surface is not closed: {odd} of its {len(count)} edges have an odd count of faces"
-        )
-    if balance.any():
-        message = f"the triangles are not wound alike: at {np.count_nonzero(balance)} of {len(count)} edges"
-        raise complaint("mesh", message, "let all triangles be counter-clockwise seen from outside")
+    for wrong, fault, hint in (
+        (count % 2, "the surface is not closed: {} edges have an odd count of faces", ""),
+        (balance, "the triangles are not wound alike: at {} edges", COUNTER_CLOCKWISE),
+    ):
+        if wrong.any():
+            k = first[np.argmax(wrong != 0)]
+            where = f"the first from {_point(vertices[begin[k]])} to {_point(vertices[end[k]])}"
+            number = f"{np.count_nonzero(wrong)} of its {len(count)}"
+            raise complaint("mesh", f"{fault.format(number)}, {where}", hint)
 
 
 def enclosed(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, tuple, tuple]:
@@ -124,7 +149,7 @@ def enclosed(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, tuple, tup
         raise complaint("mesh", "the surface encloses no volume")
     if volume < 0:
         message = f"the surface is inside out: its volume is {volume:g}"
-        raise complaint("mesh", message, "let all triangles be counter-clockwise seen from outside")
+        raise complaint("mesh", message, COUNTER_CLOCKWISE)
     offset = [math.fsum(volumes * mean) / volume for mean in tetrahedron_mean(a, b, c)]
     # Again about the centroid, so that nothing is left to subtract.
     a, b, c = _corners(vertices - middle - offset, faces)

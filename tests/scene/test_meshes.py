@@ -128,13 +128,37 @@ def test_seams_and_collapsed_triangles_are_mended(tmp_path):
 
 
 def test_bad_meshes(refusal):
-    assert "not closed: 3 of its 6 edges" in refusal(off_text(faces=FACES[:3]))
-    assert "not wound alike: at 3 of 6 edges" in refusal(off_text(faces=[*FACES[:3], [1, 3, 2]]))
+    not_closed = refusal(off_text(faces=FACES[:3]))
+    assert "not closed: 3 of its 6 edges" in not_closed and "the first from [0, 0, 1] to [0, 1, 0]" in not_closed
+    wound = refusal(off_text(faces=[*FACES[:3], [1, 3, 2]]))
+    assert "not wound alike: at 3 of its 6 edges" in wound and "the first from" in wound
     inside_out = refusal(off_text(faces=[face[::-1] for face in FACES]))
     assert "inside out: its volume is -0.166667; let all triangles be counter-clockwise" in inside_out
     assert "encloses no volume" in refusal(off_text([*CORNERS[:3], [0.5, 0.25, 0]]))
     assert "encloses no volume" in refusal(off_text([[0, 0, 0]] * 4))
-    assert "below 1e+50" in refusal(off_text([*CORNERS[:3], [0, 0, 1e60]]))
+    far = refusal(off_text([*CORNERS[:3], [0, 0, 1e60]]))
+    assert "vertex 3 of 4, [0, 0, 1e+60], has a coordinate that is not a number below 1e+50" in far
+    ply = trimesh.Trimesh(CORNERS, FACES, process=False).export(file_type="ply", encoding="ascii").decode()
+    astray = refusal(ply.replace("3 0 1 3", "3 0 1 7"), "m.ply")
+    assert "triangle 1 of 4 has the vertices [0, 1, 7]; there are 4" in astray
+
+
+@pytest.mark.parametrize("kind", ["stl", "stl_ascii", "obj", "ply", "off"])
+def test_comments_and_names_may_be_in_any_encoding(tmp_path, kind):
+    name, solid = "gro\u00df".encode("latin-1"), trimesh.creation.box(extents=[1, 2, 3])
+    path = tmp_path / f"box.{kind.removesuffix('_ascii')}"
+    solid.export(path, file_type=kind)
+    content = path.read_bytes()
+    if kind == "stl":
+        content = name.ljust(80, b"\xff") + content[80:]
+    elif kind == "stl_ascii":
+        content = b"solid " + name + content[content.index(b"\n") :]
+    elif kind == "ply":
+        content = content.replace(b"\n", b"\ncomment " + name + b"\n", 1)
+    else:
+        content = content.replace(b"\n", b"\n# " + name + b"\n", 1)
+    path.write_bytes(content)
+    assert measured_file(path).volume == pytest.approx(6, rel=4 * EPS)
 
 
 def test_bad_files(refusal, tmp_path):
@@ -142,7 +166,9 @@ def test_bad_files(refusal, tmp_path):
     assert "begins at the scene's folder" in refusal(None, "missing.stl")
     assert "formats: .stl, .obj, .ply, .off" in refusal("", "m.zip")
     for name in ("m.stl", "m.obj", "m.ply", "m.off"):
-        assert "m." in refusal(b"\x00\xff rubbish", name) or "no faces" in refusal(b"\x00\xff rubbish", name)
+        told = refusal(b"\x00\xff rubbish", name)
+        assert f"'{name}' cannot be read: " in told or "the mesh has no faces" in told
+        assert "module" not in told
     (tmp_path / "folder.stl").mkdir()
     assert "not a regular file" in refusal(None, "folder.stl")
 
