@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, WithJsonSchema
 
 from rigidsim.scene.base import complaint, list_of
 from rigidsim.scene.quantities import NUMBER_ONLY, TIME, quantity, vector
@@ -37,6 +37,7 @@ def _check_instant(time: float) -> float:
     return time
 
 
-Window = Annotated[list_of(quantity(TIME), 2, "[start, end]"), AfterValidator(_check_window)]
+_NOT_NEGATIVE = WithJsonSchema(TIME.json_schema(least=0))
+Window = Annotated[list_of(Annotated[quantity(TIME), _NOT_NEGATIVE], 2, "[start, end]"), AfterValidator(_check_window)]
 Direction = Annotated[vector(NUMBER_ONLY), AfterValidator(_check_direction)]
-Instant = Annotated[quantity(TIME), AfterValidator(_check_instant)]
+Instant = Annotated[quantity(TIME), AfterValidator(_check_instant), _NOT_NEGATIVE]

@@ -15,7 +15,7 @@ from rigidsim.scene.evaluation import is_expression, read_expression, unit_of
 from rigidsim.scene.expressions.tokens import NAME, names_in
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.problems import problems_in, told
-from rigidsim.scene.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER_ONLY, QUANTITY, Dimension
+from rigidsim.scene.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER, NUMBER_ONLY, QUANTITY, Dimension
 
 KEY = "parameters"
 MOST_PARAMETERS = 1000
@@ -183,7 +183,7 @@ def _taken(written: Any, info: ValidationInfo) -> Any:
     return written if info.context is None else dict(info.context.given)
 
 
-_SHORT_SCHEMA = {"type": ["number", "string"]}
+_SHORT_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": rf"^\s*({NUMBER}\s*[^\s\d]|=\s*\S)"}]}
 _LONG_SCHEMA = {
     "type": "object",
     "properties": {"value": _SHORT_SCHEMA, "unit": {"type": "string"}, "description": {"type": "string"}},

@@ -21,7 +21,7 @@ from rigidsim.scene.expressions import Expression
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
 LONGEST_QUANTITY = 64
-EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*="}
+EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
 
 
 @dataclass(frozen=True)

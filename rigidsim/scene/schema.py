@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema
 
 from rigidsim.scene.base import Model, by_form, complaint, form
 from rigidsim.scene.document import shown
@@ -29,7 +29,7 @@ from rigidsim.scene.quantities import (
 )
 from rigidsim.scene.repeat import Repeat
 from rigidsim.scene.rotation import IDENTITY, Vector
-from rigidsim.scene.shapes import HalfSpace, Material, Shape, Solid
+from rigidsim.scene.shapes import ONE_WEIGHT, HalfSpace, Material, Shape, Solid
 from rigidsim.scene.vectors import ZERO, InitialAngularVelocity, InitialVelocity, framed
 
 LIGHTEST, HEAVIEST = 1e-40, 1e45
@@ -61,7 +61,9 @@ def _check_name(name: str) -> str:
     return name
 
 
-Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS.json_schema(positive=True))]
+MASS_SCHEMA = MASS.json_schema(positive=True)
+MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEAVIEST}
+Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
 BodyName = Annotated[str, AfterValidator(_check_name)]
 NAMED = {"propertyNames": BODY_NAME_SCHEMA}
 
@@ -86,6 +88,8 @@ Motion = Annotated[
 
 class Body(Model):
     """A node of the hierarchy: a free rigid body, a part fixed to its parent, or a frame with a prescribed motion."""
+
+    model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
     mass: Mass = None
     inertia: Inertia = None

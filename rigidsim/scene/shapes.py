@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, WithJsonSchema, model_validator
 
 from rigidsim.physics import solids
 from rigidsim.physics.inertia import rotated
@@ -45,8 +45,14 @@ Stretch = Annotated[
 """One factor or one for each axis of the shape; its value is the latter."""
 
 
+ONE_WEIGHT = {"not": {"required": ["mass", "density"]}}
+"""Not both, in the JSON Schema."""
+
+
 class Solid(Model):
     """What all solids share: x -> position + R S x takes the shape's own coordinates to the body's."""
+
+    model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
     position: vector(LENGTH) = ZERO
     orientation: Orientation = IDENTITY

@@ -220,6 +220,12 @@ def test_json_schema_accepts_scenes_as_written(scene, minimal):
     "override",
     [
         ("mass", 0),
+        ("mass", 1e300),
+        ("mass", "="),
+        ("density", 1000),
+        ("shapes", [{"type": "sphere", "radius": 1, "mass": 1, "density": 1}]),
+        ("impulses", [{"time": -1, "impulse": [1, 0, 0]}]),
+        ("forces", [{"force": [1, 0, 0], "during": [-1, 1]}]),
         ("mass", -1),
         ("mass", "-1 kg"),
         ("mass", "1 m"),
@@ -248,6 +254,14 @@ def test_json_schema_rejects_what_the_scene_rejects(override):
     assert not VALIDATOR.is_valid(written)
     with pytest.raises(SceneError):
         Scene.from_dict(written)
+
+
+@pytest.mark.parametrize("value", ["heavy", "5", True, [1], {"value": "5"}, {"unit": "m"}, {"value": 1, "units": "m"}])
+def test_json_schema_rejects_bad_parameters(value, minimal):
+    minimal["parameters"] = {"a": value}
+    assert not VALIDATOR.is_valid(minimal)
+    with pytest.raises(SceneError):
+        Scene.from_dict(minimal)
 
 
 def test_json_schema_rejects_bad_tops():
