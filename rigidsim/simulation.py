@@ -14,11 +14,13 @@ from rigidsim.engine.compiler import Compiled, compile_scene
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError, UsageError
+from rigidsim.faults import expression_fault, motion_fault, start_fault
 from rigidsim.scene import Scene
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
+from rigidsim.trajectory.header import Change, Header
 from rigidsim.trajectory.provenance import provenance
-from rigidsim.trajectory.trajectory import Change, Header, State
+from rigidsim.trajectory.trajectory import State
 
 BLOCK_BYTES = 64e6
 BLOCK_ROWS = 4096  # whole chunks of the file
@@ -129,8 +131,7 @@ class Simulation:
         """Compile, or read from the cache, all that a run will call. Raises SimulationError if it cannot begin."""
         self._run.prepare()
         if not self._is_finite():
-            beyond = f"an energy or momentum is beyond the range of numbers at t = {self.time:.9g} s"
-            raise SimulationError(self._expression_fault() or beyond)
+            raise SimulationError(start_fault(self._run))
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps. Raises SimulationError, at the last finite state, if the motion is no longer finite."""
@@ -191,33 +192,13 @@ class Simulation:
         """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""
         run = self._run
         run.go_back(before)
-        good = run.place()
+        good, over = run.place(), len(run.happened)
         while self._is_finite():
-            good = run.place()
+            good, over = run.place(), len(run.happened)
             run.advance(1, stride, samples, first)
-        told = self._expression_fault() or self._motion_fault(good[0])
+        told = expression_fault(run) or motion_fault(run, good[0], [event.id for event in self.events[over:]])
         run.go_back(good)
         return SimulationError(told)
-
-    def _expression_fault(self) -> str:
-        """Which expression failed first, when, and with what value; empty if none did."""
-        fault = self._run.fault
-        failed = np.flatnonzero(fault[:, layout.N_COUNT])
-        if not len(failed):
-            return ""
-        first = min(failed, key=lambda k: fault[k, layout.N_TIME])
-        label, time, value = self.compiled.labels[first], *fault[first, layout.N_TIME : layout.N_VALUE + 1]
-        wanted = "finite, with its derivatives" if label.endswith("prescribed") else "a finite number"
-        return f"the expression of {label} gave {value:g} at t = {time:.9g} s; it must be {wanted}"
-
-    def _motion_fault(self, n: int) -> str:
-        run = self._run
-        row = np.argmax(np.abs(run.state).max(axis=1))  # that of a NaN, if there is one
-        path, time = run.worlds[0].state_paths[row], n * run.model.step
-        return (
-            f"the motion of '{path}' is no longer finite after t = {time:.9g} s (step {n + 1});"
-            " try a smaller step, and look for a force that grows without bound"
-        )
 
     def _observed(self) -> Block:
         """One sample of the present state."""

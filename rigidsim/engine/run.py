@@ -116,10 +116,10 @@ class BlockRun:
             yield n
             length = max(1, int(n * min(GROWTH, SLICE_SECONDS / spent)))
 
-    def observed(self) -> Samples:
-        """One sample of the present state."""
+    def observed(self, with_terms: bool | None = None) -> Samples:
+        """One sample of the present state, with terms if those of the run have them, or as asked for."""
         self._begin()
-        one = self.room(1)
+        one = make_samples(self.model, 1, self._with_terms if with_terms is None else with_terms, self._lanes)
         self._observe(self.n, self.done, self.era, *self._arrays(), one, 0, self._lanes)
         return one
 

@@ -14,7 +14,8 @@ import numpy as np
 from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.trajectory.events import Event, columns_of, events_from
 from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, fields
-from rigidsim.trajectory.trajectory import Change, Header, Trajectory
+from rigidsim.trajectory.header import Change, Header
+from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.writer import FORMAT
 
 DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,65 +13,8 @@ from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.events import Event, digest_of
 from rigidsim.trajectory.fields import Block, fields
+from rigidsim.trajectory.header import Header, Place
 from rigidsim.trajectory.motion import Motion, concatenated, hung_below, seen_from, straddling
-
-
-class Change(NamedTuple):
-    """From this time on (s) a body has another parent, and is free or fixed there; the sample at that very time shows
-    the new one.
-    """
-
-    time: float
-    body: str
-    parent: str
-    kind: str
-
-
-class Place(NamedTuple):
-    """A body in the tree: the parent's path, empty for the world, and how it hangs there: free, fixed, prescribed."""
-
-    parent: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class Header:
-    """What holds for a whole history: the bodies, their tree and how it changes, the scene, and where it was made.
-
-    `kinds[i]` is free, fixed or prescribed. `scale[i]` is metres per unit of body i's own lengths, `parent_scale[i]` of
-    those it is placed in at the start.
-    """
-
-    paths: tuple[str, ...]
-    parents: tuple[str, ...]
-    kinds: tuple[str, ...]
-    scale: np.ndarray
-    parent_scale: np.ndarray
-    isolated: bool
-    with_terms: bool = False
-    changes: tuple[Change, ...] = ()
-    scene_name: str = ""
-    scene_text: str = ""
-    scene_resolved: str = ""
-    provenance: Mapping[str, str] = field(default_factory=dict)
-
-    def trees(self) -> list[tuple[float, tuple[Place, ...]]]:
-        """(from when, place of each body) for the start and each change of the tree, in order."""
-        found = [(-math.inf, tuple(map(Place, self.parents, self.kinds)))]
-        for change in self.changes:
-            places = list(found[-1][1])
-            places[self.paths.index(change.body)] = Place(change.parent, change.kind)
-            found.append((change.time, tuple(places)))
-        return found
-
-    def scale_of(self, path: str) -> float:
-        """Metres per unit of a body's own lengths; 1 for the world."""
-        return float(self.scale[self.paths.index(path)]) if path else 1.0
-
-    @property
-    def dataset_names(self) -> tuple[str, ...]:
-        """Names of all datasets that have a time axis."""
-        return ("time", *(f.name for f in fields(self.with_terms)))
 
 
 class BodyHistory:

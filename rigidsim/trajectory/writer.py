@@ -17,9 +17,9 @@ import numpy as np
 from rigidsim.errors import StorageError
 from rigidsim.trajectory.events import NUMBERS, OTHERS, TEXTS, VECTORS, Event, columns_of, digest_of
 from rigidsim.trajectory.fields import AXES, Block, fields, sample_bytes
+from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
-from rigidsim.trajectory.trajectory import Header
 
 FORMAT = "rigidsim-trajectory/2"
 CHUNK_ROWS = 4096

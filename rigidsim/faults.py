@@ -1,0 +1,59 @@
+"""Why a run cannot go on: what is no longer a number, and what made it so."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.run import BlockRun
+
+FARTHEST = 1e100  # m, m/s, rad/s: products of such numbers soon have no double
+
+
+def expression_fault(run: BlockRun) -> str:
+    """Which expression failed first, when, and with what value; empty if none did."""
+    failed = np.flatnonzero(run.fault[:, layout.N_COUNT])
+    if not len(failed):
+        return ""
+    first = min(failed, key=lambda k: run.fault[k, layout.N_TIME])
+    label, time, value = run.worlds[0].labels[first], *run.fault[first, layout.N_TIME : layout.N_VALUE + 1]
+    wanted = "finite, with its derivatives" if label.endswith("prescribed") else "a finite number"
+    return f"the expression of {label} gave {value:g} at t = {time:.9g} s; it must be {wanted}"
+
+
+def start_fault(run: BlockRun) -> str:
+    """What is beyond the range of numbers before the first step."""
+    when = f"at t = {run.time:.9g} s"
+    expressed = expression_fault(run) or prescribed_fault(run, when)
+    if expressed:
+        return expressed
+    terms = run.observed(with_terms=True).terms[0]
+    loads = terms[:, layout.T_ACCELERATION : layout.T_ACCELERATION + 3]
+    pushed = [node for node in run.worlds[0].tree.free() if not np.isfinite(loads[node.index]).all()]
+    if pushed:
+        hint = "is it at the very place that attracts it?"
+        return f"the forces on '{pushed[0].path}' are not finite {when}; {hint}"
+    return f"an energy or momentum is beyond the range of numbers {when}"
+
+
+def prescribed_fault(run: BlockRun, when: str) -> str:
+    """Whether a prescribed motion has grown beyond all bounds; empty if none has."""
+    world = run.observed().world[0]
+    wild = {n.path for n in run.worlds[0].tree.nodes if not (np.abs(world[n.index]) < FARTHEST).all()}
+    for node in run.worlds[0].tree.nodes:
+        if node.kind == "prescribed" and wild.intersection(n.path for n in node.lineage()) == {node.path}:
+            return f"the prescribed motion of '{node.path}' is beyond all bounds {when}"
+    return ""
+
+
+def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
+    """Whose motion is no longer finite after step n; `struck` names what happened in that step."""
+    row = np.argmax(np.abs(run.state).max(axis=1))  # that of a NaN, if there is one
+    path, when = run.worlds[0].state_paths[row], f"after t = {n * run.model.step:.9g} s (step {n + 1})"
+    prescribed = prescribed_fault(run, when)
+    if prescribed:
+        return prescribed
+    told = f"the motion of '{path}' is no longer finite {when}"
+    if struck:
+        return f"{told}, in which {', '.join(struck)} act"
+    return f"{told}; try a smaller step, and look for a force that grows without bound"
