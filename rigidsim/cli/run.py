@@ -7,14 +7,15 @@ from pathlib import Path
 
 import click
 
-from rigidsim.cli.console import show, tell
+from rigidsim.cli.console import show
+from rigidsim.cli.warnings import strict_option, tell_warnings
 from rigidsim.errors import StorageError
 
 OUTPUTS = Path("outputs")
 
 
 def overrides(sets: tuple[str, ...], **simulation: str | None) -> list[str]:
-    """`--set` options, and the options that stand for a key of `simulation`, as overrides of a scene."""
+    """`--set` options, and the options that stand for a key of `simulation` (they win), as overrides of a scene."""
     given = [f"simulation.{key}={value}" for key, value in simulation.items() if value is not None]
     return [*sets, *given]
 
@@ -40,9 +41,10 @@ def output_path(scene: str, output: str | None) -> Path:
 @click.option("--record-every", metavar="TIME", help="Time between samples.")
 @click.option("--terms", is_flag=True, help="Record every term of the accelerations, for `explain`.")
 @click.option("--force", is_flag=True, help="Replace an existing trajectory file.")
+@strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no summary.")
-def run(scene, output, sets, duration, step, integrator, record_every, terms, force, as_json, quiet):
+def run(scene, output, sets, duration, step, integrator, record_every, terms, force, strict, as_json, quiet):
     """Simulate SCENE, a YAML file, and write its trajectory, an HDF5 file.
 
     \b
@@ -54,8 +56,7 @@ def run(scene, output, sets, duration, step, integrator, record_every, terms, fo
 
     changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
     read = Scene.from_file(scene, changed)
-    for warning in read.warnings:
-        tell(f"warning: {warning}")
+    tell_warnings(read, strict)
 
     def summarise(report) -> None:
         if as_json:

@@ -7,15 +7,17 @@ from collections import Counter
 
 import click
 
-from rigidsim.cli.console import show, tell
+from rigidsim.cli.console import show
+from rigidsim.cli.warnings import strict_option, tell_warnings
 from rigidsim.errors import SceneError
 
 
 @click.command(short_help="Check a scene without simulating it.")
 @click.argument("scene", type=click.Path())
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Change a value: bodies.tank.mass=4e4")
+@strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict and all problems as JSON.")
-def validate(scene, sets, as_json):
+def validate(scene, sets, strict, as_json):
     """Check SCENE and say what is wrong with it, all at once: file, line, column, and what to do."""
     from rigidsim.scene import Scene
 
@@ -32,9 +34,11 @@ def validate(scene, sets, as_json):
     steps = round(simulation.duration / simulation.step)
     if as_json:
         told = {"bodies": dict(kinds), "steps": steps, "warnings": list(read.warnings)}
-        show(json.dumps({"schema_version": 1, "valid": True, "problems": [], **told}))
+        valid = not (strict and read.warnings)
+        show(json.dumps({"schema_version": 1, "valid": valid, "problems": [], **told}))
+        if not valid:
+            raise click.exceptions.Exit(SceneError.exit_code)
         return
-    for warning in read.warnings:
-        tell(f"warning: {warning}")
+    tell_warnings(read, strict)
     bodies = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
     show(f"{scene}: valid; {bodies}; {steps} steps of {simulation.step:g} s")

@@ -109,6 +109,19 @@ def test_warnings_go_to_stderr(call, workplace):
     assert err == "warning: bodies.brick.orientation.wxyz: the quaternion of norm 1.0001 was normalised\n"
 
 
+def test_strict_takes_warnings_as_errors(call, workplace):
+    turned = SCENE.replace("velocity: [1", "orientation: {wxyz: [1.0001, 0, 0, 0]}\n    velocity: [1", 1)
+    (workplace / "turned.yaml").write_text(turned)
+    for command in ("run", "validate"):
+        code, out, err = call(command, "turned.yaml", "--strict")
+        assert (code, out) == (3, "")
+        assert err == "error: bodies.brick.orientation.wxyz: the quaternion of norm 1.0001 was normalised\n"
+        assert call(command, "scene.yaml", "--strict").code == 0
+    assert not (workplace / "outputs" / "turned.h5").exists()
+    answer = call("validate", "turned.yaml", "--strict", "--json")
+    assert answer.code == 3 and json.loads(answer.out)["valid"] is False
+
+
 def test_force_replaces_a_history(call):
     call("run", "scene.yaml", "-o", "a.h5")
     assert call("run", "scene.yaml", "-o", "a.h5", "--step", "0.05", "--force").code == 0

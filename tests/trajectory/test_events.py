@@ -144,7 +144,8 @@ def test_explain_answers_why_this_jumped(file, command):
     assert "car/rider keeps its motion in the world" in rider and "velocity [0, -1.1, 0] m/s" in rider
     car = told("car", "0.5")
     assert "[0, 0, 0] -> [0, 0.5, 0] m/s" in car and "protected from it" in car and "car/rider" in car
-    assert "another parent, van instead of car" in told("car/bag", "0.7")
+    assert "another parent, van instead of car" in told("car/bag", "700 ms")
+    assert command("explain", file, "car", "--at", "5 kg")[0] == 2
     events = json.loads(told("car", "0.5", "--json"))["events"]
     assert events[0]["name"] == "bump" and events[0]["protected"][0]["velocity"] == pytest.approx([0, -1.1, 0])
 
