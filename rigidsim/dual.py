@@ -3,6 +3,11 @@
 (x, y) + (a, b) = (x + a, y + b); (x, y)(a, b) = (xa, ya + xb); f(x + y e) = f(x) + y f'(x) e.
 The parts are floats, NumPy arrays (one number per element), mpmath numbers, or dual numbers: nested they give second
 derivatives. The formulas of `rigidsim.physics` take them as they are.
+
+First and second derivatives of the functions below are right to 1e-15, relatively; infinite at poles and branch points,
+meaningless outside the domain. abs has the slope 1 at 0, where hypot, atan2 and sqrt(t t) have none (NaN). A physics
+formula is differentiated as it stands, so terms may cancel: the slope of `functions.hyperbolic_cosine` has an error of
+1e-16, however small it is.
 Sources: Clifford, Preliminary sketch of biquaternions (1873); Griewank and Walther, Evaluating Derivatives (2008).
 """
 
@@ -16,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from rigidsim.physics import elementary, functions
-from rigidsim.physics.elementary import select
 
 Number = Any
 
@@ -32,6 +36,15 @@ _levels = count(1000)
 
 def _level(x: Number) -> int:
     return x.level if isinstance(x, Dual) else 0
+
+
+def _plain(x: Number) -> Number:
+    return _plain(x.value) if isinstance(x, Dual) else x
+
+
+def _of_values(relation: Callable) -> Callable:
+    """A comparison that looks at the values alone."""
+    return lambda p, q: relation(_plain(p), _plain(q))
 
 
 class Dual:
@@ -66,13 +79,19 @@ class Dual:
         x, y, a, b, level = _parts(self, other)
         return Dual(x + a, y + b, level)
 
+    __radd__ = __add__
+
     def __sub__(self, other: Number) -> Dual:
-        x, y, a, b, level = _parts(self, other)
-        return Dual(x - a, y - b, level)
+        return self + -other
 
     def __mul__(self, other: Number) -> Dual:
-        x, y, a, b, level = _parts(self, other)
-        return Dual(x * a, y * a + x * b, level)
+        """(x, y)(a, b) = (xa, ya + xb); times a constant (xa, ya), also where x is infinite."""
+        if _level(other) != self.level:
+            p, c = (self, other) if self.level > _level(other) else (other, self)
+            return Dual(p.value * c, p.derivative * c, p.level)
+        return Dual(self.value * other.value, self.derivative * other.value + self.value * other.derivative, self.level)
+
+    __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> Dual:
         """(x, y)/(a, b) = (x/a, (y - (x/a) b)/a)."""
@@ -88,48 +107,24 @@ class Dual:
     def __pow__(self, other: Number) -> Dual:
         return _Functions.power(self, other)
 
-    def __radd__(self, other: Number) -> Dual:
-        return self + other
-
     def __rsub__(self, other: Number) -> Dual:
         return -self + other
 
-    def __rmul__(self, other: Number) -> Dual:
-        return self * other
-
     def __rtruediv__(self, other: Number) -> Dual:
-        return _constant(other, self) / self
+        return Dual(other, 0.0, self.level) / self
 
     def __rmod__(self, other: Number) -> Dual:
-        return _constant(other, self) % self
+        return Dual(other, 0.0, self.level) % self
 
     def __rpow__(self, other: Number) -> Dual:
         return _Functions.power(other, self)
 
-    def __lt__(self, other: Number) -> Any:
-        return _compare(operator.lt, self, other)
-
-    def __le__(self, other: Number) -> Any:
-        return _compare(operator.le, self, other)
-
-    def __gt__(self, other: Number) -> Any:
-        return _compare(operator.gt, self, other)
-
-    def __ge__(self, other: Number) -> Any:
-        return _compare(operator.ge, self, other)
-
-    def __eq__(self, other: object) -> Any:
-        return _compare(operator.eq, self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return _compare(operator.ne, self, other)
+    __lt__, __le__ = _of_values(operator.lt), _of_values(operator.le)
+    __gt__, __ge__ = _of_values(operator.gt), _of_values(operator.ge)
+    __eq__, __ne__ = _of_values(operator.eq), _of_values(operator.ne)
 
     def __float__(self) -> float:
         raise TypeError("a dual number is no float; its value is .value")
-
-
-def _constant(x: Number, like: Dual) -> Dual:
-    return Dual(x, 0.0, like.level)
 
 
 def _parts(p: Number, q: Number) -> tuple[Number, Number, Number, Number, int]:
@@ -140,18 +135,8 @@ def _parts(p: Number, q: Number) -> tuple[Number, Number, Number, Number, int]:
     return x, y, a, b, level
 
 
-def _plain(x: Number) -> Number:
-    while isinstance(x, Dual):
-        x = x.value
-    return x
-
-
 def _moves(x: Number) -> bool:
     return _moves(x.value) or _moves(x.derivative) if isinstance(x, Dual) else bool(np.any(x != 0.0))
-
-
-def _compare(relation: Callable, p: Number, q: Number) -> Any:
-    return relation(_plain(p), _plain(q))
 
 
 def _chained(x: Dual, value: Number, rate: Number) -> Dual:
@@ -169,8 +154,7 @@ class _Functions:
 
     @staticmethod
     def sin(x: Dual) -> Dual:
-        s, c = elementary.sin_cos(x.value)
-        return _chained(x, s, c)
+        return _chained(x, *elementary.sin_cos(x.value))
 
     @staticmethod
     def cos(x: Dual) -> Dual:
@@ -184,8 +168,7 @@ class _Functions:
 
     @staticmethod
     def expm1(x: Dual) -> Dual:
-        f = functions.exponential_less_one(x.value)
-        return _chained(x, f, f + 1.0)
+        return _chained(x, functions.exponential_less_one(x.value), functions.exponential(x.value))
 
     @staticmethod
     def log(x: Dual) -> Dual:
@@ -198,31 +181,73 @@ class _Functions:
     @staticmethod
     def atan2(y: Number, x: Number) -> Dual:
         p, dp, q, dq, level = _parts(y, x)
-        return Dual(elementary.arc_tangent(p, q), functions.quotient(q * dp - p * dq, p * p + q * q), level)
+        c, s, h = _polar(q, p)
+        return Dual(elementary.arc_tangent(p, q), functions.quotient(c * dp - s * dq, h), level)
 
     @staticmethod
     def power(p: Number, q: Number) -> Dual:
         """d(x^a) = a x^(a-1) dx + x^a ln(x) da, where a factor a = 0 or da = 0 wins."""
         x, y, a, b, level = _parts(p, q)
         f = functions.power(x, a)
-        rate = a * functions.power(x, select(a == 0.0, 1.0, a - 1.0))
+        rate = a * functions.power(x, elementary.select(a == 0.0, 1.0, a - 1.0))
         other = f * functions.logarithm(x) * b if _moves(b) else 0.0
         return Dual(f, rate * y + other, level)
 
     @staticmethod
+    def quotient(p: Number, q: Number) -> Dual:
+        """p/q, infinite or NaN where q is 0."""
+        x, y, a, b, level = _parts(p, q)
+        f = functions.quotient(x, a)
+        return Dual(f, functions.quotient(y - f * b if _level(q) == level else y, a), level)
+
+    @staticmethod
     def select(condition: np.ndarray, p: Number, q: Number) -> Dual:
         x, y, a, b, level = _parts(p, q)
-        return Dual(select(condition, x, a), select(condition, y, b), level)
+        return Dual(elementary.select(condition, x, a), elementary.select(condition, y, b), level)
+
+
+def _polar(x: Number, y: Number) -> tuple[Number, Number, Number]:
+    """(c, s, h) of the point (x, y) = h (c, s) = h (cos a, sin a): h' = c x' + s y', h a' = c y' - s x'."""
+    if not isinstance(x, Dual) and not isinstance(y, Dual):
+        h = functions.hypotenuse(x, y)
+        return functions.quotient(x, h), functions.quotient(y, h), h
+    x, dx, y, dy, level = _parts(x, y)
+    c, s, h = _polar(x, y)
+    turn = functions.quotient(c * dy - s * dx, h)
+    return Dual(c, -s * turn, level), Dual(s, c * turn, level), Dual(h, c * dx + s * dy, level)
+
+
+def _differentiable(f: Callable[[Number], Number], rate: Callable[[Number], Number]) -> Callable[[Number], Number]:
+    """A function f of floats, arrays and mpmath numbers, for dual numbers, too, by the rule for its derivative."""
+
+    def function(x: Number) -> Number:
+        return _chained(x, function(x.value), rate(x.value)) if isinstance(x, Dual) else f(x)
+
+    function.__doc__ = f.__doc__
+    return function
 
 
 # Of dual numbers, floats, arrays and mpmath numbers alike; angles in rad. f(x + y e) = f(x) + y f'(x) e.
 sqrt = elementary.sqrt
 sin, cos, tan = functions.sine, functions.cosine, functions.tangent
-asin, acos, atan, atan2 = functions.arc_sine, functions.arc_cosine, functions.arc_slope, elementary.arc_tangent
+atan, atan2 = functions.arc_slope, elementary.arc_tangent
 exp, log = functions.exponential, functions.logarithm
-sinh, cosh, tanh = functions.hyperbolic_sine, functions.hyperbolic_cosine, functions.hyperbolic_tangent
-hypot = functions.hypotenuse
 abs = functions.absolute
+_across = _differentiable(
+    lambda x: functions.power((1.0 - x) * (1.0 + x), 0.5), lambda x: functions.quotient(-x, _across(x))
+)
+asin = _differentiable(functions.arc_sine, lambda x: functions.quotient(1.0, _across(x)))
+acos = _differentiable(functions.arc_cosine, lambda x: functions.quotient(-1.0, _across(x)))
+
+sinh = _differentiable(functions.hyperbolic_sine, lambda x: cosh(x))
+cosh = _differentiable(functions.hyperbolic_cosine, lambda x: sinh(x))
+_sech = _differentiable(lambda x: 1.0 / functions.hyperbolic_cosine(x), lambda x: -_sech(x) * tanh(x))
+tanh = _differentiable(functions.hyperbolic_tangent, lambda x: _sech(x) * _sech(x))
+
+
+def hypot(x: Number, y: Number) -> Number:
+    """sqrt(x^2 + y^2) without overflow inside; `functions.hypotenuse`."""
+    return _polar(x, y)[2]
 
 
 def _split(y: Number, level: int) -> tuple[Number, Number]:

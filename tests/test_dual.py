@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rigidsim
 from rigidsim import dual
 from rigidsim.dual import Dual, derivative, directional, hessian, jacobian, second_derivative
+from rigidsim.physics import functions
 from rigidsim.physics.elementary import select, sin_cos
 from rigidsim.physics.quaternion import exp_full, log, rotate, to_matrix
 
@@ -158,11 +159,66 @@ def test_hyperbolic_functions_at_zero():
     assert second_derivative(dual.tanh, 0.0) == (0.0, 1.0, 0.0)
 
 
+# Where an approximation changes from one branch to another, and where it is cut off.
+THRESHOLDS = [1.0, 20.0, 350.0, 709.0, math.log(2) / 2, 1.0 + 2.0**-52]
+SMALL = [1e-200, 1e-20, 1e-12, 1e-9, 1e-6, 1e-3]
+RULES = {
+    "sin": (mpmath.cos, lambda x: -mpmath.sin(x)),
+    "cos": (lambda x: -mpmath.sin(x), lambda x: -mpmath.cos(x)),
+    "tan": (lambda x: mpmath.sec(x) ** 2, lambda x: 2 * mpmath.tan(x) * mpmath.sec(x) ** 2),
+    "asin": (lambda x: 1 / mpmath.sqrt(1 - x * x), lambda x: x / mpmath.sqrt(1 - x * x) ** 3),
+    "acos": (lambda x: -1 / mpmath.sqrt(1 - x * x), lambda x: -x / mpmath.sqrt(1 - x * x) ** 3),
+    "atan": (lambda x: 1 / (1 + x * x), lambda x: -2 * x / (1 + x * x) ** 2),
+    "exp": (mpmath.exp, mpmath.exp),
+    "sinh": (mpmath.cosh, mpmath.sinh),
+    "cosh": (mpmath.sinh, mpmath.cosh),
+    "tanh": (lambda x: mpmath.sech(x) ** 2, lambda x: -2 * mpmath.tanh(x) * mpmath.sech(x) ** 2),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_derivatives_are_right_to_the_last_digits_near_zero_and_at_every_threshold(name):
+    """Relatively; measured 6.8e-16 at most."""
+    points = [x for x in SMALL + THRESHOLDS if name not in ("asin", "acos", "tan") or x < 1]
+    for x in (*points, *(-x for x in points)):
+        with mpmath.workdps(450):
+            right = [float(rule(mpmath.mpf(x))) for rule in RULES[name]]
+        assert np.allclose(second_derivative(getattr(dual, name), x)[1:], right, rtol=1e-15, atol=1e-300), x
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_the_formula_of_the_hyperbolic_sine_has_a_derivative_where_its_branches_meet(x):
+    expected = [math.cosh(1), x * math.sinh(1)]
+    assert np.allclose(second_derivative(functions.hyperbolic_sine, x)[1:], expected, rtol=4e-15)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-9, 1.0, 1e200])
+def test_polar_coordinates_have_derivatives_of_any_size(size):
+    """h_xx = s^2/h, h_xy = -s c/h, h_yy = c^2/h; a_x = -s/h, a_y = c/h."""
+    for c, s in ((0.6, 0.8), (1.0, 0.0), (-0.8, 0.6), (1.0, 1e-9)):
+        point = (size * c, size * s)
+        assert np.allclose(jacobian(lambda p: [dual.hypot(*p)], point), [[c, s]], rtol=1e-15)
+        turn = np.multiply(jacobian(lambda p: [dual.atan2(p[1], p[0])], point), size)
+        assert np.allclose(turn, [[-s, c]], rtol=1e-15)
+        bend = np.multiply(hessian(lambda p: dual.hypot(*p), point), size)
+        assert np.allclose(bend, [[s * s, -s * c], [-s * c, c * c]], rtol=1e-15, atol=0)
+
+
 def test_derivatives_at_singular_points_are_infinite():
-    assert derivative(dual.sqrt, 0.0) == math.inf
-    assert derivative(dual.log, 0.0) == math.inf
-    assert derivative(dual.asin, 1.0) == math.inf
+    inf = math.inf
+    assert second_derivative(dual.sqrt, 0.0) == (0.0, inf, -inf)
+    assert second_derivative(dual.log, 0.0) == (-inf, inf, -inf)
+    assert second_derivative(dual.asin, 1.0) == (math.pi / 2, inf, inf)
+    assert second_derivative(dual.acos, 1.0) == (0.0, -inf, -inf)
+    assert derivative(dual.sqrt, np.array([0.0, 4.0])).tolist() == [inf, 0.25]
     assert derivative(abs, -3.0) == -1.0
+    assert np.isnan(derivative(lambda t: dual.hypot(t, t), 0.0))
+    assert np.isnan(derivative(dual.asin, np.array([1.5, 0.0]))).tolist() == [True, False]
+
+
+def test_an_infinite_number_times_a_constant_stays_infinite():
+    p = Dual(math.inf, -math.inf)
+    assert pair(2.0 * p) == pair(p * 2.0) == (math.inf, -math.inf)
 
 
 def test_select_works_on_columns():

@@ -1,6 +1,6 @@
 """Forces that a Python function gives. The slow path: the stepper's own text runs uncompiled, with the same bits.
 
-Measured: 20 ms a step of one body with `rkmk4`, where compiled code takes 0.3 us.
+Measured: 0.2 ms a body and step with `rkmk4`, 0.07 with `euler`, where compiled code takes 0.3 and 0.1 us.
 """
 
 from __future__ import annotations
@@ -31,21 +31,18 @@ Callback = Callable[[float, Mapping[str, Moving]], tuple]
 class Motions(Mapping):
     """What every node does at an instant, by path; read when asked for."""
 
-    def __init__(self, paths: tuple[str, ...], frame: np.ndarray):
-        self._paths, self._frame = paths, frame
+    def __init__(self, rows: Mapping[str, int], frame: np.ndarray):
+        self._rows, self._frame = rows, frame
 
     def __getitem__(self, path: str) -> Moving:
-        row = self._frame[self._paths.index(path) + 1] if path in self._paths else self._missing(path)
+        row = self._frame[self._rows[path]]
         return Moving(*(row[first : first + size].copy() for first, size in PARTS))
 
     def __iter__(self):
-        return iter(self._paths)
+        return iter(self._rows)
 
     def __len__(self) -> int:
-        return len(self._paths)
-
-    def _missing(self, path: str) -> np.ndarray:
-        raise KeyError(path)
+        return len(self._rows)
 
 
 PARTS = ((layout.F_P, 3), (layout.F_Q, 4), (layout.F_V, 3), (layout.F_OMEGA, 3))
@@ -57,21 +54,30 @@ class Call(NamedTuple):
     path: str
     row: int
     function: Callback
-    paths: tuple[str, ...]
+    frame_rows: Mapping[str, int]
 
     def __call__(self, t: float, _model: Model, scratch, _lanes) -> None:
-        force, torque = (self._checked(t, v) for v in self.function(t, Motions(self.paths, scratch.frame)))
+        try:
+            given = self.function(t, Motions(self.frame_rows, scratch.frame))
+        except Exception as error:
+            name = getattr(self.function, "__qualname__", repr(self.function))
+            error.add_note(f"in the callback {name} of '{self.path}' at t = {t:.9g} s")
+            raise
+        force, torque = self._checked(t, given)
         wrench = scratch.wrench[self.row]
         wrench[layout.W_F : layout.W_F + 3] += force
         wrench[layout.W_TAU : layout.W_TAU + 3] += torque
 
-    def _checked(self, t: float, value) -> np.ndarray:
-        vector = np.asarray(value, dtype=np.float64)
-        if vector.shape != (3,):
-            raise UsageError(f"the callback of '{self.path}' gave {value!r}; it must give two vectors of three numbers")
-        if not np.isfinite(vector).all():
-            raise SimulationError(f"the callback of '{self.path}' gave {value!r} at t = {t:.9g} s")
-        return vector
+    def _checked(self, t: float, given) -> np.ndarray:
+        try:
+            vectors = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            vectors = np.empty(0)
+        if vectors.shape != (2, 3):
+            raise UsageError(f"the callback of '{self.path}' gave {given!r}; it must give two vectors of three numbers")
+        if not np.isfinite(vectors).all():
+            raise SimulationError(f"the callback of '{self.path}' gave {given!r} at t = {t:.9g} s")
+        return vectors
 
 
 class CalledModel(Model):
@@ -93,4 +99,5 @@ def calls_of(functions: Mapping[str, Callback], paths: tuple[str, ...], model: M
     for path in functions:
         if path not in free:
             raise UsageError(f"there is no free body '{path}' to call a function for; free: {', '.join(free)}")
-    return tuple(Call(path, free[path], function, paths) for path, function in functions.items())
+    frame_rows = {path: node + 1 for node, path in enumerate(paths)}
+    return tuple(Call(path, free[path], function, frame_rows) for path, function in functions.items())

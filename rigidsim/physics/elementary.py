@@ -20,7 +20,8 @@ HALF_PI_3 = 2.0222662487959506e-21
 TWO_OVER_PI = 0.6366197723675814
 # Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, ties to even, without a call.
 ROUNDER = 6755399441055744.0
-INFINITY = float("inf")
+MOST_QUARTERS_SQUARED = 4.05285e29  # (2/pi 1e15)^2: of 1e15 rad, beyond which a reduced angle means nothing
+INFINITY, NAN = float("inf"), float("nan")
 # pi, pi/2, pi/4 and atan(1/2) are the sums of two doubles each.
 PI_HI, PI_LO = 3.141592653589793, 1.2246467991473532e-16
 HALF_PI_HI, HALF_PI_LO = 1.5707963267948966, 6.123233995736766e-17
@@ -38,9 +39,11 @@ def context_of(*numbers):
 
 
 def sqrt(x):
-    """Square root; unit of the result: the root of the argument's. IEEE 754, correctly rounded for floats."""
+    """Square root; unit of the result: the root of the argument's. IEEE 754, correctly rounded for floats; NaN for
+    x < 0.
+    """
     if isinstance(x, (float, int)):
-        return math.sqrt(x)
+        return math.sqrt(x) if x >= 0.0 else NAN
     return np.sqrt(x) if isinstance(x, np.ndarray) else x.context.sqrt(x)
 
 
@@ -68,8 +71,8 @@ def reduced_sin_cos(x):
 
     x = k pi/2 + r, k the nearest integer; the truncation errors r^19/19! and r^18/18! are below 9e-20 and 2e-18.
     Measured against fifty digits: absolute error below 2e-16 for |x| <= 1.6e6 rad (where k * HALF_PI_1 is exact);
-    beyond it grows as 1.2e-16 |x|, no faster than the rounding of the argument itself, and the result is meaningless
-    past 1e15. No table, no branch, no library call: the same bits on every machine and in every lane.
+    beyond it grows as 1.2e-16 |x|, no faster than the rounding of the argument itself, to 0.12 at 1e15 rad; past that
+    the result is NaN. No table, no branch, no library call: the same bits on every machine and in every lane.
     """
     k = (x * TWO_OVER_PI + ROUNDER) - ROUNDER
     r = ((x - k * HALF_PI_1) - k * HALF_PI_2) - k * HALF_PI_3
@@ -95,17 +98,18 @@ def reduced_sin_cos(x):
     quarter = (half * 0.5 + ROUNDER) - ROUNDER
     turned = half - 2.0 * quarter  # half's parity: 0, or +-1
     is_odd = odd * odd > 0.5
-    sign_s = 1.0 - 2.0 * turned * turned
+    sign_s = select(k * k <= MOST_QUARTERS_SQUARED, 1.0 - 2.0 * turned * turned, NAN)
     sin_x = select(is_odd, odd * c, s)
     cos_x = select(is_odd, -odd * s, c)
     return (sign_s * sin_x, sign_s * cos_x)
 
 
 def sin_cos(x):
-    """(sin x, cos x) of an angle in radians; `reduced_sin_cos`, except that mpmath numbers keep all their digits."""
-    if isinstance(x, (float, int, np.ndarray)):
-        return reduced_sin_cos(x)
-    return (x.context.sin(x), x.context.cos(x))
+    """(sin x, cos x) of an angle in radians; `reduced_sin_cos`. mpmath and dual numbers bring their own."""
+    if isinstance(x, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):  # of what is too large
+            return reduced_sin_cos(x)
+    return reduced_sin_cos(x) if isinstance(x, (float, int)) else (x.context.sin(x), x.context.cos(x))
 
 
 @compiled_form(sin_cos)
@@ -171,8 +175,8 @@ def reduced_arc_tangent(y, x):
 
 
 def arc_tangent(y, x):
-    """Angle of the point (x, y) from the x axis, rad, in [-pi, pi]; `reduced_arc_tangent`, except that mpmath numbers
-    keep all their digits. The same bits on every machine.
+    """Angle of the point (x, y) from the x axis, rad, in [-pi, pi]; `reduced_arc_tangent`, the same bits on every
+    machine. mpmath and dual numbers bring their own.
     """
     context = context_of(y, x)
     return reduced_arc_tangent(y, x) if context is None else context.atan2(y, x)

@@ -10,9 +10,8 @@ import math
 import numpy as np
 
 from rigidsim._jit import compiled_form, formula
-from rigidsim.physics.elementary import INFINITY, ROUNDER, context_of, select
+from rigidsim.physics.elementary import INFINITY, NAN, ROUNDER, context_of, select
 
-NAN = float("nan")
 # ln 2 as 41 bits and a rest, so that k * LN2_HI is exact for |k| < 2^12 (Cody and Waite, 1980).
 LN2_HI, LN2_LO, LOG2_E = 0.693147180559663, 2.8235290563031577e-13, 1.4426950408889634
 LARGEST_EXPONENT = 709.782712893384  # exp of the next double is infinite
@@ -46,6 +45,7 @@ def split(x):
 @compiled_form(split)
 def _split(x):
     def bits(x):
+        """The fields of the double: 52 bits of m, eleven of e + 1022."""
         field = np.float64(x).view(np.int64)
         m = np.int64((field & 0x000FFFFFFFFFFFFF) | 0x3FE0000000000000).view(np.float64)
         return m, np.int64((field >> 52) | 0x4330000000000000).view(np.float64) - 4503599627371518.0  # 2^52 + 1022
@@ -90,7 +90,7 @@ def reduced_exponential(x):
 
 
 def exponential(x):
-    """e^x: `reduced_exponential`, except that mpmath numbers keep all their digits."""
+    """e^x: `reduced_exponential`. mpmath and dual numbers bring their own."""
     context = context_of(x)
     return reduced_exponential(x) if context is None else context.exp(x)
 
@@ -109,7 +109,7 @@ def reduced_exponential_less_one(x):
 
 
 def exponential_less_one(x):
-    """e^x - 1: `reduced_exponential_less_one`, except that mpmath numbers keep all their digits."""
+    """e^x - 1: `reduced_exponential_less_one`. mpmath and dual numbers bring their own."""
     context = context_of(x)
     return reduced_exponential_less_one(x) if context is None else context.expm1(x)
 
@@ -154,7 +154,7 @@ def reduced_logarithm(x):
 
 
 def logarithm(x):
-    """ln x: `reduced_logarithm`, except that mpmath numbers keep all their digits."""
+    """ln x: `reduced_logarithm`. mpmath and dual numbers bring their own."""
     context = context_of(x)
     return reduced_logarithm(x) if context is None else context.log(x)
 

@@ -113,7 +113,7 @@ def jet_cosine(u):
 def jet_tangent(u):
     """tan u: f' = 1/cos^2 u, f'' = 2 f f'."""
     s, c = sin_cos(u[0])
-    f, f_1 = s / c, 1.0 / (c * c)
+    f, f_1 = quotient(s, c), quotient(1.0, c * c)
     return jet_chain(f, f_1, 2.0 * f * f_1, u)
 
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, ValidationInfo, WithJsonSchema
 
 from rigidsim.scene.base import Model, by_form, complaint, form
 from rigidsim.scene.document import shown
+from rigidsim.scene.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
+
+
+def _whole(least: int, most: int) -> Any:
+    """The type of a whole number from `least` to `most`, or of an expression that gives one."""
+
+    def read(value: Any, info: ValidationInfo) -> int | float:
+        number = NUMBER_ONLY.read(value, info.context)
+        return int(number) if number == int(number) else number
+
+    schema = {"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, EXPRESSION_SCHEMA]}
+    return Annotated[int, Field(ge=least, le=most), BeforeValidator(read), WithJsonSchema(schema)]
 
 
 class Rkmk4(Model):
@@ -21,7 +33,7 @@ class Magnus(Model):
     """Constant accelerations over a step and a truncated Magnus expansion."""
 
     name: Literal["magnus"]
-    terms: Annotated[int, Field(ge=1, le=4)] = 2
+    terms: _whole(1, 4) = 2
     exponential: Literal["cubic", "full"] = "full"
 
 
@@ -29,7 +41,7 @@ class Magnus2(Model):
     """Second order on the angular momentum."""
 
     name: Literal["magnus2"]
-    iterations: Annotated[int, Field(ge=1, le=100)] = 4
+    iterations: _whole(1, 100) = 4
 
 
 class Euler(Model):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator
 
-from rigidsim.scene.base import Model, by_form, complaint, form
+from rigidsim.scene.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.document import shown
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
@@ -16,7 +17,8 @@ from rigidsim.scene.quantities import (
     ANGULAR_ACCELERATION,
     ANGULAR_VELOCITY,
     VELOCITY,
-    varying_vector,
+    Dimension,
+    varying,
     vector,
 )
 from rigidsim.scene.rotation import Vector
@@ -28,6 +30,23 @@ TIME_ONLY = frozenset({"time"})
 def at_time(components: Sequence[float | Expression], t: float) -> tuple[float, ...]:
     """Numbers, or expressions of time, at a time (s)."""
     return tuple(float(part.evaluate({Time(): t})) if isinstance(part, Expression) else part for part in components)
+
+
+def _require_start(part: float | Expression) -> float | Expression:
+    (value,) = at_time((part,), 0.0)
+    if not math.isfinite(value):
+        raise complaint("not-finite", f"gives {value:g} at t = 0 s; it must be a finite number")
+    return part
+
+
+def over_time(dimension: Dimension) -> Any:
+    """The type of a number that may also be an expression of t, with a finite value at t = 0."""
+    return Annotated[varying(dimension, TIME_ONLY), AfterValidator(_require_start)]
+
+
+def vector_over_time(dimension: Dimension) -> Any:
+    """The type of three such numbers."""
+    return list_of(over_time(dimension), 3, "[x, y, z]")
 
 
 class _Vector(Model):
@@ -77,7 +96,7 @@ class PrescribedVector(_Vector):
 class PrescribedVelocity(PrescribedVector):
     """The prescribed velocity, at the start or as a function of time."""
 
-    value: varying_vector(VELOCITY, TIME_ONLY)
+    value: vector_over_time(VELOCITY)
 
 
 class PrescribedAcceleration(PrescribedVector):
@@ -89,7 +108,7 @@ class PrescribedAcceleration(PrescribedVector):
 class PrescribedAngularVelocity(PrescribedVector):
     """The prescribed angular velocity, at the start or as a function of time."""
 
-    value: varying_vector(ANGULAR_VELOCITY, TIME_ONLY)
+    value: vector_over_time(ANGULAR_VELOCITY)
 
 
 class PrescribedAngularAcceleration(PrescribedVector):

@@ -46,12 +46,30 @@ def test_it_sees_every_body_and_every_stage():
     ("function", "error", "words"),
     [
         (lambda t, b: ([0, 0], [0, 0, 0]), UsageError, "two vectors"),
+        (lambda t, b: None, UsageError, "gave None; it must give two vectors"),
+        (lambda t, b: [1, 0, 0], UsageError, "two vectors"),
+        (lambda t, b: ("up", [0, 0, 0]), UsageError, "two vectors"),
         (lambda t, b: ([np.nan, 0, 0], [0, 0, 0]), rigidsim.SimulationError, "the callback of 'b' gave"),
     ],
 )
 def test_what_it_gives_is_checked(function, error, words):
     with pytest.raises(error, match=words):
         rigidsim.simulate(make_scene({"b": BODY}, **HOW), callbacks={"b": function})
+
+
+def test_what_it_raises_says_where_and_when():
+    def careless(t, bodies):
+        return [1 / (t - 0.01), 0, 0], [0, 0, 0]
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        rigidsim.simulate(make_scene({"b": BODY}, **HOW), callbacks={"b": careless})
+    (note,) = caught.value.__notes__
+    assert note.startswith("in the callback ") and note.endswith("careless of 'b' at t = 0.01 s")
+
+
+def test_a_body_that_is_not_there_is_a_missing_key():
+    with pytest.raises(KeyError, match="'c'"):
+        rigidsim.simulate(make_scene({"b": BODY}, **HOW), callbacks={"b": lambda t, bodies: bodies["c"]})
 
 
 def test_it_needs_a_free_body_and_one_scene():

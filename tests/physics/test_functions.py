@@ -97,10 +97,11 @@ EDGES = np.array([0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 3.0, 1e-310, 5e-324, 1e-
 SAFE = EDGES[np.abs(EDGES) <= 1.0]
 WIDE = np.concatenate([EDGES, even(-5, 5), sizes(-300, 300)])
 FEW = np.concatenate([SAFE, even(-3, 3)])
+ANGLES = np.concatenate([EDGES, even(-3, 3), sizes(4, 22), [1e15, -1e15, 1.001e15]])
 ONE = {
-    "sine": (f.sine, FEW),
-    "cosine": (f.cosine, FEW),
-    "tangent": (f.tangent, FEW),
+    "sine": (f.sine, ANGLES),
+    "cosine": (f.cosine, ANGLES),
+    "tangent": (f.tangent, ANGLES),
     "arc_sine": (f.arc_sine, FEW),
     "arc_cosine": (f.arc_cosine, FEW),
     "arc_slope": (f.arc_slope, WIDE),
@@ -124,6 +125,7 @@ TWO = {
     "remainder": (f.remainder, GRID),
     "smaller": (f.smaller, GRID),
     "larger": (f.larger, GRID),
+    "quotient": (f.quotient, GRID),
     "hypotenuse": (f.hypotenuse, NEAR),
 }
 
@@ -179,6 +181,8 @@ def test_powers_of_two_and_their_splitting_are_exact():
         (f.power(-8.0, 1 / 3), NAN), (f.power(-8.0, 0.5), NAN), (f.power(-2.0, 3.0), -8.0), (f.power(-1.0, 1001), -1.0),
         (f.power(1e200, 2.0), INF), (f.power(1e200, -2.0), 0.0), (f.power(INF, 0.5), INF), (f.power(INF, -0.3), 0.0),
         (f.quotient(1.0, 0.0), INF), (f.quotient(-1.0, 0.0), -INF), (f.quotient(0.0, 0.0), NAN),
+        (f.quotient(1.0, -0.0), -INF), (f.quotient(-INF, -0.0), INF), (f.quotient(NAN, 0.0), NAN),
+        (f.sine(1.001e15), NAN), (f.cosine(-1e22), NAN), (f.tangent(INF), NAN),
         (f.hypotenuse(INF, 1.0), INF), (f.hypotenuse(3e300, 4e300), 5e300), (f.remainder(1.0, 0.0), NAN),
         (f.floored(-0.5), -1.0), (f.floored(INF), INF), (f.sign(-0.0), 0.0), (f.sign(-3.0), -1.0),
     ],
@@ -211,6 +215,13 @@ def test_the_angle_is_in_the_librarys_quadrant(y, x):
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False).filter(bool))
 def test_the_remainder_is_pythons(x, y):
     assert f.remainder(x, y) == x % y
+
+
+@pytest.mark.parametrize("x", [1e15, -1e15, 9.3e14])
+def test_the_largest_angles_are_as_good_as_their_rounding(x):
+    """|error| <= 1.2e-16 |x|, seven degrees; beyond there is NaN."""
+    assert abs(f.sine(x) - mpmath.sin(x)) <= 1.2e-16 * abs(x)
+    assert abs(f.cosine(x) - mpmath.cos(x)) <= 1.2e-16 * abs(x)
 
 
 @given(st.floats(-1e150, 1e150))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, State, Time, parse
 from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
-from rigidsim.scene.expressions.operations import CONDITION, FOLD, NUMBER, SIGNATURES
+from rigidsim.scene.expressions.operations import CONDITION, FOLD, JETS, NUMBER, SIGNATURES
 from rigidsim.scene.expressions.parser import LONGEST
 from rigidsim.scene.expressions.printing import printed
 from rigidsim.scene.expressions.tree import leaves
@@ -74,7 +74,7 @@ def apply(operation, *arguments):
 )
 def test_constants_are_computed(text, value):
     expression = parse(f"= {text}", NAMES)
-    assert (expression.is_constant, expression.value, expression.uses_time) == (True, value, False)
+    assert (expression.is_constant, expression.value) == (True, value)
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,9 @@ def test_shape_does_not_depend_on_values():
 
 def test_what_an_expression_says_of_itself():
     expression = parse('= x + slew*y("b") + x', NAMES, ALL)
-    assert (expression.uses_time, expression.uses_state, expression.is_constant) == (False, True, False)
+    assert not expression.is_constant
     assert expression.states == (X, State("position", 1, "b"))
     assert expression.names == {"slew"}
-    assert parse("= t", {}, {"time"}).uses_time
     with pytest.raises(TypeError, match="not constant"):
         _ = expression.value
 
@@ -134,13 +133,34 @@ def test_evaluate_floats_and_arrays():
         assert alone == pytest.approx(expected, rel=1e-15)
 
 
+UNDEFINED = ("1/t", "-1/t", "sqrt(t - 1)", "log(t)", "t^-1", "asin(t + 2)", "mod(1, t)", "sin(1e22 + t)", "tan(1/t)")
+
+
+@pytest.mark.parametrize("text", UNDEFINED)
+def test_what_has_no_value_gives_no_exception(text):
+    """The same infinity or NaN of a float, of a column and of a jet."""
+    expression = parse(f"= {text}", {}, ALL)
+    with np.errstate(invalid="ignore"):
+        column = expression.evaluate({T: np.zeros(2)})
+    alone, jet = expression.evaluate({T: 0.0}), expression.evaluate({T: (0.0, 1.0, 0.0)}, JETS)
+    assert not math.isfinite(alone)
+    assert np.array_equal([alone, alone, alone], [*column, jet[0]], equal_nan=True)
+
+
+def test_dividing_by_a_zero_with_a_sign():
+    expression = parse("= 1/(t*x)", {}, ALL)
+    assert expression.evaluate({T: -1.0, X: 0.0}) == -math.inf
+    assert expression.evaluate({T: np.array([-1.0]), X: np.array([0.0])}).tolist() == [-math.inf]
+    assert expression.evaluate({T: (-1.0, 0.0, 0.0), X: (0.0, 0.0, 0.0)}, JETS)[0] == -math.inf
+
+
 def test_evaluate_with_another_table():
     text = parse("= sin(x) + 2", {}, ALL).evaluate({X: "x"}, {"sin": "sin {}".format, "add": "{} plus {}".format})
     assert text == "sin x plus 2.0"
 
 
 def test_every_operation_has_a_function():
-    assert set(FOLD) == set(SIGNATURES)
+    assert set(FOLD) == set(SIGNATURES) == set(JETS)
     for name, (fewest, _) in FUNCTIONS.items():
         arguments = ["1 < 2"] * (name == "if") + ["0.5"] * (fewest - (name == "if"))
         assert parse(f"= {name}({', '.join(arguments)})", {}).is_constant
@@ -163,8 +183,9 @@ def test_every_operation_has_a_function():
         ("if(x, 1, 2)", 6, "a condition is wanted here, got a number; compare it"),
         ("not x", 7, "a condition is wanted"),
         ("-(x < y)", 5, "a number is wanted"),
-        ("min(1)", 3, "min() takes 2 or more arguments, got 1"),
-        ("sin()", 3, "sin() takes 1 arguments, got 0"),
+        ("min(1)", 3, "min() takes 2 to 500 arguments, got 1"),
+        (f"max({'1,' * 900}1)", 3, "max() takes 2 to 500 arguments, got 901"),
+        ("sin()", 3, "sin() takes 1 argument, got 0"),
         ("if(x < 1, 2)", 3, "if() takes 3 arguments, got 2"),
         ("x(y)", 5, "expected the path of a body in quotes, got 'y'"),
         ('x("")', 5, "is not the path of a body"),
@@ -178,6 +199,8 @@ def test_every_operation_has_a_function():
         ("x && y", 5, "write and"),
         ("1 + 1/0", 8, "1.0 / 0.0 is not a finite number"),
         ("log(-1)", 3, "log(-1.0) is not a finite number"),
+        ("sqrt(-1)", 3, "sqrt(-1.0) is not a finite number"),
+        ("sin(1e22)", 3, "sin(1e+22) is not a finite number"),
         ("1 + (-8)^0.5", 11, "(-8.0) ^ 0.5 is not a finite number"),
         ("2*1e999", 5, "beyond the range"),
         ("x + broken", 7, "could not be read"),
@@ -186,7 +209,7 @@ def test_every_operation_has_a_function():
 def test_errors_have_a_column(text, column, words):
     with pytest.raises(ExpressionError) as caught:
         parse(f"= {text}", NAMES | {"broken": math.nan}, ALL)
-    assert caught.value.column == column
+    assert caught.value.offset + 1 == column
     assert words in f"{caught.value.message}; {caught.value.hint}"
     assert isinstance(caught.value, BrokenParameter) == ("broken" in text)
 
@@ -313,7 +336,7 @@ def test_any_text_is_read_or_refused(text):
     try:
         again = parse(f"= {text}", {}, ALL)
     except ExpressionError as error:
-        assert 1 <= error.column <= len(text) + 3
+        assert 0 <= error.offset <= len(text) + 2
     else:
         assert parse(str(again), {}, ALL) == again
 
@@ -342,3 +365,36 @@ def test_a_quaternion_of_expressions(with_body):
     scene = Scene.from_dict(with_body(orientation={"wxyz": ["= cos(pi/8)", 0, 0, "= sin(pi/8)"]}))
     assert scene.bodies["b"].orientation == pytest.approx((math.cos(math.pi / 8), 0, 0, math.sin(math.pi / 8)))
     assert scene.warnings == ()
+
+
+MOTIONS = {
+    "position[1]": lambda part: {"position": [0, part, 0]},
+    "velocity[1]": lambda part: {"velocity": [0, part, 0]},
+    "velocity.value[0]": lambda part: {"velocity": {"value": [part, 0, 0]}},
+    "angular_velocity[2]": lambda part: {"angular_velocity": [0, 0, part]},
+    "orientation.angle": lambda part: {"orientation": {"axis": [0, 0, 1], "angle": part}},
+    "orientation.euler[0]": lambda part: {"orientation": {"euler": [part, 0, 0], "order": "zxz"}},
+}
+
+
+@pytest.mark.parametrize("plane", [{}, {"world": {"plane": [0, 0, 1]}}], ids=["space", "plane"])
+@pytest.mark.parametrize("entry", MOTIONS)
+@pytest.mark.parametrize(("text", "value"), [("= 1/t", "inf"), ("= sqrt(t-1)", "nan"), ("= -log(t)", "inf")])
+def test_a_prescribed_motion_begins_somewhere(minimal, problems, entry, plane, text, value):
+    minimal["bodies"]["brick"] = {"motion": {"prescribed": MOTIONS[entry](text)}}
+    (only,) = problems(minimal | plane)
+    assert (only.code, only.path) == ("not-finite", f"bodies.brick.motion.prescribed.{entry}")
+    assert only.message == f"gives {value} at t = 0 s; it must be a finite number"
+
+
+def test_options_of_integrators_may_be_expressions(minimal, problem):
+    for written in ("= 1 + two", 3, 3.0):
+        how = {"duration": 1, "step": 0.1, "integrator": {"name": "magnus", "terms": written}}
+        given = minimal | {"parameters": {"two": 2}, "simulation": how}
+        scene = Scene.from_dict(given)
+        assert scene.simulation.integrator.terms == 3
+        assert Scene.from_dict(scene.resolved()) == scene
+    how["integrator"]["terms"] = "= two/4"
+    assert problem(given).message == "expected a whole number, got 0.5"
+    how["integrator"]["terms"] = "= 4*two"
+    assert problem(given).message == "input should be less than or equal to 4"

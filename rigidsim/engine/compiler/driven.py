@@ -2,46 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from rigidsim.physics import jets
 from rigidsim.physics.prescribed import turned_further
 from rigidsim.physics.quaternion import product
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.operations import FOLD
+from rigidsim.scene.expressions.operations import JETS
 from rigidsim.scene.expressions.tree import Time
 
 NONE = (0.0, 0.0, 0.0)
 NO_TURN = ((1.0, 0.0, 0.0), 0.0)
-FORMULAS = {
-    "add": "sum",
-    "subtract": "difference",
-    "multiply": "product",
-    "divide": "quotient",
-    "negate": "negated",
-    "sin": "sine",
-    "cos": "cosine",
-    "tan": "tangent",
-    "asin": "arc_sine",
-    "acos": "arc_cosine",
-    "atan": "arc_tangent",
-    "exp": "exponential",
-    "log": "logarithm",
-    "sqrt": "square_root",
-    "power": "power",
-    "atan2": "arc_tangent_2",
-    "sinh": "hyperbolic_sine",
-    "cosh": "hyperbolic_cosine",
-    "tanh": "hyperbolic_tangent",
-    "hypot": "hypotenuse",
-    "abs": "absolute",
-    "sign": "sign",
-    "floor": "floored",
-    "mod": "remainder",
-    "min": "smaller",
-    "max": "larger",
-}
-"""The formula of `physics.jets` for each operation, without its first word."""
 
 
 def is_driven(body) -> bool:
@@ -55,24 +23,6 @@ def turns_of(body) -> tuple:
         return ()
     turns = body.prescribed.orientation.turns
     return (*turns, *[NO_TURN] * (3 - len(turns)))
-
-
-def _lifted(formula: Callable) -> Callable:
-    """A formula on jets that takes plain numbers too."""
-    return lambda *args: formula(*(arg if isinstance(arg, tuple) else (arg, 0.0, 0.0) for arg in args))
-
-
-def _compared(operation: str) -> Callable:
-    compare = FOLD[operation]
-    return _lifted(lambda *jets: (float(compare(*(jet[0] for jet in jets))), 0.0, 0.0))
-
-
-JETS = {
-    **{name: _lifted(getattr(jets, f"jet_{formula}")) for name, formula in FORMULAS.items()},
-    **{name: _compared(name) for name in ("less", "less_equal", "equal", "and", "or", "not")},
-    "select": _lifted(lambda condition, a, b: jets.jet_select(condition[0] != 0.0, a, b)),
-}
-"""The operations of an expression on jets."""
 
 
 def jet_of(number: float | Expression, t: float) -> tuple[float, float, float]:

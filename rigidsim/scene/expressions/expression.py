@@ -32,16 +32,6 @@ class Expression:
         return self.tree.value
 
     @property
-    def uses_time(self) -> bool:
-        """Whether it mentions `t`."""
-        return any(isinstance(leaf, Time) for leaf in leaves(self.tree))
-
-    @property
-    def uses_state(self) -> bool:
-        """Whether it mentions the state of a body."""
-        return bool(self.states)
-
-    @property
     def states(self) -> tuple[State, ...]:
         """The state that it mentions, each once, from left to right."""
         return tuple(dict.fromkeys(leaf for leaf in leaves(self.tree) if isinstance(leaf, State)))

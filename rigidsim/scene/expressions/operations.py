@@ -1,4 +1,4 @@
-"""What the operations of a tree take and give, and how they are computed."""
+"""What the operations of a tree take and give, and how they are computed: on numbers, and on jets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.physics import functions
+from rigidsim.physics import functions, jets
 from rigidsim.physics.elementary import arc_tangent, select, sqrt
 from rigidsim.physics.exponentials import exponential, logarithm
 
@@ -44,7 +44,7 @@ FOLD: dict[str, Callable] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
-    "divide": operator.truediv,
+    "divide": functions.quotient,
     "negate": operator.neg,
     "power": functions.power,
     "sin": functions.sine,
@@ -79,3 +79,47 @@ FOLD: dict[str, Callable] = {
 
 A condition that was folded is the number 1 or 0.
 """
+
+
+def _lifted(formula: Callable) -> Callable:
+    """A formula on jets that takes plain numbers too."""
+    return lambda *args: formula(*(arg if isinstance(arg, tuple) else (arg, 0.0, 0.0) for arg in args))
+
+
+def _of_values(operation: str) -> Callable:
+    """A condition: of the values alone, and at rest."""
+    return lambda *args: (float(FOLD[operation](*(jet[0] for jet in args))), 0.0, 0.0)
+
+
+_FORMULAS: dict[str, Callable] = {
+    "add": jets.jet_sum,
+    "subtract": jets.jet_difference,
+    "multiply": jets.jet_product,
+    "divide": jets.jet_quotient,
+    "negate": jets.jet_negated,
+    "power": jets.jet_power,
+    "sin": jets.jet_sine,
+    "cos": jets.jet_cosine,
+    "tan": jets.jet_tangent,
+    "asin": jets.jet_arc_sine,
+    "acos": jets.jet_arc_cosine,
+    "atan": jets.jet_arc_tangent,
+    "atan2": jets.jet_arc_tangent_2,
+    "exp": jets.jet_exponential,
+    "log": jets.jet_logarithm,
+    "sqrt": jets.jet_square_root,
+    "abs": jets.jet_absolute,
+    "sign": jets.jet_sign,
+    "min": jets.jet_smaller,
+    "max": jets.jet_larger,
+    "floor": jets.jet_floored,
+    "mod": jets.jet_remainder,
+    "hypot": jets.jet_hypotenuse,
+    "sinh": jets.jet_hyperbolic_sine,
+    "cosh": jets.jet_hyperbolic_cosine,
+    "tanh": jets.jet_hyperbolic_tangent,
+    **{operation: _of_values(operation) for operation in ("less", "less_equal", "equal", "and", "or", "not")},
+    "select": lambda condition, a, b: jets.jet_select(condition[0] != 0.0, a, b),
+}
+JETS: dict[str, Callable] = {operation: _lifted(formula) for operation, formula in _FORMULAS.items()}
+"""The operations on jets (value, first and second derivative with respect to time): the compiled program's bits."""

@@ -14,7 +14,7 @@ from rigidsim.scene.expressions.expression import Expression
 from rigidsim.scene.expressions.operations import NUMBER
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
 from rigidsim.scene.expressions.tree import State, Time
-from rigidsim.scene.expressions.vocabulary import CONSTANTS, FUNCTIONS, MANY, RESERVED, REWRITTEN, STATES, TIME, WORDS
+from rigidsim.scene.expressions.vocabulary import CONSTANTS, FUNCTIONS, RESERVED, REWRITTEN, STATES, TIME, WORDS
 
 LONGEST = 2000
 DEEPEST_NESTING = 110
@@ -156,8 +156,9 @@ class _Parser:
     def _check_count(self, name: Token, count: int) -> None:
         fewest, most = FUNCTIONS[name.text]
         if not fewest <= count <= most:
-            wanted = f"{fewest} or more" if most == MANY else str(fewest)
-            raise ExpressionError(f"{name.text}() takes {wanted} arguments, got {count}", name.offset)
+            wanted = f"{fewest} to {most}" if most > fewest else str(fewest)
+            plural = "s" if most > 1 else ""
+            raise ExpressionError(f"{name.text}() takes {wanted} argument{plural}, got {count}", name.offset)
 
     @staticmethod
     def _function(name: Token, arguments: list[Operand]) -> Operand:

@@ -36,11 +36,6 @@ class ExpressionError(ValueError):
         close = get_close_matches(self._unknown, list(islice(self._known, MOST_COMPARED)), n=1)
         return f"did you mean '{close[0]}'?" if close else self._hint
 
-    @property
-    def column(self) -> int:
-        """The place within the text, counted from one."""
-        return self.offset + 1
-
 
 class BrokenParameter(ExpressionError):
     """The fault is that of a parameter, and is told where that stands."""

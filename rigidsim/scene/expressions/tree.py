@@ -53,3 +53,13 @@ def leaves(tree: Tree) -> Iterator[Leaf]:
             waiting.extend(reversed(node.arguments))
         else:
             yield node
+
+
+def operations(tree: Tree) -> Iterator[str]:
+    """The operations of a tree, repeated ones too."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Apply):
+            yield node.operation
+            waiting.extend(node.arguments)
