@@ -114,27 +114,29 @@ def _quotient(a, b):
 
 @formula
 def whole_power(x, n):
-    """x^n, n = 0, 1, ... 16, by repeated squaring; x^0, x and x^2 correctly rounded, the others within 4 ulp."""
-    n_2, n_4 = floored(0.5 * n), floored(0.25 * n)
-    n_8, n_16 = floored(0.125 * n), floored(0.0625 * n)
+    """x^n, n = 0, 1, ... 63, by repeated squaring: exact where every product is, else within 0.75 n + 1 ulp. Measured."""
+    n_2, n_4, n_8 = floored(0.5 * n), floored(0.25 * n), floored(0.125 * n)
+    n_16, n_32 = floored(0.0625 * n), floored(0.03125 * n)
     x_2 = x * x
     x_4 = x_2 * x_2
     x_8 = x_4 * x_4
+    x_16 = x_8 * x_8
     p = select(n > 2.0 * n_2, x, 1.0) * select(n_2 > 2.0 * n_4, x_2, 1.0)
     q = select(n_4 > 2.0 * n_8, x_4, 1.0) * select(n_8 > 2.0 * n_16, x_8, 1.0)
-    return p * q * select(n_16 > 0.5, x_8 * x_8, 1.0)
+    r = select(n_16 > 2.0 * n_32, x_16, 1.0) * select(n_32 > 0.5, x_16 * x_16, 1.0)
+    return p * q * r
 
 
 @formula
 def reduced_power(x, y):
-    """x^y; for y = n or n + 1/2 up to 16 `whole_power` and a root, or their reciprocal, within 10 ulp; else
-    +-exp(y ln|x|), within 1.7 |y ln|x|| + 2 ulp. Measured.
+    """x^y; for y = n or n + 1/2 below 64 `whole_power` and a root, or their reciprocal; else +-exp(y ln|x|), within
+    1.7 |y ln|x|| + 2 ulp. Measured.
 
     0^0 = 1, 0^-1 = inf; a negative x has powers for whole y only. x^0, x, x^2, x^0.5 are correctly rounded.
     """
     base, size, half, steps = absolute(x), absolute(y), 0.5 * y, 2.0 * y
     whole, odd = floored(y) == y, half > floored(half)
-    direct = select(floored(steps) == steps, size, 99.0) <= 16.0
+    direct = select(floored(steps) == steps, size, 99.0) < 64.0
     p = whole_power(x, select(direct, floored(size), 0.0)) * select(whole, 1.0, sqrt(base))
     p = select(y < 0.0, quotient(1.0, p), p)
     g = exponential(y * logarithm(base))
