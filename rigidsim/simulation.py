@@ -79,7 +79,7 @@ class Simulation:
     `callbacks` are functions by the path of a free body: called in every evaluation with the time (s) and a mapping of
     paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`), each gives a force (N) at
     the body's centre of mass and a torque (N m), world axes. That is the slow path: Python runs the stepper, which
-    takes some 20 ms a body and step; an expression in the scene does the same at full speed.
+    takes some 0.2 ms a body and step; an expression in the scene does the same at full speed.
 
     `status` is "running" until `blocks` has come to its end; then "complete", "interrupted" or "failed".
     """

@@ -15,6 +15,7 @@ from rigidsim.scene.findings import nodes
 from rigidsim.scene.forces import Spring, TorsionSpring
 from rigidsim.scene.inertia import principal_moments
 from rigidsim.scene.mass import MassProperties, carried_mass, fixed_parts
+from rigidsim.scene.prescribed_notes import fastest, has_free
 from rigidsim.scene.references import node_path
 from rigidsim.scene.rotation import Quaternion, Vector
 
@@ -30,17 +31,21 @@ ADVISED_TURN = 0.1
 
 
 def step_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
-    """Each body that begins by turning more than LARGEST_TURN a step, and each spring that swings through more, with a
-    step that would do.
+    """Each body that turns more than LARGEST_TURN a step, at the start or by its prescribed motion, and each frame and
+    each spring that swings through more, with a step that would do.
     """
     step = scene.simulation.step
     for node in nodes(scene):
-        owner = node.body.prescribed or node.body
-        rate = math.hypot(*owner.angular_velocity.start)
+        rate, swaying = math.hypot(*node.body.angular_velocity.start), 0.0
+        if node.body.prescribed is not None:
+            rate, swaying = fastest(node.body.prescribed, scene.simulation.duration)
         if rate * step > LARGEST_TURN:
             turn = math.degrees(rate * step)
             advised = ADVISED_TURN / rate
             yield node.path, f"a step of {step:g} s turns it by {turn:.3g} degrees; {advised:.1g} s would follow it"
+        elif swaying * step > LARGEST_TURN and has_free(node.body):
+            message = f"a step of {step:g} s is long for a motion that changes its speed within {1 / swaying:.3g} s"
+            yield node.path, f"{message}; {ADVISED_TURN / swaying:.1g} s would follow it"
     for path, rate in _swings(scene):
         if rate * step > LARGEST_TURN:
             period, advised = 2 * math.pi / rate, ADVISED_TURN / rate

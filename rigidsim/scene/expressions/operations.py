@@ -88,7 +88,7 @@ def _lifted(formula: Callable) -> Callable:
 
 def _of_values(operation: str) -> Callable:
     """A condition: of the values alone, and at rest."""
-    return lambda *args: (float(FOLD[operation](*(jet[0] for jet in args))), 0.0, 0.0)
+    return lambda *args: (1.0 * FOLD[operation](*(jet[0] for jet in args)), 0.0, 0.0)
 
 
 _FORMULAS: dict[str, Callable] = {
