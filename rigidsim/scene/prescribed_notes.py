@@ -77,6 +77,7 @@ def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
         jets = [part.evaluate({Time(): (t, 1.0, 0.0)}, JETS) for t in (before, np.nextafter(after, np.inf))]
         for name, u, v, size in list(zip(("it jumps", "its rate jumps"), *jets, largest, strict=False))[:orders]:
             if abs(v - u) > SAME * size:
+                u, v = (0.0 if abs(w) < SAME * size else w for w in (u, v))
                 return f"{name} at t = {after:.9g} s, from {u:.6g} to {v:.6g}"
     return None
 
