@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +69,7 @@ def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
         return None
     branches = branches_of(part, times)
     changes = np.flatnonzero((branches[:, 1:] != branches[:, :-1]).any(axis=0))
-    largest = [np.nanmax(np.abs(column)) for column in _columns(part, times[:: 1 + len(times) // LOOKS])]
+    largest = [_largest(column) for column in _columns(part, times[:: 1 + len(times) // LOOKS])]
     for k in changes[:MOST_CHANGES]:
         before, after = _switch(part, times[k], times[k + 1])
         # One double further, where no side of a branch is at its edge.
@@ -114,10 +113,8 @@ def fastest(motion: PrescribedMotion, duration: float) -> tuple[float, float]:
     t = np.linspace(0.0, duration, LOOKS)
     turning = np.sqrt(sum(rate * rate for rate in _turning(motion, t)))
     jets = [_columns(part, t) for part in motion.position or () if isinstance(part, Expression)]
-    speeds = [np.max(np.abs(np.broadcast_to(jet[1], t.shape))) for jet in jets]
-    swings = [np.max(np.abs(np.broadcast_to(jet[2], t.shape))) for jet in jets]
-    swaying = [swing / speed for swing, speed in zip(swings, speeds, strict=True) if speed > 0.0]
-    return float(np.nanmax(turning)), max((s for s in swaying if math.isfinite(s)), default=0.0)
+    swaying = [_largest(swing) / _largest(speed) for _, speed, swing in jets if _largest(speed) > 0.0]
+    return _largest(turning), max(swaying, default=0.0)
 
 
 def _turning(motion: PrescribedMotion, t: np.ndarray) -> Iterator[np.ndarray]:
@@ -130,6 +127,12 @@ def _turning(motion: PrescribedMotion, t: np.ndarray) -> Iterator[np.ndarray]:
     for rate, change in rates:
         now = _columns(rate, t)[0] if isinstance(rate, Expression) else rate + change * t
         yield np.broadcast_to(now, t.shape)
+
+
+def _largest(column: np.ndarray | float) -> float:
+    """Of the finite numbers, the largest, without sign."""
+    sizes = np.abs(column)
+    return float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
 
 
 def _columns(part: Expression, t: np.ndarray) -> tuple:

@@ -79,14 +79,15 @@ def test_momenta_are_not_called_conserved_where_a_callback_pushes():
 
 
 def test_a_window_much_shorter_than_a_step_acts_late_in_a_long_run():
-    """200 kN for 5 us of a step of 10 ms, 9000 s after the start; half as long a window moves it half as far."""
+    """An impulse of 1 N s as a force, for microseconds of a step of 10 ms, 9000 s after the start, and at the start."""
 
-    def gained(length: float) -> float:
-        push = {"force": [1 / length, 0, 0], "during": [9000, 9000 + length]}
-        how = {"format": "rigidsim/1", "simulation": {"duration": 9001, "step": 0.01, "record_every": 9001}}
+    def gained(length: float, begin: float = 9000.0) -> float:
+        push = {"force": [1 / length, 0, 0], "during": [begin, begin + length]}
+        how = {"format": "rigidsim/1", "simulation": {"duration": begin + 1, "step": 0.01, "record_every": begin + 1}}
         made = rigidsim.Scene.from_dict(how | {"bodies": {"a": BODY | {"forces": [push]}}})
         return float(rigidsim.simulate(made)["a"].world.velocity[-1, 0])
 
     # Rounding 9000 + length is an error of the window's length, up to 2 ulp of 9000.
     for length in (5e-6, 2.5e-6):
         assert gained(length) == pytest.approx(1.0, abs=2 * np.spacing(9000.0) / length)
+    assert gained(1e-12, begin=0.0) == pytest.approx(1.0, abs=4 * np.finfo(float).eps)

@@ -13,17 +13,16 @@ from rigidsim.scene import Scene
 from rigidsim.scene.events import Reparenting
 from rigidsim.scene.forces import Spring, TorsionSpring
 
-ON_GRID = 1e-9  # an edge this close to a grid point, in steps, is on it
-ROUND_OFF = 4.0 * np.finfo(float).eps  # of t / step, relative
+ROUND_OFF = 8.0 * np.finfo(float).eps  # of t / step, relative: times and steps are decimals
 START = (0, 0.0)
 Place = tuple[int, float]
 
 
 def grid_place(t: float, step: float) -> Place:
-    """(n, fraction) with t = (n + fraction) step; on the grid if within a billionth of a step, or within round-off."""
+    """(n, fraction) with t = (n + fraction) step; on the grid if within round-off."""
     ratio = t / step
     n = round(ratio)
-    if abs(ratio - n) <= max(ON_GRID, ROUND_OFF * abs(ratio)):
+    if abs(ratio - n) <= ROUND_OFF * max(1.0, abs(ratio)):
         return n, 0.0
     return math.floor(ratio), ratio - math.floor(ratio)
 
