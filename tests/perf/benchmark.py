@@ -190,8 +190,8 @@ FORCES = {
     "none": [],
     "constant": [{"force": [0.1, 0.2, 0.3]}],
     "spring to the world, built in": [SPRING],
-    "-4*x - 0.1*v_x + 0.2 (5 operations)": [{"force": ["= -4*x - 0.1*v_x + 0.2", 0, 0]}],
-    "the same along x, y and z": [{"force": [f"= -4*{c} - 0.1*v_{c} + 0.2" for c in "xyz"]}],
+    "-4*x - 0.1*v_x + 0.2*t (5 operations)": [{"force": ["= -4*x - 0.1*v_x + 0.2*t", 0, 0]}],
+    "the same along x, y and z": [{"force": [f"= -4*{c} - 0.1*v_{c} + 0.2*t" for c in "xyz"]}],
     "sin(3*t) + 8*exp(-t)": [{"force": ["= sin(3*t) + 8*exp(-t)", 0, 0]}],
 }
 
