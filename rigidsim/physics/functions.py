@@ -114,7 +114,7 @@ def _quotient(a, b):
 
 @formula
 def whole_power(x, n):
-    """x^n, n = 0, 1, ... 63, by repeated squaring: exact where every product is, else within 0.75 n + 1 ulp. Measured."""
+    """x^n, n = 0, 1, ... 63, by repeated squaring: exact if all products are, else within 0.75 n + 1 ulp. Measured."""
     n_2, n_4, n_8 = floored(0.5 * n), floored(0.25 * n), floored(0.125 * n)
     n_16, n_32 = floored(0.0625 * n), floored(0.03125 * n)
     x_2 = x * x

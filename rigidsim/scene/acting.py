@@ -18,9 +18,9 @@ def _check_window(window: tuple[float, float]) -> tuple[float, float]:
     """A window begins at or after the start and has a length."""
     start, end = window
     if start < 0:
-        raise complaint("during", f"the window begins at {start:g} s, before the simulation does")
+        raise complaint("during", f"the window begins at {start:.12g} s, before the simulation does")
     if not start < end:
-        raise complaint("during", f"the window ends at {end:g} s, not after its beginning at {start:g} s")
+        raise complaint("during", f"the window ends at {end:.12g} s, not after its beginning at {start:.12g} s")
     return window
 
 
@@ -33,7 +33,7 @@ def _check_direction(direction: Vector) -> Vector:
 
 def _check_instant(time: float) -> float:
     if time < 0:
-        raise complaint("time", f"{time:g} s is before the simulation begins")
+        raise complaint("time", f"{time:.12g} s is before the simulation begins")
     return time
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Tag, ValidationInfo, model_validator
@@ -36,12 +37,25 @@ class Reading:
     """How many expressions could not be read."""
 
 
+@dataclass(frozen=True)
+class Names:
+    """What expressions may use beside the parameters: SI values, and the SI units of those that have one."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def with_more(self, values: Mapping[str, float], units: Mapping[str, str] = MappingProxyType({})) -> Names:
+        """These and further ones, which come before those of the same name."""
+        kept = {name: unit for name, unit in self.units.items() if name not in values}
+        return Names({**self.values, **values}, {**kept, **units})
+
+
 class BoundText(str):
     """The text of an expression that may use further names: those of the copy of a body that it stands in."""
 
-    names: Mapping[str, float]
+    names: Names
 
-    def __new__(cls, text: str, names: Mapping[str, float]) -> BoundText:
+    def __new__(cls, text: str, names: Names) -> BoundText:
         bound = super().__new__(cls, text)
         bound.names = names
         return bound

@@ -42,7 +42,7 @@ class Document:
 
     def problem(self, code: str, message: str, path: Path = (), hint: str = "", at_key: bool = False) -> Problem:
         """A problem with what stands at `path`, placed where the text has it."""
-        written = self._written(path) if self.overrides else path
+        written = self.written(path) if self.overrides else path
         for overridden, label in reversed(self.overrides):
             if written[: len(overridden)] == overridden:
                 return Problem(code, message, path_text(path), label, hint=hint)
@@ -78,7 +78,7 @@ class Document:
         """The text, line by line."""
         return self.text.splitlines()
 
-    def _written(self, path: Path) -> Path:
+    def written(self, path: Path) -> Path:
         """The path before bodies were repeated."""
         written: Path = ()
         for part in path:

@@ -34,10 +34,13 @@ def read_expression(text: str, reading: Reading | None, allow: Collection[str] =
 
 
 def unit_of(text: str, expression: Expression, reading: Reading | None) -> str:
-    """The unit of the one parameter that the expression is, if it is one with a unit."""
-    name = text.strip().removeprefix("=").strip()
-    is_bound = isinstance(text, BoundText) and name in text.names
-    return "" if reading is None or is_bound or name not in expression.names else reading.units.get(name, "")
+    """The unit of the one parameter that the expression is, whatever its sign, if it is one with a unit."""
+    name = text.strip("=+-() \t\r\n")
+    if name not in expression.names:
+        return ""
+    if isinstance(text, BoundText) and name in text.names.values:
+        return text.names.units.get(name, "")
+    return "" if reading is None else reading.units.get(name, "")
 
 
 def written(number: float | Expression) -> float | str:
@@ -46,4 +49,4 @@ def written(number: float | Expression) -> float | str:
 
 
 def _names(text: str, reading: Reading) -> Mapping[str, float]:
-    return ChainMap(text.names, reading.parameters) if isinstance(text, BoundText) else reading.parameters
+    return ChainMap(text.names.values, reading.parameters) if isinstance(text, BoundText) else reading.parameters

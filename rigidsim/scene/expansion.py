@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import Problem, SceneError
-from rigidsim.scene.base import BoundText, Reading
+from rigidsim.scene.base import BoundText, Names, Reading
 from rigidsim.scene.builder import MAX_NODES
 from rigidsim.scene.document import Document, Path, Places, shown
 from rigidsim.scene.evaluation import is_expression
@@ -21,7 +21,6 @@ from rigidsim.scene.repeat import PROVIDED, Copy, Repeat, Repetition
 
 KEY = "repeat"
 MOST_COPIES = 100_000
-Names = Mapping[str, float]
 
 _REPEAT = TypeAdapter(Repeat)
 
@@ -30,14 +29,14 @@ def expand(document: Document, reading: Reading) -> None:
     """Put the copies into the document, and what is wrong with the repeats."""
     bodies = document.data.get("bodies")
     expander = _Expander(document, reading)
-    expanded = expander.bodies(bodies, ("bodies",), {})
+    expanded = expander.bodies(bodies, ("bodies",), Names())
     if expanded is not bodies:
         document.data = expander.twin(document.data, {**document.data, "bodies": expanded})
     document.problems.extend(expander.problems.values())
 
 
 class _Expander:
-    """Paths are those of the data as written; `names` are what expressions may use beside the parameters."""
+    """Paths are those of the data as written."""
 
     def __init__(self, document: Document, reading: Reading):
         self.problems: dict[tuple, Problem] = {}
@@ -84,12 +83,11 @@ class _Expander:
         repetition = self._repetition(body, path, names)
         if repetition is None:
             # Its expressions would be complained of for the names that are missing now.
-            yield name, self._body(body, path, {**names, **dict.fromkeys(self._provided(body), math.nan)})
+            yield name, self._body(body, path, names.with_more(dict.fromkeys(self._provided(body), math.nan)))
             return
         for index, copy in enumerate(repetition.copies()):
-            own = {**names, **copy.names}
-            own.update(self._values_of(repetition, index, own, path))
-            yield f"{name}_{index}", self._copy(body, copy, path, own)
+            own = self._with_values(repetition, index, names.with_more(copy.names), path)
+            yield f"{name}_{index}", self._copy(body, repetition, copy, path, own)
 
     def _repetition(self, body: dict, path: Path, names: Names) -> Repetition | None:
         above = (*path, KEY)
@@ -144,23 +142,27 @@ class _Expander:
             self._sizes[id(body)] = size
         return self._sizes[id(body)]
 
-    def _values_of(self, repetition: Repetition, index: int, names: Names, path: Path) -> dict[str, float]:
-        """The values of one copy; each may use those before it."""
-        found: dict[str, float] = {}
+    def _with_values(self, repetition: Repetition, index: int, names: Names, path: Path) -> Names:
+        """The names with the values of one copy; each may use those before it."""
         for name, value in repetition.values.items():
             place = (*path, KEY, "values", name)
             if isinstance(value, list):
                 value, place = value[index], (*place, index)
             try:
-                found[name] = si_value(self._bound(value, {**names, **found}), self._reading)[0]
+                number, unit = si_value(self._bound(value, names), self._reading)
             except PydanticCustomError as error:
                 self._note(told(self._document, place, value, error))
-                found[name] = math.nan
-        return found
+                number, unit = math.nan, ""
+            names = names.with_more({name: number}, {name: unit} if unit else {})
+        return names
 
-    def _copy(self, body: dict, copy: Copy, path: Path, names: Names) -> dict:
+    def _copy(self, body: dict, repetition: Repetition, copy: Copy, path: Path, names: Names) -> dict:
         made = self._body(body, path, names)
-        if any(copy.offset) or "position" in made:
+        if any(copy.offset) and _prescribes_position(body):
+            hint = f'{repetition.SPREAD}: [0, 0, 0], and expressions with index there: "= index"'
+            message = "the copies cannot be moved apart: motion.prescribed.position says where they are"
+            self._tell("repeat", message, (*path, KEY, repetition.SPREAD), f"write {hint}")
+        elif any(copy.offset) or "position" in made:
             made["position"] = self._moved(made.get("position", [0.0, 0.0, 0.0]), copy)
         if copy.orientation is not None:
             made["orientation"] = {"wxyz": list(copy.orientation)}
@@ -190,7 +192,7 @@ class _Expander:
 
     def _bound(self, value: Any, names: Names) -> Any:
         """The value with the names given to every expression in it; the same value if it has none."""
-        if not names:
+        if not names.values:
             return value
         if isinstance(value, dict):
             made = {key: self._bound(item, names) for key, item in value.items()}
@@ -207,3 +209,9 @@ class _Expander:
         # The copies of a body share its faults: each is told once.
         for problem in problems:
             self.problems.setdefault((problem.path, problem.code, problem.message), problem)
+
+
+def _prescribes_position(body: dict) -> bool:
+    motion = body.get("motion")
+    prescribed = motion.get("prescribed") if isinstance(motion, dict) else None
+    return isinstance(prescribed, dict) and "position" in prescribed

@@ -43,8 +43,14 @@ class Node:
         return Finding(code, message, path, hint, at_key=key is not None)
 
 
-def nodes(scene: Scene) -> Iterator[Node]:
+def nodes(scene: Scene) -> tuple[Node, ...]:
     """All bodies of a scene, parents first, in the order of the file."""
+    if scene._nodes is None:
+        scene._nodes = tuple(_walked(scene))  # every check and every note looks at them
+    return scene._nodes
+
+
+def _walked(scene: Scene) -> Iterator[Node]:
     waiting = [Node(("bodies", name), body, None, 1.0) for name, body in reversed(scene.bodies.items())]
     while waiting:
         above = waiting.pop()

@@ -100,12 +100,20 @@ class TorsionSpring(Model):
 class Drag(Model):
     """-(linear + quadratic |v|) v, with v relative to a medium that moves with a frame."""
 
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["linear"]}, {"required": ["quadratic"]}]})
+
     type: Literal["drag"]
     linear: not_negative(DAMPING) = 0.0
     quadratic: not_negative(QUADRATIC_DRAG) = 0.0
     medium: str = "world"
     at: vector(LENGTH) = None
     during: Window = None
+
+    @model_validator(mode="after")
+    def _require_coefficient(self) -> Drag:
+        if not self.model_fields_set & {"linear", "quadratic"}:
+            raise complaint("missing-key", "neither 'linear' nor 'quadratic' is given", "give at least one of them")
+        return self
 
 
 class Thruster(Model):

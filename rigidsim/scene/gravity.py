@@ -22,6 +22,8 @@ from rigidsim.scene.quantities import (
 
 GRAVITATIONAL_CONSTANT = 6.6743e-11
 """CODATA 2018, m^3 kg^-1 s^-2."""
+SEVERAL = {"minItems": 2, "uniqueItems": True}
+"""For the JSON Schema; how the scene itself says so depends on more than the list."""
 
 
 class UniformGravity(Model):
@@ -43,6 +45,8 @@ Center = Annotated[
 class PointSource(Model):
     """What attracts: a body (its centre of mass) or a point of the world, with GM, perhaps flattened."""
 
+    model_config = ConfigDict(json_schema_extra={"dependentRequired": {"radius": ["j2"], "axis": ["j2"]}})
+
     center: Center
     gm: positive(GM)
     j2: quantity(NUMBER_ONLY) = 0.0
@@ -55,6 +59,10 @@ class PointSource(Model):
         if self.j2 and self.radius is None:
             message = "'j2' is given without 'radius', the equatorial radius it refers to"
             raise complaint("missing-key", message, "give both, or neither", key="j2")
+        for key in ("radius", "axis"):
+            if key in self.model_fields_set and "j2" not in self.model_fields_set:
+                hint = "give both, or neither: a source that is not flattened needs none"
+                raise complaint("missing-key", f"'{key}' is given without 'j2'", hint, key=key)
         if self.j2 and self.softening:
             hint = "leave 'j2' or 'softening' out"
             raise complaint("gravity", "a flattened source cannot be softened", hint, key="softening")
@@ -89,6 +97,6 @@ class GravityGradient(Model):
 class MutualGravity(Model):
     """Bodies that attract each other: these, or all free ones."""
 
-    bodies: Annotated[tuple[str, ...], Field(strict=False)] = None
+    bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = None
     constant: positive(NUMBER_ONLY) = GRAVITATIONAL_CONSTANT
     softening: not_negative(LENGTH) = 0.0

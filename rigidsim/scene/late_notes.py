@@ -19,7 +19,7 @@ def late_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
         for index, force in enumerate(node.body.forces):
             if force.during is not None and force.during[0] >= end:
                 place = (*node.path, "forces", index, "during")
-                yield place, f"it begins at {force.during[0]:g} s, but the simulation ends at {end:g} s"
+                yield place, f"it begins at {force.during[0]:.12g} s, but the simulation ends at {end:.12g} s"
         yield from _events((*node.path, "impulses"), node.body.impulses, end)
     yield from _events(("reparent",), scene.reparent, end)
 
@@ -27,5 +27,5 @@ def late_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
 def _events(place: Path, events: tuple, end: float) -> Iterator[tuple[Path, str]]:
     for index, event in enumerate(events):
         if event.time > end:
-            message = f"at {event.time:g} s it is too late: the simulation ends at {end:g} s"
+            message = f"at {event.time:.12g} s it is too late: the simulation ends at {end:.12g} s"
             yield (*place, index, "time"), message

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from rigidsim.errors import SceneError, UsageError
+from rigidsim.scene.base import Model
 from rigidsim.scene.document import Document, Path, Places, shown
 from rigidsim.scene.plain import plain_data
 from rigidsim.scene.reader import read_text
@@ -19,8 +20,8 @@ INDEX = re.compile(r"\[?([0-9]{1,9})\]?(?:\.|(?=\[)|$)")
 NEW_KEY = re.compile(r"[^.\[\]]+$")
 
 
-def apply_overrides(document: Document, overrides: Iterable[Override], keys: Collection[str] = ()) -> None:
-    """Put each override's value into the document, in order. `keys` are those of a scene: they hide parameters."""
+def apply_overrides(document: Document, overrides: Iterable[Override], model: type[Model]) -> None:
+    """Put each override's value into the document, in order; `model` is that of the whole."""
     for override in overrides:
         if isinstance(override, str):
             label = f"--set {shown(override)}"
@@ -31,7 +32,7 @@ def apply_overrides(document: Document, overrides: Iterable[Override], keys: Col
         else:
             dotted, value = override[0], plain_data(override[1])
             label = f"--set {shown(dotted)}={shown(value)}"
-        path = _path(document.data, dotted.strip(), value, keys)
+        path = _path(document.data, dotted.strip(), value, model)
         _put(document, path, value)
         document.overrides.append((path, label))
 
@@ -47,31 +48,57 @@ def _parsed(text: str, label: str) -> Any:
     return fragment.data
 
 
-def _path(data: Any, dotted: str, value: Any, keys: Collection[str]) -> Path:
+def _path(data: Any, dotted: str, value: Any, model: type[Model]) -> Path:
     """The path that a dotted text means, which may be a bare parameter; its unit and its description stay."""
     parameters = data.get("parameters")
     if isinstance(parameters, dict):
         first = dotted.partition(".")[0]
-        path = _resolve(data, f"parameters.{dotted}" if first in parameters and first not in keys else dotted)
+        is_parameter = first in parameters and first not in _keys(model)
+        path = _resolve(data, f"parameters.{dotted}" if is_parameter else dotted, model)
         if path[0] == "parameters" and len(path) == 2 and not isinstance(value, dict):
             return (*path, "value") if isinstance(parameters.get(path[1]), dict) else path
         return path
-    return _resolve(data, dotted)
+    return _resolve(data, dotted, model)
 
 
-def _resolve(data: Any, dotted: str) -> Path:
-    """The path that a dotted text means in this data. Only its last key may be new."""
+def _resolve(data: Any, dotted: str, kind: Any) -> Path:
+    """The path that a dotted text means in this data, of type `kind`. Its last key may be new, and any of a model."""
     path: list[str | int] = []
     node, rest = data, dotted
     while rest or not path:
-        part, rest = _next_part(node, rest, dotted)
+        part, rest = _next_part(node, rest, dotted, kind)
+        kind = _entry(kind, part)
         path.append(part)
         if rest:
-            node = node[part]
+            is_new = isinstance(node, dict) and part not in node
+            node = {} if is_new else node[part]
     return tuple(path)
 
 
-def _next_part(node: Any, rest: str, dotted: str) -> tuple[str | int, str]:
+def _keys(kind: Any) -> dict[str, Any]:
+    """The keys that the models among these types have, and the types of their values."""
+    if isinstance(kind, type) and issubclass(kind, Model):
+        return {key: field.annotation for key, field in kind.model_fields.items()}
+    forms = () if get_origin(kind) in (dict, tuple) else get_args(kind)
+    return {key: value for form in forms for key, value in _keys(form).items()}
+
+
+def _entry(kind: Any, part: str | int) -> Any:
+    """The type of an entry of what is of this type; None if there can be none."""
+    if get_origin(kind) in (dict, tuple):
+        return get_args(kind)[get_origin(kind) is dict]
+    return _keys(kind).get(part)
+
+
+def _length(kind: Any) -> int:
+    """How many entries a list of this type has; 0 if any number of them."""
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return 0 if ... in inner else len(inner)
+    return max(map(_length, inner), default=0)
+
+
+def _next_part(node: Any, rest: str, dotted: str, kind: Any) -> tuple[str | int, str]:
     if isinstance(node, list):
         return _index(node, rest, dotted)
     if not isinstance(node, dict):
@@ -84,8 +111,15 @@ def _next_part(node: Any, rest: str, dotted: str) -> tuple[str | int, str]:
     if NEW_KEY.match(rest):
         return rest, ""
     first = re.split(r"[.\[]", rest)[0]
-    close = get_close_matches(first, node, n=1)
-    hint = f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(map(shown, node))}"
+    after, known = rest[len(first) :].removeprefix("."), _keys(kind)
+    if first in known and not INDEX.match(after):
+        return first, after
+    if first in known:
+        example = ", ".join("0" * _length(known[first])) or "..."
+        hint = f'set the whole of it: --set {shown(dotted.removesuffix(rest))}{first}="[{example}]"'
+    else:
+        close = get_close_matches(first, [*node, *known], n=1)
+        hint = f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(map(shown, node)) or 'none'}"
     raise UsageError(f"cannot set '{shown(dotted)}': there is no '{shown(first)}'; {hint}")
 
 
@@ -100,7 +134,8 @@ def _put(document: Document, path: Path, value: Any) -> None:
     # Containers along the way are copied: an alias elsewhere in the file may share them.
     document.data = node = _copy(document, document.data)
     for part in path[:-1]:
-        node[part] = node = _copy(document, node[part])
+        is_new = isinstance(node, dict) and part not in node
+        node[part] = node = {} if is_new else _copy(document, node[part])
     node[path[-1]] = value
 
 

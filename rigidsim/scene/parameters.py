@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationError, ValidationInfo, WithJsonSchema
@@ -16,10 +15,13 @@ from rigidsim.scene.expressions.tokens import NAME, names_in
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.problems import problems_in, told
 from rigidsim.scene.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER, NUMBER_ONLY, QUANTITY, Dimension
+from rigidsim.scene.units import suggestion
 
 KEY = "parameters"
 MOST_PARAMETERS = 1000
 MOST_CYCLES = 20
+KEYS_OF_A_SCENE = ("format", "title", "description", KEY, "simulation", "world", "bodies", "reparent")
+"""No names of parameters: `--set title=...` would mean two things."""
 BROKEN = float("nan")
 
 
@@ -55,11 +57,11 @@ def read_parameters(document: Document, reading: Reading) -> None:
         problem = document.problem("not-a-mapping", f"expected names with values, got {shown(data)}", (KEY,), hint)
         document.problems.append(problem)
         return
+    reading.parameters.update(dict.fromkeys(data, BROKEN))
     if len(data) > MOST_PARAMETERS:
         problem = document.problem("size", f"there are more than {MOST_PARAMETERS} parameters", (KEY,))
         document.problems.append(problem)
         return
-    reading.parameters.update(dict.fromkeys(data, BROKEN))
     entries = {name: _entry(document, reading, name, value) for name, value in data.items()}
     for name in _in_order(document, {name: _needs(entry, data) for name, entry in entries.items()}):
         if entries[name] is not None:
@@ -92,27 +94,33 @@ def dimension_of(unit: str) -> Dimension:
     """What this is a unit of; no unit is that of plain numbers."""
     found = next((dimension for dimension in DIMENSIONS if unit in dimension.units), None) if unit else NUMBER_ONLY
     if found is None:
-        close = get_close_matches(unit, (known for dimension in DIMENSIONS for known in dimension.units), n=1)
-        hint = f"did you mean '{close[0]}'?" if close else ""
+        hint = suggestion(unit, [known for dimension in DIMENSIONS for known in dimension.units])
         raise complaint("unit", f"'{shown(unit)}' is not a unit", hint)
     return found
 
 
-def unused(reading: Reading) -> Iterator[tuple[Path, str]]:
-    """The parameters that nothing mentions, as (path, sentence)."""
-    # A resolved scene has parameters and no expressions over them; there is nothing to tell about it.
-    if reading.used:
-        for name in reading.given:
-            if name not in reading.used:
-                yield (KEY, name), "no expression uses this parameter"
+def unused(document: Document, reading: Reading, resolved: Callable[[], Any]) -> Iterator[tuple[Path, str]]:
+    """The parameters that nothing mentions, as (path, sentence); `resolved` gives the scene in full."""
+    names = [name for name in reading.given if name not in reading.used]
+    if names and not reading.used and resolved() == document.data:
+        # A resolved scene has its parameters, and their values in place of expressions over them.
+        changed = {path[1] for path, _ in document.overrides if path[0] == KEY and len(path) > 1}
+        names = [name for name in names if name in changed]
+    for name in names:
+        yield (KEY, name), "no expression uses this parameter"
 
 
 def _check_name(document: Document, name: str) -> bool:
     """Whether a parameter may be called so; if not, the document is told."""
-    if NAME.fullmatch(name) and name not in RESERVED:
-        return True
-    why = "has a meaning of its own in expressions" if name in RESERVED else "is not a name"
     hint = "letters, digits and underscores, not beginning with a digit; not a function, a constant or a state"
+    if name in RESERVED:
+        why = "has a meaning of its own in expressions"
+    elif name in KEYS_OF_A_SCENE:
+        why, hint = "is a key of the scene", f"'--set {name}=...' sets that key; choose another name"
+    elif not NAME.fullmatch(name):
+        why = "is not a name"
+    else:
+        return True
     message = f"a parameter cannot be called '{shown(name)}': that {why}"
     document.problems.append(document.problem("parameter-name", message, (KEY, name), hint, at_key=True))
     return False
@@ -193,7 +201,7 @@ _LONG_SCHEMA = {
 _SCHEMA = {
     "type": "object",
     "description": "Named numbers: a number, a quantity, or an expression over the others.",
-    "propertyNames": {"pattern": rf"^(?!({'|'.join(sorted(RESERVED))})$){NAME.pattern}$"},
+    "propertyNames": {"pattern": rf"^(?!({'|'.join(sorted({*RESERVED, *KEYS_OF_A_SCENE}))})$){NAME.pattern}$"},
     "additionalProperties": {"anyOf": [_SHORT_SCHEMA, _LONG_SCHEMA]},
 }
 Parameters = Annotated[dict[str, Parameter], BeforeValidator(_taken), WithJsonSchema(_SCHEMA)]

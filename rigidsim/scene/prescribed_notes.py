@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def _switch(part: Expression, before: float, after: float) -> tuple[float, float
 def fastest(motion: PrescribedMotion, duration: float) -> tuple[float, float]:
     """The largest rate of turning (rad/s), and of the oscillations of a moving origin, |x''|/|x'| (1/s)."""
     t = np.linspace(0.0, duration, LOOKS)
-    turning = np.sqrt(sum(rate * rate for rate in _turning(motion, t)))
+    turning = reduce(np.hypot, _turning(motion, t))
     jets = [_columns(part, t) for part in motion.position or () if isinstance(part, Expression)]
     swaying = [_largest(swing) / _largest(speed) for _, speed, swing in jets if _largest(speed) > 0.0]
     return _largest(turning), max(swaying, default=0.0)

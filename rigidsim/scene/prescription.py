@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Discriminator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Discriminator, model_validator
 
 from rigidsim.scene.acting import Direction
 from rigidsim.scene.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.document import shown
 from rigidsim.scene.orientation import EulerOrder
-from rigidsim.scene.quantities import ANGLE, LENGTH, varying, varying_vector
+from rigidsim.scene.quantities import ANGLE, LENGTH
 from rigidsim.scene.rotation import Vector
 from rigidsim.scene.vectors import (
-    TIME_ONLY,
     ZERO,
     PrescribedAcceleration,
     PrescribedAngularAcceleration,
     PrescribedAngularVelocity,
     PrescribedVelocity,
     framed,
+    over_time,
+    vector_over_time,
 )
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -30,7 +31,7 @@ class TurnAboutAxis(Model):
     """A turn about an axis fixed in the parent, by an angle that may depend on time."""
 
     axis: Direction
-    angle: varying(ANGLE, TIME_ONLY)
+    angle: over_time(ANGLE)
 
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
@@ -44,7 +45,7 @@ class TurnAboutAxis(Model):
 class TurnsInOrder(Model):
     """Three turns about coordinate axes, by angles that may depend on time."""
 
-    euler: list_of(varying(ANGLE, TIME_ONLY), 3, "[first, second, third]")
+    euler: list_of(over_time(ANGLE), 3, "[first, second, third]")
     order: EulerOrder
 
     @property
@@ -57,7 +58,8 @@ class TurnsInOrder(Model):
 
 
 def _form(value: Any) -> str:
-    return "euler" if isinstance(value, dict) and ("euler" in value or "order" in value) else "axis"
+    given = set(value) if isinstance(value, dict) else set()
+    return "euler" if len(given & {"euler", "order"}) > len(given & {"axis", "angle"}) else "axis"
 
 
 def _require_form(value: Any) -> Any:
@@ -74,20 +76,25 @@ PrescribedOrientation = Annotated[
 ]
 
 
+DERIVATIVES = {"position": ("velocity", "acceleration"), "orientation": ("angular_velocity", "angular_acceleration")}
+ONE_SOURCE = [{"required": [pose, rate]} for pose, rates in DERIVATIVES.items() for rate in rates]
+
+
 class PrescribedMotion(Model):
     """A motion relative to the parent: with constant accelerations, or with the pose as expressions of time."""
+
+    model_config = ConfigDict(json_schema_extra={"not": {"anyOf": ONE_SOURCE}})
 
     velocity: framed(PrescribedVelocity) = PrescribedVelocity(value=ZERO)
     acceleration: framed(PrescribedAcceleration) = PrescribedAcceleration(value=ZERO)
     angular_velocity: framed(PrescribedAngularVelocity) = PrescribedAngularVelocity(value=ZERO)
     angular_acceleration: framed(PrescribedAngularAcceleration) = PrescribedAngularAcceleration(value=ZERO)
-    position: varying_vector(LENGTH, TIME_ONLY) = None
+    position: vector_over_time(LENGTH) = None
     orientation: PrescribedOrientation = None
 
     @model_validator(mode="after")
     def _require_one_source(self) -> PrescribedMotion:
-        for pose, rates in (("position", ("velocity", "acceleration")),
-                            ("orientation", ("angular_velocity", "angular_acceleration"))):  # fmt: skip
+        for pose, rates in DERIVATIVES.items():
             given = [rate for rate in rates if rate in self.model_fields_set]
             if getattr(self, pose) is not None and given:
                 message = f"both '{pose}' and '{given[0]}' are given; the one is the other's derivative"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -24,16 +25,24 @@ WORDED = {
 }
 """pydantic's type of error: our code, and what was expected."""
 
+BOUNDS = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
+MANY = "many"
 MOST_WORDED = 1000
 """No one reads more, and a hostile scene can have millions."""
 
 
 def problems_in(error: ValidationError, document: Document, reading: Reading, above: Path = ()) -> list[Problem]:
     """All problems of a failed validation of what stands at `above`, given what was known while it went on."""
-    found = [details for details in error.errors(include_url=False) if details["type"] != FOLLOWS]
-    problems = [_problem(details, document, reading, above) for details in found[:MOST_WORDED]]
+    # The copies of a body share its faults: each is told, and counted, once.
+    found: dict[tuple, tuple[Path, dict[str, Any]]] = {}
+    for details in error.errors(include_url=False):
+        if details["type"] != FOLLOWS:
+            path = above + tuple(part for part in details["loc"] if not str(part).startswith(FORM_MARK))
+            found.setdefault((document.written(path), details["type"], details["msg"]), (path, details))
+    worded = islice(found.values(), MOST_WORDED)
+    problems = [_problem(path, details, document, reading) for path, details in worded]
     if len(found) > MOST_WORDED:
-        problems.append(document.problem("many", f"there are {len(found) - MOST_WORDED} further problems"))
+        problems.append(document.problem(MANY, f"there are {len(found) - MOST_WORDED} further problems"))
     return problems
 
 
@@ -47,8 +56,7 @@ def told(document: Document, path: Path, value: Any, error: PydanticCustomError)
     return [document.problem(error.type, context["message"], path, context["hint"])]
 
 
-def _problem(details: dict[str, Any], document: Document, reading: Reading, above: Path) -> Problem:
-    path = above + tuple(part for part in details["loc"] if not (isinstance(part, str) and part.startswith(FORM_MARK)))
+def _problem(path: Path, details: dict[str, Any], document: Document, reading: Reading) -> Problem:
     kind, value, context = details["type"], details["input"], details.get("ctx", {})
     if kind == "extra_forbidden":
         return _unknown_key(path, document, reading)
@@ -69,8 +77,12 @@ def _problem(details: dict[str, Any], document: Document, reading: Reading, abov
     if kind in WORDED:
         code, expected = WORDED[kind]
         return document.problem(code, f"{expected}, got {shown(value)}", path)
-    code = "length" if kind == "too_short" else "out-of-range"
-    return document.problem(code, details["msg"][0].lower() + details["msg"][1:], path)
+    if kind in BOUNDS:
+        bound, key = BOUNDS[kind]
+        return document.problem("out-of-range", f"must be {bound} {context[key]}, got {shown(value)}", path)
+    if kind == "too_short":
+        return document.problem("length", "there is no body; a scene needs one at least", path)
+    return document.problem("invalid", details["msg"][0].lower() + details["msg"][1:], path)
 
 
 def _inside(document: Document, path: Path, text: str, code: str, context: dict[str, Any]) -> Problem:

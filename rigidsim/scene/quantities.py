@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -78,7 +77,8 @@ class Dimension:
     def _from_text(self, text: str) -> float:
         match = QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
         if match is None:
-            hint = "YAML numbers have no underscores" if re.fullmatch(r"[-+0-9_.eE]+", text[:LONGEST_QUANTITY]) else ""
+            looks_like_number = "_" in text and re.fullmatch(r"[-+0-9_.eE]+", text[:LONGEST_QUANTITY])
+            hint = "YAML numbers have no underscores" if looks_like_number else ""
             raise complaint("not-a-number", f"expected {self.expectation}, got the text '{shown(text)}'", hint)
         number, unit = match.groups()
         if unit not in self.units:
@@ -95,8 +95,7 @@ class Dimension:
         if other is not None:
             message = f"'{unit}' is a unit of {other.name}, but {self.name} ({self.unit}) is wanted here"
             return complaint("unit", message)
-        close = get_close_matches(unit, self.units, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"units of {self.name}: {', '.join(self.units)}"
+        hint = units.suggestion(unit, self.units) or f"units of {self.name}: {', '.join(units.usual(self.units))}"
         return complaint("unit", f"'{shown(unit)}' is not a unit of {self.name}", hint)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from rigidsim.scene.document import Path, shown
@@ -17,6 +19,8 @@ WORLD = "world"
 AXES = ("body", "parent", "world")
 SEEN = ("self", "parent", "world")
 MOST_NAMED = 10
+MOST_HINTED, MOST_COMPARED = 20, 3000
+"""How many names get a suggestion, and how many paths each is compared with: a scene may have 100 000 of both."""
 
 
 def node_path(path: Path) -> str:
@@ -26,44 +30,62 @@ def node_path(path: Path) -> str:
 
 def reference_findings(scene: Scene) -> Iterator[Finding]:
     """Every path that leads to no body."""
-    known = [node_path(node.path) for node in nodes(scene)]
+    known = _Paths(node_path(node.path) for node in nodes(scene))
     for node in nodes(scene):
         for index, force in enumerate(node.body.forces):
             yield from _force_findings((*node.path, "forces", index), force, known)
         for index, impulse in enumerate(node.body.impulses):
-            yield from _unknown((*node.path, "impulses", index, "frame"), impulse.frame, known, AXES)
+            yield from known.unknown((*node.path, "impulses", index, "frame"), impulse.frame, AXES)
     source = scene.world.source
     if source is not None and isinstance(source.center, str):
-        yield from _unknown(("world", "gravity", "center"), source.center, known)
+        yield from known.unknown(("world", "gravity", "center"), source.center)
     if scene.world.mutual_gravity is not None:
         for index, path in enumerate(scene.world.mutual_gravity.bodies or ()):
-            yield from _unknown(("world", "mutual_gravity", "bodies", index), path, known)
+            yield from known.unknown(("world", "mutual_gravity", "bodies", index), path)
     for index, event in enumerate(scene.reparent):
-        yield from _unknown(("reparent", index, "body"), event.body, known)
-        yield from _unknown(("reparent", index, "to"), event.to, known, (WORLD,))
+        yield from known.unknown(("reparent", index, "body"), event.body)
+        yield from known.unknown(("reparent", index, "to"), event.to, (WORLD,))
 
 
-def _force_findings(place: Path, force: object, known: list[str]) -> Iterator[Finding]:
+def _force_findings(place: Path, force: object, known: _Paths) -> Iterator[Finding]:
     words = {"frame": AXES, "to": (WORLD,), "medium": (WORLD,)}
     for key, allowed in words.items():
         if hasattr(force, key):
-            yield from _unknown((*place, key), getattr(force, key), known, allowed)
+            yield from known.unknown((*place, key), getattr(force, key), allowed)
     if isinstance(getattr(force, "center", None), str):
-        yield from _unknown((*place, "center"), force.center, known)
+        yield from known.unknown((*place, "center"), force.center)
     for key in type(force).model_fields:
         value = getattr(force, key)
         for index, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
             if isinstance(part, Expression):
                 where = (*place, key) if index is None else (*place, key, index)
                 for state in part.states:
-                    yield from _unknown(where, state.body, known, SEEN)
-                    yield from _unknown(where, state.observer, known, SEEN)
+                    yield from known.unknown(where, state.body, SEEN)
+                    yield from known.unknown(where, state.observer, SEEN)
 
 
-def _unknown(place: Path, name: str, known: list[str], words: Iterable[str] = ()) -> Iterator[Finding]:
-    if name in known or name in words:
-        return
-    close = [path for path in known if path.endswith(f"/{name}")] or get_close_matches(name, [*known, *words], n=1)
-    choice = [*words, *known[:MOST_NAMED]]
-    hint = f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(map(shown, choice))}"
-    yield Finding("reference", f"there is no body '{shown(name)}'", place, hint)
+class _Paths:
+    """The paths of all bodies, and what is said of others."""
+
+    def __init__(self, paths: Iterable[str]):
+        self._paths = dict.fromkeys(paths)
+        self._hints: dict[tuple[str, ...], str] = {}
+
+    def unknown(self, place: Path, name: str, words: Collection[str] = ()) -> Iterator[Finding]:
+        """A finding if no body has this path, and it is none of the words either."""
+        if name in self._paths or name in words:
+            return
+        asked = (name, *words)
+        if asked not in self._hints:
+            self._hints[asked] = self._hint(name, words) if len(self._hints) < MOST_HINTED else ""
+        yield Finding("reference", f"there is no body '{shown(name)}'", place, self._hints[asked])
+
+    def _hint(self, name: str, words: Collection[str]) -> str:
+        numbered = re.compile("/".join(f"{re.escape(part)}(_[0-9]+)?" for part in name.split("/")))
+        copies = [path for path in self._paths if numbered.fullmatch(path)]
+        if len(copies) > 1:
+            return f"there are {shown(copies[0])} ... {shown(copies[-1])}"
+        compared = list(islice(chain(words, self._paths), MOST_COMPARED))
+        close = [path for path in self._paths if path.endswith(f"/{name}")] or get_close_matches(name, compared, n=1)
+        named = [*map(shown, compared[: len(words) + MOST_NAMED]), *["..."][: len(self._paths) > MOST_NAMED]]
+        return f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(named)}"

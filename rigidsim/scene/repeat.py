@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NamedTuple
+from difflib import get_close_matches
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
@@ -33,7 +34,10 @@ class Copy(NamedTuple):
 
 def _whole(least: int) -> Any:
     def check(number: float) -> int:
-        if not (least <= number <= LARGEST_WHOLE and number == math.floor(number)):
+        if number > LARGEST_WHOLE:
+            message = f"expected a whole number from {least} to {LARGEST_WHOLE:.0f}, got {number:g}"
+            raise complaint("not-an-integer", message)
+        if number < least or number != math.floor(number):
             raise complaint("not-an-integer", f"expected a whole number from {least} on, got {number:g}")
         return int(number)
 
@@ -67,6 +71,9 @@ Count = _whole(1)
 
 class Repetition(Model):
     """What all forms share."""
+
+    SPREAD: ClassVar[str] = "spacing"
+    """The key that says how far apart the copies are."""
 
     values: Annotated[dict[str, Any], BeforeValidator(_check_values), WithJsonSchema(VALUES_SCHEMA)] = Field(default={})
 
@@ -115,6 +122,8 @@ class Line(Repetition):
 class Scatter(Repetition):
     """Copies at random in a box around the body as written, the same on every machine."""
 
+    SPREAD: ClassVar[str] = "size"
+
     random: Count
     seed: _whole(0)
     size: Annotated[vector(LENGTH), AfterValidator(_check_size)]
@@ -156,7 +165,11 @@ def _form(value: Any) -> str:
 
 def _require_form(value: Any) -> Any:
     if not isinstance(value, dict) or not any(key in value for key in KEYS):
-        raise complaint("repeat", f"{shown(value)} is not a way to repeat a body", f"write {FORMS}")
+        close = (
+            [match for key in value for match in get_close_matches(key, KEYS, n=1)] if isinstance(value, dict) else []
+        )
+        hint = f"did you mean '{close[0]}'?" if close else f"write {FORMS}"
+        raise complaint("repeat", f"{shown(value)} is not a way to repeat a body", hint)
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,12 +15,14 @@ from rigidsim.scene.checks import findings
 from rigidsim.scene.document import Document, path_text
 from rigidsim.scene.events import Reparenting
 from rigidsim.scene.expansion import expand
+from rigidsim.scene.findings import Node
 from rigidsim.scene.late_notes import late_notes
 from rigidsim.scene.notes import notes
 from rigidsim.scene.overrides import Override, apply_overrides
 from rigidsim.scene.parameters import Parameters, read_parameters, unused
 from rigidsim.scene.plain import as_yaml, plain_data
-from rigidsim.scene.problems import problems_in
+from rigidsim.scene.prescribed_notes import jump_notes
+from rigidsim.scene.problems import MANY, problems_in
 from rigidsim.scene.reader import collector_paused, read_file, read_text
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, World
@@ -44,6 +47,7 @@ class Scene(Model):
     _written: str | dict = PrivateAttr("")
     _name: str = PrivateAttr("")
     _warnings: tuple[str, ...] = PrivateAttr(())
+    _nodes: tuple[Node, ...] | None = PrivateAttr(None)
 
     @classmethod
     def from_file(cls, path: Path | str, overrides: Iterable[Override] = ()) -> Scene:
@@ -93,22 +97,27 @@ class Scene(Model):
         return self.resolved() == other.resolved() if isinstance(other, Scene) else NotImplemented
 
     @classmethod
+    @collector_paused()
     def _validated(cls, document: Document, overrides: Iterable[Override], written: str | dict, name: str) -> Scene:
         _require_mapping(document)
-        apply_overrides(document, overrides, cls.model_fields)
+        apply_overrides(document, overrides, cls)
         reading = Reading(folder=Path(document.file).parent)
         read_parameters(document, reading)
         expand(document, reading)
         try:
-            with collector_paused():
-                scene = cls.model_validate(document.data, context=reading)
+            scene = cls.model_validate(document.data, context=reading)
         except ValidationError as error:
             raise _scene_error(document.problems + problems_in(error, document, reading)) from None
         found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in findings(scene)]
         if document.problems or found:
             raise _scene_error(document.problems + found)
         scene._written, scene._name = written, name
-        told = (*notes(document.data), *unused(reading), *shape_notes(scene), *step_notes(scene), *late_notes(scene))
+        about = (shape_notes, step_notes, jump_notes, late_notes)
+        told = (
+            *notes(document.data),
+            *unused(document, reading, scene.resolved),
+            *chain.from_iterable(note(scene) for note in about),
+        )
         scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in told)
         return scene
 
@@ -145,4 +154,6 @@ def _scene_error(problems: list[Problem]) -> SceneError:
     for problem in problems:
         place = (problem.line, problem.column) if problem.line else (problem.file, problem.path)
         distinct.setdefault((place, problem.code, problem.message), problem)
-    return SceneError(sorted(distinct.values(), key=lambda problem: (problem.line, problem.column)))
+    return SceneError(
+        sorted(distinct.values(), key=lambda problem: (problem.code == MANY, problem.line, problem.column))
+    )

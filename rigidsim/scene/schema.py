@@ -27,13 +27,16 @@ from rigidsim.scene.quantities import (
     quantity,
     vector,
 )
+from rigidsim.scene.references import AXES, SEEN
 from rigidsim.scene.repeat import Repeat
 from rigidsim.scene.rotation import IDENTITY, Vector
 from rigidsim.scene.shapes import ONE_WEIGHT, HalfSpace, Material, Shape, Solid
 from rigidsim.scene.vectors import ZERO, InitialAngularVelocity, InitialVelocity, framed
 
 LIGHTEST, HEAVIEST = 1e-40, 1e45
-BODY_NAME_SCHEMA = {"type": "string", "pattern": "^(?!(world|\\.|\\.\\.)$)[^/\\s]([^/]*[^/\\s])?$"}
+WORDS = tuple(dict.fromkeys((*AXES, *SEEN)))
+"""What frames are called, so that no body can be."""
+BODY_NAME_SCHEMA = {"type": "string", "pattern": f"^(?!({'|'.join(WORDS)}|\\.|\\.\\.)$)[^/\\s]([^/]*[^/\\s])?$"}
 
 
 def _check_mass(mass: float) -> float:
@@ -51,7 +54,10 @@ def _check_normal(normal: Vector) -> Vector:
 
 
 def _check_name(name: str) -> str:
-    if name in ("world", ".", "..", ""):
+    if name in WORDS:
+        message = f"a body cannot be called '{name}'"
+        raise complaint("body-name", message, "the word has a meaning of its own in 'frame', 'to' and expressions")
+    if name in (".", "..", ""):
         raise complaint("body-name", f"a body cannot be called '{name}'")
     if name != name.strip():
         raise complaint("body-name", f"the name '{shown(name)}' begins or ends with a blank")
@@ -73,6 +79,9 @@ def _motion_form(value: Any) -> str:
 
 
 def _require_motion(value: Any) -> Any:
+    word = next((word for word in ("free", "fixed") if isinstance(value, dict) and word in value), None)
+    if word is not None and "prescribed" not in value:
+        raise complaint("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
     if value not in ("free", "fixed") and not isinstance(value, dict):
         hint = "write free, fixed, or {prescribed: {velocity: [x, y, z], ...}}"
         raise complaint("motion", f"{shown(value)} is not a kind of motion", hint)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from fractions import Fraction
 
 FOOT, INCH = Fraction("0.3048"), Fraction("0.0254")
@@ -11,17 +14,51 @@ POUND_FORCE = POUND * Fraction("9.80665")
 SLUG = POUND_FORCE / FOOT
 TURN = 2 * Fraction(math.pi)
 DEGREE = TURN / 360
+MICRO = ("\N{MICRO SIGN}", "\N{GREEK SMALL LETTER MU}")
+LETTERS = str.maketrans({**dict.fromkeys("*·^ ", ""), "²": "2", "³": "3", **dict.fromkeys(MICRO, "u")})
+PREFIX = re.compile(rf"(?<![^\W\d_])(?:da|[yzafpnumcdhkMGTPEZY{''.join(MICRO)}])(?=m|g|s|N|t|rad)")
+LONGEST_AMBIGUOUS = 2
+"""Two letters are close to too many units."""
 
 
 def _spelled(table: dict[str, Fraction | str | int]) -> dict[str, Fraction]:
-    """The table with the usual other spellings: `m/s2` and `m/s²` for `m/s^2`, `N m` and `Nm` for `N*m`."""
+    """The table with the usual other spellings: `m/s2` and `m/s²` for `m/s^2`, `Nm` for `N*m`, `µm` for `um`."""
     spelled = {}
     for unit, factor in table.items():
+        initials = ("u", *MICRO) if unit.startswith("u") else unit[0]
         for product in ("*", "·", " ", ""):
             for square, cube in (("^2", "^3"), ("²", "³"), ("2", "3"), ("**2", "**3")):
                 powers = unit.replace("*", product).replace("^2", square).replace("^3", cube)
-                spelled[powers] = Fraction(factor)
+                spelled |= {initial + powers[1:]: Fraction(factor) for initial in initials}
     return spelled
+
+
+def usual(known: Iterable[str]) -> list[str]:
+    """The units without their other spellings."""
+    return list(_by_letters(known).values())
+
+
+def suggestion(unit: str, known: Iterable[str]) -> str:
+    """What an unknown unit may be meant to be; nothing if that could be wrong by a power of ten."""
+    units, letters = _by_letters(known), unit.translate(LETTERS)
+    if any(_without_prefixes(unit) == _without_prefixes(other) for other in units.values()):
+        return ""
+    close = [other for other in units if other.lower() == letters.lower()]
+    if not close and len(letters) > LONGEST_AMBIGUOUS:
+        close = get_close_matches(letters, units, n=1)
+    return f"did you mean {' or '.join(repr(units[other]) for other in close)}?" if close else ""
+
+
+def _by_letters(known: Iterable[str]) -> dict[str, str]:
+    """The first spelling of each unit, by its letters and digits."""
+    found: dict[str, str] = {}
+    for unit in known:
+        found.setdefault(unit.translate(LETTERS), unit)
+    return found
+
+
+def _without_prefixes(unit: str) -> str:
+    return PREFIX.sub("", unit).translate(LETTERS)
 
 
 LENGTH = _spelled(

@@ -105,7 +105,7 @@ def test_valid_scene_as_json(quick_call):
         (["--set", "bodies.brick.mass=x"], 3, "--set bodies.brick.mass=x: error[not-a-number] bodies.brick.mass"),
         (["--step", "banana"], 3, "--set simulation.step=banana: error[not-a-number]"),
         (["--integrator", "rk4"], 3, "did you mean 'rkmk4'?"),
-        (["--integrator", "{name: magnus, terms: 7}"], 3, "less than or equal to 4"),
+        (["--integrator", "{name: magnus, terms: 7}"], 3, "must be at most 4, got 7"),
         (["--step"], 2, "requires an argument"),
         (["-o", "."], 5, ". is a folder; name a file, such as out.h5"),
         (["-o", "nowhere/a.h5"], 5, "the folder nowhere does not exist"),

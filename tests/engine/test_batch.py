@@ -10,7 +10,7 @@ from scenes import make_scene
 
 
 def world(i: int, **how) -> rigidsim.Scene:
-    """A spinning parent with a pushed child; every number differs from world to world."""
+    """A spinning hub with a pushed child; every number differs from world to world."""
     child = {
         "mass": 1 + 0.1 * i,
         "inertia": {"principal": [1, 2, 2.5 + 0.01 * i]},
@@ -19,10 +19,10 @@ def world(i: int, **how) -> rigidsim.Scene:
         "angular_velocity": [0.3, 0.1 * i, 1],
         "forces": [{"force": [1, 0, 0.1 * i], "frame": "body", "during": [0.05, 0.2005]}],
     }
-    parent = {"motion": {"prescribed": {"angular_velocity": [0, 0, 0.2 + 0.1 * i]}}, "children": {"child": child}}
+    hub = {"motion": {"prescribed": {"angular_velocity": [0, 0, 0.2 + 0.1 * i]}}, "children": {"child": child}}
     free = {"mass": 5, "inertia": "point", "velocity": [i, 0, 0], "children": {"grand": child}}
     how = {"duration": 0.3, "step": 1e-3, "record_every": 0.01, "gravity": [0, 0, -9.81], **how}
-    return make_scene({"parent": parent, "free": free}, **how)
+    return make_scene({"hub": hub, "free": free}, **how)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_scenes_of_other_structure_go_into_other_blocks(alone):
 def test_one_that_blows_up_disturbs_nobody(alone):
     wild = world(4)
     forces = wild.resolved()
-    forces["bodies"]["parent"]["children"]["child"]["forces"][0]["force"] = [1e308, 1e308, 0]
+    forces["bodies"]["hub"]["children"]["child"]["forces"][0]["force"] = [1e308, 1e308, 0]
     wild = rigidsim.Scene.from_dict(forces)
     found = rigidsim.simulate([world(0), wild, world(1)])
     assert [found[0].content_hash, found[2].content_hash] == alone[:2]

@@ -55,9 +55,9 @@ def test_a_hundred_seconds_at_ten_milliseconds(after_100_seconds):
 
 def test_a_spinning_parent_costs_no_accuracy(after_100_seconds):
     """The stages use the body's own rate, so what the parent does does not enter Euler's equation."""
-    parent = {"motion": {"prescribed": {"angular_velocity": [0.6, 0, 0.8]}}, "children": {"top": top()}}
-    trajectory = run({"parent": parent}, duration=100, step=0.01)
-    assert angle_between(trajectory["parent/top"].world.orientation[-1], after_100_seconds) <= TARGET
+    hub = {"motion": {"prescribed": {"angular_velocity": [0.6, 0, 0.8]}}, "children": {"top": top()}}
+    trajectory = run({"hub": hub}, duration=100, step=0.01)
+    assert angle_between(trajectory["hub/top"].world.orientation[-1], after_100_seconds) <= TARGET
 
 
 def test_order_is_four():

@@ -101,7 +101,12 @@ def test_allowed(body):
         ({"duration": 1, "step": 0.1, "integrator": 4}, "integrator", "4 is not an integrator"),
         ({"duration": 1, "step": 0.1, "integrator": {"terms": 2}}, "integrator", "no 'name'"),
         ({"duration": 1, "step": 0.1, "integrator": {"name": "magnu"}}, "integrator", "did you mean 'magnus'"),
-        ({"duration": 1, "step": 0.1, "integrator": {"name": "magnus", "terms": 5}}, "integrator.terms", "less than"),
+        (
+            {"duration": 1, "step": 0.1, "integrator": {"name": "magnus", "terms": 5}},
+            "integrator.terms",
+            "at most 4, got 5",
+        ),
+        ({"duration": 1, "step": 0.1, "integrator": {"name": "magnus", "terms": 0}}, "integrator.terms", "at least 1"),
         ({"duration": 1, "step": 0.1, "integrator": {"name": "magnus", "terms": 1.5}}, "integrator.terms", "whole"),
         ({"duration": 1, "step": 0.1, "integrator": {"name": "rkmk4", "terms": 2}}, "integrator.terms", "unknown key"),
     ],

@@ -397,4 +397,4 @@ def test_options_of_integrators_may_be_expressions(minimal, problem):
     how["integrator"]["terms"] = "= two/4"
     assert problem(given).message == "expected a whole number, got 0.5"
     how["integrator"]["terms"] = "= 4*two"
-    assert problem(given).message == "input should be less than or equal to 4"
+    assert problem(given).message == "must be at most 4, got 8"

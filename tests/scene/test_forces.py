@@ -209,7 +209,18 @@ FORCES = {
     "key of another type": ({"type": "damper", "to": "bead", "damping": 1, "length": 1}, "length", "unknown-key", ""),
     "unknown end": ({**SPRING, "to": "beed"}, "to", "reference", "there is no body 'beed'; did you mean 'bead'?"),
     "part by its name": ({**SPRING, "to": "part"}, "to", "reference", "did you mean 'brick/part'?"),
-    "unknown medium": ({"type": "drag", "medium": "air"}, "medium", "reference", "there are: world, brick, brick/"),
+    "drag without a coefficient": (
+        {"type": "drag", "medium": "drum"},
+        *("", "missing-key", "neither 'linear' nor 'quadratic' is given; give at least one of them"),
+    ),
+    "a radius without j2": ({**POINT, "radius": 1}, "radius", "missing-key", "'radius' is given without 'j2'"),
+    "an axis without j2": ({**POINT, "axis": [0, 0, 1]}, "axis", "missing-key", "'axis' is given without 'j2'"),
+    "unknown medium": (
+        {"type": "drag", "linear": 1, "medium": "air"},
+        "medium",
+        "reference",
+        "there are: world, brick, brick/",
+    ),
     "unknown center": ({**POINT, "center": "drun"}, "center", "reference", "did you mean 'drum'?"),
     "unknown frame": ({"force": [1, 0, 0], "frame": "boddy"}, "frame", "reference", "did you mean 'body'?"),
     "frame is a number": ({"force": [1, 0, 0], "frame": 3}, "frame", "not-text", "expected text, got 3"),
@@ -392,6 +403,7 @@ GRAVITY = {
     "center": ({"gravity": {"center": "drm", "gm": 1}}, "gravity.center", "reference", "did you mean 'drum'?"),
     "point": ({"gravity": {"center": [0, 0], "gm": 1}}, "gravity.center", "length", "expected 3 values"),
     "flat": ({"gravity": {"center": "drum", "gm": 1, "j2": 1}}, "gravity.j2", "missing-key", "without 'radius'"),
+    "round": ({"gravity": {"center": "drum", "gm": 1, "radius": 1}}, "gravity.radius", "missing-key", "without 'j2'"),
     "missing": ({"gravity": {"gm": 1}}, "gravity.center", "missing-key", "is missing"),
     "path": ({"mutual_gravity": {"bodies": ["brick", "bed"]}}, f"{TWO}[1]", "reference", "mean 'bead'"),
     "held": ({"mutual_gravity": {"bodies": ["brick", "drum"]}}, f"{TWO}[1]", "gravity", "not a free body"),
@@ -409,6 +421,14 @@ def test_gravity_refused(problem, world, place, code, words):
 
 
 MOTIONS = {
+    "an order beside an angle": (
+        {"orientation": {"axis": [0, 0, 1], "angle": "= t", "order": "xyz"}},
+        *(".orientation.order", "unknown-key", "unknown key 'order'; known here: axis, angle"),
+    ),
+    "an angle beside an order": (
+        {"orientation": {"euler": ["= t", 0, 0], "order": "xyz", "angle": 1}},
+        *(".orientation.angle", "unknown-key", "unknown key 'angle'; known here: euler, order"),
+    ),
     "rate of a position": (
         {"position": ["= t", 0, 0], "velocity": [1, 0, 0]},
         *(".velocity", "motion", "both 'position' and 'velocity' are given"),
@@ -443,6 +463,16 @@ def test_motion_refused(problem, motion, key, code, words):
     assert words in f"{only.message}; {only.hint}"
 
 
+@pytest.mark.parametrize(
+    "force",
+    [{"type": "drag", "quadratic": 0}, {**POINT, "j2": 0, "radius": 1}, {**POINT, "j2": 0, "axis": [0, 1, 0]}],
+)
+def test_what_is_given_as_zero_is_given(force):
+    scene = Scene.from_dict(scene_with(forces=[force]))
+    assert Scene.from_dict(scene.resolved()) == scene
+    assert VALIDATOR.is_valid(scene.resolved())
+
+
 def test_a_position_is_prescribed_once(problem):
     written = scene_with()
     written["bodies"]["drum"] = {"position": [1, 0, 0], "motion": {"prescribed": {"position": ["= t", 0, 0]}}}
@@ -464,14 +494,23 @@ def test_a_position_is_prescribed_once(problem):
         {"forces": [{"type": "thruster", "thrust": 1}]},
         {"forces": [{"type": "gravity_gradient", "gm": 1}]},
         {"forces": [{**POINT, "gm": 0}]},
+        {"forces": [{**POINT, "radius": 1}]},
+        {"forces": [{**POINT, "axis": [0, 0, 1]}]},
+        {"forces": [{"type": "drag"}]},
         {"forces": [{**POINT, "center": [0, 0]}]},
         {"impulses": [{"time": 0}]},
         {"impulses": [{"impulse": [1, 0, 0]}]},
         {"impulses": [{"time": "1 m", "impulse": [1, 0, 0]}]},
         {"motion": {"prescribed": {"orientation": {"wxyz": [1, 0, 0, 0]}}}},
         {"motion": {"prescribed": {"position": ["x", 0, 0]}}},
+        {"motion": {"prescribed": {"position": ["= t", 0, 0], "velocity": [1, 0, 0]}}},
+        {"motion": {"prescribed": {"orientation": {"axis": [0, 0, 1], "angle": 1}, "angular_acceleration": [1, 0, 0]}}},
         {"world": {"gravity": {"center": [0, 0, 0]}}},
         {"world": {"mutual_gravity": {"constant": -1}}},
+        {"world": {"mutual_gravity": {"bodies": ["brick"]}}},
+        {"world": {"mutual_gravity": {"bodies": ["brick", "brick"]}}},
+        {"world": {"gravity": {"center": "drum", "gm": 1, "radius": 1}}},
+        {"children": {"parent": {}}},
         {"reparent": [{"body": "bead", "to": "drum"}]},
         {"reparent": [moved("bead", "drum", motion="welded")]},
     ],

@@ -10,6 +10,7 @@ import pytest
 
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, json_schema
+from rigidsim.scene.parameters import KEYS_OF_A_SCENE
 
 TEXT = """\
 format: rigidsim/1
@@ -99,6 +100,7 @@ def test_any_order_and_long_chains():
         ({"t": 1}, "parameter-name", "parameters.t", "a meaning of its own"),
         ({"sin": 1}, "parameter-name", "parameters.sin", "a meaning of its own"),
         ({"world": 1}, "parameter-name", "parameters.world", "a meaning of its own"),
+        ({"bodies": 1}, "parameter-name", "parameters.bodies", "is a key of the scene"),
         ({"a": None}, "empty", "parameters.a", "has no value"),
         ({"a": True}, "not-a-number", "parameters.a", "got true"),
         ({"a": [1]}, "not-a-number", "parameters.a", "got a list"),
@@ -109,6 +111,8 @@ def test_any_order_and_long_chains():
         ({"a": {}}, "missing-key", "parameters.a.value", "'value' is missing"),
         ({"a": {"value": 1, "unt": "m"}}, "unknown-key", "parameters.a.unt", "did you mean 'unit'"),
         ({"a": {"value": 1, "unit": "rmp"}}, "unit", "parameters.a.unit", "did you mean 'rpm'"),
+        ({"a": {"value": 1, "unit": "Mg"}}, "unit", "parameters.a.unit", "'Mg' is not a unit; "),
+        ({"a": {"value": 1, "unit": "Kg"}}, "unit", "parameters.a.unit", "did you mean 'kg'?"),
         ({"a": {"value": 1, "unit": 3}}, "not-text", "parameters.a.unit", "expected text, got 3"),
         ({"a": {"value": 1, "description": "\x1b"}}, "character", "parameters.a.description", "U+001B"),
         ({"a": {"value": "1 m", "unit": "s"}}, "unit", "parameters.a.value", "'m' is a unit of length, but time"),
@@ -132,6 +136,12 @@ def test_a_broken_parameter_is_told_once_and_where_it_stands(minimal, problems):
     minimal["parameters"] = {"a": "= 1/0", "b": "= a", "c": "= b + a"}
     minimal["bodies"]["brick"]["position"] = ["= a", "= c", "= d"]
     assert [p.path for p in problems(minimal)] == ["parameters.a", "bodies.brick.position[2]"]
+
+
+def test_uses_of_too_many_parameters_are_not_told(minimal, problem):
+    minimal["parameters"] = {f"p{i}": i for i in range(1001)}
+    minimal["bodies"]["brick"]["position"] = ["= p0", "= p1000", 0]
+    assert problem(minimal).code == "size"
 
 
 def test_places_in_the_text(problems):
@@ -165,6 +175,22 @@ def test_unit_of_a_bare_parameter_is_checked(minimal, problems):
     assert found[0].message == "'rad/s' is a unit of angular velocity, but length (m) is wanted here"
 
 
+@pytest.mark.parametrize("text", ["=(slew)", "= +slew", "= -slew", " = -( +(slew ) )"])
+def test_unit_of_a_parameter_with_a_sign_or_in_brackets_is_checked(minimal, problem, text):
+    minimal["parameters"] = {"slew": "5 rpm"}
+    minimal["bodies"]["brick"]["position"] = [text, 0, 0]
+    assert problem(minimal).message == "'rad/s' is a unit of angular velocity, but length (m) is wanted here"
+    minimal["bodies"]["brick"] |= {"position": [0, 0, 0], "angular_velocity": [text, 0, 0]}
+    assert abs(Scene.from_dict(minimal).bodies["brick"].angular_velocity.value[0]) == 5 * math.tau / 60
+
+
+def test_two_parameters_have_no_unit_whatever_their_names(minimal):
+    minimal["parameters"] = {"l": "3 m", "ll": "3 s", "a": "= l + l", "b": "= ll - l", "c": "= - l"}
+    minimal["bodies"]["brick"] |= {"position": ["= l + l", "= c", 0], "scale": "= ll - l + 1"}
+    scene = Scene.from_dict(minimal)
+    assert [scene.parameters[name].unit for name in "abc"] == ["", "", "m"]
+
+
 @pytest.mark.parametrize(
     ("override", "value", "unit"),
     [
@@ -188,8 +214,16 @@ def test_set(override, value, unit):
 def test_set_a_new_parameter_and_a_key_of_the_scene():
     scene = Scene.from_text(TEXT, overrides=["parameters.m=4", "n== m", "title=n"])
     assert (scene.parameters["n"].value, scene.title) == (4, "n")
+
+
+def test_no_parameter_is_called_like_a_key_of_the_scene(problem):
+    assert set(KEYS_OF_A_SCENE) == set(Scene.model_fields)
     hidden = TEXT.replace("  n: 3", "  n: 3\n  title: 5")
-    assert Scene.from_text(hidden, overrides=["title=other"]).title == "other"
+    for overrides in ([], ["title=other"]):
+        told = problem(hidden, overrides=overrides)
+        assert (told.code, told.path, told.line) == ("parameter-name", "parameters.title", 7)
+        assert told.message == "a parameter cannot be called 'title': that is a key of the scene"
+        assert told.hint.startswith("'--set title=...' sets that key")
 
 
 def test_set_what_is_not_there(problem):
@@ -205,11 +239,25 @@ def test_unused_parameters_are_told():
     assert scene.warnings == ("parameters.same: no expression uses this parameter",)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "override"), [(5, "m=7"), ({"value": 5, "unit": "kg"}, "m=7"), ("= 2 + 3", "m.value=7")]
+)
+def test_unused_parameters_are_told_where_no_expression_uses_any(minimal, parameter, override):
+    override = override if isinstance(parameter, dict) else "m=7"
+    unused = ("parameters.m: no expression uses this parameter",)
+    for overrides in ([], [override]):
+        scene = Scene.from_dict(minimal | {"parameters": {"m": parameter}}, overrides=overrides)
+        assert scene.warnings == unused
+    resolved = scene.resolved()
+    assert Scene.from_dict(resolved).warnings == Scene.from_text(Scene.from_dict(resolved).source).warnings == ()
+    assert Scene.from_dict(resolved, overrides=["m=8"]).warnings == unused
+
+
 def test_json_schema():
     validator = jsonschema.Draft202012Validator(json_schema())
     scene = Scene.from_text(TEXT)
     assert validator.is_valid(scene.resolved())
-    for bad in ({"t": 1}, {"1x": 1}, {"a": []}, {"a": {"unit": "m"}}, {"a": {"value": 1, "x": 1}}, 3):
+    for bad in ({"t": 1}, {"title": 1}, {"1x": 1}, {"a": []}, {"a": {"unit": "m"}}, {"a": {"value": 1, "x": 1}}, 3):
         assert not validator.is_valid(scene.resolved() | {"parameters": bad})
 
 

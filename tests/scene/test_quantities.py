@@ -50,6 +50,9 @@ UNITS = {dimension.name: dimension for dimension in DIMENSIONS}
         ("velocity", "36 kn", 18.52),
         ("torque", "1 lbf*ft", 1.3558179483314004),
         ("angle", "60 arcsec", math.radians(1 / 60)),
+        ("length", "3 \N{MICRO SIGN}m", 3e-6),
+        ("time", "3 \N{GREEK SMALL LETTER MU}s", 3e-6),
+        ("force", "3\N{MICRO SIGN}N", 3e-6),
     ],
 )
 def test_quantity_in_si(dimension, text, value):
@@ -57,7 +60,8 @@ def test_quantity_in_si(dimension, text, value):
 
 
 def plain_spelling(unit: str) -> str:
-    return re.sub(r"[*·^ ]", "", unit).replace("²", "2").replace("³", "3")
+    letters = re.sub(r"[*·^ ]", "", unit).replace("²", "2").replace("³", "3")
+    return re.sub("[\N{MICRO SIGN}\N{GREEK SMALL LETTER MU}]", "u", letters)
 
 
 def test_the_table_of_units_is_that_of_the_program():
@@ -87,7 +91,21 @@ def test_si_units_change_no_bit(number):
     ("dimension", "value", "code", "words"),
     [
         (LENGTH, "5 kg", "unit", "a unit of mass, but length (m) is wanted"),
-        (LENGTH, "5 mn", "unit", "did you mean"),
+        (LENGTH, "5 mn", "unit", "units of length: m, km, cm, mm, um, nm, au"),
+        (LENGTH, "5 dm", "unit", "units of length: m, km"),
+        (LENGTH, "5 feet", "unit", "did you mean 'ft'?"),
+        (LENGTH, "5 KM", "unit", "did you mean 'km'?"),
+        (MASS, "1 Kg", "unit", "did you mean 'kg'?"),
+        (MASS, "1 KGS", "unit", "units of mass: kg, g"),
+        (MASS, "12 kt", "unit", "units of mass: kg, g, mg, t, lb, slug"),
+        (MASS, "1 Mg", "unit", "units of mass: kg, g"),
+        (MASS, "1 \N{MICRO SIGN}g", "unit", "units of mass: kg, g"),
+        (UNITS["force"], "1 mn", "unit", "did you mean 'MN' or 'mN'?"),
+        (UNITS["force"], "1 GN", "unit", "units of force: N, kN"),
+        (UNITS["torque"], "1 KN m", "unit", "did you mean 'kN*m'?"),
+        (UNITS["torque"], "1 N dm", "unit", "units of torque: N*m, kN*m, MN*m, mN*m, N*cm, N*mm, lbf*ft, lbf*in"),
+        (UNITS["density"], "1 mg/cm^3", "unit", "units of density: kg/m^3, g/cm^3"),
+        (UNITS["velocity"], "1 km/hr", "unit", "did you mean 'km/h'?"),
         (LENGTH, "5 parsecs", "unit", "units of length: m, km"),
         (LENGTH, "5", "not-a-number", "without quotes"),
         (LENGTH, "heavy", "not-a-number", "got the text 'heavy'"),
@@ -150,6 +168,13 @@ def test_what_does_not_vary(value, code, words):
         LENGTH.read_varying(value, reading, {"time"})
     assert caught.value.type == code
     assert words in caught.value.context["message"]
+
+
+@pytest.mark.parametrize("text", ["2026-01-01", "9" * 5000])
+def test_what_has_no_underscores_is_not_told_of_them(text):
+    with pytest.raises(ValueError) as caught:
+        LENGTH.read(text)
+    assert caught.value.context["hint"] == ""
 
 
 def test_tiny_quantities_become_zero():

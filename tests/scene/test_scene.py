@@ -129,6 +129,53 @@ def test_scene_is_frozen(scene):
         scene.title = "other"
 
 
+@pytest.mark.parametrize(
+    ("override", "value"),
+    [
+        ("world.gravity=[0, 0, -1]", lambda scene: scene.world.gravity == (0, 0, -1)),
+        ("world.mutual_gravity.softening=2", lambda scene: scene.world.mutual_gravity.softening == 2),
+        ("simulation.integrator.name=euler", lambda scene: scene.simulation.integrator.name == "euler"),
+        ("bodies.brick.velocity.value=[1, 0, 0]", lambda scene: scene.bodies["brick"].velocity.value == (1, 0, 0)),
+        ("bodies.brick.children.b={}", lambda scene: "b" in scene.bodies["brick"].children),
+        ("parameters.m=3", lambda scene: scene.parameters["m"].value == 3),
+    ],
+)
+def test_overrides_make_the_mappings_that_a_scene_may_have(minimal, override, value):
+    before = copy.deepcopy(minimal)
+    assert value(Scene.from_dict(minimal, overrides=[override]))
+    assert minimal == before
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        (
+            "bodies.brick.velocity[0]=1",
+            "there is no 'velocity'; set the whole of it: --set bodies.brick.velocity=\"[0, 0, 0]\"",
+        ),
+        ("bodies.brick.position.0=1", 'set the whole of it: --set bodies.brick.position="[0, 0, 0]"'),
+        ("bodies.brick.forces[0].at=1", 'set the whole of it: --set bodies.brick.forces="[...]"'),
+        ("bodies.brick.velocty[0]=1", "there is no 'velocty'; did you mean 'velocity'?"),
+        ("wrld.gravity=[0, 0, 1]", "there is no 'wrld'; did you mean 'world'?"),
+        ("bodies.brik.mass=1", "there is no 'brik'; did you mean 'brick'?"),
+        ("bodies.brick.children.b.mass=1", "there is no 'b'; there are: none"),
+    ],
+)
+def test_overrides_of_what_is_not_there(minimal, override, words):
+    with pytest.raises(UsageError) as caught:
+        Scene.from_dict(minimal, overrides=[override])
+    assert words in str(caught.value)
+
+
+def test_what_is_wrong_in_a_mapping_that_an_override_made_is_told_with_it(minimal, problem):
+    told = problem(minimal, overrides=["world.gravty=[0, 0, 1]"])
+    assert (told.file, told.path, told.hint) == (
+        "--set world.gravty=[0, 0, 1]",
+        "world.gravty",
+        "did you mean 'gravity'?",
+    )
+
+
 def test_overrides():
     scene = Scene.from_text(
         TEXT,
