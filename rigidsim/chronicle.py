@@ -8,6 +8,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler import Compiled
+from rigidsim.engine.compiler.reparent import jumping
 from rigidsim.engine.compiler.tree import Node
 from rigidsim.engine.lanes import one_lane
 from rigidsim.engine.model import Samples
@@ -67,15 +68,14 @@ class Story:
             yield self._event(named, path, receiver, first_free(receiver), J, K)
 
     def reparenting(self) -> Iterator[Event]:
-        """One event; a body that becomes part of another is an impact, and protects what hangs on both."""
+        """One event, which protects or carries what hangs on the frames that jump."""
         event, tree = self._happened.event, self._after.tree
         node = tree.by_path[event.body]
-        carrier = tree.carrier(node)
-        impact = event.motion == "fixed" and self._before.tree.by_path[event.body].is_free()
-        below = first_free(carrier) if impact else ()
+        roots = jumping(self._before.tree, tree, event)
+        below = dict.fromkeys(free for root in roots for free in first_free(root))
         number = self._after.schedule.instants[self._happened.record].reparenting
         named = {"id": f"reparent[{number}]", "name": "", "cause": "reparent", "motion": event.motion}
-        yield self._event(named, event.body, carrier or node, below, NONE, NONE)
+        yield self._event(named, event.body, tree.carrier(node) or node, below, NONE, NONE)
 
     def _event(self, named: dict[str, str], body: str, receiver: Node, below: Iterable[Node], J, K) -> Event:
         i = receiver.index

@@ -24,9 +24,9 @@ def expression_fault(run: BlockRun) -> str:
 def start_fault(run: BlockRun) -> str:
     """What is beyond the range of numbers before the first step."""
     when = f"at t = {run.time:.9g} s"
-    expressed = expression_fault(run) or prescribed_fault(run, when)
-    if expressed:
-        return expressed
+    known = expression_fault(run) or prescribed_fault(run, when) or joint_fault(run, when)
+    if known:
+        return known
     terms = run.observed(with_terms=True).terms[0]
     loads = terms[:, layout.T_ACCELERATION : layout.T_ACCELERATION + 3]
     pushed = [node for node in run.worlds[0].tree.free() if not np.isfinite(loads[node.index]).all()]
@@ -34,6 +34,16 @@ def start_fault(run: BlockRun) -> str:
         hint = "is it at the very place that attracts it?"
         return f"the forces on '{pushed[0].path}' are not finite {when}; {hint}"
     return f"an energy or momentum is beyond the range of numbers {when}"
+
+
+def joint_fault(run: BlockRun, when: str) -> str:
+    """Whether a reparenting has made a body that no torque can turn; empty if none has."""
+    tree = run.worlds[0].tree
+    for node in tree.free():
+        fault = tree.carried(node).fault
+        if fault:
+            return f"together with what is fixed to '{node.path}' {when}, {fault}"
+    return ""
 
 
 def prescribed_fault(run: BlockRun, when: str) -> str:
@@ -53,7 +63,7 @@ def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
     prescribed = prescribed_fault(run, when)
     if prescribed:
         return prescribed
-    told = f"the motion of '{path}' is no longer finite {when}"
+    told = joint_fault(run, when) or f"the motion of '{path}' is no longer finite {when}"
     if struck:
         return f"{told}, in which {', '.join(struck)} act"
     return f"{told}; try a smaller step, and look for a force that grows without bound"

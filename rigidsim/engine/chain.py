@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rigidsim.physics import frames
@@ -20,6 +21,14 @@ class Chain:
         """A frame in itself."""
         zero = (0.0, 0.0, 0.0)
         return Chain((zero, (1.0, 0.0, 0.0, 0.0), 1.0), zero, zero)
+
+    @staticmethod
+    def of(links: Iterable[tuple]) -> Chain:
+        """Frames that hang one below another, innermost first, each as (pose, v, omega) in the one above it."""
+        chain = Chain.identity()
+        for link in links:
+            chain = chain.below(*link)
+        return chain
 
     def below(self, above: tuple, v_above, omega_above) -> Chain:
         """This chain hung below one more frame, of that pose (p, q, s) and those rates in its own parent's."""

@@ -181,7 +181,7 @@ class BlockRun:
         ]
         self._enter()
         after = self._recorded(row + 1)
-        # Energy that is lost or won is work, on the body that carries the one that moved.
+        # Energy that is lost or won is work; the ledger has the sum, whoever's row it is in.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
             work = slice(layout.S_WORK * n, (layout.S_WORK + 1) * n)

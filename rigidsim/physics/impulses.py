@@ -2,13 +2,21 @@
 
 An impulse J (N s) at lever r (m) from the centre of mass and an angular impulse K (N m s) about it change velocity and
 rate at once; how that is shared within a hierarchy is in `deltas`.
+
+A plastic impact makes one rigid body of two, 1 and 2, with centres of mass C1 and C2; no impulse acts from outside.
+Before it, s = p_WC2 - p_WC1 (m) and u = v_WC2 - v_WC1 (m/s); all in world axes. The momentum stays, so the joint centre
+of mass C goes on as it did, at p_WC1 + b s with v_WC1 + b u, where b = m_2/(m_1 + m_2). The angular momentum L about C
+stays, so omega' = I^-1 L with the joint inertia I about C. Lost is the kinetic energy of the motion relative to the
+joint one (Carnot 1803).
+Source: Goldstein, Poole, Safko, Classical Mechanics (2002), 1.2: the centre of mass, and the division of L (Koenig
+1751).
 """
 
 from __future__ import annotations
 
 from rigidsim._jit import formula
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.vector import add, cross, dot, scaled
+from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 
 @formula
@@ -34,3 +42,37 @@ def jump_energy(mass, inertia_B, v, dv, omega_B, domega_B):
     """m dv . (v + dv/2) + I domega . (omega + domega/2), J: the kinetic energy that a jump brings."""
     linear = mass * dot(dv, add(v, scaled(0.5, dv)))
     return linear + dot(apply(inertia_B, domega_B), add(omega_B, scaled(0.5, domega_B)))
+
+
+# --- plastic impact
+
+
+@formula
+def mass_share(m_1, m_2):
+    """b = m_2/(m_1 + m_2): the part of the way from C1 to C2 at which the joint centre of mass is."""
+    return m_2 / (m_1 + m_2)
+
+
+@formula
+def reduced_mass(m_1, m_2):
+    """mu = m_1 m_2/(m_1 + m_2), kg."""
+    return m_1 * mass_share(m_1, m_2)
+
+
+@formula
+def joint_angular_momentum(L_1, L_2, mu, s, u):
+    """L = L_1 + L_2 + mu s x u, N m s: about C, from those of the bodies about C1 and C2.
+
+    C1 and C2 are at -b s and (1 - b) s from C, with -b u and (1 - b) u: m_1 b^2 + m_2 (1 - b)^2 = mu.
+    """
+    return add(add(L_1, L_2), scaled(mu, cross(s, u)))
+
+
+@formula
+def plastic_origin_jump(b, s, u, r, omega, omega_after):
+    """dv = b (u - omega' x s) - (omega' - omega) x r, m/s, of body 1's origin, C1 being at r (m) from it.
+
+    From v_WC1 - omega x r to v_WC - omega' x (r + b s). The rate jumps by omega' - omega.
+    """
+    of_com = scaled(b, sub(u, cross(omega_after, s)))
+    return sub(of_com, cross(sub(omega_after, omega), r))

@@ -74,9 +74,11 @@ def reparent_findings(scene: Scene) -> Iterator[Finding]:
             continue  # told elsewhere
         told = _fault(event, bodies, kinds, parents)
         if told is None:
+            left = _carrier(event.body, kinds, parents)
             parents[event.body] = "" if event.to == WORLD else event.to
             kinds[event.body] = event.motion
-        else:
+            told = _pair_fault((left, _carrier(event.body, kinds, parents)), bodies, kinds, parents)
+        if told is not None:
             key, message, hint = told
             yield Finding("reparent", message, ("reparent", index, key), hint)
 
@@ -101,6 +103,18 @@ def _fault(event: Reparenting, bodies: dict, kinds: dict, parents: dict) -> tupl
         if loaded is not None:
             message = f"what acts on '{loaded}' would have no effect there: '{event.to}' holds it"
             return "to", message, "put it on a free body or on a part fixed to one"
+    return None
+
+
+def _pair_fault(carriers: tuple, bodies: dict, kinds: dict, parents: dict) -> tuple[str, str, str] | None:
+    # Three particles may be on one line, too: only the run knows where they are by then.
+    for carrier in filter(None, carriers):
+        parts = [path for path in _parts(carrier, kinds, parents) if bodies[path].has_mass]
+        if len(parts) == 2 and all(bodies[path].inertia and bodies[path].inertia.is_point for path in parts):
+            line = f"'{parts[0]}' and '{parts[1]}' are two particles on a line, about which no torque turns them"
+            message = f"together with what is fixed to it, the inertia is not positive definite: {line}"
+            hint = "give one of them an inertia; those of one instant are done one by one, in the order of the file"
+            return "body", message, hint
     return None
 
 

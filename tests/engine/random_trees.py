@@ -74,3 +74,39 @@ def first_free(paths: list[str], kinds: list[str], above: str) -> set[str]:
             if all(kind[node] != "free" for node in between):
                 found.add(path)
     return found
+
+
+def line_of(path: str, parents: dict[str, str]) -> list[str]:
+    """A node and its ancestors, itself first."""
+    line = []
+    while path:
+        line.append(path)
+        path = parents[path]
+    return line
+
+
+def carrier_of(path: str, parents: dict[str, str], kinds: dict[str, str]) -> str:
+    """The free body that carries a node through fixed ones, itself if it is free; empty if there is none."""
+    found = next((node for node in line_of(path, parents) if kinds[node] != "fixed"), "")
+    return found if found and kinds[found] == "free" else ""
+
+
+def random_reparenting(
+    random: np.random.Generator, parents: dict[str, str], kinds: dict[str, str], massive: set[str]
+) -> dict:
+    """A change of the tree that is allowed, without its time; `parents` and `kinds` are changed with it."""
+    paths = list(parents)
+    while True:
+        body, to = str(random.choice(paths)), str(random.choice(["world", *paths]))
+        motion, above = str(random.choice(["free", "fixed"])), "" if to == "world" else to
+        parts = {part for part in massive if kinds[part] != "free" and carrier_of(part, parents, kinds)}
+        brings = any(body in line_of(part, parents) for part in parts)
+        allowed = {
+            ("free", "free"): True,
+            ("free", "fixed"): bool(carrier_of(above, parents, kinds)),
+            ("fixed", "free"): body in massive,
+            ("fixed", "fixed"): not brings,
+        }
+        if allowed.get((kinds[body], motion), False) and body not in line_of(above, parents):
+            parents[body], kinds[body] = above, motion
+            return {"body": body, "to": to, "motion": motion}

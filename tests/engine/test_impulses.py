@@ -13,7 +13,7 @@ from rigidsim.physics.quaternion import rotate
 from scenes import EPS, make_scene, run
 
 WORKED_CASE = {
-    "parent": {
+    "top": {
         "mass": 2,
         "inertia": {"principal": [0.5, 0.5, 0.5]},
         "impulses": [{"time": 0.5, "impulse": [0, 1, 0], "at": [0.3, 0, 0], "name": "bump"}],
@@ -33,12 +33,12 @@ def test_the_worked_case():
     """Reference case 4.6: dv = 0.5, domega = 0.6; a child 1 m away jumps by -1.1 and -0.6 relative to it."""
     trajectory = run(WORKED_CASE, duration=1, step=0.01)
     (event,) = trajectory.events
-    assert (event.name, event.cause, event.time, event.receiver) == ("bump", "impulse", 0.5, "parent")
+    assert (event.name, event.cause, event.time, event.receiver) == ("bump", "impulse", 0.5, "top")
     assert np.allclose(event.velocity_after, [0, 0.5, 0], rtol=0, atol=EPS)
     assert np.allclose(event.angular_velocity_after, [0, 0, 0.6], rtol=0, atol=EPS)
     assert np.allclose(event.impulse, [0, 1, 0]) and np.allclose(event.angular_impulse, [0, 0, 0.3])
     (child,) = event.protected  # the grandchild needs nothing
-    assert child.body == "parent/child"
+    assert child.body == "top/child"
     assert np.allclose(child.velocity, [0, -1.1, 0], rtol=0, atol=2 * EPS)
     assert np.allclose(child.angular_velocity, [0, 0, -0.6], rtol=0, atol=2 * EPS)
     assert event.energy == pytest.approx(0.5 * 2 * 0.25 + 0.5 * 0.5 * 0.36, rel=4 * EPS)
@@ -46,7 +46,7 @@ def test_the_worked_case():
 
 def test_the_child_stays_where_it_is_in_the_world():
     trajectory = run(WORKED_CASE, duration=1, step=0.01, record_every=0.01)
-    for path in ("parent/child", "parent/child/grandchild"):
+    for path in ("top/child", "top/child/grandchild"):
         world = trajectory[path].world
         at = int(np.searchsorted(trajectory.time, 0.5))
         assert np.abs(world.velocity[at]).max() <= 1e-15

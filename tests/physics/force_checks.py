@@ -170,6 +170,27 @@ def impulses() -> dict[str, list]:
         "jump_energy": [
             ((2.5, TENSOR, V, jump, OMEGA, turn), energy(V + jump, OMEGA + turn) - energy(V, OMEGA), 1e-14)
         ],
+        **plastic_impact(),
+    }
+
+
+def plastic_impact() -> dict[str, list]:
+    """Two bodies somewhere in the world; their momenta summed by definition, origins carried by each velocity field."""
+    masses, spins = np.array([2.5, 0.7]), (np.array([0.3, -0.8, 0.5]), np.array([-0.4, 0.2, 0.6]))
+    places, velocities = np.array([LEVER, LEVER + S]), np.array([OMEGA, OMEGA + V])
+    com, going = (np.average(each, axis=0, weights=masses) for each in (places, velocities))
+    L = sum(spins)
+    for mass, place, velocity in zip(masses, places, velocities, strict=True):
+        L = L + mass * np.cross(place - com, velocity - going)
+    r, before, after = np.array([0.2, 0.5, -0.3]), np.array([0.9, -0.6, 0.1]), np.array([-0.7, 0.4, 1.2])
+    origin = places[0] - r
+    jump = going + np.cross(after, origin - com) - velocities[0] - np.cross(before, origin - places[0])
+    share = masses[1] / masses.sum()
+    return {
+        "mass_share": [((2.5, 0.7), np.linalg.norm(com - places[0]) / np.linalg.norm(S), 1e-15)],
+        "reduced_mass": [((2.5, 0.7), 1 / (1 / masses).sum(), 1e-15)],
+        "joint_angular_momentum": [((*spins, masses.prod() / masses.sum(), S, V), L, 2e-15)],
+        "plastic_origin_jump": [((share, S, V, r, before, after), jump, 2e-15)],
     }
 
 

@@ -30,15 +30,15 @@ class Assembled(NamedTuple):
 
 def body_row(node: Node, tree: Tree, start: Tree, scene: Scene) -> np.ndarray:
     """Constants of a free body with all that is fixed to it."""
-    carried = tree.carried(node).mass
+    carried, _, fault = tree.carried(node)
     tensor = carried.inertia
     symmetric = (tensor[0][0], tensor[1][1], tensor[2][2], tensor[0][1], tensor[0][2], tensor[1][2])
     row = zeros(layout.BODY_ROWS)
     row[layout.B_MASS] = carried.mass
     row[layout.B_G : layout.B_G + 3] = scene.world.uniform_gravity if node.spec.gravity else (0.0, 0.0, 0.0)
     row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
-    # No torque turns a particle, if I^-1 is zero.
-    row[layout.B_INVERSE : layout.B_INVERSE + 6] = 0.0 if carried.is_point else inverse(symmetric)
+    # No torque turns a particle, if I^-1 is zero; what cannot be has none.
+    row[layout.B_INVERSE : layout.B_INVERSE + 6] = np.nan if fault else 0.0 if carried.is_point else inverse(symmetric)
     row[layout.B_COM : layout.B_COM + 3] = [node.metres * c for c in carried.center_of_mass]
     row[layout.B_SCALE] = node.parent_metres
     if scene.world.normal:
@@ -98,6 +98,8 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         step=scene.simulation.step,
     )
     isolated = loads.is_isolated and not np.any(model.body[:, layout.B_G : layout.B_G + 3])
+    # A jump that carries a body along gives it momentum.
+    isolated = isolated and not (scene.reparent and np.any(model.inherits))
     labels = (*loads.scripts.labels, *drives.labels)
     return Assembled(model, isolated, labels, tuple(loads.impulse_names))
 

@@ -7,15 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.chain import Chain
 from rigidsim.engine.compiler.driven import driven_motion, is_driven
 from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.model import zeros
 from rigidsim.physics.frames import (
-    compose_pose,
     compose_position,
     compose_rate,
     compose_velocity,
-    inverse_pose,
     local_rate,
     local_velocity,
     stretch,
@@ -76,21 +75,13 @@ def relative_rate(body, parent: Frame, turns: bool) -> tuple:
 
 def relative_pose(tree: Tree, first: int, second: int) -> tuple:
     """(p, q) at t = 0 of the second frame in the first: m, the first's axes. Composed along the tree."""
-    inwards, outwards = ([] if frame == 0 else tree.nodes[frame - 1].lineage() for frame in (first, second))
     above = 1.0 if first == 0 else tree.nodes[first - 1].metres
-    while inwards and outwards and inwards[-1] is outwards[-1]:
-        inwards.pop()
-        outwards.pop()
-    X_1, X_2 = (_chain(branch) for branch in (inwards, outwards))
-    p, q, _ = compose_pose(inverse_pose(X_1), X_2)
+    inwards, outwards = (
+        Chain.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
+        for branch in tree.branches(first, second)
+    )
+    p, q, _, _ = outwards.seen_from(inwards)
     return scaled(above, p), q
-
-
-def _chain(branch: list) -> tuple:
-    pose = (ZERO, (1.0, 0.0, 0.0, 0.0), 1.0)
-    for node in branch:
-        pose = compose_pose((node.position, node.orientation, node.scale), pose)
-    return pose
 
 
 def initial_frame(body, parent: Frame, turns: bool) -> Frame:

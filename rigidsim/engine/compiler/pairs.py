@@ -37,11 +37,5 @@ class Pairs:
 
     def _way(self, first: int, second: int) -> list[tuple[Node, float]]:
         """The links from the first frame in to the nearest common ancestor and out to the second, with their signs."""
-        inwards, outwards = self._lineage(first), self._lineage(second)
-        while inwards and outwards and inwards[-1] is outwards[-1]:
-            inwards.pop()
-            outwards.pop()
+        inwards, outwards = self._tree.branches(first, second)
         return [*((node, -1.0) for node in inwards), *((node, 1.0) for node in reversed(outwards))]
-
-    def _lineage(self, frame: int) -> list[Node]:
-        return self._tree.nodes[frame - 1].lineage() if frame else []

@@ -1,31 +1,64 @@
 """Reparenting: a new tree, the same motion in the world.
 
 What is relative to a parent is derived anew, along the tree; a body's own rotation does not change. Two bodies that
-become one keep their joint momenta (a plastic impact); a part that becomes a body keeps the velocity it had as a part;
-what hangs on them keeps its motion in the world.
+become one keep their joint momenta (a plastic impact); a part that becomes a body keeps the velocity it had as a part.
+A node that is fixed anew moves with its new parent. Jumps go outwards, as those of impulses do: free bodies keep their
+motion in the world, or are carried if they inherit impulses.
 """
 
 from __future__ import annotations
 
 import copy
+from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.chain import Chain
 from rigidsim.engine.compiler import Compiled, compiled
-from rigidsim.engine.compiler.constants import model_of
+from rigidsim.engine.compiler.constants import Assembled, model_of
 from rigidsim.engine.compiler.plane import about
 from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.model import zeros
 from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity
-from rigidsim.physics.frames import stretch, stretch_back
-from rigidsim.physics.inertia import apply
+from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
+from rigidsim.physics.impulses import (
+    joint_angular_momentum,
+    mass_share,
+    plastic_origin_jump,
+    rate_jump,
+    reduced_mass,
+)
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import add, cross, scaled, sub
+from rigidsim.physics.rigid_body import angular_momentum, point_velocity
+from rigidsim.physics.vector import add, cross, negated, scaled, sub
 from rigidsim.scene.events import Reparenting
 from rigidsim.scene.references import WORLD
+
+ZERO = (0.0, 0.0, 0.0)
+PLACE, VELOCITY = slice(layout.S_P, layout.S_P + 3), slice(layout.S_V, layout.S_V + 3)
+RATE = slice(layout.S_OMEGA, layout.S_OMEGA + 3)
+
+
+class Jump(NamedTuple):
+    """The change of a frame's motion in the world, world axes: of its origin, m/s, and of its rate, rad/s."""
+
+    dv: tuple
+    domega: tuple
+
+
+REST = Jump(ZERO, ZERO)
+
+
+class Moving(NamedTuple):
+    """A free body before an impact, world axes: its centre of mass from its origin, m, and its angular momentum about
+    it.
+    """
+
+    mass: float
+    r: tuple
+    omega: tuple
+    L: tuple
 
 
 class Instant:
@@ -37,59 +70,73 @@ class Instant:
     def world(self, node: Node | None) -> tuple:
         """(q, omega) in the world."""
         if node is None:
-            return (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            return (1.0, 0.0, 0.0, 0.0), ZERO
         row = tuple(map(float, self._world[node.index]))
         return row[layout.O_Q : layout.O_Q + 4], row[layout.O_OMEGA : layout.O_OMEGA + 3]
 
     def seen(self, path: str, observer: str) -> tuple:
         """(p, q, v, omega) of a node's origin in the frame of another, in its axes and units of length."""
-        inwards, outwards = ([] if name == WORLD else self._tree.by_path[name].lineage() for name in (observer, path))
-        while inwards and outwards and inwards[-1] is outwards[-1]:
-            inwards.pop()
-            outwards.pop()
+        inwards, outwards = self._tree.branches(*map(self._tree.frame_of, (observer, path)))
         return self._chain(outwards).seen_from(self._chain(inwards))
 
     def _chain(self, branch: list[Node]) -> Chain:
-        chain = Chain.identity()
-        for node in branch:
-            row = tuple(map(float, self._local[node.index]))
-            pose = (row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4], node.scale)
-            chain = chain.below(pose, row[layout.O_V : layout.O_V + 3], row[layout.O_OMEGA : layout.O_OMEGA + 3])
-        return chain
+        return Chain.of(self._link(node.scale, tuple(map(float, self._local[node.index]))) for node in branch)
+
+    @staticmethod
+    def _link(scale: float, row: tuple) -> tuple:
+        pose = (row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4], scale)
+        return pose, row[layout.O_V : layout.O_V + 3], row[layout.O_OMEGA : layout.O_OMEGA + 3]
 
 
 def carrier_row(world: Compiled, path: str) -> int:
-    """The row of the free body that carries a node, or NOBODY."""
-    carrier = world.tree.carrier(world.tree.by_path[path])
-    return layout.NOBODY if carrier is None else world.tree.free().index(carrier)
+    """The row that the energy of a reparenting is booked on: of the free body that carries the node, else the first;
+    NOBODY if nothing is free.
+    """
+    free, carrier = world.tree.free(), world.tree.carrier(world.tree.by_path[path])
+    return layout.NOBODY if not free else 0 if carrier is None else free.index(carrier)
+
+
+def parted(before: Tree, after: Tree, path: str) -> list[Node]:
+    """A body that is free after a reparenting; if it was a part, the one that carried it comes first."""
+    left = before.carrier(before.by_path[path])
+    return [after.by_path[name] for name in dict.fromkeys((left.path, path))]
+
+
+def jumping(before: Tree, after: Tree, event: Reparenting) -> list[Node]:
+    """The nodes whose jumps pass on to all that hangs on them."""
+    moved = after.by_path[event.body]
+    if event.motion == "fixed":
+        return [after.carrier(moved) if before.by_path[event.body].is_free() else moved]
+    if before.by_path[event.body].is_free():
+        return []
+    return [node for node in parted(before, after, event.body) if after.carried(node).mass.is_point]
 
 
 def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in_world) -> Compiled:
     """A world after the event. `state` is its state before, `local` and `in_world` a sample of the motion of every
-    node, (node, SAMPLE_ROWS).
+    node, (node, SAMPLE_ROWS). A body that comes out with an impossible inertia gets a state of no numbers.
     """
     instant = Instant(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
     n_free = len(world.tree.free())
-    before = dict(zip((node.path for node in world.tree.free()), state[:n_free], strict=True))
+    before = dict(zip((node.path for node in world.tree.free()), state[:n_free].copy(), strict=True))
     made = model_of(world.scene, tree, world.start, world.schedule)
     rows = {node.path: before.get(node.path) for node in tree.free()}
     moved, jumps = tree.by_path[event.body], {}
     if moved.is_free():
-        left = world.tree.carrier(world.tree.by_path[event.body])
         # If it was a part of another body, that one's centre of mass is now elsewhere.
-        for path in {moved.path: None, left.path: None}:
-            node = tree.by_path[path]
-            rows[path] = free_state(node, tree, instant, before.get(path))
-            if tree.carried(node).mass.is_point and any(instant.world(node)[1]):
-                jumps[path] = stop_turning(node, tree, rows[path], instant)
+        for node in parted(world.tree, tree, event.body):
+            rows[node.path] = free_state(node, tree, instant, before.get(node.path))
+            if tree.carried(node).mass.is_point:
+                jumps[node.path] = stop_turning(node, tree, rows[node.path], instant)
     elif moved.path in before:
         carrier = tree.carrier(moved)
-        impact = Impact(world, tree, made.model, instant, before, moved.path, carrier.path)
-        rows[carrier.path] = impact.joint_state()
-        jumps = impact.jump
-    protect(tree, rows, instant, jumps)
-    after = np.array([*(rows[node.path] for node in tree.free()), *state[n_free:]], dtype=np.float64)
+        rows[carrier.path], jumps[carrier.path] = impact(world, made, instant, before, moved.path, carrier)
+    pass_on(tree, made, rows, instant, jumps, event)
+    for node in tree.free():
+        if tree.carried(node).fault:
+            rows[node.path][:] = np.nan
+    after = np.array([*rows.values(), *state[n_free:]], dtype=np.float64)
     return compiled(world.scene, tree, world.start, world.schedule, made, after.reshape(-1, layout.STATE_ROWS))
 
 
@@ -112,120 +159,105 @@ def changed_tree(tree: Tree, event: Reparenting, instant: Instant) -> Tree:
 
 def free_state(node: Node, tree: Tree, instant: Instant, before: np.ndarray | None) -> np.ndarray:
     """The state of a free body that goes on as it moves, seen from its parent; a body's own rotation stays."""
-    parent = WORLD if node.parent is None else node.parent.path
-    p, q, v, omega = instant.seen(node.path, parent)
+    p, q, v, omega = instant.seen(node.path, parent_path(node))
     row = zeros(layout.STATE_ROWS)
     if before is None:
         q_WB, omega_WB = instant.world(node)
         row[layout.S_Q : layout.S_Q + 4] = q_WB
-        row[layout.S_OMEGA : layout.S_OMEGA + 3] = rotate_back(q_WB, omega_WB)
+        row[RATE] = rotate_back(q_WB, omega_WB)
     else:
         row[:] = before
     r = stretch(q, node.scale, tuple(tree.carried(node).mass.center_of_mass))
-    row[layout.S_P : layout.S_P + 3] = add(p, r)
-    row[layout.S_V : layout.S_V + 3] = point_velocity(v, omega, r)
+    row[PLACE] = add(p, r)
+    row[VELOCITY] = point_velocity(v, omega, r)
     return row
 
 
-class Impact:
-    """Two free bodies that become one: what struck, and the carrier it is fixed to from then on; world axes, m."""
-
-    def __init__(self, world: Compiled, tree: Tree, model, instant: Instant, before: dict, struck: str, carrier: str):
-        self.instant, self.paths = instant, (carrier, struck)
-        self.carrier = tree.by_path[carrier]
-        self.before = before[carrier], before[struck]
-        old = world.model.body
-        index = [node.path for node in world.tree.free()]
-        rows = old[index.index(carrier)], old[index.index(struck)]
-        self.m_1, self.m_2 = (float(row[layout.B_MASS]) for row in rows)
-        self.q, self.omega = instant.world(self.carrier)
-        self.com = rotate(self.q, tuple(rows[0][layout.B_COM : layout.B_COM + 3]))
-        q_2, omega_2 = instant.world(tree.by_path[struck])
-        com_2 = rotate(q_2, tuple(rows[1][layout.B_COM : layout.B_COM + 3]))
-
-        p, _, v, _ = instant.seen(struck, carrier)
-        metres = self.carrier.metres
-        self.arm = rotate(self.q, scaled(metres, p))  # from the carrier's origin to the other's
-        turning = cross(self.omega, self.arm)
-        approach = add(rotate(self.q, scaled(metres, v)), turning)  # of the origins
-        self.origin_velocity = approach
-        self.s = sub(add(self.arm, com_2), self.com)
-        self.u = sub(add(approach, cross(omega_2, com_2)), cross(self.omega, self.com))
-        L = self._angular_momentum(rows, (self.omega, q_2, omega_2))
-        if world.scene.world.normal:
-            L = about(world.scene.world.normal, L)
-        joint = model.body[[node.path for node in tree.free()].index(carrier)]
-        inverse = tuple(joint[layout.B_INVERSE : layout.B_INVERSE + 6])
-        self.rate_B = apply(inverse, rotate_back(self.q, L))
-        self.jump = self._jump(omega_2)
-
-    def _angular_momentum(self, rows, rates) -> tuple:
-        """About the joint centre of mass: both spins, and the reduced mass on its arm."""
-        omega_1, q_2, omega_2 = rates
-        inertia = slice(layout.B_INERTIA, layout.B_INERTIA + 6)
-        spin_1 = rotate(self.q, apply(tuple(rows[0][inertia]), rotate_back(self.q, omega_1)))
-        spin_2 = rotate(q_2, apply(tuple(rows[1][inertia]), rotate_back(q_2, omega_2)))
-        reduced = self.m_1 * self.m_2 / (self.m_1 + self.m_2)
-        return add(add(spin_1, spin_2), scaled(reduced, cross(self.s, self.u)))
-
-    @property
-    def share(self) -> float:
-        """The part of the joint mass that the struck body brings."""
-        return self.m_2 / (self.m_1 + self.m_2)
-
-    def _jump(self, omega_2) -> dict[str, tuple]:
-        """(dv of the origin, domega) of both nodes' frames, by path."""
-        omega = rotate(self.q, self.rate_B)
-        to_joint = add(self.com, scaled(self.share, self.s))  # from the carrier's origin
-        at_com = add(cross(self.omega, self.com), scaled(self.share, self.u))  # relative to the origin's old velocity
-        dv = sub(at_com, cross(omega, to_joint))
-        dv_2 = sub(add(dv, cross(omega, self.arm)), self.origin_velocity)
-        carrier, struck = self.paths
-        return {carrier: (dv, sub(omega, self.omega)), struck: (dv_2, sub(omega, omega_2))}
-
-    def joint_state(self) -> np.ndarray:
-        """The state of the two as one body."""
-        parent = self.carrier.parent
-        q_WP, omega_WP = self.instant.world(parent)
-        scale = self.carrier.parent_metres
-        row = self.before[0].copy()
-        shift = scaled(self.share, self.s)
-        drift = sub(scaled(self.share, self.u), cross(omega_WP, shift))
-        place, velocity = slice(layout.S_P, layout.S_P + 3), slice(layout.S_V, layout.S_V + 3)
-        row[place] = add(tuple(row[place]), stretch_back(q_WP, scale, shift))
-        row[velocity] = add(tuple(row[velocity]), stretch_back(q_WP, scale, drift))
-        row[layout.S_OMEGA : layout.S_OMEGA + 3] = self.rate_B
-        row[layout.S_WORK] += self.before[1][layout.S_WORK]
-        return row
+def parent_path(node: Node) -> str:
+    """Of its parent, which may be the world."""
+    return WORLD if node.parent is None else node.parent.path
 
 
-def stop_turning(node: Node, tree: Tree, row: np.ndarray, instant: Instant) -> tuple:
-    """A particle that is left does not turn, as no particle does; in place. Returns the jump of its frame, (dv of the
-    origin, domega).
-    """
+def stop_turning(node: Node, tree: Tree, row: np.ndarray, instant: Instant) -> Jump:
+    """A particle that is left does not turn, as no particle does; in place. Returns the jump of its frame."""
     q_WB, omega = instant.world(node)
-    r = rotate(q_WB, scaled(node.metres, tuple(tree.carried(node).mass.center_of_mass)))
-    row[layout.S_OMEGA : layout.S_OMEGA + 3] = 0.0
-    return cross(omega, r), scaled(-1.0, omega)
+    r = stretch(q_WB, node.metres, tuple(tree.carried(node).mass.center_of_mass))
+    row[RATE] = 0.0
+    return Jump(cross(omega, r), negated(omega))
 
 
-def protect(tree: Tree, rows: dict, instant: Instant, jumps: dict[str, tuple]) -> None:
-    """The first free descendants of nodes whose frames jump, (dv, domega) by path, keep their motion in the world; in
-    place.
+def moving(world: Compiled, instant: Instant, before: dict, path: str) -> Moving:
+    """A free body of the world before."""
+    node = world.tree.by_path[path]
+    constants = tuple(map(float, world.model.body[world.tree.free().index(node)]))
+    q_WB, omega = instant.world(node)
+    r = rotate(q_WB, constants[layout.B_COM : layout.B_COM + 3])
+    L_B = angular_momentum(constants[layout.B_INERTIA : layout.B_INERTIA + 6], tuple(map(float, before[path][RATE])))
+    return Moving(constants[layout.B_MASS], r, omega, rotate(q_WB, L_B))
+
+
+def impact(
+    world: Compiled, made: Assembled, instant: Instant, before: dict, struck: str, carrier: Node
+) -> tuple[np.ndarray, Jump]:
+    """Two free bodies become one: its state, and the jump of the carrier's frame. In a plane, that takes up what would
+    tilt it.
     """
-    jumps = dict(jumps)
+    one, two = (moving(world, instant, before, path) for path in (carrier.path, struck))
+    q_WB, _ = instant.world(carrier)
+    p, _, v, _ = instant.seen(struck, carrier.path)
+    arm, drift = (stretch(q_WB, carrier.metres, x) for x in (p, v))
+    approach = compose_velocity(ZERO, one.omega, arm, drift)  # of the origins
+    s = sub(add(arm, two.r), one.r)
+    u = sub(point_velocity(approach, two.omega, two.r), cross(one.omega, one.r))
+    L = joint_angular_momentum(one.L, two.L, reduced_mass(one.mass, two.mass), s, u)
+    if world.scene.world.normal:
+        L = about(world.scene.world.normal, L)
+    joint = made.model.body[list(made.model.free_node).index(carrier.index)]
+    inverse = tuple(map(float, joint[layout.B_INVERSE : layout.B_INVERSE + 6]))
+    omega_B = rate_jump(inverse, rotate_back(q_WB, L))  # from rest
+    omega = rotate(q_WB, omega_B)
+
+    b, row = mass_share(one.mass, two.mass), before[carrier.path].copy()
+    q_WP, omega_WP = instant.world(carrier.parent)
+    shift, scale = scaled(b, s), carrier.parent_metres
+    row[PLACE] += stretch_back(q_WP, scale, shift)
+    row[VELOCITY] += local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u))
+    row[RATE] = omega_B
+    row[layout.S_WORK] += before[struck][layout.S_WORK]
+    return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))
+
+
+def pass_on(tree: Tree, made: Assembled, rows: dict, instant: Instant, jumps: dict, event: Reparenting) -> None:
+    """Jumps of frames, by path, go outwards to all that hangs on them; `rows` are changed in place. A node that is
+    fixed anew gives up its motion relative to its new parent.
+    """
+    bodies = dict(zip(rows, made.model.body, strict=True))
     for node in tree.outwards():
-        if node.parent is None or node.path in jumps or node.parent.path not in jumps:
+        above = jumps.get(node.parent.path, REST) if node.parent else REST
+        is_fixed_anew = node.path == event.body and event.motion == "fixed"
+        if node.path in jumps or (above is REST and not is_fixed_anew):
             continue
-        dv, domega = jumps[node.parent.path]
-        q_WP, _ = instant.world(node.parent)
-        if node.is_free():
-            row, velocity = rows[node.path].copy(), slice(layout.S_V, layout.S_V + 3)
-            d = stretch(q_WP, node.parent_metres, tuple(row[layout.S_P : layout.S_P + 3]))
-            change = cancelling_velocity(q_WP, node.parent_metres, dv, domega, d)
-            row[velocity] = add(tuple(row[velocity]), change)
-            rows[node.path] = row
+        if not node.is_free():
+            q_WP, _ = instant.world(node.parent)
+            p, _, v, omega = instant.seen(node.path, parent_path(node))
+            dv, domega = inherited_velocity(*above, stretch(q_WP, node.parent_metres, p)), above.domega
+            if is_fixed_anew:
+                dv, domega = sub(dv, stretch(q_WP, node.parent_metres, v)), sub(domega, rotate(q_WP, omega))
+            jumps[node.path] = Jump(dv, domega)
+        elif node.spec.inherit_impulses:
+            jumps[node.path] = carry(node, bodies[node.path], rows[node.path], instant, above)
         else:
-            p, _, _, _ = instant.seen(node.path, node.parent.path)
-            d = stretch(q_WP, node.parent_metres, p)
-            jumps[node.path] = (inherited_velocity(dv, domega, d), domega)
+            q_WP, _ = instant.world(node.parent)
+            d = stretch(q_WP, node.parent_metres, tuple(map(float, rows[node.path][PLACE])))
+            rows[node.path][VELOCITY] += cancelling_velocity(q_WP, node.parent_metres, *above, d)
+
+
+def carry(node: Node, body: np.ndarray, row: np.ndarray, instant: Instant, above: Jump) -> Jump:
+    """A free body that inherits what its parent's frame does; in place. Returns the jump of its own frame."""
+    (q_WP, _), (q_WB, _) = (instant.world(each) for each in (node.parent, node))
+    d = stretch(q_WP, node.parent_metres, tuple(map(float, row[PLACE])))
+    turns = np.any(body[layout.B_INVERSE : layout.B_INVERSE + 6])  # a particle does not
+    domega = above.domega if turns else ZERO
+    row[RATE] += rotate_back(q_WB, domega)
+    r = rotate(q_WB, tuple(map(float, body[layout.B_COM : layout.B_COM + 3])))
+    return Jump(point_velocity(inherited_velocity(*above, d), domega, negated(r)), domega)

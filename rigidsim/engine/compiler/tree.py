@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rigidsim.engine.compiler.driven import initial_pose
 from rigidsim.physics.vector import scaled
 from rigidsim.scene import Scene
+from rigidsim.scene.inertia import inertia_fault
 from rigidsim.scene.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center
 from rigidsim.scene.references import WORLD
 
@@ -72,6 +73,7 @@ class Carried(NamedTuple):
 
     mass: MassProperties
     placements: dict[str, Placement]  # by path of the part
+    fault: str  # why nothing has this inertia; empty if it is possible
 
 
 class Tree:
@@ -114,7 +116,9 @@ class Tree:
         found = self._carried.get(carrier.path)
         if found is None:
             placements = {part.path: placement for _, part, placement in fixed_parts(carrier)}
-            found = self._carried[carrier.path] = Carried(carried_mass(carrier, carrier.metres), placements)
+            mass = carried_mass(carrier, carrier.metres)
+            fault = None if mass.is_point or len(placements) == 1 else inertia_fault(tuple(map(tuple, mass.inertia)))
+            found = self._carried[carrier.path] = Carried(mass, placements, fault[0] if fault else "")
         return found
 
     def carrier(self, node: Node) -> Node | None:
@@ -125,6 +129,14 @@ class Tree:
             if ancestor.kind != "fixed":
                 return ancestor if ancestor.is_free() else None
         return None
+
+    def branches(self, first: int, second: int) -> tuple[list[Node], list[Node]]:
+        """The nodes from each of two frames in to below their nearest common ancestor, innermost first."""
+        inwards, outwards = (self.nodes[frame - 1].lineage() if frame else [] for frame in (first, second))
+        while inwards and outwards and inwards[-1] is outwards[-1]:
+            inwards.pop()
+            outwards.pop()
+        return inwards, outwards
 
     def end(self, path: str, at: tuple | None) -> End:
         """The point `at` of a node, in its coordinates; left out, its centre of mass, or its origin without mass."""
