@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from rigidsim.chronicle import chronicle
+from rigidsim.chronicle import told
 from rigidsim.engine import layout
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.compiler import Compiled, compile_scene
@@ -101,7 +101,7 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: 
     """Histories of up to LANES worlds of one structure."""
     if len(worlds) == 1:
         return [_kept(scenes[0], terms, watch)]
-    shape, run = worlds[0], BlockRun(worlds, LANES, terms)
+    shape, run = worlds[0], BlockRun(worlds, LANES, terms, tell=told)
     samples = run.room(sample_count(shape) - 1)
     for _ in run.slices(shape.n_step, shape.stride, samples, 0):
         if watch(run.n):
@@ -115,7 +115,7 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: 
         faults = run.fault[:, layout.N_COUNT * LANES : (layout.N_COUNT + 1) * LANES][:, lane]
         if np.isfinite(last.world).all() and np.isfinite(last.ledger).all() and not faults.any():
             header = header_of(scene, world, terms)
-            histories.append(Trajectory.from_blocks(header, [body, last], status, chronicle(run, lane)))
+            histories.append(Trajectory.from_blocks(header, [body, last], status, tuple(run.events[lane])))
         else:
             histories.append(_kept(scene, terms, watch))  # alone, to stop it at its last finite state: the same bits
     return histories

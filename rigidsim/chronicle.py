@@ -1,4 +1,4 @@
-"""What happened at the instants of a run, told from the samples before and after."""
+"""What happens at the instants of a run, told from the samples before and after."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rigidsim.engine.compiler.reparent import jumping
 from rigidsim.engine.compiler.tree import Node
 from rigidsim.engine.lanes import one_lane
 from rigidsim.engine.model import Samples
-from rigidsim.engine.run import BlockRun, Happened
+from rigidsim.engine.run import Happened
 from rigidsim.physics.impulses import impulse_moment
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -23,16 +23,11 @@ from rigidsim.trajectory.events import Carried, Event, Protected
 NONE = (0.0, 0.0, 0.0)
 
 
-def chronicle(run: BlockRun, lane: int = 0) -> tuple[Event, ...]:
-    """The events of one world of a block, in order."""
-    n = len(run.worlds)
-    records = one_lane(run.records, lane, n)
-    told = []
-    for happened in run.happened:
-        pair = Samples(*(array[2 * happened.record : 2 * happened.record + 2] for array in records))
-        story = Story(happened, pair, happened.before[lane], happened.after[lane])
-        told += story.reparenting() if happened.event else story.impulses()
-    return tuple(told)
+def told(happened: Happened, lane: int) -> Iterator[Event]:
+    """The events of an instant in the world of one lane, in order."""
+    pair = one_lane(happened.samples, lane, len(happened.after))
+    story = Story(happened, pair, happened.before[lane], happened.after[lane])
+    return story.reparenting() if happened.event else story.impulses()
 
 
 def first_free(node: Node) -> Iterator[Node]:
@@ -73,8 +68,7 @@ class Story:
         node = tree.by_path[event.body]
         roots = jumping(self._before.tree, tree, event)
         below = dict.fromkeys(free for root in roots for free in first_free(root))
-        number = self._after.schedule.instants[self._happened.record].reparenting
-        named = {"id": f"reparent[{number}]", "name": "", "cause": "reparent", "motion": event.motion}
+        named = {"id": f"reparent[{self._happened.number}]", "name": "", "cause": "reparent", "motion": event.motion}
         yield self._event(named, event.body, tree.carrier(node) or node, below, NONE, NONE)
 
     def _event(self, named: dict[str, str], body: str, receiver: Node, below: Iterable[Node], J, K) -> Event:

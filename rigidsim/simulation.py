@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from rigidsim.chronicle import chronicle
+from rigidsim.chronicle import told
 from rigidsim.engine import layout
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.compiler import Compiled, compile_scene
@@ -89,7 +89,7 @@ class Simulation:
         self.compiled = compile_scene(scene)
         self.header = header_of(scene, self.compiled, terms, bool(callbacks))
         self.status = "running"
-        self._run = BlockRun([self.compiled], 1, terms, callbacks)
+        self._run = BlockRun([self.compiled], 1, terms, callbacks, told)
 
     @property
     def n(self) -> int:
@@ -119,7 +119,7 @@ class Simulation:
     @property
     def events(self) -> tuple[Event, ...]:
         """Impulses and reparentings so far, with what they did."""
-        return chronicle(self._run)
+        return tuple(self._run.events[0])
 
     @property
     def state(self) -> State:
@@ -192,13 +192,13 @@ class Simulation:
         """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""
         run = self._run
         run.go_back(before)
-        good, over = run.place(), len(run.happened)
+        good, over = run.place(), len(self.events)
         while self._is_finite():
-            good, over = run.place(), len(run.happened)
+            good, over = run.place(), len(self.events)
             run.advance(1, stride, samples, first)
-        told = expression_fault(run) or motion_fault(run, good[0], [event.id for event in self.events[over:]])
+        fault = expression_fault(run) or motion_fault(run, good[0], [event.id for event in self.events[over:]])
         run.go_back(good)
-        return SimulationError(told)
+        return SimulationError(fault)
 
     def _observed(self) -> Block:
         """One sample of the present state."""

@@ -54,7 +54,7 @@ def test_it_is_a_commutative_ring(p, q, r):
 
 @given(duals, duals.filter(lambda q: q.value != 0.0))
 def test_division_undoes_multiplication(p, q):
-    assert np.allclose(pair(p / q * q), pair(p), rtol=1e-13, atol=1e-11)
+    assert np.allclose(pair(p / q * q), pair(p), rtol=1e-13, atol=1e-12)
 
 
 @given(quarters, duals)
@@ -77,7 +77,7 @@ def test_leibniz(x, n):
         return t**n + 1.0
 
     product = derivative(lambda t: f(t) * g(t), x)
-    assert product == pytest.approx(derivative(f, x) * g(x) + f(x) * derivative(g, x), rel=1e-13, abs=1e-9)
+    assert product == pytest.approx(derivative(f, x) * g(x) + f(x) * derivative(g, x), rel=1e-13, abs=1e-11)
 
 
 @given(
@@ -114,7 +114,7 @@ def test_powers_of_zero_and_of_two_variables():
     x, y = 2.0, 3.0
     mixed = x ** (y - 1) * (1 + y * math.log(x))
     expected = [[y * (y - 1) * x ** (y - 2), mixed], [mixed, x**y * math.log(x) ** 2]]
-    assert np.allclose(hessian(lambda p: p[0] ** p[1], (x, y)), expected, rtol=1e-14)
+    assert np.allclose(hessian(lambda p: p[0] ** p[1], (x, y)), expected, rtol=1e-14, atol=0)
     # An exponent whose rate is zero here, but not its second derivative.
     assert second_derivative(lambda t: 2.0 ** (t * t), 0.0)[2] == pytest.approx(2 * math.log(2), rel=1e-15)
 
@@ -146,9 +146,9 @@ def test_functions_of_plain_numbers_are_plain():
 def test_functions_of_two_numbers():
     x, y = 0.7, -1.9
     d = x * x + y * y
-    assert np.allclose(jacobian(lambda p: [dual.atan2(p[1], p[0])], (x, y)), [[-y / d, x / d]], rtol=1e-15)
+    assert np.allclose(jacobian(lambda p: [dual.atan2(p[1], p[0])], (x, y)), [[-y / d, x / d]], rtol=1e-15, atol=0)
     h = math.sqrt(d)
-    assert np.allclose(jacobian(lambda p: [dual.hypot(*p)], (x, y)), [[x / h, y / h]], rtol=1e-15)
+    assert np.allclose(jacobian(lambda p: [dual.hypot(*p)], (x, y)), [[x / h, y / h]], rtol=1e-15, atol=0)
     assert derivative(lambda t: t % 0.5, 1.2) == 1.0
     assert derivative(lambda t: 7.0 % t, 2.0) == -3.0
 
@@ -189,7 +189,7 @@ def test_derivatives_are_right_to_the_last_digits_near_zero_and_at_every_thresho
 @pytest.mark.parametrize("x", [1.0, -1.0])
 def test_the_formula_of_the_hyperbolic_sine_has_a_derivative_where_its_branches_meet(x):
     expected = [math.cosh(1), x * math.sinh(1)]
-    assert np.allclose(second_derivative(functions.hyperbolic_sine, x)[1:], expected, rtol=4e-15)
+    assert np.allclose(second_derivative(functions.hyperbolic_sine, x)[1:], expected, rtol=4e-15, atol=0)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-9, 1.0, 1e200])
@@ -197,9 +197,9 @@ def test_polar_coordinates_have_derivatives_of_any_size(size):
     """h_xx = s^2/h, h_xy = -s c/h, h_yy = c^2/h; a_x = -s/h, a_y = c/h."""
     for c, s in ((0.6, 0.8), (1.0, 0.0), (-0.8, 0.6), (1.0, 1e-9)):
         point = (size * c, size * s)
-        assert np.allclose(jacobian(lambda p: [dual.hypot(*p)], point), [[c, s]], rtol=1e-15)
+        assert np.allclose(jacobian(lambda p: [dual.hypot(*p)], point), [[c, s]], rtol=1e-15, atol=0)
         turn = np.multiply(jacobian(lambda p: [dual.atan2(p[1], p[0])], point), size)
-        assert np.allclose(turn, [[-s, c]], rtol=1e-15)
+        assert np.allclose(turn, [[-s, c]], rtol=1e-15, atol=0)
         bend = np.multiply(hessian(lambda p: dual.hypot(*p), point), size)
         assert np.allclose(bend, [[s * s, -s * c], [-s * c, c * c]], rtol=1e-15, atol=0)
 
@@ -251,7 +251,7 @@ def test_jacobian_and_direction_of_a_linear_map():
     matrix = np.array([[1.0, 2.0, -1.0], [0.5, 0.0, 4.0]])
     at, v = (0.3, -0.8, 2.0), (1.0, -2.0, 0.5)
     assert np.array_equal(jacobian(lambda x: matrix @ x, at), matrix)
-    assert np.allclose(directional(lambda x: matrix @ x, at, v), matrix @ v, rtol=1e-15)
+    assert np.allclose(directional(lambda x: matrix @ x, at, v), matrix @ v, rtol=1e-15, atol=0)
     assert directional(lambda x: x[0] * x[1], at, v) == at[1] * v[0] + at[0] * v[1]
 
 
@@ -299,7 +299,7 @@ def test_the_rate_of_a_rotation_matrix_is_skew():
     rate = np.array([[derivative(lambda t, i=i, j=j: to_matrix(exp_full((t, 2 * t, -t)))[i][j], 0.4) for j in range(3)]
                      for i in range(3)])  # fmt: skip
     matrix = np.array(to_matrix(exp_full((0.4, 0.8, -0.4))))
-    assert np.allclose(rate @ matrix.T + matrix @ rate.T, 0, atol=1e-14)
+    assert np.allclose(rate @ matrix.T + matrix @ rate.T, 0, rtol=0, atol=1e-14)
 
 
 def test_the_module_is_part_of_the_package():

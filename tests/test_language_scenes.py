@@ -223,7 +223,28 @@ def test_libration_is_the_pendulum_of_the_double_angle():
     assert np.abs(pitch(trajectory) - expected).max() <= 3e-10
     small = libration(1e-9, trajectory.time)[1]
     assert period / small == pytest.approx(1.14, abs=5e-3)
-    assert np.abs(trajectory["orbit/vertical/satellite"].local.position).max() <= 7.0e6 * 6000 * EPS
+    assert np.abs(trajectory["orbit/vertical/satellite"].local.position).max() <= 7.0e6 * 50 * EPS  # measured 4.7 eps
+
+
+def test_the_work_of_the_gradient_torque_is_the_gain_of_rotational_energy():
+    """I_pitch ((n + theta')^2 - n^2)/2, theta' from the closed form: the derivative of k cd is -w k (1 - k^2) sn/dn^2.
+
+    The satellite's pull along its orbit, 2e10 J of it, does no work.
+    """
+    trajectory = simulated("gravity_gradient_libration")
+    t, k, inertia = trajectory.time, math.sin(math.radians(40)), 560
+    n = math.sqrt(3.986004418e14 / 7.0e6**3)
+    w = n * math.sqrt(3 * (550 - 40) / inertia)
+    theta, _ = libration(math.radians(40), t)
+    sn, _, dn, _ = ellipj(w * t, k * k)
+    swing = -w * k * (1 - k * k) * sn / (dn * dn * np.cos(theta))
+    gained = inertia * swing * (n + swing / 2)
+    work = trajectory.diagnostic("work")
+    rate = trajectory["orbit/vertical/satellite"].world.angular_velocity[:, 2]
+    assert np.ptp(gained) == pytest.approx(1.4e-3, rel=0.02)
+    assert np.abs(work - gained).max() <= 3e-13  # J, with 2000 steps a revolution: measured 6.6e-14
+    # The same steps give both, so they differ by less than each from the closed form: measured 2.4e-15 J.
+    assert np.abs(inertia * (rate**2 - n**2) / 2 - work).max() <= 2e-14
 
 
 def test_small_libration_has_the_linear_rate():
@@ -365,18 +386,18 @@ def test_the_worked_case_of_an_inherited_effect():
     inertia = {"principal": [0.4, 0.4, 0.5]}
     child = {"mass": 1, "inertia": inertia, "position": [1, 0, 0], "children": {"grandchild": grandchild}}
     blow = {"time": 0.5, "impulse": [0, 1, 0], "at": [0.3, 0, 0]}
-    parent = {"mass": 2, "inertia": inertia, "impulses": [blow], "children": {"child": child}}
-    trajectory = rigidsim.simulate(scene_of({"parent": parent}, 1, 0.01))
+    top = {"mass": 2, "inertia": inertia, "impulses": [blow], "children": {"child": child}}
+    trajectory = rigidsim.simulate(scene_of({"top": top}, 1, 0.01))
     n = int(np.flatnonzero(trajectory.time == 0.5)[0])
-    struck, local = trajectory["parent"].world, trajectory["parent/child"].local
+    struck, local = trajectory["top"].world, trajectory["top/child"].local
     assert struck.velocity[n] == pytest.approx([0, 0.5, 0], abs=EPS)
     assert struck.angular_velocity[n] == pytest.approx([0, 0, 0.6], abs=EPS)
     assert local.velocity[n] == pytest.approx([0, -1.1, 0], abs=2 * EPS)
     assert local.angular_velocity[n] == pytest.approx([0, 0, -0.6], abs=EPS)
-    assert np.abs(trajectory["parent/child"].world.velocity[n]).max() <= EPS
-    untouched = trajectory["parent/child/grandchild"].local
+    assert np.abs(trajectory["top/child"].world.velocity[n]).max() <= EPS
+    untouched = trajectory["top/child/grandchild"].local
     assert np.array_equal(untouched.velocity[n], untouched.velocity[n - 1])
-    assert [protected.body for protected in trajectory.events[0].protected] == ["parent/child"]
+    assert [protected.body for protected in trajectory.events[0].protected] == ["top/child"]
 
 
 # --- the arm
@@ -401,7 +422,7 @@ def test_the_payload_flies_off_along_the_tangent():
     assert trajectory["arm/payload"].parent_at(2.9) == "arm"
     assert trajectory["arm/payload"].parent_at(3.0) == ""
     for what in (trajectory.total_energy, trajectory.angular_momentum[:, 2]):
-        assert np.abs(what - what[0]).max() <= 3000 * EPS * what[0]
+        assert np.abs(what - what[0]).max() <= 30 * EPS * what[0]  # measured 5.2
     assert trajectory.events[0].energy == 0
 
 
@@ -480,7 +501,7 @@ def test_nesc_check_case_1():
     roll = -(7.292115e-5 * 30 + longitude)
     assert math.degrees(roll) == pytest.approx(-0.125399679, abs=5e-9)
     side = turned(sphere.orientation[-1:], (0.0, 1.0, 0.0))[0]
-    assert math.asin(np.dot(side, down)) == pytest.approx(roll, abs=1e-12)
+    assert math.asin(np.dot(side, down)) == pytest.approx(roll, abs=4 * EPS)
 
 
 def test_nesc_check_case_2():
@@ -505,7 +526,7 @@ def test_the_brick_converges_with_fourth_order():
     assert orders([np.linalg.norm(end - ends[-1]) for end in ends[:-1]]) == pytest.approx(4, abs=0.05)
 
 
-# --- reference case 4.8 and what of 4.3 needs no joints (a bead on a hoop, and pendulums on rods, do)
+# --- reference case 4.8, and of 4.3 what nothing has to hold (the hoop, pendulums: `engine/test_ideal_constraints`)
 
 
 def test_quadratic_drag_approaches_the_terminal_velocity():
@@ -513,6 +534,7 @@ def test_quadratic_drag_approaches_the_terminal_velocity():
     drop = {"mass": 2, "inertia": "point", "forces": [{"type": "drag", "quadratic": 2 * 9.81 / 100}]}
     scene = scene_of({"drop": drop}, 1, world={"gravity": [0, 0, -9.81]})
     end = rigidsim.simulate(scene)["drop"].world
+    # ln cosh gives 4.27509767109 m; the table of reference cases prints 4.2750976709, without the 1.
     velocity, fallen = 10 * math.tanh(0.981), 100 / 9.81 * math.log(math.cosh(0.981))
     assert velocity == pytest.approx(7.5349847072, abs=5e-11)  # as published
     assert fallen == pytest.approx(4.2750976711, abs=5e-11)
@@ -579,7 +601,7 @@ def test_a_bead_on_a_turning_rod_runs_out_as_a_hyperbolic_cosine():
     trajectory = rigidsim.simulate(scene_of({"rod": rod}, 2))
     bead = trajectory["rod/bead"].local
     assert bead.at([1.0, 2.0]).position[:, 0] == pytest.approx([1.5430806348, 3.7621956911], abs=6e-11)
-    assert np.abs(bead.position[:, 1]).max() <= 2000 * EPS
+    assert np.abs(bead.position[:, 1]).max() <= EPS  # measured 0.2
 
 
 def test_a_frame_that_spins_up_under_a_body_at_rest():
@@ -595,7 +617,7 @@ def test_a_bob_on_an_accelerating_train_hangs_at_the_tilt_of_its_weight():
     """a = 2, g = 9.81: 11.5231773 degrees from the vertical, on a spring that starts as long as its load makes it."""
     k, weight = 1000.0, math.hypot(9.81, 2.0)
     length = 1 + weight / k
-    tilt = math.atan2(2, 9.81)
+    tilt = math.atan2(2, 9.81)  # the table of reference cases prints 11.5231733, with a 3 for the second 7
     assert math.degrees(tilt) == pytest.approx(11.5231773, abs=5e-8)
     place = [-length * math.sin(tilt), 0, -length * math.cos(tilt)]
     spring = {"type": "spring", "to": "train", "to_at": [0, 0, 0], "length": 1, "stiffness": k}
@@ -603,7 +625,7 @@ def test_a_bob_on_an_accelerating_train_hangs_at_the_tilt_of_its_weight():
     train = {"motion": {"prescribed": {"acceleration": [2, 0, 0]}}, "children": {"bob": bob}}
     scene = scene_of({"train": train}, 2, world={"gravity": [0, 0, -9.81]})
     found = rigidsim.simulate(scene)["train/bob"].local.position
-    assert np.abs(found - place).max() <= 2000 * EPS
+    assert np.abs(found - place).max() <= 8 * EPS  # measured 0.5
 
 
 def test_a_body_at_rest_among_the_stars_turns_backwards_in_a_turning_frame():
@@ -618,5 +640,5 @@ def test_a_body_at_rest_among_the_stars_turns_backwards_in_a_turning_frame():
     size = np.linalg.norm(rate)
     expected = (np.cos(half), *(-np.sin(half) * part / size for part in rate))
     off = product(conjugate(expected), tuple(local.orientation.T))
-    assert np.abs(np.stack(off[1:])).max() <= 5000 * EPS
-    assert np.abs(local.angular_velocity + rate).max() <= 5000 * EPS
+    assert np.abs(np.stack(off[1:])).max() <= 16 * EPS  # measured 1.8
+    assert np.abs(local.angular_velocity + rate).max() <= 8 * EPS  # measured 0.8

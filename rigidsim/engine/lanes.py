@@ -27,8 +27,14 @@ def structure_of(part: object) -> Hashable:
 def structure(compiled: Compiled) -> Hashable:
     """Equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method, step."""
     reparentings = tuple(event.model_dump_json() for event in compiled.schedule.reparentings)
-    shape = (structure_of(compiled.model), reparentings, tuple(compiled.schedule.instants))
-    return (*shape, type(compiled.method), compiled.method, compiled.n_step, compiled.stride)
+    return (
+        structure_of(compiled.model),
+        reparentings,
+        type(compiled.method),
+        compiled.method,
+        compiled.n_step,
+        compiled.stride,
+    )
 
 
 def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,14 +23,26 @@ NO_SAMPLES = layout.NEVER
 
 
 class Happened(NamedTuple):
-    """An instant that is over: its place in the records, and the worlds before and after."""
+    """An instant: a reparenting, with its number in the scene, or all impulses that are due; worlds and samples before
+    and after.
+    """
 
-    record: int
     era: int
     time: float
     event: Reparenting | None
+    number: int
+    samples: Samples  # two rows; they are overwritten by what happens next
     before: list[Compiled]
     after: list[Compiled]
+
+
+Tell = Callable[[Happened, int], Iterable]
+"""What is to be remembered of an instant, for the world of one lane."""
+
+
+def nothing(_happened: Happened, _lane: int) -> tuple:
+    """Remembered of an instant."""
+    return ()
 
 
 class BlockRun:
@@ -45,11 +57,13 @@ class BlockRun:
         n_lane: int,
         with_terms: bool = False,
         callbacks: Mapping[str, Callback] | None = None,
+        tell: Tell = nothing,
     ):
+        self.events: list[list] = [[] for _ in worlds]  # what `tell` gave, for each world
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].method, worlds[0].schedule
         self.n, self.done, self.era = 0, 0.0, 0
-        self.happened: list[Happened] = []
+        self._tell = tell
         self._begun = False
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
@@ -57,7 +71,7 @@ class BlockRun:
         self._advance, self._observe, self._cross_edge = self._kernels()
         self._enter()
         self._none = self.room(1)  # where samples that nobody wants would go
-        self.records = make_samples(self.model, 2 * len(self.schedule.instants), True, self._lanes)
+        self._pair = make_samples(self.model, 2, True, self._lanes)  # before and after what happens at an instant
 
     @property
     def time(self) -> float:
@@ -75,13 +89,15 @@ class BlockRun:
 
     def place(self) -> tuple:
         """Where the run is, for `go_back`."""
-        happened = list(self.happened)
-        return self.n, self.done, self.era, self.worlds, self.model, self.state.copy(), self._scratch, happened
+        told = [len(events) for events in self.events]
+        return self.n, self.done, self.era, self.worlds, self.model, self.state.copy(), self._scratch, told
 
     def go_back(self, place: tuple) -> None:
         """Return to an earlier place, to take the steps from there again."""
-        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, happened = place
-        self.state, self.happened = state.copy(), list(happened)
+        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, told = place
+        self.state = state.copy()
+        for events, count in zip(self.events, told, strict=True):
+            del events[count:]
         self._scratch.fault[:] = 0.0
 
     def prepare(self) -> None:
@@ -126,7 +142,9 @@ class BlockRun:
     def _kernels(self) -> tuple:
         """Compiled; or, for the sake of callbacks, the same text as Python runs it."""
         kernels = (advance, observe_at, cross_edge)
-        return tuple(getattr(k, "py_func", k) for k in kernels) if self._callbacks else kernels
+        if not self._callbacks:
+            return kernels
+        return tuple(np.errstate(all="ignore")(getattr(k, "py_func", k)) for k in kernels)
 
     def _enter(self) -> None:
         """The arrays of the worlds as they are now."""
@@ -158,39 +176,41 @@ class BlockRun:
     def _cross(self) -> None:
         """What happens as the present era begins: reparentings first, then what the kernel does."""
         for number, event in self.schedule.reparentings_of(self.era):
-            record, before = self.schedule.record(self.era, number), self.worlds
-            self._reparent(2 * record, event)
-            self._note(record, event, before)
-        struck = self.schedule.record(self.era, None)
-        if self.era > 0 or struck >= 0:
-            row = -1 if struck < 0 else 2 * struck
-            self._cross_edge(self.time, self.era, *self._arrays(), self.records, row, self._lanes)
-        if struck >= 0:
-            self._note(struck, None, self.worlds)
+            before = self.worlds
+            self._reparent(event)
+            self._note(event, number, before)
+        struck = bool((self.model.impulses.who[:, layout.LAW_BEGIN] == self.era).any())
+        if self.era > 0 or struck:
+            row = 0 if struck else -1
+            self._cross_edge(self.time, self.era, *self._arrays(), self._pair, row, self._lanes)
+        if struck:
+            self._note(None, -1, self.worlds)
 
-    def _note(self, record: int, event: Reparenting | None, before: list[Compiled]) -> None:
-        self.happened.append(Happened(record, self.era, self.time, event, before, self.worlds))
+    def _note(self, event: Reparenting | None, number: int, before: list[Compiled]) -> None:
+        happened = Happened(self.era, self.time, event, number, self._pair, before, self.worlds)
+        for lane, events in enumerate(self.events):
+            events.extend(self._tell(happened, lane))
 
-    def _reparent(self, row: int, event: Reparenting) -> None:
-        """Change the tree of every world; `records` gets the motion before and after in this row and the next."""
-        before, n = self._recorded(row), len(self._lanes)
+    def _reparent(self, event: Reparenting) -> None:
+        """Change the tree of every world, with a sample before and after."""
+        before, n = self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]
         self.worlds = [
             reparented(world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local[0], sample.world[0])
             for lane, (world, sample) in enumerate(zip(self.worlds, samples, strict=True))
         ]
         self._enter()
-        after = self._recorded(row + 1)
+        after = self._recorded(1)
         # Energy that is lost or won is work; the ledger has the sum, whoever's row it is in.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
             work = slice(layout.S_WORK * n, (layout.S_WORK + 1) * n)
             self.state[carrier, work] += energy_of(after, n) - energy_of(before, n)
-            self._recorded(row + 1)
+            self._recorded(1)
 
     def _recorded(self, row: int) -> Samples:
-        self._observe(self.n, self.done, self.era, *self._arrays(), self.records, row, self._lanes)
-        return Samples(*(array[row : row + 1] for array in self.records))
+        self._observe(self.n, self.done, self.era, *self._arrays(), self._pair, row, self._lanes)
+        return Samples(*(array[row : row + 1] for array in self._pair))
 
 
 def energy_of(sample: Samples, n_lane: int) -> np.ndarray:

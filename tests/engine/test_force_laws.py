@@ -72,7 +72,7 @@ def test_springs_between_branches_of_the_tree_keep_momenta_and_energy(forces):
     rows = [changes(run(bodies, 2.0, step, record_every=0.2)) for step in FINE]
     # Measured: 4.00 +- 0.01 for the momenta; 3.98 to 4.19 for the energy, 3.72 where that is down to 1e-13 of 2 J.
     assert np.all(np.abs(slopes(FINE, np.array(rows))[:, -1] - 4) <= [0.1, 0.1, 0.5]), rows
-    assert max(rows[-1]) <= 1e-8
+    assert max(rows[-1]) <= 2e-10  # measured 6.1e-11
 
 
 def test_the_forces_of_a_spring_are_equal_and_opposite():
@@ -147,8 +147,8 @@ def test_every_law_gives_the_same_world_path_in_any_hierarchy(name, in_the_world
         for quantity in ("position", "velocity", "angular_velocity"):
             a, b = getattr(found, quantity), getattr(expected, quantity)
             # Measured: 2e-12 and less.
-            assert np.linalg.norm(a - b, axis=1).max() <= 1e-9 * np.linalg.norm(b, axis=1).max(), quantity
-        assert angle_between(found.orientation, expected.orientation).max() <= 1e-9
+            assert np.linalg.norm(a - b, axis=1).max() <= 1e-11 * np.linalg.norm(b, axis=1).max(), quantity
+        assert angle_between(found.orientation, expected.orientation).max() <= 1e-11
 
 
 @pytest.mark.parametrize("axis", [None, [0, 0, 3]])
@@ -201,10 +201,10 @@ def test_drag_in_a_spinning_medium_ends_in_turning_with_it():
     bodies = {"drum": {"motion": {"prescribed": {"angular_velocity": [0, 0, rate]}}}, "b": {**BALL, "forces": drags}}
     trajectory = run(bodies, 30.0, 0.01, record_every=0.1)
     found, t = trajectory["b"].world.angular_velocity, trajectory.time
-    assert np.abs(found[:, 2] - rate * (1 - np.exp(-2 * c * r * r * t / 0.5))).max() <= 1e-9
+    assert np.abs(found[:, 2] - rate * (1 - np.exp(-2 * c * r * r * t / 0.5))).max() <= 1e-10  # measured 1.7e-11
     assert found[-1, 2] == pytest.approx(rate, abs=1e-9)
     # What the medium gives and the drag takes is work.
-    assert np.abs(trajectory.total_energy).max() <= 1e-9
+    assert np.abs(trajectory.total_energy).max() <= 2e-10  # measured 4.5e-11
 
 
 @pytest.mark.parametrize("window", [(0.2, 0.7), (0.2037, 0.70012), (0.4312, 0.4377)])
@@ -244,7 +244,7 @@ def test_a_field_that_turns_with_a_frame(acceleration, frame):
     t, found = trajectory.time, trajectory["drum/b"].world
     path = g / rate**2 * np.stack([1 - np.cos(rate * t), rate * t - np.sin(rate * t), 0 * t], axis=-1)
     assert np.abs(found.position - path).max() <= 1e-11
-    assert np.abs(found.angular_velocity).max() <= 1e-12
+    assert np.abs(found.angular_velocity).max() <= 8 * EPS  # measured 0
 
 
 # --- gravity
@@ -287,7 +287,7 @@ def test_three_bodies_keep_their_momenta_and_energy():
     ]
     # In a turning frame to the order of the method; measured: 3.96 to 3.98.
     assert np.all(np.abs(slopes(STEPS, np.array(rows))[:, -1] - 4) <= 0.1), rows
-    assert max(rows[-1]) <= 1e-6
+    assert max(rows[-1]) <= 1e-8  # measured 2.2e-9
 
 
 def test_a_body_that_is_named_as_center_feels_nothing():
@@ -295,7 +295,7 @@ def test_a_body_that_is_named_as_center_feels_nothing():
     bodies = {"sun": sun, "b": {**BEAD, "position": [1, 0, 0], "velocity": [0, 1, 0]}}
     trajectory = run(bodies, 1.0, world={"gravity": {"center": "sun", "gm": 1}})
     assert np.all(trajectory["sun"].world.velocity == [0.1, 0, 0])
-    assert np.abs(trajectory.total_energy - trajectory.total_energy[0]).max() <= 1e-11
+    assert np.abs(trajectory.total_energy - trajectory.total_energy[0]).max() <= 2e-14  # measured 2.3e-15
 
 
 def test_point_gravity_stands_for_the_worlds():
@@ -306,7 +306,7 @@ def test_point_gravity_stands_for_the_worlds():
     world = run({"b": {**b, "forces": [{"type": "gravity_gradient"}]}}, 2.0, world={"gravity": source})
     assert own["b"].world.position.tobytes() == world["b"].world.position.tobytes()
     assert own["b"].world.orientation.tobytes() == world["b"].world.orientation.tobytes()
-    assert np.abs(own.total_energy - own.total_energy[0]).max() <= 1e-9
+    assert np.abs(own.total_energy - own.total_energy[0]).max() <= 5e-14  # measured 5.9e-15
 
 
 # --- expressions

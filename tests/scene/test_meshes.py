@@ -58,8 +58,8 @@ def refusal(tmp_path, problem, with_body):
 def test_the_unit_right_tetrahedron_has_the_signs_of_a_tensor(scene_file):
     """Mass 1, about the centroid: I_xx = 3/40, off-diagonal +1/80. The path begins at the scene's folder."""
     own = own_mass(Scene.from_file(scene_file).bodies["b"])
-    assert np.allclose(own.center, [0.25] * 3, rtol=4 * EPS)
-    assert np.allclose(own.inertia, [3 / 40] * 3 + [1 / 80] * 3, rtol=8 * EPS)
+    assert np.allclose(own.center, [0.25] * 3, rtol=4 * EPS, atol=0)
+    assert np.allclose(own.inertia, [3 / 40] * 3 + [1 / 80] * 3, rtol=8 * EPS, atol=0)
 
 
 def test_the_resolved_scene_needs_no_file(scene_file):
@@ -85,7 +85,7 @@ def test_a_box_of_triangles_is_the_box(tmp_path, with_body, kind):
     solid = {"type": "box", "size": [0.5, 3.0, 2.0], "position": [1.0, -4.0, 0.25]}
     one, other = (own_mass(Scene.from_dict(s).bodies["b"]) for s in (mesh, with_body(density=3, shapes=[solid])))
     assert one.mass == pytest.approx(other.mass, rel=4 * EPS)
-    assert np.allclose(one.center, other.center, rtol=8 * EPS)
+    assert np.allclose(one.center, other.center, rtol=8 * EPS, atol=0)
     assert np.allclose(one.inertia, other.inertia, rtol=0, atol=16 * EPS * max(other.inertia))
 
 
@@ -94,11 +94,11 @@ def test_moments_agree_with_trimesh_far_from_the_origin():
     ring = trimesh.creation.torus(major_radius=2.0, minor_radius=0.5, major_sections=128, minor_sections=64)
     volume, centroid, covariance = enclosed(ring.vertices, ring.faces)
     assert volume == pytest.approx(ring.volume, rel=1e-13)
-    assert np.allclose(centroid, 0, atol=1e-13)
+    assert np.allclose(centroid, 0, rtol=0, atol=1e-13)
     assert covariance[0] + covariance[1] == pytest.approx(2.0**2 + 0.75 * 0.5**2, rel=2e-3)
     far, _, moved = enclosed(ring.vertices + np.array([4096.0, 0, -8192.0]), ring.faces)
     assert far == pytest.approx(volume, rel=1e-11)
-    assert np.allclose(moved, covariance, rtol=0, atol=1e-11)
+    assert np.allclose(moved, covariance, rtol=0, atol=1e-12)  # measured 4.2e-14
 
 
 def test_a_cavity_is_left_out(tmp_path):
@@ -114,9 +114,9 @@ def test_a_cavity_is_left_out(tmp_path):
 def test_a_changed_file_is_read_again(tmp_path):
     path = tmp_path / "t.off"
     path.write_text(off_text())
-    assert measured_file(path).volume == pytest.approx(1 / 6)
+    assert measured_file(path).volume == pytest.approx(1 / 6, rel=4 * EPS)
     path.write_text(off_text([[2 * c for c in corner] for corner in CORNERS]) + "# changed\n")
-    assert measured_file(path).volume == pytest.approx(8 / 6)
+    assert measured_file(path).volume == pytest.approx(8 / 6, rel=4 * EPS)
 
 
 def test_seams_and_collapsed_triangles_are_mended(tmp_path):

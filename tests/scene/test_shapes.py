@@ -7,6 +7,8 @@ import json
 import jsonschema
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
@@ -59,7 +61,7 @@ def test_density_gives_mass_centre_and_inertia():
     carried = carried_mass(body)
     assert body.kind == "free"
     assert (carried.mass, carried.center_of_mass) == (12000, (0, 0, 1.5))
-    assert np.allclose(carried.inertia, np.diag([13000, 10000, 5000]), rtol=4 * EPS)
+    assert np.allclose(carried.inertia, np.diag([13000, 10000, 5000]), rtol=4 * EPS, atol=0)
 
 
 def test_mass_is_spread_evenly_over_the_shapes():
@@ -92,7 +94,7 @@ def test_lengths_of_shapes_are_in_the_unit_of_the_body():
     assert own_mass(large, 2.0).center == own_center(large, 2.0) == (24 / 25, 0, 0)
     ball = body_of(density=5, scale=2, shapes=[BALL])
     assert own_mass(ball, 2.0).mass == 8 * own_mass(ball, 1.0).mass
-    assert np.allclose(own_mass(ball, 2.0).inertia, 32 * np.array(own_mass(ball, 1.0).inertia), rtol=4 * EPS)
+    assert np.allclose(own_mass(ball, 2.0).inertia, 32 * np.array(own_mass(ball, 1.0).inertia), rtol=4 * EPS, atol=0)
     assert own_mass(small).mass == 4
     written = body_of(mass=2, scale=2, shapes=[BALL])
     assert carried_mass(written, 2.0).inertia[0][0] == pytest.approx(0.4 * 2 * 1.0**2, rel=4 * EPS)
@@ -121,6 +123,34 @@ def test_one_body_is_a_compound_of_parts_or_of_shapes():
     written = {"principal": [6 * 2.8 / 12 * x for x in (1.96 + 4, 1 + 4, 1 + 1.96)]}
     by_hand = carried_mass(body_of(mass=6 * 2.8, inertia=written))
     assert all(close(one, by_hand) for one in (whole, shapes, parts))
+
+
+EDGE = st.floats(0.2, 5)
+
+
+@given(st.tuples(EDGE, EDGE, EDGE), st.floats(1e-3, 1e4), st.integers(0, 2), st.floats(0.1, 0.9) | st.just(0.5))
+def test_a_box_in_two_is_the_box_to_an_eps_or_three(edges, density, axis, cut):
+    """Cut across any axis, as two shapes and as a fixed part. By the formula m (b^2 + c^2)/12 of the whole box."""
+    length = edges[axis]
+    size, place = [list(edges), list(edges)], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    size[0][axis], size[1][axis] = cut * length, (1 - cut) * length
+    place[0][axis], place[1][axis] = (cut - 1) * length / 2, cut * length / 2
+    one, other = (BOX | {"size": s, "position": p} for s, p in zip(size, place, strict=True))
+    mass = density * edges[0] * edges[1] * edges[2]
+    a, b, c = (edge * edge for edge in edges)
+    moments = mass / 12 * np.array([b + c, a + c, a + b])
+    part = {"density": density, "motion": "fixed", "shapes": [other | {"position": [0, 0, 0]}], "position": place[1]}
+    for way in (
+        {"density": density, "shapes": [one, other]},
+        {"mass": mass, "shapes": [one, other]},
+        {"density": density, "shapes": [one], "children": {"part": part}},
+    ):
+        found = carried_mass(body_of(**way))
+        # Measured over 1800 boxes: 2 eps, 3 eps, 0.26 eps.
+        assert abs(found.mass / mass - 1) <= 4 * EPS
+        assert np.abs(np.diag(found.inertia) / moments - 1).max() <= 6 * EPS
+        assert not np.any(found.inertia - np.diag(np.diag(found.inertia)))
+        assert np.abs(found.center_of_mass).max() <= EPS * length
 
 
 def test_overlapping_shapes_add():

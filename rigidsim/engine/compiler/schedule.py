@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -27,13 +26,6 @@ def grid_place(t: float, step: float) -> Place:
     return math.floor(ratio), ratio - math.floor(ratio)
 
 
-class Instant(NamedTuple):
-    """What is recorded before and after: a reparenting, or (None) all impulses of an era."""
-
-    era: int
-    reparenting: int | None  # its number in the scene
-
-
 class Schedule:
     """Edges, as steps and fractions, in order; era k lies between edge k - 1 and edge k."""
 
@@ -45,7 +37,6 @@ class Schedule:
         self._era = {place: i + 1 for i, place in enumerate(self.places)}
         self.stops = np.array([place in at_stops for place in self.places], dtype=np.int64)
         self.reparentings: tuple[Reparenting, ...] = scene.reparent
-        self.instants = sorted(self._instants(scene), key=lambda i: (i.era, i.reparenting is None, i.reparenting))
 
     @classmethod
     def of(cls, scene: Scene) -> Schedule:
@@ -60,11 +51,6 @@ class Schedule:
             stops += [impulse.time for impulse in body.impulses]
         return cls(windows, stops, scene)
 
-    def _instants(self, scene: Scene) -> Iterator[Instant]:
-        struck = {self.era(impulse.time) for _, body, _ in scene.walk() for impulse in body.impulses}
-        yield from (Instant(era, None) for era in struck)
-        yield from (Instant(self.era(event.time), k) for k, event in enumerate(scene.reparent))
-
     def place(self, t: float) -> Place:
         """Where a time lies on the grid."""
         return grid_place(t, self.step)
@@ -76,11 +62,6 @@ class Schedule:
     def span(self, during: tuple[float, float] | None) -> tuple[int, int]:
         """The eras [begin, until) of a window; None is always."""
         return (0, layout.NEVER) if during is None else (self.era(during[0]), self.era(during[1]))
-
-    def record(self, era: int, reparenting: int | None) -> int:
-        """The number of the instant in the records, or -1."""
-        wanted = Instant(era, reparenting)
-        return self.instants.index(wanted) if wanted in self.instants else -1
 
     def reparentings_of(self, era: int) -> list[tuple[int, Reparenting]]:
         """Those at the beginning of an era, with the number of each, in the order of the file."""
