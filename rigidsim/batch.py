@@ -112,7 +112,7 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: 
     for lane, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
         body = Block(sample_times(shape, 0, count), *(a[:count] for a in one_lane(samples, lane, LANES)))
         last = Block(np.array([run.time]), *one_lane(end, lane, LANES))
-        faults = run.fault[:, layout.N_COUNT * LANES : (layout.N_COUNT + 1) * LANES][:, lane]
+        faults = run.fault[:, layout.N_FAILED * LANES : (layout.N_FAILED + 1) * LANES][:, lane]
         if np.isfinite(last.world).all() and np.isfinite(last.ledger).all() and not faults.any():
             header = header_of(scene, world, terms)
             histories.append(Trajectory.from_blocks(header, [body, last], status, tuple(run.events[lane])))

@@ -12,7 +12,7 @@ FARTHEST = 1e100  # m, m/s, rad/s: products of such numbers soon have no double
 
 def expression_fault(run: BlockRun) -> str:
     """Which expression failed first, when, and with what value; empty if none did."""
-    failed = np.flatnonzero(run.fault[:, layout.N_COUNT])
+    failed = np.flatnonzero(run.fault[:, layout.N_FAILED])
     if not len(failed):
         return ""
     first = min(failed, key=lambda k: run.fault[k, layout.N_TIME])

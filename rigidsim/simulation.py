@@ -176,7 +176,7 @@ class Simulation:
         """Whether the state, the energies and momenta that a sample would hold, and all expressions are numbers."""
         run = self._run
         finite = np.isfinite(run.state).all() and np.isfinite(run.observed().ledger).all()
-        return bool(finite and not run.fault[:, layout.N_COUNT].any())
+        return bool(finite and not run.fault[:, layout.N_FAILED].any())
 
     def _checked_slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[None]:
         if self.n == 0:

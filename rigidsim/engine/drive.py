@@ -5,8 +5,8 @@ from __future__ import annotations
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.jet_programs import fill_jet, run_jet_program
-from rigidsim.engine.laws.script import note_jet_fault
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
+from rigidsim.engine.programs import note_faults
 from rigidsim.physics.prescribed import (
     advanced_position,
     advanced_rotation,
@@ -152,10 +152,10 @@ def drive(t, model, state, scratch, lanes):
         prescribe(t, motion, driven, lanes)
         if r[1] >= 0:
             drive_position(jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
-            note_jet_fault(t, jet[r[1]], jet[r[2]], jet[r[3]], fault[k], lanes)
+            note_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
         if r[4] >= 0:
             drive_rotation(jet[r[4]], jet[r[5]], jet[r[6]], model.drive_axes[k], motion, driven, lanes)
-            note_jet_fault(t, jet[r[4]], jet[r[5]], jet[r[6]], fault[k], lanes)
+            note_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
     drive_paced(t, model, state, scratch, lanes)
 
 
@@ -168,10 +168,10 @@ def drive_paced(t, model, state, scratch, lanes):
         driven, h = scratch.driven[r[0]], t - row[at.S_SINCE * len(lanes)]
         if r[at.PACES_POSITION] > 0:
             pace_position(h, row, scratch.pace[k], jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
-            note_jet_fault(t, jet[r[1]], jet[r[2]], jet[r[3]], fault[k], lanes)
+            note_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
         if r[at.PACES_ROTATION] > 0:
             pace_rotation(h, row, scratch.pace[k], jet[r[4]], jet[r[5]], jet[r[6]], driven, lanes)
-            note_jet_fault(t, jet[r[4]], jet[r[5]], jet[r[6]], fault[k], lanes)
+            note_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
 
 
 @inlined

@@ -10,9 +10,8 @@ from __future__ import annotations
 from rigidsim._jit import inlined, kernel, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinematics import place_nodes
-from rigidsim.engine.laws.spring import store_spring
-from rigidsim.engine.laws.torsion import store_torsion
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
+from rigidsim.engine.loads import exchange_energy
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import relate
 from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity, local_delta_velocity
@@ -20,7 +19,7 @@ from rigidsim.physics.elementary import select
 from rigidsim.physics.impulses import impulse_moment, jump_energy, rate_jump, velocity_jump
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import add, dot, negated, scaled, sub
+from rigidsim.physics.vector import add, negated, projection, rejection, scaled
 
 
 @routine
@@ -43,8 +42,8 @@ def confine_strike(normal, strike, lanes):
     for lane in range(n):
         u = load3(normal, 0, lane, n)
         J, K = load3(strike, at.Y_V, lane, n), load3(strike, at.Y_OMEGA, lane, n)
-        store3(strike, at.Y_V, lane, n, sub(J, scaled(dot(u, J), u)))
-        store3(strike, at.Y_OMEGA, lane, n, scaled(dot(u, K), u))
+        store3(strike, at.Y_V, lane, n, rejection(u, J))
+        store3(strike, at.Y_OMEGA, lane, n, projection(u, K))
 
 
 @routine
@@ -101,7 +100,7 @@ def strike_bodies(era, model, state, scratch, lanes):
     if len(model.normal) > 0:
         for i in range(len(model.free_node)):
             confine_strike(model.normal[0], scratch.strike[i], lanes)
-    # A row beside the jumps holds the parent's, so that no array is both read and written in one call.
+    # The parent's jump and the node's own are different rows, so no array is both read and written in one call.
     for node in model.active:
         i, parent = model.node[node, at.NODE_ROW], model.node[node, at.NODE_PARENT]
         arm, jump, parent_jump = scratch.arm[node], scratch.jump[node + 1], scratch.jump[parent]
@@ -114,31 +113,6 @@ def strike_bodies(era, model, state, scratch, lanes):
             jump_driven(parent_jump, arm, jump, lanes)
 
 
-@inlined
-def exchange_stored_energy(era, model, state, scratch, lanes):
-    """A spring that begins to act brings its energy, one that ceases takes it away: booked as work."""
-    law = model.springs
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] == era or law.who[k, at.LAW_UNTIL] == era:
-            pair, sign = law.who[k, at.LAW_PAIR], 1.0 if law.who[k, at.LAW_BEGIN] == era else -1.0
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            row = state[law.who[k, at.LAW_SECOND] if law.who[k, at.LAW_SECOND] >= 0 else law.who[k, at.LAW_FIRST]]
-            store_spring(law.value[k], scratch.apart[pair], first, second, row, at.S_WORK, sign, lanes)
-    law = model.torsions
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] == era or law.who[k, at.LAW_UNTIL] == era:
-            pair, sign = law.who[k, at.LAW_PAIR], 1.0 if law.who[k, at.LAW_BEGIN] == era else -1.0
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            row = state[law.who[k, at.LAW_SECOND] if law.who[k, at.LAW_SECOND] >= 0 else law.who[k, at.LAW_FIRST]]
-            store_torsion(law.value[k], first, second, row, at.S_WORK, sign, lanes)
-
-
 @kernel
 def cross_edge(t, era, model, state, scratch, records, k, lanes):
     """What happens at time t (s), when this era begins. With impulses, rows k and k + 1 of `records` get a sample of
@@ -147,7 +121,7 @@ def cross_edge(t, era, model, state, scratch, records, k, lanes):
     place_nodes(model.active, t, model, state, scratch, lanes)
     relate(model, scratch, lanes)
     if era > 0:
-        exchange_stored_energy(era, model, state, scratch, lanes)
+        exchange_energy(era, model, state, scratch, lanes)
     if k >= 0:
         for instant in range(2):
             if instant == 1:

@@ -76,7 +76,7 @@ J_P, J_L, J_LEVER, IMPULSE_ROWS = 0, 3, 6, 9
 Y_V, Y_OMEGA, JUMP_ROWS = 0, 3, 6
 
 # The first value of an expression that was not a number: how many, when (s), the value.
-N_COUNT, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
+N_FAILED, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
 
 # One sample of one node: position, orientation, velocity, angular velocity.
 O_P, O_Q, O_V, O_OMEGA, SAMPLE_ROWS = 0, 3, 7, 10, 13

@@ -15,11 +15,10 @@ from rigidsim.engine import layout
 
 
 class Law(NamedTuple):
-    """One kind of load: what each acts on, when, and its constants."""
+    """One kind of load: what each acts on, when, and its constants. A free body carries the second end of each."""
 
-    who: (
-        np.ndarray
-    )  # (law, 5) pair of frames, rows of the free bodies at its ends or NOBODY, first era and the one after
+    # (law, 5) pair of frames, row of the free body at its first end or NOBODY, at its second, first era, the one after
+    who: np.ndarray
     value: np.ndarray  # (law, rows of its kind * lanes)
 
 

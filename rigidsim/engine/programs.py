@@ -188,3 +188,24 @@ def fill(register, value, lanes):
     n = len(lanes)
     for lane in range(n):
         store(register, 0, lane, n, value)
+
+
+@routine
+def note_fault(t, register, c, fault, lanes):
+    """Keep time and value of the first number in a register, in its row c, that is not finite."""
+    n = len(lanes)
+    for lane in range(n):
+        x, noted = load(register, c, lane, n), load(fault, at.N_FAILED, lane, n)
+        first = select(x - x == 0.0, 0.0, 1.0) > noted
+        store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
+        store(fault, at.N_VALUE, lane, n, select(first, x, load(fault, at.N_VALUE, lane, n)))
+        store(fault, at.N_FAILED, lane, n, select(first, 1.0, noted))
+
+
+@inlined
+def note_faults(t, x, y, z, width, fault, lanes):
+    """The first of three registers, each of so many rows: one for numbers, three for jets."""
+    for c in range(width):
+        note_fault(t, x, c, fault, lanes)
+        note_fault(t, y, c, fault, lanes)
+        note_fault(t, z, c, fault, lanes)

@@ -56,6 +56,19 @@ def test_an_expression_without_a_value_at_the_start_is_named(terms):
     )
 
 
+def test_large_forces_are_no_fault_of_their_expression():
+    """Each component is a number, though their sum is none."""
+    pushed = BODY | {"mass": 1e40, "forces": [{"force": ["= 1e308 + 0*t", "= 1e308 + 0*t", 0]}]}
+    run = rigidsim.Simulation(scene({"a": pushed}))._run
+    run.advance(1)
+    assert not run.fault.any()
+
+
+def test_the_value_named_is_the_first_that_is_no_number():
+    cart = {"motion": {"prescribed": {"position": ["= t", "= if(t > 0.45, log(0.5 - t), 0)", 0]}}}
+    assert "cart, motion.prescribed gave -inf at t = 0.5 s" in message({"cart": cart, "a": BODY})
+
+
 def test_a_prescribed_motion_that_outgrows_all_numbers_is_blamed_not_what_hangs_on_it():
     ship = {"motion": {"prescribed": {"position": [0, 0, "= exp(800*t)"]}}, "children": {"crate": BODY}}
     assert message({"ship": ship}).startswith("the prescribed motion of 'ship' is beyond all bounds after t = 0.4")

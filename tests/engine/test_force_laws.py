@@ -490,3 +490,18 @@ def test_python_runs_the_same_text_to_the_same_bits():
         ours, theirs = np.asarray(compiled.arrays[name]), np.asarray(interpreted.arrays[name])
         assert np.array_equal(ours, theirs, equal_nan=True), name
     assert compiled.events == interpreted.events
+
+
+@pytest.mark.parametrize("center", [[3, 0, 0], "moon"])
+def test_a_window_of_point_gravity_keeps_the_ledger(center):
+    """What the source's potential brings and takes is work, so E - W keeps its value at the order of the integrator."""
+    moon = {"position": [3, 0, 0], "motion": {"prescribed": {"velocity": [0, 0.5, 0]}}}
+    pull = {"type": "point_gravity", "center": center, "gm": 2, "during": [0.3, 0.605]}
+    body = {"mass": 1, "inertia": "point", "velocity": [0.1, 0.2, 0], "forces": [pull]}
+    errors = []
+    for step in (0.05, 0.025):
+        how = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": step, "record_every": 0.1}}
+        trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(how | {"bodies": {"moon": moon, "p": body}}))
+        errors.append(np.abs(trajectory.total_energy - trajectory.total_energy[0]).max())
+    # Measured 1.2e-12 J, a sixteenth of that with twice the step.
+    assert errors[1] < 5e-12 and errors[1] < errors[0] / 12

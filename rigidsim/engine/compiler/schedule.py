@@ -11,6 +11,7 @@ from rigidsim.engine import layout
 from rigidsim.scene import Scene
 from rigidsim.scene.events import Reparenting
 from rigidsim.scene.forces import Spring, TorsionSpring
+from rigidsim.scene.gravity import PointGravity
 
 ROUND_OFF = 8.0 * np.finfo(float).eps  # of t / step, relative: times and steps are decimals
 START = (0, 0.0)
@@ -46,8 +47,8 @@ class Schedule:
             for force in body.forces:
                 if getattr(force, "during", None) is not None:
                     windows.append(force.during)
-                    # A spring that comes or goes brings or takes energy.
-                    stops += force.during if isinstance(force, Spring | TorsionSpring) else ()
+                    # What stores energy brings it and takes it away as it comes and goes.
+                    stops += force.during if isinstance(force, Spring | TorsionSpring | PointGravity) else ()
             stops += [impulse.time for impulse in body.impulses]
         return cls(windows, stops, scene)
 

@@ -28,8 +28,7 @@ def combine(start, stage, rate, turn, total, target, h, weight, on_rate, on_tota
     """Take up one stage's rates, and place `target` = start + h (on_rate * rate + on_total * total).
 
     The rotation, the body's own, goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
-    dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return; `keep` is
-    0 to begin a new sum.
+    dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return.
     """
     n = len(lanes)
     for lane in range(n):

@@ -23,11 +23,8 @@ def apply_constant(value, axes, frame, wrench, lanes):
 
 
 @inlined
-def apply_constants(era, model, scratch, lanes):
-    """Those of this era."""
-    law = model.constants
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            i = law.who[k, at.LAW_SECOND]
-            frame = scratch.frame[model.free_node[i] + 1]
-            apply_constant(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.wrench[i], lanes)
+def constant(law, k, model, scratch, lanes):
+    """One of them, on its body."""
+    i = law.who[k, at.LAW_SECOND]
+    frame = scratch.frame[model.free_node[i] + 1]
+    apply_constant(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.wrench[i], lanes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.laws.wrench import push
+from rigidsim.engine.laws.wrench import ends, push
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.forces import drag_force
 from rigidsim.physics.quaternion import rotate
@@ -27,15 +27,9 @@ def pull_drag(value, apart, medium, frame, pull, lanes):
 
 
 @inlined
-def apply_drags(era, model, scratch, lanes):
-    """Those of this era; the medium feels no reaction."""
-    law = model.drags
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_SECOND]
-            medium, frame = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            pull_drag(law.value[k], scratch.apart[pair], medium, frame, scratch.pull, lanes)
-            push(scratch.pull, 1.0, model.body[j], frame, law.value[k], at.D_POINT, scratch.wrench[j], lanes)
+def drag(law, k, model, scratch, lanes):
+    """On one body; the medium feels no reaction."""
+    j = law.who[k, at.LAW_SECOND]
+    medium, frame, apart = ends(law, k, model, scratch)
+    pull_drag(law.value[k], apart, medium, frame, scratch.pull, lanes)
+    push(scratch.pull, 1.0, model.body[j], frame, law.value[k], at.D_POINT, scratch.wrench[j], lanes)

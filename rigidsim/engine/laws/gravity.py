@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.physics.forces import (
     attraction,
@@ -56,8 +57,8 @@ def attract_both(value, apart, first, second, body_1, body_2, wrench_1, wrench_2
 
 
 @routine
-def store_attraction(value, apart, source, frame, body, ledger, lanes):
-    """Add the potential energy of one attraction; its source is the point that `value` holds."""
+def store_attraction(value, apart, source, frame, body, ledger, place, sign, lanes):
+    """Add sign times the potential energy of one attraction, whose source is the point that `value` holds."""
     n = len(lanes)
     for lane in range(n):
         q_WA = load4(source, at.F_Q, lane, n)
@@ -67,8 +68,8 @@ def store_attraction(value, apart, source, frame, body, ledger, lanes):
         axis_W = rotate(q_WA, load3(value, at.U_AXIS, lane, n))
         round_part = attraction_potential(gm, load(value, at.U_SOFT, lane, n), s)
         potential = round_part + oblateness_potential(gm, load(value, at.U_J2, lane, n), axis_W, s)
-        energy = load(ledger, at.E_POTENTIAL, lane, n) + load(value, at.U_MASS, lane, n) * potential
-        store(ledger, at.E_POTENTIAL, lane, n, energy)
+        energy = sign * (load(value, at.U_MASS, lane, n) * potential)
+        store(ledger, place, lane, n, load(ledger, place, lane, n) + energy)
 
 
 @routine
@@ -85,46 +86,37 @@ def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
 
 
 @inlined
-def apply_gravity(era, model, scratch, lanes):
-    """Attractions and gradient torques of this era."""
-    law = model.attractions
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair, i, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            apart, value = scratch.apart[pair], law.value[k]
-            if i >= 0:
-                attract_both(
-                    value, apart, first, second, model.body[i], model.body[j], scratch.wrench[i], scratch.wrench[j],
-                    lanes,
-                )  # fmt: skip
-            else:
-                attract(value, apart, first, second, model.body[j], scratch.wrench[j], lanes)
-    law = model.gradients
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_SECOND]
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            apart = scratch.apart[pair]
-            twist_by_gradient(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
+def gravity(law, k, model, scratch, lanes):
+    """One attraction: of two free bodies by each other, or of one by a source that feels nothing."""
+    i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+    first, second, apart = ends(law, k, model, scratch)
+    if i >= 0:
+        attract_both(
+            law.value[k],
+            apart,
+            first,
+            second,
+            model.body[i],
+            model.body[j],
+            scratch.wrench[i],
+            scratch.wrench[j],
+            lanes,
+        )
+    else:
+        attract(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
 
 
 @inlined
-def store_gravity(era, model, scratch, ledger, lanes):
-    """Add the potential energy of the attractions of this era."""
-    law = model.attractions
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair = law.who[k, at.LAW_PAIR]
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            apart, body = scratch.apart[pair], model.body[law.who[k, at.LAW_SECOND]]
-            store_attraction(law.value[k], apart, first, second, body, ledger, lanes)
+def gradient(law, k, model, scratch, lanes):
+    """One gradient torque."""
+    j = law.who[k, at.LAW_SECOND]
+    first, second, apart = ends(law, k, model, scratch)
+    twist_by_gradient(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
+
+
+@inlined
+def energy_of_gravity(law, k, model, scratch, ledger, place, sign, lanes):
+    """What one attraction stores."""
+    first, second, apart = ends(law, k, model, scratch)
+    body = model.body[law.who[k, at.LAW_SECOND]]
+    store_attraction(law.value[k], apart, first, second, body, ledger, place, sign, lanes)

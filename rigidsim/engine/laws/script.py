@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
-from rigidsim.engine.programs import fill, run_program
+from rigidsim.engine.programs import fill, note_faults, run_program
 from rigidsim.physics.elementary import select
 from rigidsim.physics.frames import stretch_back
 from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
@@ -68,38 +69,6 @@ def keep(seen, c, register, lanes):
 
 
 @routine
-def note_fault(t, x, y, z, fault, lanes):
-    """Keep the time and value of the first of three registers that was not a finite number."""
-    n = len(lanes)
-    for lane in range(n):
-        total = load(x, 0, lane, n) + load(y, 0, lane, n) + load(z, 0, lane, n)
-        count = load(fault, at.N_COUNT, lane, n)
-        bad = total - total != 0.0
-        first = select(bad, 1.0, 0.0) * select(count > 0.0, 0.0, 1.0) > 0.5
-        value = select(load(y, 0, lane, n) - load(y, 0, lane, n) != 0.0, load(y, 0, lane, n), load(z, 0, lane, n))
-        value = select(load(x, 0, lane, n) - load(x, 0, lane, n) != 0.0, load(x, 0, lane, n), value)
-        store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
-        store(fault, at.N_VALUE, lane, n, select(first, value, load(fault, at.N_VALUE, lane, n)))
-        store(fault, at.N_COUNT, lane, n, select(bad, count + 1.0, count))
-
-
-@routine
-def note_jet_fault(t, x, y, z, fault, lanes):
-    """The same of three jets: a derivative must be finite, too."""
-    n = len(lanes)
-    for lane in range(n):
-        a = load(x, 0, lane, n) + load(x, 1, lane, n) + load(x, 2, lane, n)
-        b = load(y, 0, lane, n) + load(y, 1, lane, n) + load(y, 2, lane, n)
-        c = load(z, 0, lane, n) + load(z, 1, lane, n) + load(z, 2, lane, n)
-        total, count = a + b + c, load(fault, at.N_COUNT, lane, n)
-        bad = total - total != 0.0
-        first = select(bad, 1.0, 0.0) * select(count > 0.0, 0.0, 1.0) > 0.5
-        store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
-        store(fault, at.N_VALUE, lane, n, select(first, total, load(fault, at.N_VALUE, lane, n)))
-        store(fault, at.N_COUNT, lane, n, select(bad, count + 1.0, count))
-
-
-@routine
 def push_script(x, y, z, value, axes, frame, wrench, lanes):
     """Add a force whose components, in the frame `axes`, are three registers, at a point fixed in the body."""
     n = len(lanes)
@@ -146,27 +115,34 @@ def look(model, scratch, lanes):
 
 
 @inlined
-def apply_scripts(t, era, model, scratch, lanes):
-    """Evaluate all expressions at time t (s), and apply the loads of this era."""
-    law, program = model.scripts, model.script
-    if len(law.who) > 0:
+def evaluate_scripts(t, model, scratch, lanes):
+    """All expressions at time t (s)."""
+    program = model.script
+    if len(model.scripts.who) > 0:
         fill(scratch.register[len(program.constant)], t, lanes)
         look(model, scratch, lanes)
         run_program(program.code, program.first, scratch.register, lanes)
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            i, r = law.who[k, at.LAW_SECOND], model.script_register[k]
-            axes, frame, wrench = (
-                scratch.frame[law.who[k, at.LAW_PAIR]],
-                scratch.frame[model.free_node[i] + 1],
-                scratch.wrench[i],
-            )
-            register = scratch.register
-            if r[0] >= 0:
-                x, y, z = register[r[0]], register[r[1]], register[r[2]]
-                note_fault(t, x, y, z, scratch.fault[k], lanes)
-                push_script(x, y, z, law.value[k], axes, frame, wrench, lanes)
-            if r[3] >= 0:
-                x, y, z = register[r[3]], register[r[4]], register[r[5]]
-                note_fault(t, x, y, z, scratch.fault[k], lanes)
-                turn_script(x, y, z, axes, wrench, lanes)
+
+
+@inlined
+def script(t, law, k, model, scratch, lanes):
+    """One force and torque, on its body."""
+    i, r, register = law.who[k, at.LAW_SECOND], model.script_register[k], scratch.register
+    axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.free_node[i] + 1]
+    if r[0] >= 0:
+        x, y, z = register[r[0]], register[r[1]], register[r[2]]
+        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        push_script(x, y, z, law.value[k], axes, frame, scratch.wrench[i], lanes)
+    if r[3] >= 0:
+        x, y, z = register[r[3]], register[r[4]], register[r[5]]
+        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        turn_script(x, y, z, axes, scratch.wrench[i], lanes)
+
+
+@inlined
+def apply_scripts(t, era, model, scratch, lanes):
+    """Evaluate all expressions at time t (s), and apply the loads of this era."""
+    evaluate_scripts(t, model, scratch, lanes)
+    for k in range(len(model.scripts.who)):
+        if acts(model.scripts, k, era):
+            script(t, model.scripts, k, model, scratch, lanes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.laws.wrench import react
+from rigidsim.engine.laws.wrench import ends, react
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.forces import damping_force, elastic_energy, elastic_force
 from rigidsim.physics.quaternion import rotate
@@ -40,31 +40,15 @@ def store_spring(value, apart, first, second, ledger, place, sign, lanes):
 
 
 @inlined
-def apply_springs(era, model, scratch, lanes):
-    """Those of this era."""
-    law = model.springs
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair = law.who[k, at.LAW_PAIR]
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            pull_spring(law.value[k], scratch.apart[pair], first, second, scratch.pull, lanes)
-            react(law, k, scratch.pull, model, scratch, at.G_FIRST, at.G_SECOND, lanes)
+def spring(law, k, model, scratch, lanes):
+    """One of them, on both of its ends."""
+    first, second, apart = ends(law, k, model, scratch)
+    pull_spring(law.value[k], apart, first, second, scratch.pull, lanes)
+    react(law, k, scratch.pull, model, scratch, at.G_FIRST, at.G_SECOND, lanes)
 
 
 @inlined
-def store_springs(era, model, scratch, ledger, lanes):
-    """Add the energy of those of this era to the potential energy."""
-    law = model.springs
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair = law.who[k, at.LAW_PAIR]
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            store_spring(
-                law.value[k], scratch.apart[pair], first, second, ledger, at.E_POTENTIAL, 1.0, lanes,
-            )  # fmt: skip
+def energy_of_spring(law, k, model, scratch, ledger, place, sign, lanes):
+    """What one of them stores."""
+    first, second, apart = ends(law, k, model, scratch)
+    store_spring(law.value[k], apart, first, second, ledger, place, sign, lanes)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.laws.wrench import count_power, turn
+from rigidsim.engine.laws.wrench import count_power, ends, turn
 from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.physics.elementary import select
 from rigidsim.physics.forces import misalignment, torsion_energy, torsion_torque, twist
 from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
-from rigidsim.physics.vector import dot, scaled, sub
+from rigidsim.physics.vector import choose, dot, projection, scaled, sub
 
 
 @routine
@@ -26,17 +25,8 @@ def pull_torsion(value, first, second, pull, lanes):
         omega = rotate_back(q_W2, omega_W)
         phi, g = twist(q_rest, axis, q_12)
         theta = misalignment(q_rest, q_12)
-        turned = (
-            select(about, phi * g[0], theta[0]),
-            select(about, phi * g[1], theta[1]),
-            select(about, phi * g[2], theta[2]),
-        )
-        along = scaled(dot(g, omega), g)
-        slipping = (
-            select(about, along[0], omega[0]),
-            select(about, along[1], omega[1]),
-            select(about, along[2], omega[2]),
-        )
+        turned = choose(about, scaled(phi, g), theta)
+        slipping = choose(about, projection(g, omega), omega)
         store3(pull, 0, lane, n, rotate(q_W2, torsion_torque(stiffness, damping, turned, slipping)))
         store(pull, 3, lane, n, stiffness * dot(turned, omega))
 
@@ -52,43 +42,25 @@ def store_torsion(value, first, second, ledger, place, sign, lanes):
         about = dot(axis, axis) > 0.5
         phi, _ = twist(q_rest, axis, q_12)
         theta = misalignment(q_rest, q_12)
-        turned = (
-            select(about, phi, theta[0]),
-            select(about, 0.0 * phi, theta[1]),
-            select(about, 0.0 * phi, theta[2]),
-        )
+        turned = choose(about, (phi, 0.0, 0.0), theta)
         energy = torsion_energy(load(value, at.H_STIFFNESS, lane, n), turned)
         store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
 
 
 @inlined
-def apply_torsions(era, model, scratch, lanes):
-    """Those of this era."""
-    law = model.torsions
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair, i, j = law.who[k, at.LAW_PAIR], law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            pull_torsion(law.value[k], first, second, scratch.pull, lanes)
-            if j >= 0:
-                turn(scratch.pull, 1.0, scratch.wrench[j], lanes)
-            if i >= 0:
-                turn(scratch.pull, -1.0, scratch.wrench[i], lanes)
-            count_power(scratch.pull, scratch.wrench[j if j >= 0 else i], lanes)
+def torsion(law, k, model, scratch, lanes):
+    """One of them, on the second end, and the opposite on the first if a free body carries it."""
+    i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+    first, second, _ = ends(law, k, model, scratch)
+    pull_torsion(law.value[k], first, second, scratch.pull, lanes)
+    turn(scratch.pull, 1.0, scratch.wrench[j], lanes)
+    if i >= 0:
+        turn(scratch.pull, -1.0, scratch.wrench[i], lanes)
+    count_power(scratch.pull, scratch.wrench[j], lanes)
 
 
 @inlined
-def store_torsions(era, model, scratch, ledger, lanes):
-    """Add the energy of those of this era to the potential energy."""
-    law = model.torsions
-    for k in range(len(law.who)):
-        if law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]:
-            pair = law.who[k, at.LAW_PAIR]
-            first, second = (
-                scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-                scratch.frame[model.pair[pair, at.PAIR_SECOND]],
-            )
-            store_torsion(law.value[k], first, second, ledger, at.E_POTENTIAL, 1.0, lanes)
+def energy_of_torsion(law, k, model, scratch, ledger, place, sign, lanes):
+    """What one of them stores."""
+    first, second, _ = ends(law, k, model, scratch)
+    store_torsion(law.value[k], first, second, ledger, place, sign, lanes)

@@ -6,7 +6,7 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, cross, dot, scaled, sub
+from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
 
 
 @routine
@@ -61,19 +61,43 @@ def confine(normal, wrench, lanes):
             load3(wrench, at.W_TAU, lane, n),
             load3(wrench, at.W_G, lane, n),
         )
-        store3(wrench, at.W_F, lane, n, sub(f, scaled(dot(u, f), u)))
-        store3(wrench, at.W_TAU, lane, n, scaled(dot(u, tau), u))
-        store3(wrench, at.W_G, lane, n, sub(g, scaled(dot(u, g), u)))
+        store3(wrench, at.W_F, lane, n, rejection(u, f))
+        store3(wrench, at.W_TAU, lane, n, projection(u, tau))
+        store3(wrench, at.W_G, lane, n, rejection(u, g))
+
+
+@inlined
+def acts(law, k, era):
+    """Whether load k acts in this era."""
+    return law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]
+
+
+@inlined
+def ends(law, k, model, scratch):
+    """The two frames of load k, and their separation."""
+    pair = law.who[k, at.LAW_PAIR]
+    return (
+        scratch.frame[model.pair[pair, at.PAIR_FIRST]],
+        scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+        scratch.apart[pair],
+    )
+
+
+@inlined
+def each(law, era, apply, model, scratch, lanes):
+    """Apply every load of one kind that acts in this era."""
+    for k in range(len(law.who)):
+        if acts(law, k, era):
+            apply(law, k, model, scratch, lanes)
 
 
 @inlined
 def react(law, k, pull, model, scratch, first_place, second_place, lanes):
-    """A pair's force on the second end, its opposite on the first, and the power once, where there is a free body."""
+    """A pair's force on the second end, its opposite on the first if a free body carries it, and the power once."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-    if j >= 0:
-        frame = scratch.frame[model.free_node[j] + 1]
-        push(pull, 1.0, model.body[j], frame, law.value[k], second_place, scratch.wrench[j], lanes)
+    frame = scratch.frame[model.free_node[j] + 1]
+    push(pull, 1.0, model.body[j], frame, law.value[k], second_place, scratch.wrench[j], lanes)
     if i >= 0:
         frame = scratch.frame[model.free_node[i] + 1]
         push(pull, -1.0, model.body[i], frame, law.value[k], first_place, scratch.wrench[i], lanes)
-    count_power(pull, scratch.wrench[j if j >= 0 else i], lanes)
+    count_power(pull, scratch.wrench[j], lanes)
