@@ -66,6 +66,12 @@ def _select(condition, a, b):
 
 
 @formula
+def select3(condition, a, b):
+    """`select` of each of three components."""
+    return (select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2]))
+
+
+@formula
 def reduced_sin_cos(x):
     """(sin x, cos x) by reduction to |r| <= pi/4 and Taylor's polynomials to r^17 and r^16.
 

@@ -9,7 +9,7 @@ Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 13.
 from __future__ import annotations
 
 from rigidsim._jit import formula
-from rigidsim.physics.elementary import arc_tangent, select, sin_cos, sqrt
+from rigidsim.physics.elementary import arc_tangent, select, select3, sin_cos, sqrt
 from rigidsim.physics.functions import (
     absolute,
     arc_cosine,
@@ -206,7 +206,7 @@ def jet_power(u, v):
 @formula
 def select_base(rest, u):
     """The jet u, or the constant 1 where its logarithm is not wanted."""
-    return (select(rest, 1.0, u[0]), select(rest, 0.0, u[1]), select(rest, 0.0, u[2]))
+    return select3(rest, (1.0, 0.0, 0.0), u)
 
 
 @formula
@@ -232,7 +232,7 @@ def jet_remainder(u, v):
 @formula
 def jet_select(condition, u, v):
     """u where the condition holds, else v; both must be defined."""
-    return (select(condition, u[0], v[0]), select(condition, u[1], v[1]), select(condition, u[2], v[2]))
+    return select3(condition, u, v)
 
 
 @formula

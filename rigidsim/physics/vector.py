@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim._jit import formula
-from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.elementary import sqrt
 
 
 @formula
@@ -58,9 +58,3 @@ def projection(u, v):
 def rejection(u, v):
     """v - (u . v) u: the part of v across the unit vector u."""
     return sub(v, projection(u, v))
-
-
-@formula
-def choose(condition, a, b):
-    """a where the condition holds, b elsewhere."""
-    return (select(condition, a[0], b[0]), select(condition, a[1], b[1]), select(condition, a[2], b[2]))

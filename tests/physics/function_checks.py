@@ -54,6 +54,10 @@ def arc_tangents() -> dict[str, list]:
     edges = [((0.0, 0.0), 0.0, 0.0), ((1.0, math.inf), 0.0, 0.0), ((math.inf, 1.0), math.pi / 2, 0.0)]
     return {
         "atan_tail": tail,
+        "select3": [
+            ((1.0, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)), (1.0, 2.0, 3.0), 0.0),
+            ((0.0, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)), (4.0, 5.0, 6.0), 0.0),
+        ],
         "reduced_arc_tangent": [*exact, *against(MP.atan2, points, 1.1), *two, *edges],
     }
 

@@ -84,6 +84,8 @@ def algebra(s: Situation) -> dict[str, tuple[tuple, object]]:
         "vector.dot": ((x, y), sum(x * y)),
         "vector.cross": ((x, y), cross_matrix(x) @ y),
         "vector.norm": ((x,), sum(x * x) ** (sum(x * 0) + 0.5)),
+        "vector.projection": ((x, y), sum(x * y) * x),
+        "vector.rejection": ((x, y), y - sum(x * y) * x),
         "quaternion.product": ((s.q2, s.q1), quaternion_product(s.q2, s.q1)),
         "quaternion.conjugate": ((q2,), (q2[0], *(-c for c in q2[1:]))),
         "quaternion.rotate": ((q2, x), R2 @ x),

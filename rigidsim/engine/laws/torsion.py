@@ -6,9 +6,10 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.wrench import count_power, ends, turn
 from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.physics.elementary import select3
 from rigidsim.physics.forces import misalignment, torsion_energy, torsion_torque, twist
 from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
-from rigidsim.physics.vector import choose, dot, projection, scaled, sub
+from rigidsim.physics.vector import dot, projection, scaled, sub
 
 
 @routine
@@ -25,8 +26,8 @@ def pull_torsion(value, first, second, pull, lanes):
         omega = rotate_back(q_W2, omega_W)
         phi, g = twist(q_rest, axis, q_12)
         theta = misalignment(q_rest, q_12)
-        turned = choose(about, scaled(phi, g), theta)
-        slipping = choose(about, projection(g, omega), omega)
+        turned = select3(about, scaled(phi, g), theta)
+        slipping = select3(about, projection(g, omega), omega)
         store3(pull, 0, lane, n, rotate(q_W2, torsion_torque(stiffness, damping, turned, slipping)))
         store(pull, 3, lane, n, stiffness * dot(turned, omega))
 
@@ -42,7 +43,7 @@ def store_torsion(value, first, second, ledger, place, sign, lanes):
         about = dot(axis, axis) > 0.5
         phi, _ = twist(q_rest, axis, q_12)
         theta = misalignment(q_rest, q_12)
-        turned = choose(about, (phi, 0.0, 0.0), theta)
+        turned = select3(about, (phi, 0.0, 0.0), theta)
         energy = torsion_energy(load(value, at.H_STIFFNESS, lane, n), turned)
         store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
 
