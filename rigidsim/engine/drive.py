@@ -175,14 +175,6 @@ def drive_paced(t, model, state, scratch, lanes):
 
 
 @inlined
-def carry_paced(model, state, stage):
-    """A stage begins where the step does: the same poses of paced nodes."""
-    for k in range(len(model.free_node), len(state)):
-        for c in range(state.shape[1]):
-            stage[k, c] = state[k, c]
-
-
-@inlined
 def settle(t, model, state, scratch, lanes):
     """At the end of a step, the poses of paced nodes are those reached."""
     if len(model.paced) > 0:

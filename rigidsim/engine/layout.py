@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim._jit import formula, inlined
 
 # State of a free body: p_PC and v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
 # q_WB and omega_B = omega_WB_B (the body's own orientation and rate, relative to the world), the work done on it so
@@ -75,7 +75,7 @@ J_P, J_L, J_LEVER, IMPULSE_ROWS = 0, 3, 6, 9
 # What jumps at an instant: velocity of a node's origin and its rate, world axes.
 Y_V, Y_OMEGA, JUMP_ROWS = 0, 3, 6
 
-# The first value of an expression that was not a number: how many, when (s), the value.
+# The first value of an expression that was no finite number: 1.0 if there is one, when (s), the value.
 N_FAILED, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
 
 # One sample of one node: position, orientation, velocity, angular velocity.
@@ -153,3 +153,11 @@ def store4(row, c, lane, n, q):
     row[(c + 1) * n + lane] = q[1]
     row[(c + 2) * n + lane] = q[2]
     row[(c + 3) * n + lane] = q[3]
+
+
+@inlined
+def copy_rows(begin, end, source, target):
+    """Rows begin to end - 1 of one array to the same places of another."""
+    for k in range(begin, end):
+        for c in range(source.shape[1]):
+            target[k, c] = source[k, c]

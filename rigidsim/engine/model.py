@@ -83,7 +83,7 @@ class Scratch(NamedTuple):
     jet: np.ndarray  # (register, 3 * lanes) value, first and second derivative
     fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
     pace: np.ndarray  # (paced, PACE_ROWS * lanes)
-    pull: np.ndarray  # (4 * lanes) a pair's force, and a power; or what an expression looks at
+    pull: np.ndarray  # (4 * lanes) a pair's force or torque, and a power
     jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes)
     strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
     wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)

@@ -8,14 +8,26 @@ on A.
 from __future__ import annotations
 
 from rigidsim._jit import formula
-from rigidsim.physics.elementary import arc_tangent, select, sqrt
+from rigidsim.physics.elementary import arc_tangent, select, select3, sqrt
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import conjugate, log, product
+from rigidsim.physics.quaternion import conjugate, log, product, rotate
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 SHORTEST = 1e-150  # m: below this a separation has no direction, and a spring with a length at rest pulls nowhere
 
 # --- along the line between two points
+
+
+@formula
+def separation(d, q_WA, p_A, q_WB, p_B):
+    """(r_A, r_B, s), m, world axes: two points from the origins of their frames, and s = d + r_B - r_A from the one to
+    the other.
+
+    `p_A` and `p_B` are in the axes of their frames; d is B's origin from A's. World positions, large numbers with a
+    small difference, do not enter.
+    """
+    r_A, r_B = rotate(q_WA, p_A), rotate(q_WB, p_B)
+    return (r_A, r_B, sub(add(d, r_B), r_A))
 
 
 @formula
@@ -80,6 +92,30 @@ def twist(q_rest, axis_B, q_AB):
     k = 1.0 / select(vanishes, 1.0 + 0.0 * size, size)
     g = add(add(scaled(k * w * w, axis_B), scaled(k * w, cross(axis_B, u))), scaled(k * s, u))
     return (2.0 * arc_tangent(s, w), g)
+
+
+@formula
+def has_axis(axis_B):
+    """Whether a torsion spring acts about one axis, a unit vector; the zero vector stands for every axis."""
+    return dot(axis_B, axis_B) > 0.5
+
+
+@formula
+def deflection(q_rest, axis_B, q_AB):
+    """The angles (rad) of which `torsion_energy` is: the misalignment, or (phi, 0, 0) about one axis."""
+    phi, _ = twist(q_rest, axis_B, q_AB)
+    return select3(has_axis(axis_B), (phi, 0.0, 0.0), misalignment(q_rest, q_AB))
+
+
+@formula
+def deflection_and_slip(q_rest, axis_B, q_AB, omega_B):
+    """(theta, omega), rad and rad/s, as `torsion_torque` takes them, from omega_B = omega_AB_B: the misalignment and
+    omega_B; about one axis phi g and (g . omega_B) g, with g the gradient of the angle.
+    """
+    phi, g = twist(q_rest, axis_B, q_AB)
+    about = has_axis(axis_B)
+    theta = select3(about, scaled(phi, g), misalignment(q_rest, q_AB))
+    return (theta, select3(about, scaled(dot(g, omega_B), g), omega_B))
 
 
 @formula

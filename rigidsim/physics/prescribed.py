@@ -1,4 +1,8 @@
-"""Motion prescribed by constants, as a function of time: no state, no accumulated error."""
+"""Prescribed motion: by constants, by expressions of time, by rates.
+
+Constants and expressions give the pose as a function of time: no state, no accumulated error. Rates that are functions
+of time have no closed pose; it is advanced from the beginning of a step.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ S, V, OMEGA, LEVER = (
 )  # fmt: skip
 I_B = np.array([[1.3, 0.2, -0.1], [0.2, 1.7, 0.3], [-0.1, 0.3, 2.1]])
 TENSOR = (1.3, 1.7, 2.1, 0.2, -0.1, 0.3)
-AXIS = np.array([0.48, -0.6, 0.64])
+AXIS, UP = np.array([0.48, -0.6, 0.64]), np.array([0.0, 0.0, 1.0])
 UNITS = [tuple(MP.mpf(i == k) for i in range(3)) for k in range(3)]
 RESTS = [Rotation.from_rotvec(v) for v in ((0.3, -0.5, 0.2), (1.9, 0.4, -1.1), (-0.6, 2.2, 0.9))]
 TURNS = [Rotation.from_rotvec(v) for v in ((-0.4, 0.9, 0.7), (0.2, -1.6, 2.0), (1.1, -0.3, 0.5))]
@@ -69,7 +69,9 @@ def springs() -> dict[str, list]:
     ]
     none = [((4.0, 0.3, (0.0, 0.0, 0.0)), np.zeros(3), 0.0), ((4.0, 0.3, (1e-160, 0.0, 0.0)), np.zeros(3), 0.0)]
     directions = [((s * S,), S / size, 2 * EPS) for s in (1, 1e-140, 1e140)]
+    r_A, r_B = RESTS[0].apply(LEVER), TURNS[0].apply(V)
     return {
+        "separation": [((S, wxyz(RESTS[0]), LEVER, wxyz(TURNS[0]), V), (*r_A, *r_B, *(S + r_B - r_A)), 2e-15)],
         "direction": [*directions, *(((s,), np.zeros(3), 0.0) for (_, _, s), *_ in none)],
         "elastic_force": [*forces, *none],
         "elastic_energy": [((4.0, rest, S), 2.0 * (size - rest) ** 2, 1e-14) for rest in (0.3, 2.5)],
@@ -93,7 +95,7 @@ def angle_about(axis, q_rest, q):
 
 def torsion() -> dict[str, list]:
     axis = mp(*map(float, AXIS / np.linalg.norm(AXIS)))
-    turned, twisted, torques = [], [], []
+    turned, twisted, torques, deflected, slipping = [], [], [], [], []
     for rest, turn in zip(RESTS, TURNS, strict=True):
         q_rest, q = wxyz(rest), wxyz(turn)
         exact = mp(*map(float, q_rest))
@@ -105,6 +107,10 @@ def torsion() -> dict[str, list]:
 
         found = float(phi(mp(*map(float, q)))), *gradient_of_turning(phi, q)
         twisted += [((q_rest, floats(axis), sign * q), found, 8e-15) for sign in (1, -1)]
+        about, g = (q_rest, floats(axis), q), np.array(found[1:])
+        deflected += [((q_rest, np.zeros(3), q), theta, 4e-15), (about, (found[0], 0.0, 0.0), 8e-15)]
+        slipping.append(((q_rest, np.zeros(3), q, OMEGA), (*theta, *OMEGA), 4e-15))
+        slipping.append(((*about, OMEGA), (*(found[0] * g), *(g @ OMEGA * g)), 3e-14))
 
         def energy(p, exact=exact):
             return MP.mpf(3) * sum(x * x for x in rotation_vector(times(reverse(exact), p))) / 2
@@ -115,6 +121,9 @@ def torsion() -> dict[str, list]:
     return {
         "misalignment": turned,
         "twist": [*twisted, (half, np.zeros(4), 0.0)],
+        "has_axis": [((axis,), float(np.any(axis)), 0.0) for axis in (np.zeros(3), UP, -UP)],
+        "deflection": deflected,
+        "deflection_and_slip": slipping,
         "torsion_torque": [*torques, ((3.0, 0.4, V, OMEGA), -3.0 * V - 0.4 * OMEGA, 1e-15)],
         "torsion_energy": [((3.0, V), 1.5 * V @ V, 1e-15)],
     }
@@ -241,4 +250,9 @@ FORCE_EQUIVALENT = {
     "forces.misalignment: negated product(conjugate(q_rest), q_AB)": 1,
     "forces.misalignment: negated conjugate(q_rest)": 1,
     "forces.oblateness_potential: negated dot(s, axis)": 1,
+    "forces.deflection_and_slip: negated twist(q_rest, axis_B, q_AB)": 1,
+    # Zero and a condition have no sign.
+    "forces.deflection: doubled 0.0": 2,
+    "forces.deflection: negated has_axis(axis_B)": 1,
+    "forces.deflection_and_slip: negated has_axis(axis_B)": 1,
 }

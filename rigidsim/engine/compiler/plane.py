@@ -13,17 +13,12 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate_back
-from rigidsim.physics.vector import dot, scaled, sub
-
-
-def within(normal, v) -> tuple:
-    """v without its part along the unit normal."""
-    return sub(v, scaled(dot(normal, v), normal))
+from rigidsim.physics.vector import dot, projection, rejection
 
 
 def about(normal, v) -> tuple:
     """The part of v along the unit normal."""
-    return scaled(dot(normal, v), normal)
+    return projection(normal, v)
 
 
 def lock_body(row: np.ndarray, normal, q_WB) -> None:
@@ -33,10 +28,10 @@ def lock_body(row: np.ndarray, normal, q_WB) -> None:
     inverse = 1.0 / moment if moment > 0.0 else 0.0
     row[layout.B_INERTIA : layout.B_INERTIA + 6] = (moment, moment, moment, 0.0, 0.0, 0.0)
     row[layout.B_INVERSE : layout.B_INVERSE + 6] = (inverse, inverse, inverse, 0.0, 0.0, 0.0)
-    row[layout.B_G : layout.B_G + 3] = within(normal, tuple(row[layout.B_G : layout.B_G + 3]))
+    row[layout.B_G : layout.B_G + 3] = rejection(normal, tuple(row[layout.B_G : layout.B_G + 3]))
 
 
 def lock_rate(state: np.ndarray, normal, q_WB) -> None:
     """Lock the initial rate of a free body, in place."""
     rate = slice(layout.S_OMEGA, layout.S_OMEGA + 3)
-    state[rate] = about(rotate_back(q_WB, normal), tuple(state[rate]))
+    state[rate] = projection(rotate_back(q_WB, normal), tuple(state[rate]))

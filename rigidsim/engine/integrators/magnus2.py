@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.drive import carry_paced
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
+from rigidsim.engine.layout import copy_rows, load, load3, load4, load6, store, store3, store4
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2
 from rigidsim.physics.quaternion import exp_septic, product, renormalised, rotate, rotate_back
@@ -90,7 +89,7 @@ def step(method, t, h, era, model, state, scratch, lanes):
     for i in range(len(model.free_node)):
         keep_start(scratch.frame[model.free_node[i] + 1], scratch.other_stage[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
-    carry_paced(model, state, scratch.stage)
+    copy_rows(len(model.free_node), len(state), state, scratch.stage)  # poses of paced nodes are the step's
     evaluate(t + 0.5 * h, era, model, scratch.stage, scratch, lanes)
     for i in range(len(model.free_node)):
         start, total, body = scratch.other_stage[i], scratch.sum[i], model.body[i]

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.drive import carry_paced
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import load, load3, load4, store, store3, store4
+from rigidsim.engine.layout import copy_rows, load, load3, load4, store, store3, store4
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
 from rigidsim.physics.vector import add, scaled
 
@@ -63,21 +62,15 @@ def combine(start, stage, rate, turn, total, target, h, weight, on_rate, on_tota
         store(target, at.S_WORK, lane, n, load(start, at.S_WORK, lane, n) + (x * power + z * sum_power))
 
 
-@routine
-def copy(source, target):
-    """Copy one row."""
-    for c in range(len(source)):
-        target[c] = source[c]
-
-
 @inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     # No array is both read and written in one call of `combine`: overlapping arguments would cost the vector
     # instructions.
     stage, target, spare = state, scratch.stage, scratch.other_stage
-    carry_paced(model, state, target)
-    carry_paced(model, state, spare)
+    n_free = len(model.free_node)
+    copy_rows(n_free, len(state), state, target)  # a stage begins with the poses of paced nodes that the step has
+    copy_rows(n_free, len(state), state, spare)
     for i in range(4):
         evaluate(t + NODE[i] * h, era, model, stage, scratch, lanes)
         on_rate, on_total = (NODE[i + 1], 0.0) if i < 3 else (0.0, 1.0)
@@ -85,11 +78,10 @@ def step(method, t, h, era, model, state, scratch, lanes):
             # Set, not multiplied by zero: what a run that overflowed left there may not be a number.
             scratch.turn[:] = 0.0
             scratch.sum[:] = 0.0
-        for k in range(len(model.free_node)):
+        for k in range(n_free):
             combine(
                 state[k], stage[k], scratch.rate[k], scratch.turn[k], scratch.sum[k], target[k],
                 h, WEIGHT[i], on_rate, on_total, lanes,
             )  # fmt: skip
         stage, target, spare = target, spare, target
-    for k in range(len(model.free_node)):
-        copy(stage[k], state[k])
+    copy_rows(0, n_free, stage, state)

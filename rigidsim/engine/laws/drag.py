@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.wrench import ends, push
-from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.engine.layout import load, load3, load4, store3
 from rigidsim.physics.forces import drag_force
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
@@ -23,7 +23,6 @@ def pull_drag(value, apart, medium, frame, pull, lanes):
         v = sub(v_point, cross(load3(medium, at.F_OMEGA, lane, n), s))
         f_W = drag_force(load(value, at.D_LINEAR, lane, n), load(value, at.D_QUADRATIC, lane, n), v)
         store3(pull, 0, lane, n, f_W)
-        store(pull, 3, lane, n, 0.0)
 
 
 @inlined

@@ -15,10 +15,11 @@ from rigidsim.physics.forces import (
     gravity_gradient_torque,
     oblateness,
     oblateness_potential,
+    separation,
 )
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import add, dot, scaled, sub
+from rigidsim.physics.vector import add, dot, scaled
 
 
 @routine
@@ -26,16 +27,14 @@ def attract(value, apart, source, frame, body, wrench, lanes):
     """Gravity of a source at the body's centre of mass; and the power of whatever moves the source."""
     n = len(lanes)
     for lane in range(n):
-        q_WA = load4(source, at.F_Q, lane, n)
-        r_A = rotate(q_WA, load3(value, at.U_POINT, lane, n))
-        r_B = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
-        arm = add(load3(apart, at.Z_P, lane, n), r_B)
-        s, gm = sub(arm, r_A), load(value, at.U_GM, lane, n)
+        q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
+        _, r_B, s = separation(d, q_WA, load3(value, at.U_POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
+        gm = load(value, at.U_GM, lane, n)
         axis_W = rotate(q_WA, load3(value, at.U_AXIS, lane, n))
         round_part = attraction(gm, load(value, at.U_SOFT, lane, n), s)
         g = add(round_part, oblateness(gm, load(value, at.U_J2, lane, n), axis_W, s))
         # The field is carried along by the source's frame; where that moves, it does work.
-        v_field = point_velocity(load3(source, at.F_V, lane, n), load3(source, at.F_OMEGA, lane, n), arm)
+        v_field = point_velocity(load3(source, at.F_V, lane, n), load3(source, at.F_OMEGA, lane, n), add(d, r_B))
         store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g))
         power = load(value, at.U_MASS, lane, n) * dot(g, v_field)
         store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + power)
@@ -46,9 +45,8 @@ def attract_both(value, apart, first, second, body_1, body_2, wrench_1, wrench_2
     """Two free bodies that attract each other at their centres of mass."""
     n = len(lanes)
     for lane in range(n):
-        r_1 = rotate(load4(first, at.F_Q, lane, n), load3(body_1, at.B_COM, lane, n))
-        r_2 = rotate(load4(second, at.F_Q, lane, n), load3(body_2, at.B_COM, lane, n))
-        s = sub(add(load3(apart, at.Z_P, lane, n), r_2), r_1)
+        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
+        _, _, s = separation(d, q_W1, load3(body_1, at.B_COM, lane, n), q_W2, load3(body_2, at.B_COM, lane, n))
         unit = attraction(1.0, load(value, at.U_SOFT, lane, n), s)
         g_1 = scaled(-load(value, at.U_GM_BACK, lane, n), unit)
         g_2 = scaled(load(value, at.U_GM, lane, n), unit)
@@ -61,10 +59,9 @@ def store_attraction(value, apart, source, frame, body, ledger, place, sign, lan
     """Add sign times the potential energy of one attraction, whose source is the point that `value` holds."""
     n = len(lanes)
     for lane in range(n):
-        q_WA = load4(source, at.F_Q, lane, n)
-        r_A = rotate(q_WA, load3(value, at.U_POINT, lane, n))
-        r_B = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
-        s, gm = sub(add(load3(apart, at.Z_P, lane, n), r_B), r_A), load(value, at.U_GM, lane, n)
+        q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
+        _, _, s = separation(d, q_WA, load3(value, at.U_POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
+        gm = load(value, at.U_GM, lane, n)
         axis_W = rotate(q_WA, load3(value, at.U_AXIS, lane, n))
         round_part = attraction_potential(gm, load(value, at.U_SOFT, lane, n), s)
         potential = round_part + oblateness_potential(gm, load(value, at.U_J2, lane, n), axis_W, s)
@@ -77,10 +74,9 @@ def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
     """Add the gravity-gradient torque on a body."""
     n = len(lanes)
     for lane in range(n):
-        q_WB = load4(frame, at.F_Q, lane, n)
-        r_A = rotate(load4(source, at.F_Q, lane, n), load3(value, at.U_POINT, lane, n))
-        r_B = rotate(q_WB, load3(body, at.B_COM, lane, n))
-        s_B = rotate_back(q_WB, sub(add(load3(apart, at.Z_P, lane, n), r_B), r_A))
+        q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
+        _, _, s = separation(d, q_WA, load3(value, at.U_POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
+        s_B = rotate_back(q_WB, s)
         tau_B = gravity_gradient_torque(load(value, at.U_GM, lane, n), s_B, load6(body, at.B_INERTIA, lane, n))
         store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), rotate(q_WB, tau_B)))
 
@@ -92,16 +88,9 @@ def gravity(law, k, model, scratch, lanes):
     first, second, apart = ends(law, k, model, scratch)
     if i >= 0:
         attract_both(
-            law.value[k],
-            apart,
-            first,
-            second,
-            model.body[i],
-            model.body[j],
-            scratch.wrench[i],
-            scratch.wrench[j],
+            law.value[k], apart, first, second, model.body[i], model.body[j], scratch.wrench[i], scratch.wrench[j],
             lanes,
-        )
+        )  # fmt: skip
     else:
         attract(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
 

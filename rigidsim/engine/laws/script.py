@@ -61,14 +61,6 @@ def view_orientation(observer, observed, seen, lanes):
 
 
 @routine
-def keep(seen, c, register, lanes):
-    """One component of what was seen, in its register."""
-    n = len(lanes)
-    for lane in range(n):
-        store(register, 0, lane, n, load(seen, c, lane, n))
-
-
-@routine
 def push_script(x, y, z, value, axes, frame, wrench, lanes):
     """Add a force whose components, in the frame `axes`, are three registers, at a point fixed in the body."""
     n = len(lanes)
@@ -91,13 +83,13 @@ def turn_script(x, y, z, axes, wrench, lanes):
 @inlined
 def look(model, scratch, lanes):
     """Fill the registers of everything that the expressions look at."""
-    views, seen = model.views, scratch.pull
+    views, registers = model.views, scratch.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
         frame = model.pair[pair, at.PAIR_FIRST]
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
         observed = scratch.frame[model.pair[pair, at.PAIR_SECOND]]
-        width = 3
+        seen = registers[first * len(lanes) :]  # one register after the other, as the components of a row
         if kind == at.VIEW_POSITION:
             view_position(apart, observer, scale, seen, lanes)
         elif kind == at.VIEW_VELOCITY:
@@ -106,12 +98,8 @@ def look(model, scratch, lanes):
             view_rate(observer, observed, seen, lanes)
         elif kind == at.VIEW_SPEED:
             view_speed(apart, observer, scale, seen, lanes)
-            width = 1
         else:
             view_orientation(observer, observed, seen, lanes)
-            width = 4
-        for c in range(width):
-            keep(seen, c, scratch.register[first + c], lanes)
 
 
 @inlined

@@ -6,10 +6,9 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.wrench import count_power, ends, turn
 from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.physics.elementary import select3
-from rigidsim.physics.forces import misalignment, torsion_energy, torsion_torque, twist
+from rigidsim.physics.forces import deflection, deflection_and_slip, torsion_energy, torsion_torque
 from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
-from rigidsim.physics.vector import dot, projection, scaled, sub
+from rigidsim.physics.vector import dot, sub
 
 
 @routine
@@ -18,18 +17,13 @@ def pull_torsion(value, first, second, pull, lanes):
     n = len(lanes)
     for lane in range(n):
         q_W1, q_W2 = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n)
-        q_12, q_rest = product(conjugate(q_W1), q_W2), load4(value, at.H_REST, lane, n)
-        axis = load3(value, at.H_AXIS, lane, n)
-        about = dot(axis, axis) > 0.5
+        q_rest, axis = load4(value, at.H_REST, lane, n), load3(value, at.H_AXIS, lane, n)
         stiffness, damping = load(value, at.H_STIFFNESS, lane, n), load(value, at.H_DAMPING, lane, n)
         omega_W = sub(load3(second, at.F_OMEGA, lane, n), load3(first, at.F_OMEGA, lane, n))
         omega = rotate_back(q_W2, omega_W)
-        phi, g = twist(q_rest, axis, q_12)
-        theta = misalignment(q_rest, q_12)
-        turned = select3(about, scaled(phi, g), theta)
-        slipping = select3(about, projection(g, omega), omega)
-        store3(pull, 0, lane, n, rotate(q_W2, torsion_torque(stiffness, damping, turned, slipping)))
-        store(pull, 3, lane, n, stiffness * dot(turned, omega))
+        theta, slip = deflection_and_slip(q_rest, axis, product(conjugate(q_W1), q_W2), omega)
+        store3(pull, 0, lane, n, rotate(q_W2, torsion_torque(stiffness, damping, theta, slip)))
+        store(pull, 3, lane, n, stiffness * dot(theta, omega))
 
 
 @routine
@@ -38,13 +32,9 @@ def store_torsion(value, first, second, ledger, place, sign, lanes):
     n = len(lanes)
     for lane in range(n):
         q_W1, q_W2 = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n)
-        q_12, q_rest = product(conjugate(q_W1), q_W2), load4(value, at.H_REST, lane, n)
-        axis = load3(value, at.H_AXIS, lane, n)
-        about = dot(axis, axis) > 0.5
-        phi, _ = twist(q_rest, axis, q_12)
-        theta = misalignment(q_rest, q_12)
-        turned = select3(about, (phi, 0.0, 0.0), theta)
-        energy = torsion_energy(load(value, at.H_STIFFNESS, lane, n), turned)
+        q_rest, axis = load4(value, at.H_REST, lane, n), load3(value, at.H_AXIS, lane, n)
+        theta = deflection(q_rest, axis, product(conjugate(q_W1), q_W2))
+        energy = torsion_energy(load(value, at.H_STIFFNESS, lane, n), theta)
         store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
 
 
