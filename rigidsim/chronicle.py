@@ -66,8 +66,8 @@ class Story:
         """One event, which protects or carries what hangs on the frames that jump."""
         event, tree = self._happened.event, self._after.tree
         node = tree.by_path[event.body]
-        roots = jumping(self._before.tree, tree, event)
-        below = dict.fromkeys(free for root in roots for free in first_free(root))
+        root = jumping(self._before.tree, tree, event)
+        below = first_free(root) if root else ()
         named = {"id": f"reparent[{self._happened.number}]", "name": "", "cause": "reparent", "motion": event.motion}
         yield self._event(named, event.body, tree.carrier(node) or node, below, NONE, NONE)
 

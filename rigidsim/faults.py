@@ -1,4 +1,4 @@
-"""Why a run cannot go on: what is no longer a number, and what made it so."""
+"""Why a run cannot go on, or should not be trusted: what is no longer a number, and what made it so."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def prescribed_fault(run: BlockRun, when: str) -> str:
 def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
     """Whose motion is no longer finite after step n; `struck` names what happened in that step."""
     row = np.argmax(np.abs(run.state).max(axis=1))  # that of a NaN, if there is one
-    path, when = run.worlds[0].state_paths[row], f"after t = {n * run.model.step:.9g} s (step {n + 1})"
+    path, when = run.worlds[0].state_labels[row], f"after t = {n * run.model.step:.9g} s (step {n + 1})"
     prescribed = prescribed_fault(run, when)
     if prescribed:
         return prescribed
@@ -67,3 +67,15 @@ def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
     if struck:
         return f"{told}, in which {', '.join(struck)} act"
     return f"{told}; try a smaller step, and look for a force that grows without bound"
+
+
+def half_turns(run: BlockRun) -> list[str]:
+    """Each torsion spring without an axis that has passed half a turn, where its torque turns over."""
+    world, first = run.worlds[0], len(run.state) - len(run.model.torsions.who)
+    passed = run.state[first:, layout.S_PASSED * len(run.worlds)]
+    return [
+        f"the torsion spring {label} passed half a turn at t = {time:.9g} s, where its torque turns over;"
+        " with an 'axis' it counts turns"
+        for label, time in zip(world.state_labels[first:], passed, strict=True)
+        if time > 0.0
+    ]

@@ -14,7 +14,7 @@ from rigidsim.engine.compiler import Compiled, compile_scene
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError, UsageError
-from rigidsim.faults import expression_fault, motion_fault, start_fault
+from rigidsim.faults import expression_fault, half_turns, motion_fault, start_fault
 from rigidsim.scene import Scene
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
@@ -120,6 +120,11 @@ class Simulation:
     def events(self) -> tuple[Event, ...]:
         """Impulses and reparentings so far, with what they did."""
         return tuple(self._run.events[0])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has happened so far that makes the run doubtful."""
+        return tuple(half_turns(self._run))
 
     @property
     def state(self) -> State:

@@ -12,8 +12,8 @@ from rigidsim.physics.frames import (
     stretch,
 )
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.rigid_body import acceleration, angular_acceleration, point_acceleration, power
-from rigidsim.physics.vector import negated
+from rigidsim.physics.rigid_body import acceleration, angular_acceleration, point_acceleration, power, takes_torque
+from rigidsim.physics.vector import negated, scaled
 
 
 @routine
@@ -43,8 +43,9 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
         omega_B = load3(state, at.S_OMEGA, lane, n)
 
         a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(wrench, at.W_G, lane, n))
+        inverse_inertia = load6(body, at.B_INVERSE, lane, n)
         alpha_B = angular_acceleration(
-            load6(body, at.B_INERTIA, lane, n), load6(body, at.B_INVERSE, lane, n), omega_B, rotate_back(q_WB, tau_W)
+            load6(body, at.B_INERTIA, lane, n), inverse_inertia, omega_B, rotate_back(q_WB, tau_W)
         )
         alpha_WB = rotate(q_WB, alpha_B)
         r = rotate(q_WB, load3(body, at.B_COM, lane, n))
@@ -56,7 +57,8 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
         a_PC = local_acceleration(a_WP, omega_WP, alpha_WP, q_WP, scale_WP, d, drift, a_WC)
         store3(rate, at.R_A, lane, n, a_PC)
         store3(rate, at.R_ALPHA, lane, n, alpha_B)
-        applied = power(f_W, load3(arm, at.A_VC, lane, n), tau_W, omega_WB)
+        turning = scaled(takes_torque(inverse_inertia), tau_W)
+        applied = power(f_W, load3(arm, at.A_VC, lane, n), turning, omega_WB)
         store(rate, at.R_POWER, lane, n, applied + load(wrench, at.W_POWER, lane, n))
 
 

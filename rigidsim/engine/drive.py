@@ -5,11 +5,11 @@ from __future__ import annotations
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.jet_programs import fill_jet, run_jet_program
-from rigidsim.engine.layout import load, load3, load4, store, store3, store4
+from rigidsim.engine.layout import accumulate3, load, load3, load4, store, store3, store4
 from rigidsim.engine.programs import note_faults
 from rigidsim.physics.prescribed import (
-    advanced_position,
     advanced_rotation,
+    displacement,
     prescribed_position,
     prescribed_rotation,
     prescribed_velocity,
@@ -87,7 +87,7 @@ def pace_position(h, state, pace, v_x, v_y, v_z, driven, lanes):
     """Position a part of a step, h, after the pose in `state`; velocity and acceleration from three jets."""
     n = len(lanes)
     for lane in range(n):
-        p = advanced_position(load3(state, at.S_P, lane, n), load3(pace, at.P_V, lane, n), h)
+        p = add(load3(state, at.S_P, lane, n), displacement(load3(pace, at.P_V, lane, n), h))
         store3(driven, at.D_P, lane, n, p)
         store3(driven, at.D_V, lane, n, (load(v_x, 0, lane, n), load(v_y, 0, lane, n), load(v_z, 0, lane, n)))
         store3(driven, at.D_A, lane, n, (load(v_x, 1, lane, n), load(v_y, 1, lane, n), load(v_z, 1, lane, n)))
@@ -106,11 +106,11 @@ def pace_rotation(h, state, pace, a, b, c, driven, lanes):
 
 
 @routine
-def keep_pose(t, driven, state, lanes):
-    """The pose reached at t is where the next step begins."""
+def keep_pose(t, h, pace, driven, state, lanes):
+    """The pose reached at t, a time h after that in `state`, is where the next step begins."""
     n = len(lanes)
     for lane in range(n):
-        store3(state, at.S_P, lane, n, load3(driven, at.D_P, lane, n))
+        accumulate3(state, at.S_P, at.S_P_LOW, lane, n, displacement(load3(pace, at.P_V, lane, n), h))
         store4(state, at.S_Q, lane, n, load4(driven, at.D_Q, lane, n))
         store(state, at.S_SINCE, lane, n, t)
 
@@ -180,4 +180,6 @@ def settle(t, model, state, scratch, lanes):
     if len(model.paced) > 0:
         drive(t, model, state, scratch, lanes)
         for k in range(len(model.paced)):
-            keep_pose(t, scratch.driven[model.paced[k, 0]], state[len(model.free_node) + k], lanes)
+            row = state[len(model.free_node) + k]
+            h = t - row[at.S_SINCE * len(lanes)]
+            keep_pose(t, h, scratch.pace[k], scratch.driven[model.paced[k, 0]], row, lanes)

@@ -13,6 +13,6 @@ from rigidsim.engine.relations import relate
 def evaluate(t, era, model, state, scratch, lanes):
     """Rates of every free body at time t (s) in the given state: `scratch.rate`, with frames and wrenches beside it."""
     place_nodes(model.active, t, model, state, scratch, lanes)
-    relate(model, scratch, lanes)
+    relate(model, state, scratch, lanes)
     apply_loads(t, era, model, scratch, lanes)
     accelerate_nodes(model.active, model, state, scratch, lanes)

@@ -10,15 +10,14 @@ from __future__ import annotations
 from rigidsim._jit import inlined, kernel, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinematics import place_nodes
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3
+from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, load6, store3
 from rigidsim.engine.loads import exchange_energy
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import relate
 from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity, local_delta_velocity
-from rigidsim.physics.elementary import select
 from rigidsim.physics.impulses import impulse_moment, jump_energy, rate_jump, velocity_jump
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.rigid_body import point_velocity
+from rigidsim.physics.rigid_body import point_velocity, takes_torque
 from rigidsim.physics.vector import add, negated, projection, rejection, scaled
 
 
@@ -70,15 +69,14 @@ def jump_free(state, body, parent, parent_jump, arm, frame, strike, inherits, ju
         own_rate = rate_jump(inverse, rotate_back(q_WB, load3(strike, at.Y_OMEGA, lane, n)))
         cancelled = scaled(1.0 - inherits, cancelling_velocity(q_WP, scale_WP, dv_P, domega_P, d))
         dv_PC = add(local_delta_velocity(q_WP, scale_WP, own), cancelled)
-        turns = select(inverse[0] + inverse[1] + inverse[2] > 0.0, inherits, 0.0)  # a particle does not
-        domega_B = add(own_rate, scaled(turns, rotate_back(q_WB, domega_P)))
+        domega_B = add(own_rate, scaled(inherits * takes_torque(inverse), rotate_back(q_WB, domega_P)))
 
         dv = add(own, scaled(inherits, inherited_velocity(dv_P, domega_P, d)))
         v, omega_B = load3(arm, at.A_VC, lane, n), load3(state, at.S_OMEGA, lane, n)
         energy = jump_energy(mass, load6(body, at.B_INERTIA, lane, n), v, dv, omega_B, domega_B)
-        store3(state, at.S_V, lane, n, add(load3(state, at.S_V, lane, n), dv_PC))
-        store3(state, at.S_OMEGA, lane, n, add(omega_B, domega_B))
-        store(state, at.S_WORK, lane, n, load(state, at.S_WORK, lane, n) + energy)
+        accumulate3(state, at.S_V, at.S_V_LOW, lane, n, dv_PC)
+        accumulate3(state, at.S_OMEGA, at.S_OMEGA_LOW, lane, n, domega_B)
+        accumulate(state, at.S_WORK, at.S_WORK_LOW, lane, n, energy)
 
         domega = rotate(q_WB, domega_B)
         r = rotate(q_WB, load3(body, at.B_COM, lane, n))
@@ -119,7 +117,7 @@ def cross_edge(t, era, model, state, scratch, records, k, lanes):
     the motion before and after; k is negative where there are none.
     """
     place_nodes(model.active, t, model, state, scratch, lanes)
-    relate(model, scratch, lanes)
+    relate(model, state, scratch, lanes)
     if era > 0:
         exchange_energy(era, model, state, scratch, lanes)
     if k >= 0:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from rigidsim._jit import formula, inlined
+from rigidsim.physics.summation import compensated_sum
 
 # State of a free body: p_PC and v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
 # q_WB and omega_B = omega_WB_B (the body's own orientation and rate, relative to the world), the work done on it so
-# far, J.
-S_P, S_Q, S_V, S_OMEGA, S_WORK, STATE_ROWS = 0, 3, 7, 10, 13, 14
+# far, J. At a stage of a method that is all; the state itself ends with the low parts of its sums (`compensated_sum`).
+S_P, S_Q, S_V, S_OMEGA, S_WORK, STAGE_ROWS = 0, 3, 7, 10, 13, 14
+S_P_LOW, S_V_LOW, S_OMEGA_LOW, S_WORK_LOW, STATE_ROWS = 14, 17, 20, 23, 24
 
 # A node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha. Frame 0 is the world itself.
 F_Q, F_P, F_V, F_OMEGA, F_A, F_ALPHA, FRAME_ROWS = 0, 4, 7, 10, 13, 16, 19
@@ -22,6 +24,10 @@ S_SINCE = S_WORK
 
 # What such a node's pose is advanced by: the sums v0 + 4 vm + v1 and the same of omega, and omega at the beginning.
 P_V, P_OMEGA, P_FIRST, PACE_ROWS = 0, 3, 6, 9
+
+# State of a torsion spring (`winding`): the angle about its axis at the last evaluation of the step before, rad; if it
+# has none, the cosine of half its deflection there, and when that first changed sign, s, or 0. Its rows come last.
+S_WOUND, S_PASSED = 0, 1
 
 # Between the passes of one evaluation: the arm d, the drift J v, and a free body's v_WC; all in world axes, m and m/s.
 A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
@@ -155,9 +161,23 @@ def store4(row, c, lane, n, q):
     row[(c + 3) * n + lane] = q[3]
 
 
+@formula
+def accumulate(row, c, low, lane, n, change):
+    """Add to component c, whose low part is component `low`."""
+    row[c * n + lane], row[low * n + lane] = compensated_sum(row[c * n + lane], row[low * n + lane], change)
+
+
+@formula
+def accumulate3(row, c, low, lane, n, change):
+    """Add to components c to c + 2, whose low parts are components `low` to `low` + 2."""
+    accumulate(row, c, low, lane, n, change[0])
+    accumulate(row, c + 1, low + 1, lane, n, change[1])
+    accumulate(row, c + 2, low + 2, lane, n, change[2])
+
+
 @inlined
 def copy_rows(begin, end, source, target):
-    """Rows begin to end - 1 of one array to the same places of another."""
+    """Rows begin to end - 1 of one array to the same places of another, which may be narrower."""
     for k in range(begin, end):
-        for c in range(source.shape[1]):
+        for c in range(target.shape[1]):
             target[k, c] = source[k, c]

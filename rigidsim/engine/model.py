@@ -79,6 +79,7 @@ class Scratch(NamedTuple):
     arm: np.ndarray  # (node, ARM_ROWS * lanes)
     link: np.ndarray  # (node, LINK_ROWS * lanes)
     apart: np.ndarray  # (pair, APART_ROWS * lanes)
+    wound: np.ndarray  # (torsion spring, lanes) its winding
     register: np.ndarray  # (register, lanes) of the expressions
     jet: np.ndarray  # (register, 3 * lanes) value, first and second derivative
     fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
@@ -88,9 +89,9 @@ class Scratch(NamedTuple):
     strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
     wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)
     rate: np.ndarray  # (state, RATE_ROWS * lanes)
-    stage: np.ndarray  # (state, STATE_ROWS * lanes) the state at a stage
-    other_stage: np.ndarray  # (state, STATE_ROWS * lanes) and at the next
-    sum: np.ndarray  # (state, STATE_ROWS * lanes) weighted sum of the stages' rates
+    stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at a stage
+    other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) and at the next
+    sum: np.ndarray  # (state, STAGE_ROWS * lanes) weighted sum of the stages' rates
     turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
 
 
@@ -118,7 +119,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     the constants of expressions.
     """
     n, n_node, n_free, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
-    n_state = n_free + len(model.paced)
+    n_state = n_free + len(model.paced) + len(model.torsions.who)
     n_script, n_drive = (p.first + len(p.code) for p in (model.script, model.drive))
     scratch = Scratch(
         frame=zeros(n_node + 1, layout.FRAME_ROWS * n),
@@ -126,6 +127,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         arm=zeros(n_node, layout.ARM_ROWS * n),
         link=zeros(n_node, layout.LINK_ROWS * n),
         apart=zeros(len(model.pair) - 1, layout.APART_ROWS * n),
+        wound=zeros(len(model.torsions.who), n),
         register=zeros(n_script, n),
         jet=zeros(n_drive, 3 * n),
         fault=zeros(len(model.scripts.who) + len(model.driven) + len(model.paced), layout.FAULT_ROWS * n),
@@ -135,9 +137,9 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         strike=zeros(n_free, layout.JUMP_ROWS * n),
         wrench=zeros(n_free, layout.WRENCH_ROWS * n),
         rate=zeros(n_state, layout.RATE_ROWS * n),
-        stage=zeros(n_state, layout.STATE_ROWS * n),
-        other_stage=zeros(n_state, layout.STATE_ROWS * n),
-        sum=zeros(n_state, layout.STATE_ROWS * n),
+        stage=zeros(n_state, layout.STAGE_ROWS * n),
+        other_stage=zeros(n_state, layout.STAGE_ROWS * n),
+        sum=zeros(n_state, layout.STAGE_ROWS * n),
         turn=zeros(n_state, 3 * n),
     )
     scratch.frame[0, layout.F_Q * n : (layout.F_Q + 1) * n] = 1.0

@@ -112,7 +112,7 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
     for i in model.by_path:
         node = model.free_node[i]
         add_to_ledger(state[i], model.body[i], scratch.frame[node + 1], scratch.arm[node], ledger, lanes)
-    relate(model, scratch, lanes)
+    relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
     if len(samples.terms) > 0:
         observe_terms(t, era, model, state, scratch, samples.terms[k], lanes)

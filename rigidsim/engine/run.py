@@ -16,6 +16,7 @@ from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
 from rigidsim.engine.stepper import advance, observe_at
+from rigidsim.physics.summation import compensated_sum
 
 SLICE_SECONDS = 0.1  # between two looks at the clock, the signals and the state
 GROWTH = 4.0  # of a slice, at most, from one to the next
@@ -192,7 +193,9 @@ class BlockRun:
             events.extend(self._tell(happened, lane))
 
     def _reparent(self, event: Reparenting) -> None:
-        """Change the tree of every world, with a sample before and after."""
+        """Change the tree of every world, with a sample before and after. Both see the loads of the era that ends: what
+        begins or ends at this instant is exchanged once, on the new tree.
+        """
         before, n = self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]
         self.worlds = [
@@ -204,12 +207,18 @@ class BlockRun:
         # Energy that is lost or won is work; the ledger has the sum, whoever's row it is in.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
-            work = slice(layout.S_WORK * n, (layout.S_WORK + 1) * n)
-            self.state[carrier, work] += energy_of(after, n) - energy_of(before, n)
+            self._book(carrier, energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
 
+    def _book(self, row: int, energy: np.ndarray) -> None:
+        """Count energy (lane) as work done on a free body."""
+        state, n = self.state[row], len(self._lanes)
+        work, low = (slice(c * n, (c + 1) * n) for c in (layout.S_WORK, layout.S_WORK_LOW))
+        state[work], state[low] = compensated_sum(state[work], state[low], energy)
+
     def _recorded(self, row: int) -> Samples:
-        self._observe(self.n, self.done, self.era, *self._arrays(), self._pair, row, self._lanes)
+        era = max(self.era - 1, 0)
+        self._observe(self.n, self.done, era, *self._arrays(), self._pair, row, self._lanes)
         return Samples(*(array[row : row + 1] for array in self._pair))
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from rigidsim._jit import formula
 from rigidsim.physics.elementary import arc_tangent, select, select3, sqrt
+from rigidsim.physics.functions import floored
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import conjugate, log, product, rotate
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 SHORTEST = 1e-150  # m: below this a separation has no direction, and a spring with a length at rest pulls nowhere
+FULL_TURN = 6.283185307179586  # rad
 
 # --- along the line between two points
 
@@ -101,18 +103,36 @@ def has_axis(axis_B):
 
 
 @formula
-def deflection(q_rest, axis_B, q_AB):
-    """The angles (rad) of which `torsion_energy` is: the misalignment, or (phi, 0, 0) about one axis."""
+def unwound(phi, last):
+    """The angle, rad, that is phi up to full turns and within half a turn of `last`:
+    phi + 2 pi floor((last - phi)/(2 pi) + 1/2).
+    """
+    return phi + FULL_TURN * floored((last - phi) / FULL_TURN + 0.5)
+
+
+@formula
+def winding(q_rest, axis_B, q_AB, last):
+    """What is followed of a torsion spring while it turns: about one axis the angle phi of `twist`, rad, counted on
+    from `last` through full turns; about every axis cos(|theta|/2), whose sign changes at half a turn.
+    """
     phi, _ = twist(q_rest, axis_B, q_AB)
+    return select(has_axis(axis_B), unwound(phi, last), product(conjugate(q_rest), q_AB)[0])
+
+
+@formula
+def deflection(q_rest, axis_B, q_AB, phi):
+    """The angles (rad) of which `torsion_energy` is: the misalignment, or (phi, 0, 0) about one axis; phi from
+    `winding`.
+    """
     return select3(has_axis(axis_B), (phi, 0.0, 0.0), misalignment(q_rest, q_AB))
 
 
 @formula
-def deflection_and_slip(q_rest, axis_B, q_AB, omega_B):
+def deflection_and_slip(q_rest, axis_B, q_AB, omega_B, phi):
     """(theta, omega), rad and rad/s, as `torsion_torque` takes them, from omega_B = omega_AB_B: the misalignment and
-    omega_B; about one axis phi g and (g . omega_B) g, with g the gradient of the angle.
+    omega_B; about one axis phi g and (g . omega_B) g, with phi from `winding` and g the gradient of the angle.
     """
-    phi, g = twist(q_rest, axis_B, q_AB)
+    _, g = twist(q_rest, axis_B, q_AB)
     about = has_axis(axis_B)
     theta = select3(about, scaled(phi, g), misalignment(q_rest, q_AB))
     return (theta, select3(about, scaled(dot(g, omega_B), g), omega_B))

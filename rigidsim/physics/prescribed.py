@@ -48,11 +48,11 @@ def turned_further(turned, axis, angle):
 
 
 @formula
-def advanced_position(p, total, h):
-    """p + h (v_0 + 4 v_m + v_1)/6: the position a time h later, from velocities at the beginning, the middle and the
-    end; `total` is the sum in brackets. Simpson's rule, exact for cubics in t.
+def displacement(total, h):
+    """h (v_0 + 4 v_m + v_1)/6: the way made in a time h, from velocities at the beginning, the middle and the end;
+    `total` is the sum in brackets. Simpson's rule, exact for velocities that are cubics in t.
     """
-    return add(p, scaled(h / 6.0, total))
+    return scaled(h / 6.0, total)
 
 
 @formula

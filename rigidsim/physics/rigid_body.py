@@ -7,6 +7,7 @@ Rates here are the body's own, relative to the world: omega_B = omega_WB_B, in b
 from __future__ import annotations
 
 from rigidsim._jit import formula
+from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
@@ -63,6 +64,13 @@ def momentum(mass, v_WC):
 def orbital_angular_momentum(mass, p_WC, v_WC):
     """p x m v, N m s, about the world's origin."""
     return cross(p_WC, momentum(mass, v_WC))
+
+
+@formula
+def takes_torque(inverse_inertia_B):
+    """1 for a body that torques turn, 0 for a particle, whose inverse inertia is zero: no torque does work on it."""
+    xx, yy, zz, _, _, _ = inverse_inertia_B
+    return select(xx + yy + zz > 0.0, 1.0, 0.0)
 
 
 @formula

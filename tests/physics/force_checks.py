@@ -5,6 +5,8 @@ A force is minus the gradient of its energy, a torque that of an energy under ro
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -95,7 +97,7 @@ def angle_about(axis, q_rest, q):
 
 def torsion() -> dict[str, list]:
     axis = mp(*map(float, AXIS / np.linalg.norm(AXIS)))
-    turned, twisted, torques, deflected, slipping = [], [], [], [], []
+    turned, twisted, torques, deflected, slipping, followed = [], [], [], [], [], []
     for rest, turn in zip(RESTS, TURNS, strict=True):
         q_rest, q = wxyz(rest), wxyz(turn)
         exact = mp(*map(float, q_rest))
@@ -108,9 +110,12 @@ def torsion() -> dict[str, list]:
         found = float(phi(mp(*map(float, q)))), *gradient_of_turning(phi, q)
         twisted += [((q_rest, floats(axis), sign * q), found, 8e-15) for sign in (1, -1)]
         about, g = (q_rest, floats(axis), q), np.array(found[1:])
-        deflected += [((q_rest, np.zeros(3), q), theta, 4e-15), (about, (found[0], 0.0, 0.0), 8e-15)]
-        slipping.append(((q_rest, np.zeros(3), q, OMEGA), (*theta, *OMEGA), 4e-15))
-        slipping.append(((*about, OMEGA), (*(found[0] * g), *(g @ OMEGA * g)), 3e-14))
+        wound = found[0] + 4 * math.pi
+        followed += [((*about, found[0] + 13.0), wound, 2e-14), ((*about, 0.0), found[0], 8e-15)]
+        followed.append(((q_rest, np.zeros(3), q, 7.0), float(times(reverse(exact), q)[0]), 4e-15))
+        deflected += [((q_rest, np.zeros(3), q, 7.0), theta, 4e-15), ((*about, wound), (wound, 0.0, 0.0), 0.0)]
+        slipping.append(((q_rest, np.zeros(3), q, OMEGA, 7.0), (*theta, *OMEGA), 4e-15))
+        slipping.append(((*about, OMEGA, wound), (*(wound * g), *(g @ OMEGA * g)), 3e-13))
 
         def energy(p, exact=exact):
             return MP.mpf(3) * sum(x * x for x in rotation_vector(times(reverse(exact), p))) / 2
@@ -122,6 +127,11 @@ def torsion() -> dict[str, list]:
         "misalignment": turned,
         "twist": [*twisted, (half, np.zeros(4), 0.0)],
         "has_axis": [((axis,), float(np.any(axis)), 0.0) for axis in (np.zeros(3), UP, -UP)],
+        "unwound": [
+            ((phi, last), phi + turns * 2 * math.pi, 4e-15)
+            for phi, last, turns in ((3.0, 3.2, 0), (-3.0, 3.2, 1), (3.0, -3.2, -1), (0.5, 12.6, 2), (-0.5, -12.6, -2))
+        ],
+        "winding": followed,
         "deflection": deflected,
         "deflection_and_slip": slipping,
         "torsion_torque": [*torques, ((3.0, 0.4, V, OMEGA), -3.0 * V - 0.4 * OMEGA, 1e-15)],
@@ -226,7 +236,7 @@ def driven() -> dict[str, list]:
     advanced = wxyz(Rotation.from_rotvec(vector) * RESTS[0])
     return {
         "turned_further": [((before, floats(axis), jet), after, 4e-15)],
-        "advanced_position": [((S, total, h), S + h / 6 * total, 1e-15)],
+        "displacement": [((total, h), h / 6 * total, 1e-15)],
         "advanced_rotation": [((q, total, first, last, h), advanced * np.sign(advanced @ q), 1e-15)],
     }
 
@@ -250,8 +260,8 @@ FORCE_EQUIVALENT = {
     "forces.misalignment: negated product(conjugate(q_rest), q_AB)": 1,
     "forces.misalignment: negated conjugate(q_rest)": 1,
     "forces.oblateness_potential: negated dot(s, axis)": 1,
-    "forces.deflection_and_slip: negated twist(q_rest, axis_B, q_AB)": 1,
     # Zero and a condition have no sign.
+    "forces.winding: negated has_axis(axis_B)": 1,
     "forces.deflection: doubled 0.0": 2,
     "forces.deflection: negated has_axis(axis_B)": 1,
     "forces.deflection_and_slip: negated has_axis(axis_B)": 1,

@@ -130,6 +130,8 @@ def rigid_body() -> dict[str, list]:
         "angular_acceleration": [
             ((TENSOR, packed(np.linalg.inv(I_B)), w, f), np.linalg.solve(I_B, f + np.cross(L, w)), 1e-14)
         ],
+        "takes_torque": [((tuple(map(float, row)),), float(row.any()), 0.0) for row in np.eye(6)[[0, 1, 2]]]
+        + [((np.zeros(6),), 0.0, 0.0), ((TENSOR,), 1.0, 0.0)],
         "kinetic_energy": [((MASS, TENSOR, p, w), MASS * p @ p / 2 + w @ L / 2, 1e-14)],
         "uniform_potential": [((MASS, g, p), -MASS * g @ p, 1e-14)],
         "momentum": [((MASS, p), MASS * p, 1e-15)],
@@ -191,7 +193,22 @@ def rotation_between(x: float, sign: float) -> tuple:
     return arguments, np.concatenate([q, found.apply(omega_B)]), 1e-13
 
 
+def summation() -> dict[str, list]:
+    """Exact in both parts: in binary, a change is never lost, whichever of the two is larger."""
+    tiny = 2.0**-60
+    sums = [
+        ((1.0, 0.0, tiny), (1.0, tiny)),
+        ((1.0, tiny, 2 * tiny), (1.0, 3 * tiny)),
+        ((1.0, 2.0**-53, 2.0**-54), (1.0 + 2.0**-52, 2.0**-53 + 2.0**-54 - 2.0**-52)),
+        ((tiny, 0.0, 1.0), (1.0, tiny)),
+        ((-1.0, tiny, -tiny / 2), (-1.0, tiny / 2)),
+        ((3.0, 0.0, -3.0 - 2.0**-50), (-(2.0**-50), 0.0)),
+    ]
+    return {"compensated_sum": [(arguments, expected, 0.0) for arguments, expected in sums]}
+
+
 CHECKS = {
+    "summation": summation(),
     "quaternion": quaternion(),
     "elementary": elementary() | arc_tangents(),
     "inertia": inertia(),

@@ -91,6 +91,8 @@ EQUIVALENT = {
     "interpolation.hermite_rotation: negated conjugate(q_0)": 1,
     "interpolation.hermite_rotation: negated scaled(0.0, turn)": 1,
     "interpolation.hermite_rotation: doubled 0.0": 1,
+    # Twice nothing.
+    "rigid_body.takes_torque: doubled 0.0": 2,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,
 }

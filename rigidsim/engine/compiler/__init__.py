@@ -8,14 +8,14 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler.constants import Assembled, model_of
-from rigidsim.engine.compiler.drives import Drives, paced_nodes
+from rigidsim.engine.compiler.drives import Drives
 from rigidsim.engine.compiler.initial import Frame, com_state, initial_frame
 from rigidsim.engine.compiler.plane import lock_rate
 from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.tree import Tree
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
-from rigidsim.engine.model import Model
+from rigidsim.engine.model import Model, zeros
 from rigidsim.scene import Scene
 
 WORDS = {"cubic": CUBIC, "full": FULL}
@@ -26,8 +26,8 @@ class Compiled(NamedTuple):
     """One world, ready to run: constants, initial state, method, and the names of things."""
 
     model: Model
-    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes
-    state_paths: tuple[str, ...]  # whose state each row is
+    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the torsion springs
+    state_labels: tuple[str, ...]  # whose state each row is: a path, or where the torsion spring is written
     method: NamedTuple
     paths: tuple[str, ...]
     parents: tuple[str, ...]  # path of each node's parent, "" for the world
@@ -68,9 +68,8 @@ def compile_scene(scene: Scene) -> Compiled:
     """Constants and initial state of one world; the scene has been checked."""
     tree, schedule = Tree.of(scene), Schedule.of(scene)
     frames = initial_frames(tree)
-    return compiled(
-        scene, tree, tree, schedule, model_of(scene, tree, tree, schedule), initial_state(scene, tree, frames)
-    )
+    made = model_of(scene, tree, tree, schedule)
+    return compiled(scene, tree, tree, schedule, made, initial_state(scene, tree, frames, made.model))
 
 
 def compiled(scene: Scene, tree: Tree, start: Tree, schedule: Schedule, made: Assembled, state: np.ndarray) -> Compiled:
@@ -79,7 +78,7 @@ def compiled(scene: Scene, tree: Tree, start: Tree, schedule: Schedule, made: As
     return Compiled(
         model=made.model,
         state=state,
-        state_paths=tuple(node.path for node in (*tree.free(), *paced_nodes(tree))),
+        state_labels=made.state_labels,
         method=method_of(scene.simulation.integrator),
         paths=tuple(node.path for node in tree.nodes),
         parents=tuple(node.parent.path if node.parent else "" for node in tree.nodes),
@@ -108,8 +107,10 @@ def initial_frames(tree: Tree) -> dict[str, Frame]:
     return frames
 
 
-def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame]) -> np.ndarray:
-    """The state at the start: of every free body, and of nodes whose rates are functions of time."""
+def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame], model: Model) -> np.ndarray:
+    """The state at the start: of every free body, of nodes whose rates are functions of time, of torsion springs, which
+    are within half a turn of their rest.
+    """
     rows = []
     for node in tree.free():
         frame = frames[node.path]
@@ -118,4 +119,5 @@ def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame]) -> np.ndar
             lock_rate(row, scene.world.normal, frame.q)
         rows.append(row)
     rows += Drives(tree).start()
+    rows += [zeros(layout.STATE_ROWS) for _ in model.torsions.who]
     return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)

@@ -26,6 +26,7 @@ class Assembled(NamedTuple):
     isolated: bool
     labels: tuple[str, ...]
     impulse_names: tuple[tuple[str, int, str], ...]
+    state_labels: tuple[str, ...]
 
 
 def body_row(node: Node, tree: Tree, start: Tree, scene: Scene) -> np.ndarray:
@@ -101,7 +102,9 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
     # A jump that carries a body along gives it momentum.
     isolated = isolated and not (scene.reparent and np.any(model.inherits))
     labels = (*loads.scripts.labels, *drives.labels)
-    return Assembled(model, isolated, labels, tuple(loads.impulse_names))
+    paced = (node.path for node in drives.paced)
+    state_labels = (*(node.path for node in free), *paced, *loads.torsion_labels)
+    return Assembled(model, isolated, labels, tuple(loads.impulse_names), state_labels)
 
 
 def _stacked(rows: list[np.ndarray], width: int) -> np.ndarray:

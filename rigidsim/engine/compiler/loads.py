@@ -33,6 +33,7 @@ class Loads:
         self.rows = {node.path: row for row, node in enumerate(tree.free())}
         self.entries: dict[str, list[Entry]] = {kind: [] for kind in WIDTHS}
         self.impulse_names: list[tuple[str, int, str]] = []
+        self.torsion_labels: list[str] = []
         for node in sorted(tree.nodes, key=lambda node: node.path):
             for index, force in enumerate(node.spec.forces):
                 add_force = _BY_TYPE[type(force)]
@@ -124,7 +125,8 @@ class Loads:
         p, q = relative_pose(self.start, first.frame, second.frame)
         return float(norm(sub(add(p, rotate(q, second.point)), first.point)))
 
-    def _torsion(self, node: Node, force: kinds.TorsionSpring, _label: str) -> None:
+    def _torsion(self, node: Node, force: kinds.TorsionSpring, label: str) -> None:
+        self.torsion_labels.append(label)
         first, turn_1 = self._carried_axes(self.tree.frame_of(force.to))
         second, turn_2 = self._carried_axes(node.frame)
         rest = force.rest

@@ -19,7 +19,7 @@ from rigidsim.engine.compiler import Compiled, compiled
 from rigidsim.engine.compiler.constants import Assembled, model_of
 from rigidsim.engine.compiler.plane import about
 from rigidsim.engine.compiler.tree import Node, Tree
-from rigidsim.engine.model import zeros
+from rigidsim.engine.model import Model, zeros
 from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
@@ -31,13 +31,17 @@ from rigidsim.physics.impulses import (
 )
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
+from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import add, cross, negated, scaled, sub
 from rigidsim.scene.events import Reparenting
 from rigidsim.scene.references import WORLD
 
 ZERO = (0.0, 0.0, 0.0)
 PLACE, VELOCITY = slice(layout.S_P, layout.S_P + 3), slice(layout.S_V, layout.S_V + 3)
-RATE = slice(layout.S_OMEGA, layout.S_OMEGA + 3)
+RATE, WORK = slice(layout.S_OMEGA, layout.S_OMEGA + 3), slice(layout.S_WORK, layout.S_WORK + 1)
+PLACE_LOW, VELOCITY_LOW = slice(layout.S_P_LOW, layout.S_P_LOW + 3), slice(layout.S_V_LOW, layout.S_V_LOW + 3)
+RATE_LOW, WORK_LOW = slice(layout.S_OMEGA_LOW, layout.S_OMEGA_LOW + 3), slice(layout.S_WORK_LOW, layout.S_WORK_LOW + 1)
+LOW = {PLACE.start: PLACE_LOW, VELOCITY.start: VELOCITY_LOW, RATE.start: RATE_LOW, WORK.start: WORK_LOW}
 
 
 class Jump(NamedTuple):
@@ -102,14 +106,12 @@ def parted(before: Tree, after: Tree, path: str) -> list[Node]:
     return [after.by_path[name] for name in dict.fromkeys((left.path, path))]
 
 
-def jumping(before: Tree, after: Tree, event: Reparenting) -> list[Node]:
-    """The nodes whose jumps pass on to all that hangs on them."""
+def jumping(before: Tree, after: Tree, event: Reparenting) -> Node | None:
+    """The node whose jump passes on to all that hangs on it, if the event makes one jump."""
     moved = after.by_path[event.body]
     if event.motion == "fixed":
-        return [after.carrier(moved) if before.by_path[event.body].is_free() else moved]
-    if before.by_path[event.body].is_free():
-        return []
-    return [node for node in parted(before, after, event.body) if after.carried(node).mass.is_point]
+        return after.carrier(moved) if before.by_path[event.body].is_free() else moved
+    return None
 
 
 def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in_world) -> Compiled:
@@ -127,8 +129,6 @@ def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in
         # If it was a part of another body, that one's centre of mass is now elsewhere.
         for node in parted(world.tree, tree, event.body):
             rows[node.path] = free_state(node, tree, instant, before.get(node.path))
-            if tree.carried(node).mass.is_point:
-                jumps[node.path] = stop_turning(node, tree, rows[node.path], instant)
     elif moved.path in before:
         carrier = tree.carrier(moved)
         rows[carrier.path], jumps[carrier.path] = impact(world, made, instant, before, moved.path, carrier)
@@ -136,8 +136,9 @@ def reparented(world: Compiled, event: Reparenting, state: np.ndarray, local, in
     for node in tree.free():
         if tree.carried(node).fault:
             rows[node.path][:] = np.nan
-    after = np.array([*rows.values(), *state[n_free:]], dtype=np.float64)
-    return compiled(world.scene, tree, world.start, world.schedule, made, after.reshape(-1, layout.STATE_ROWS))
+    after = np.array([*rows.values(), *state[n_free:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
+    forget_signs(made.model, after)
+    return compiled(world.scene, tree, world.start, world.schedule, made, after)
 
 
 def changed_tree(tree: Tree, event: Reparenting, instant: Instant) -> Tree:
@@ -157,6 +158,15 @@ def changed_tree(tree: Tree, event: Reparenting, instant: Instant) -> Tree:
     return Tree(list(nodes.values()))
 
 
+def forget_signs(model: Model, state: np.ndarray) -> None:
+    """In place: the frames of a torsion spring may be others now, and a quaternion has two signs; whether it passes
+    half a turn is seen from here on.
+    """
+    for row, value in zip(state[len(state) - len(model.torsions.who) :], model.torsions.value, strict=True):
+        if not np.any(value[layout.H_AXIS : layout.H_AXIS + 3]):
+            row[layout.S_WOUND] = 0.0
+
+
 def free_state(node: Node, tree: Tree, instant: Instant, before: np.ndarray | None) -> np.ndarray:
     """The state of a free body that goes on as it moves, seen from its parent; a body's own rotation stays."""
     p, q, v, omega = instant.seen(node.path, parent_path(node))
@@ -168,22 +178,25 @@ def free_state(node: Node, tree: Tree, instant: Instant, before: np.ndarray | No
     else:
         row[:] = before
     r = stretch(q, node.scale, tuple(tree.carried(node).mass.center_of_mass))
-    row[PLACE] = add(p, r)
-    row[VELOCITY] = point_velocity(v, omega, r)
+    begin(row, PLACE, add(p, r))
+    begin(row, VELOCITY, point_velocity(v, omega, r))
     return row
+
+
+def begin(row: np.ndarray, part: slice, value) -> None:
+    """Set one of the sums of a state, in place."""
+    row[part], row[LOW[part.start]] = value, 0.0
+
+
+def increase(row: np.ndarray, part: slice, change) -> None:
+    """Add to one of the sums of a state, in place."""
+    low = LOW[part.start]
+    row[part], row[low] = compensated_sum(row[part], row[low], np.asarray(change))
 
 
 def parent_path(node: Node) -> str:
     """Of its parent, which may be the world."""
     return WORLD if node.parent is None else node.parent.path
-
-
-def stop_turning(node: Node, tree: Tree, row: np.ndarray, instant: Instant) -> Jump:
-    """A particle that is left does not turn, as no particle does; in place. Returns the jump of its frame."""
-    q_WB, omega = instant.world(node)
-    r = stretch(q_WB, node.metres, tuple(tree.carried(node).mass.center_of_mass))
-    row[RATE] = 0.0
-    return Jump(cross(omega, r), negated(omega))
 
 
 def moving(world: Compiled, instant: Instant, before: dict, path: str) -> Moving:
@@ -220,10 +233,11 @@ def impact(
     b, row = mass_share(one.mass, two.mass), before[carrier.path].copy()
     q_WP, omega_WP = instant.world(carrier.parent)
     shift, scale = scaled(b, s), carrier.parent_metres
-    row[PLACE] += stretch_back(q_WP, scale, shift)
-    row[VELOCITY] += local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u))
-    row[RATE] = omega_B
-    row[layout.S_WORK] += before[struck][layout.S_WORK]
+    increase(row, PLACE, stretch_back(q_WP, scale, shift))
+    increase(row, VELOCITY, local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u)))
+    begin(row, RATE, omega_B)
+    for part in (WORK_LOW, WORK):
+        increase(row, WORK, before[struck][part])
     return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))
 
 
@@ -249,7 +263,7 @@ def pass_on(tree: Tree, made: Assembled, rows: dict, instant: Instant, jumps: di
         else:
             q_WP, _ = instant.world(node.parent)
             d = stretch(q_WP, node.parent_metres, tuple(map(float, rows[node.path][PLACE])))
-            rows[node.path][VELOCITY] += cancelling_velocity(q_WP, node.parent_metres, *above, d)
+            increase(rows[node.path], VELOCITY, cancelling_velocity(q_WP, node.parent_metres, *above, d))
 
 
 def carry(node: Node, body: np.ndarray, row: np.ndarray, instant: Instant, above: Jump) -> Jump:
@@ -258,6 +272,6 @@ def carry(node: Node, body: np.ndarray, row: np.ndarray, instant: Instant, above
     d = stretch(q_WP, node.parent_metres, tuple(map(float, row[PLACE])))
     turns = np.any(body[layout.B_INVERSE : layout.B_INVERSE + 6])  # a particle does not
     domega = above.domega if turns else ZERO
-    row[RATE] += rotate_back(q_WB, domega)
+    increase(row, RATE, rotate_back(q_WB, domega))
     r = rotate(q_WB, tuple(map(float, body[layout.B_COM : layout.B_COM + 3])))
     return Jump(point_velocity(inherited_velocity(*above, d), domega, negated(r)), domega)

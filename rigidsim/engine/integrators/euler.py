@@ -8,7 +8,7 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic
-from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, store3
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.vector import add, scaled
 
@@ -24,9 +24,8 @@ def move(state, parent, frame, rate, turn, relative, h, lanes):
     """v' = v + h a, x' = x + h v', omega' = omega + h alpha, Omega = h omega', relative to the parent, in its axes."""
     n = len(lanes)
     for lane in range(n):
-        v = add(load3(state, at.S_V, lane, n), scaled(h, load3(rate, at.R_A, lane, n)))
-        store3(state, at.S_P, lane, n, add(load3(state, at.S_P, lane, n), scaled(h, v)))
-        store3(state, at.S_V, lane, n, v)
+        accumulate3(state, at.S_V, at.S_V_LOW, lane, n, scaled(h, load3(rate, at.R_A, lane, n)))
+        accumulate3(state, at.S_P, at.S_P_LOW, lane, n, scaled(h, load3(state, at.S_V, lane, n)))
         q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
         alpha_WP, omega_WB = load3(parent, at.F_ALPHA, lane, n), load3(frame, at.F_OMEGA, lane, n)
         alpha_WB = load3(frame, at.F_ALPHA, lane, n)
@@ -34,7 +33,7 @@ def move(state, parent, frame, rate, turn, relative, h, lanes):
         omega = add(local_rate(omega_WP, q_WP, omega_WB), scaled(h, alpha))
         store3(relative, 0, lane, n, omega)
         store3(turn, 0, lane, n, scaled(h, omega))
-        store(state, at.S_WORK, lane, n, load(state, at.S_WORK, lane, n) + h * load(rate, at.R_POWER, lane, n))
+        accumulate(state, at.S_WORK, at.S_WORK_LOW, lane, n, h * load(rate, at.R_POWER, lane, n))
 
 
 @inlined

@@ -8,10 +8,10 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
-from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, load6, store3
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
-from rigidsim.physics.rigid_body import acceleration, power
+from rigidsim.physics.rigid_body import acceleration, power, takes_torque
 from rigidsim.physics.vector import add, scaled
 
 CUBIC, FULL = 0, 1
@@ -29,14 +29,13 @@ def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2
     """Position, velocity and work under constant acceleration; the rotation vector Omega and the relative rate at the
     end.
 
-    v' = v + a h, x' = x + (v + v') h/2, omega' = omega + alpha h, all relative to the parent and in its axes.
+    v' = v + a h, x' = x + (v + a h/2) h, omega' = omega + alpha h, all relative to the parent and in its axes.
     """
     n = len(lanes)
     for lane in range(n):
-        p, v, a = load3(state, at.S_P, lane, n), load3(state, at.S_V, lane, n), load3(rate, at.R_A, lane, n)
-        v_end = add(v, scaled(h, a))
-        store3(state, at.S_P, lane, n, add(p, scaled(0.5 * h, add(v, v_end))))
-        store3(state, at.S_V, lane, n, v_end)
+        v, change = load3(state, at.S_V, lane, n), scaled(h, load3(rate, at.R_A, lane, n))
+        accumulate3(state, at.S_P, at.S_P_LOW, lane, n, scaled(h, add(v, scaled(0.5, change))))
+        accumulate3(state, at.S_V, at.S_V_LOW, lane, n, change)
 
         q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
         alpha_WP, omega_WB = load3(parent, at.F_ALPHA, lane, n), load3(frame, at.F_OMEGA, lane, n)
@@ -53,9 +52,9 @@ def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2
         a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(wrench, at.W_G, lane, n))
         v_middle = add(load3(arm, at.A_VC, lane, n), scaled(0.5 * h, a_WC))
         omega_middle = add(omega_WB, scaled(0.5 * h, alpha_WB))
-        applied = power(f_W, v_middle, tau_W, omega_middle)
-        work = load(state, at.S_WORK, lane, n) + h * (applied + load(wrench, at.W_POWER, lane, n))
-        store(state, at.S_WORK, lane, n, work)
+        turning = scaled(takes_torque(load6(body, at.B_INVERSE, lane, n)), tau_W)
+        applied = power(f_W, v_middle, turning, omega_middle)
+        accumulate(state, at.S_WORK, at.S_WORK_LOW, lane, n, h * (applied + load(wrench, at.W_POWER, lane, n)))
 
 
 @inlined

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import copy_rows, load, load3, load4, load6, store, store3, store4
+from rigidsim.engine.layout import accumulate, accumulate3, copy_rows, load, load3, load4, load6, store3, store4
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2
 from rigidsim.physics.quaternion import exp_septic, product, renormalised, rotate, rotate_back
@@ -70,6 +70,7 @@ def refine(state, body, start, total, h, lanes):
         store3(total, at.S_V, lane, n, rotate(q_WB, omega_B))
         store4(state, at.S_Q, lane, n, q_WB)
         store3(state, at.S_OMEGA, lane, n, omega_B)
+        store3(state, at.S_OMEGA_LOW, lane, n, (0.0, 0.0, 0.0))  # the rate is no sum here: it follows from L'
 
 
 @routine
@@ -77,9 +78,9 @@ def move(state, middle, rate, h, lanes):
     """x' = x + h v_mid, v' = v + h a_mid, and the work."""
     n = len(lanes)
     for lane in range(n):
-        store3(state, at.S_P, lane, n, add(load3(state, at.S_P, lane, n), scaled(h, load3(middle, at.S_V, lane, n))))
-        store3(state, at.S_V, lane, n, add(load3(state, at.S_V, lane, n), scaled(h, load3(rate, at.R_A, lane, n))))
-        store(state, at.S_WORK, lane, n, load(state, at.S_WORK, lane, n) + h * load(rate, at.R_POWER, lane, n))
+        accumulate3(state, at.S_P, at.S_P_LOW, lane, n, scaled(h, load3(middle, at.S_V, lane, n)))
+        accumulate3(state, at.S_V, at.S_V_LOW, lane, n, scaled(h, load3(rate, at.R_A, lane, n)))
+        accumulate(state, at.S_WORK, at.S_WORK_LOW, lane, n, h * load(rate, at.R_POWER, lane, n))
 
 
 @inlined
