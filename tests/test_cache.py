@@ -36,7 +36,7 @@ def told(caplog):
 
 @pytest.fixture
 def choice(monkeypatch, tmp_path):
-    """A fresh choice of the folder, with no home but tmp_path/home and no place for temporary files but tmp_path/tmp."""
+    """A fresh choice of the folder, with tmp_path/home for a home and tmp_path/tmp for temporary files."""
     (tmp_path / "tmp").mkdir(mode=0o777)
     os.chmod(tmp_path / "tmp", 0o1777)
     monkeypatch.delenv("RIGIDSIM_CACHE_DIR", raising=False)

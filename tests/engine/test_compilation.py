@@ -27,6 +27,7 @@ import sys
 from importlib import import_module
 from pkgutil import walk_packages
 from every_kind import GRAVITY, STEP, every_kind
+from scenes import make_scene
 import rigidsim, rigidsim.engine
 from numba.core.dispatcher import Dispatcher
 how = dict(duration=0.2, step=STEP, gravity=GRAVITY, integrator=sys.argv[1])
