@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from rigidsim._cache import cache_folder, kernel_cache
+from rigidsim._cache import cache_folder, kernel_cache, log
 
 _CALLED = {"error_model": "numpy", "no_cfunc_wrapper": True}  # C does not call us: a tenth less to compile
 _INLINED = _CALLED | {"forceinline": True}
@@ -81,6 +81,72 @@ def _tell_formulas() -> None:
         _untold.pop(0)()
 
 
+def log_compilation() -> None:
+    """How a compilation is announced to whoever calls us from Python."""
+    log(compilation_notice())
+
+
+def compilation_notice() -> str:
+    """What is said as a wait begins."""
+    kept = "this happens once" if cache_folder() else "set RIGIDSIM_CACHE_DIR to a folder of yours to keep the result"
+    return f"compiling the stepper for this kind of run, half a minute or so; {kept}"
+
+
+class CompileWatch:
+    """What was compiled under `watch_compilation`: `seconds`, zero if all came from the cache."""
+
+    def __init__(self, announce: Callable[[], None]):
+        self.announce, self.announced, self.seconds = announce, False, 0.0
+
+    def tell(self) -> None:
+        """Announce the first compilation; those that follow are part of the same wait."""
+        if not self.announced:
+            self.announced = True
+            self.announce()
+
+
+class Compiling:
+    """Told by numba when a compilation starts and ends, never for code from the cache. Only the outermost counts."""
+
+    def __init__(self):
+        self.depth, self.ours, self.begin = 0, False, 0.0
+        self.watches: list[CompileWatch] = []  # the outermost first: it is the one that tells
+
+    def notify(self, told) -> None:
+        """What numba calls, under its lock."""
+        if told.is_start and self.depth == 0:
+            self.ours = _is_ours(told.data["dispatcher"].py_func)
+            if self.ours:
+                self.begin = time.perf_counter()
+                self.watches[0].tell() if self.watches else log_compilation()
+                _tell_formulas()
+        self.depth += 1 if told.is_start else -1
+        if self.depth == 0 and self.ours:
+            for watch in self.watches:
+                watch.seconds += time.perf_counter() - self.begin
+
+
+_compiling = Compiling()
+
+
+@contextmanager
+def watch_compilation(announce: Callable[[], None] = log_compilation) -> Iterator[CompileWatch]:
+    """Call `announce` once if anything has to be compiled; the watch's `seconds` says how long it took.
+
+    Of watches inside each other all measure, and the outermost announces.
+    """
+    watch = CompileWatch(announce)
+    _compiling.watches.append(watch)
+    try:
+        yield watch
+    finally:
+        _compiling.watches.remove(watch)
+
+
+def _is_ours(function: Callable) -> bool:
+    return (function.__module__ or "").startswith("rigidsim.")
+
+
 @cache
 def _make_parts_light() -> None:
     """Of the functions that are only parts of a kernel, numba keeps the unoptimised text; the kernel is optimised once.
@@ -91,24 +157,12 @@ def _make_parts_light() -> None:
     """
     from numba.core import codegen, event
 
-    class Depth:
-        def __init__(self):
-            self.depth, self.ours = 0, False
-
-        def notify(self, told) -> None:
-            if told.is_start and self.depth == 0:
-                self.ours = (told.data["dispatcher"].py_func.__module__ or "").startswith("rigidsim.")
-                if self.ours:
-                    _tell_formulas()
-            self.depth += 1 if told.is_start else -1
-
-    compiling = Depth()
-    event.Listener.register(Depth)
-    event.register("numba:compile", compiling)
+    event.Listener.register(Compiling)
+    event.register("numba:compile", _compiling)
 
     class Library(codegen.JITCodeLibrary):
         def _is_part(self) -> bool:
-            return compiling.depth > 0 and compiling.ours and self.name in _parts
+            return _compiling.depth > 0 and _compiling.ours and self.name in _parts
 
         def _optimize_final_module(self) -> None:
             if not self._is_part() or self.name in _optimised:
@@ -126,7 +180,7 @@ def _make_parts_light() -> None:
 
     def set_env(self, name: str, environment) -> None:
         # A part has no machine code, hence no address to write its environment to; nothing of ours uses one.
-        if not (compiling.depth > 0 and compiling.ours) or self._engine.is_symbol_defined(name):
+        if not (_compiling.depth > 0 and _compiling.ours) or self._engine.is_symbol_defined(name):
             set_environment(self, name, environment)
 
     codegen.JITCPUCodegen._library_class = Library
@@ -139,42 +193,12 @@ def kernel(function: Callable) -> Callable:
 
     _make_parts_light()
     compiled = numba.njit(nogil=True, **_CALLED, **_NO_ALLOCATION)(function)
-    if cache_folder() is not None and not numba.config.DISABLE_JIT:
-        compiled._cache = kernel_cache(function)
+    folder = cache_folder()
+    # Of other kernels, as of tests, the name of the folder does not know the text.
+    is_hashed = function.__module__.startswith("rigidsim.engine.")
+    if folder and is_hashed and not numba.config.DISABLE_JIT:
+        compiled._cache = kernel_cache(function, folder)
     return compiled
-
-
-class CompileWatch:
-    """What was compiled under `watch_compilation`: `seconds`, zero if all came from the cache."""
-
-    def __init__(self, announce: Callable[[], None]):
-        self.announce, self.depth, self.seconds, self.begin = announce, 0, 0.0, 0.0
-
-    def notify(self, event) -> None:
-        """What numba calls when a compilation starts and ends; never for code from the cache. Only the outermost
-        counts.
-        """
-        if event.is_start:
-            if self.depth == 0:
-                self.begin = time.perf_counter()
-                if self.seconds == 0.0:
-                    self.announce()
-            self.depth += 1
-            return
-        self.depth -= 1
-        if self.depth == 0:
-            self.seconds += time.perf_counter() - self.begin
-
-
-@contextmanager
-def watch_compilation(announce: Callable[[], None] = lambda: None) -> Iterator[CompileWatch]:
-    """Call `announce` once if anything has to be compiled; the watch's `seconds` says how long it took."""
-    from numba.core import event
-
-    event.Listener.register(CompileWatch)
-    watch = CompileWatch(announce)
-    with event.install_listener("numba:compile", watch):
-        yield watch
 
 
 @contextmanager

@@ -103,6 +103,7 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: 
         return [_kept(scenes[0], terms, watch)]
     shape, run = worlds[0], BlockRun(worlds, LANES, terms, tell=told)
     samples = run.room(sample_count(shape) - 1)
+    run.prepare()
     for _ in run.slices(shape.n_step, shape.stride, samples, 0):
         if watch(run.n):
             break

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.compiler import Compiled
@@ -103,9 +104,12 @@ class BlockRun:
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all that a run will call; what happens at t = 0 is done."""
-        self._begin()
-        self._advance(*self._position(), self.n, NO_SAMPLES, *self._arrays(), self._none, 0, self._lanes)
-        self.observed()
+        with watch_compilation():  # one wait, told once
+            self._begin()
+            self._advance(*self._position(), self.n, NO_SAMPLES, *self._arrays(), self._none, 0, self._lanes)
+            self.observed()
+            if self.model.edge_stop.any():
+                self._cross_edge(self.time, 0, *self._arrays(), self._pair, -1, self._lanes)  # of which nothing comes
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
         """Take n steps; sample number k = step / stride goes to row k - first of `samples`."""

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rigidsim._cache import cache_folder
-from rigidsim._jit import watch_compilation
+from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.errors import Interrupted, SimulationError
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.progress import Progress, say
@@ -63,9 +62,12 @@ class RunReport:
 
 
 def announce() -> None:
-    """Said before the first run of a version compiles the stepper."""
-    kept = "this happens once" if cache_folder() else "set RIGIDSIM_CACHE_DIR to a folder of yours to keep the result"
-    say(f"compiling the stepper, some twenty seconds; {kept}")
+    """Said as a compilation begins."""
+    say(compilation_notice())
+
+
+def unannounced() -> None:
+    """Instead, for a quiet run."""
 
 
 def run_to_file(
@@ -79,7 +81,7 @@ def run_to_file(
     check_output(path, force)
     simulation = Simulation(scene, terms=terms)
     check_space(path, simulation.n_sample, len(simulation.header.paths), terms)
-    with watch_compilation((lambda: None) if quiet else announce) as compiling:
+    with watch_compilation(unannounced if quiet else announce) as compiling:
         simulation.prepare()  # outside StopRequest: Ctrl-C ends it at once
     with (
         Writer(path, simulation.header, simulation.n_sample, force=force) as writer,
@@ -108,15 +110,16 @@ def _simulate_into(
         return bool(stop.received)
 
     begin = time.perf_counter()
-    try:
-        for block in simulation.blocks(watch):
-            writer.append(block)
-            meter.add(block.ledger)
-            samples += len(block.time)
-    except SimulationError as error:
-        failure = error
+    with watch_compilation(unannounced if quiet else announce) as compiling:
+        try:
+            for block in simulation.blocks(watch):
+                writer.append(block)
+                meter.add(block.ledger)
+                samples += len(block.time)
+        except SimulationError as error:
+            failure = error
     progress.clear()
-    run_seconds = time.perf_counter() - begin
+    run_seconds = time.perf_counter() - begin - compiling.seconds
     writer.finish(simulation.status, str(failure or ""), simulation.events)
     report = RunReport(
         path=writer.path,
@@ -125,7 +128,7 @@ def _simulate_into(
         samples=samples,
         steps=simulation.n,
         simulated=simulation.time,
-        compile_seconds=compile_seconds,
+        compile_seconds=compile_seconds + compiling.seconds,
         run_seconds=run_seconds,
         drift=meter.results(),
         content_hash=writer.content_hash,

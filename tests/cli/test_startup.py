@@ -6,12 +6,16 @@ import os
 import stat
 import subprocess
 import sys
-import tempfile
+import time
 
 import pytest
 
 import rigidsim
-from rigidsim import _cache
+from rigidsim._jit import kernel
+from rigidsim.report.run import RunReport, run_to_file
+from rigidsim.scene import Scene
+from rigidsim.simulation import Simulation
+from spinning_brick import SCENE
 
 LOADED_AFTER = (
     "import sys\n"
@@ -19,7 +23,7 @@ LOADED_AFTER = (
     "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code, left.code\n"
     "print(*(name for name, module in sys.modules.items() if module is not None), file=sys.stderr)"
 )
-ANNOUNCEMENT = "compiling the stepper, some twenty seconds; this happens once\n"
+ANNOUNCEMENT = "compiling the stepper for this kind of run, half a minute or so; this happens once\n"
 
 
 def loaded_after(*arguments: str) -> set[str]:
@@ -57,69 +61,65 @@ def test_names_of_the_package_are_loaded_when_used():
         rigidsim.simulat  # noqa: B018
 
 
+WITH_EVENT = SCENE.replace("    mass:", "    impulses: [{time: 0.05, impulse: [0, 0, 1]}]\n    mass:", 1)
+MANY = "import rigidsim; rigidsim.simulate([rigidsim.Scene.from_file('scene.yaml')] * 2)"
+
+
 @pytest.mark.slow
 def test_first_run_says_that_it_compiles_and_the_second_does_not(shell, workplace):
+    """One line for each wait, at the first scene with an event and the first run of many scenes, too."""
     environment = {"RIGIDSIM_CACHE_DIR": str(workplace / "cache")}
-    first = shell("run", "scene.yaml", "-o", "a.h5", environment=environment)
-    assert first.err == ANNOUNCEMENT
-    assert "; compiled in " in first.out
-    second = shell("run", "scene.yaml", "-o", "b.h5", environment=environment)
-    assert second.err == ""
-    assert "compiled" not in second.out
+    (workplace / "event.yaml").write_text(WITH_EVENT)
+    for scene in ("scene.yaml", "event.yaml"):
+        first = shell("run", scene, "-o", "a.h5", "--force", environment=environment)
+        assert first.err == ANNOUNCEMENT
+        assert "; compiled in " in first.out
+        second = shell("run", scene, "-o", "b.h5", "--force", environment=environment)
+        assert second.err == ""
+        assert "compiled" not in second.out
+    for expected in (ANNOUNCEMENT, ""):
+        command = [sys.executable, "-c", MANY]
+        done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
+        assert done.stderr == expected
     (folder,) = (workplace / "cache").iterdir()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-@pytest.fixture
-def cache_folder(monkeypatch, tmp_path):
-    """A fresh choice of the folder, with no home but tmp_path/home."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    return _cache.cache_folder.__wrapped__
+def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, monkeypatch):
+    """A kernel that the preparation did not know of."""
 
+    def late(x):
+        return x + 1.0
 
-def test_cache_is_where_the_environment_says(cache_folder, monkeypatch, tmp_path):
-    monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "mine"))
-    assert cache_folder().parent == tmp_path / "mine"
-    monkeypatch.delenv("RIGIDSIM_CACHE_DIR")
-    assert cache_folder().parent == tmp_path / "home" / "rigidsim"
+    late.__module__ = "rigidsim.late"
+    compiling, blocks = kernel(late), Simulation.blocks
 
+    def blocks_and_more(simulation, watch):
+        compiling(1.0)
+        yield from blocks(simulation, watch)
 
-def test_cache_folder_that_cannot_be_used_is_passed_over(cache_folder, monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "file"))
-    assert cache_folder().parent == tmp_path / "home" / "rigidsim"
-
-
-def test_cache_folder_that_others_can_write_to_is_passed_over(cache_folder, monkeypatch, tmp_path):
-    monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "shared"))
-    os.chmod(cache_folder(), 0o777)
-    assert cache_folder().parent == tmp_path / "home" / "rigidsim"
-
-
-def test_compiled_code_of_old_versions_is_removed(cache_folder, monkeypatch, tmp_path):
-    monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "cache"))
-    versions = [tmp_path / "cache" / f"{day:016x}" for day in range(6)]
-    for day, version in enumerate(versions):
-        version.mkdir(parents=True)
-        (version / "kernel.nbc").touch()
-        os.utime(version, (day, day))
-    other = tmp_path / "cache" / "not ours"
-    other.mkdir()
-    assert {cache_folder(), other, *versions[-3:]} == set((tmp_path / "cache").iterdir())
-
-
-def test_no_folder_at_all_is_allowed(cache_folder, monkeypatch):
-    for name in ("RIGIDSIM_CACHE_DIR", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, "/dev/null/nowhere")
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/dev/null")
-    assert cache_folder() is None
-
-
-def test_compilation_without_a_folder_says_what_to_do(monkeypatch, capsys):
-    from rigidsim.report import run
-
-    run.announce()
+    monkeypatch.setattr(Simulation, "blocks", blocks_and_more)
+    reports: list[RunReport] = []
+    begin = time.perf_counter()
+    run_to_file(
+        Scene.from_text(SCENE), tmp_path / "a.h5", terms=False, force=False, quiet=False, show=reports.append
+    )  # fmt: skip
+    whole = time.perf_counter() - begin
+    (report,) = reports
+    assert report.compile_seconds > 0.0
+    assert report.run_seconds + report.compile_seconds < whole
     assert capsys.readouterr().err == ANNOUNCEMENT
-    monkeypatch.setattr(run, "cache_folder", lambda: None)
-    run.announce()
-    assert "set RIGIDSIM_CACHE_DIR" in capsys.readouterr().err
+
+
+def test_quiet_run_compiles_in_silence(tmp_path, capsys, caplog, monkeypatch):
+    def quiet(x):
+        return x + 2.0
+
+    quiet.__module__ = "rigidsim.quiet"
+    compiling, prepare = kernel(quiet), Simulation.prepare
+    monkeypatch.setattr(Simulation, "prepare", lambda simulation: (compiling(1.0), prepare(simulation)))
+    reports: list[RunReport] = []
+    run_to_file(Scene.from_text(SCENE), tmp_path / "a.h5", terms=False, force=False, quiet=True, show=reports.append)
+    assert reports[0].compile_seconds > 0.0
+    assert capsys.readouterr().err == ""
+    assert not caplog.records

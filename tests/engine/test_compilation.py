@@ -14,7 +14,11 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import rigidsim.engine
-from rigidsim._jit import kernel
+from rigidsim import _jit
+from rigidsim._jit import kernel, watch_compilation
+from rigidsim.engine import run
+from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.lanes import LANES
 
 HERE = Path(__file__).parent
 
@@ -78,3 +82,109 @@ def test_a_kernel_that_allocates_does_not_compile():
 
     with pytest.raises(numba.core.errors.NumbaError):
         kernel(allocate)(3)
+
+
+BALL = {"mass": 1.0, "inertia": {"principal": [1.0, 1.0, 1.0]}}
+FORCE = {"force": [1.0, 0.0, 0.0]}
+FLEA = {"mass": 0.1, "inertia": "point", "position": [1.0, 0.0, 0.0]}
+EVENTFUL = {
+    "nothing": {"bodies": {"ball": BALL}},
+    "impulse": {"bodies": {"ball": BALL | {"impulses": [{"time": 0.055, "impulse": [1.0, 0.0, 0.0]}]}}},
+    "impulse at the start": {"bodies": {"ball": BALL | {"impulses": [{"time": 0.0, "impulse": [1.0, 0.0, 0.0]}]}}},
+    "constant force": {"bodies": {"ball": BALL | {"forces": [FORCE | {"during": [0.03, 0.055]}]}}},
+    "drag": {"bodies": {"ball": BALL | {"forces": [{"type": "drag", "linear": 1.0, "during": [0.03, 0.055]}]}}},
+    "reparenting": {
+        "bodies": {"ball": BALL | {"children": {"flea": FLEA}}},
+        "reparent": [{"body": "ball/flea", "to": "world", "time": 0.055}],
+    },
+}
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """Names of the kernels that were called, with the numbers of lanes; each has one machine code for these."""
+    names: set[tuple[str, int]] = set()
+
+    def noted(name, compiled):
+        def call(*arguments):
+            names.add((name, len(arguments[-1])))
+            return compiled(*arguments)
+
+        return call
+
+    for name in ("advance", "observe_at", "cross_edge"):
+        monkeypatch.setattr(run, name, noted(name, getattr(run, name)))
+    return names
+
+
+@pytest.mark.parametrize("parts", EVENTFUL.values(), ids=EVENTFUL)
+@pytest.mark.parametrize("count", [1, 2])
+def test_all_that_a_run_calls_is_prepared(called, monkeypatch, parts, count):
+    """So that nothing is left to compile when stepping begins; and what is prepared is called."""
+    prepared = []
+    prepare = run.BlockRun.prepare
+
+    def noted(block):
+        prepare(block)
+        prepared.append(called.copy())
+
+    monkeypatch.setattr(run.BlockRun, "prepare", noted)
+    rigidsim.simulate([eventful(parts)] * count)
+    assert prepared[0] == called
+    assert {lanes for _, lanes in called} == {1 if count == 1 else LANES}
+
+
+def eventful(parts: dict) -> rigidsim.Scene:
+    """A tenth of a second."""
+    simulation = {"duration": 0.1, "step": 0.01}
+    return rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation} | parts)
+
+
+@pytest.mark.parametrize("parts", EVENTFUL.values(), ids=EVENTFUL)
+def test_preparing_changes_nothing(parts):
+    blocks = [run.BlockRun([compile_scene(eventful(parts))], 1) for _ in range(2)]
+    for _ in range(3):
+        blocks[1].prepare()
+    for block in blocks:
+        block.advance(10)
+    assert blocks[0].state.tobytes() == blocks[1].state.tobytes()
+    assert blocks[0].place()[:3] == blocks[1].place()[:3]
+
+
+def halved(x):
+    return x / 2.0
+
+
+halved.__module__ = "rigidsim.test"  # of ours, and not kept
+
+
+def test_compilation_is_told_to_the_log(caplog):
+    kernel(halved)(1.0)
+    assert [(record.name, record.levelname) for record in caplog.records] == [("rigidsim", "WARNING")]
+    assert caplog.records[0].getMessage() == _jit.compilation_notice()
+
+
+def test_outermost_watch_announces_once_and_all_measure(caplog):
+    told = []
+    with watch_compilation(lambda: told.append("outer")) as outer:
+        with watch_compilation(lambda: told.append("inner")) as inner:
+            kernel(halved)(1.0)
+        between = inner.seconds
+        kernel(halved)(1.0)
+    assert told == ["outer"]
+    assert 0.0 < between == inner.seconds < outer.seconds
+    assert not caplog.records
+
+
+def test_other_programs_compilations_are_their_own(caplog):
+    with watch_compilation(pytest.fail) as watch:
+        numba.njit(lambda x: x + 1.0)(1.0)
+    assert watch.seconds == 0.0
+    assert not caplog.records
+
+
+def test_notice_without_a_folder_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(_jit, "cache_folder", lambda: "a folder")
+    assert "this happens once" in _jit.compilation_notice()
+    monkeypatch.setattr(_jit, "cache_folder", lambda: None)
+    assert "set RIGIDSIM_CACHE_DIR" in _jit.compilation_notice()
