@@ -16,12 +16,13 @@ from rigidsim.scene.document import Document, path_text
 from rigidsim.scene.events import Reparenting
 from rigidsim.scene.expansion import expand
 from rigidsim.scene.findings import Node
-from rigidsim.scene.late_notes import late_notes
+from rigidsim.scene.idle_notes import idle_notes
+from rigidsim.scene.load_steps import load_notes
 from rigidsim.scene.notes import notes
 from rigidsim.scene.overrides import Override, apply_overrides
 from rigidsim.scene.parameters import Parameters, read_parameters, unused
 from rigidsim.scene.plain import as_yaml, plain_data
-from rigidsim.scene.prescribed_notes import jump_notes
+from rigidsim.scene.prescribed_notes import prescribed_notes
 from rigidsim.scene.problems import MANY, problems_in
 from rigidsim.scene.reader import collector_paused, read_file, read_text
 from rigidsim.scene.resolved import resolved_scene
@@ -112,7 +113,7 @@ class Scene(Model):
         if document.problems or found:
             raise _scene_error(document.problems + found)
         scene._written, scene._name = written, name
-        about = (shape_notes, step_notes, jump_notes, late_notes)
+        about = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes)
         told = (
             *notes(document.data),
             *unused(document, reading, scene.resolved),
