@@ -12,6 +12,9 @@ from rigidsim.scene.references import node_path
 if TYPE_CHECKING:
     from rigidsim.scene.scene import Scene
 
+SAMPLES = 100
+"""How many are advised, about."""
+
 
 def idle_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
     """Each force that begins, and each impulse, reparenting and sample that is due, when the simulation is over; each
@@ -19,8 +22,10 @@ def idle_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
     """
     end, every = scene.simulation.duration, scene.simulation.record_every
     if every is not None and every > end:
-        message = f"it is longer than the duration of {end:.12g} s: only the start and the end are recorded"
-        yield ("simulation", "record_every"), f"{message}; a hundredth, {end / 100:.12g} s, would show the motion"
+        step = scene.simulation.step
+        message = f"it is longer than the duration of {end:.12g} s, so that only the start and the end are recorded"
+        often = step * max(1, round(end / step / SAMPLES))
+        yield ("simulation", "record_every"), f"{message}; {often:.12g} s would show the motion"
     wholes = _wholes(scene)
     for node in nodes(scene):
         for index, force in enumerate(node.body.forces):

@@ -51,9 +51,7 @@ def load_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
         rate = sum(damped[body] for body in load.damping)
         if growth(method, 0.0, rate * step) * steps > MOST_GROWTH and not told & load.damping.keys():
             told |= load.damping.keys()
-            message = (
-                f"a step of {step:g} s is too long for a damping at {rate:.3g} 1/s, with all else that damps the body"
-            )
+            message = f"a step of {step:g} s is too long for what damps this body, at {rate:.3g} 1/s in all"
             advised = would_do(shorter(step, lambda h, rate=rate: rate * h <= DAMPED))
             yield load.place, f"{message}, so that '{method.name}' blows up; {advised}"
     for load in loads:
@@ -75,7 +73,7 @@ def _swing_notes(scene: Scene, load: Load, damping: float) -> Iterator[tuple[Pat
     if rate and growth(method, 0.0, damping * step) <= 0 and grown(step) > MOST_GROWTH:
         factor = f"{math.exp(min(grown(step), 690)):.3g}"
         message = f"'{method.name}' lets this spring swing ever further, by a factor of {factor} in the end"
-        yield load.place, f"{message}; {would_do(shorter(step, lambda h: grown(h) <= MOST_GROWTH))}"
+        yield load.place, f"{message}; {would_do(shorter(step, lambda h: grown(h) <= MOST_GROWTH))}, or rkmk4"
 
 
 def _loads(scene: Scene) -> Iterator[Load]:

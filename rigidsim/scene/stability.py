@@ -29,7 +29,8 @@ def stray(method: Integrator, turn: float, total: float) -> float:
     """How far a free flight strays in a frame that turns by `turn` (rad) a step and by `total` in all, of its distance
     from the axis: of one at rest, and of one that begins on the axis, the worse.
 
-    With the turn z and the total T, at first: `rkmk4` T z^4/120, `magnus2` T z^2/6, `magnus` T^2 z/4, `euler` T^2 z/2.
+    With z the turn and T the total: `rkmk4` z^4 (1/24 + T/120), `magnus2` z^2 (1/2 + T/6), each the first term alone
+    while T < 1; `magnus` 3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
     """
     steps = max(1, round(min(total / turn, MOST_STEPS)))
     with np.errstate(all="ignore"):

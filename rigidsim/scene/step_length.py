@@ -36,8 +36,8 @@ def step_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
     matter = frames_that_matter(scene) if any(node.body.prescribed for node in nodes(scene)) else set()
     flown = _flown_in(scene)
     for node in nodes(scene):
-        path = node_path(node.path)
-        fastest = rates.fastest(path) if node.body.kind == "free" or path in matter else 0.0
+        path, kind = node_path(node.path), node.body.kind
+        fastest = rates.fastest(path) if kind == "free" or (kind == "prescribed" and path in matter) else 0.0
         if fastest * step > LARGEST_TURN:
             turn = math.degrees(fastest * step)
             advised = ADVISED_TURN / fastest
