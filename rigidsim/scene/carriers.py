@@ -69,14 +69,19 @@ class Part:
         if not any(arm):
             return 1 / mass.mass
         lever = np.cross(np.eye(3), arm)
-        return 1 / mass.mass + float(np.linalg.eigvalsh(lever @ self.carrier.mobility @ lever.T)[-1])
+        return 1 / mass.mass + _most(lever @ self.carrier.mobility @ lever.T)
 
     def turned(self, axis: Vector | None) -> float:
         """The angular acceleration about an axis of the part by a unit torque about it; at most, if there is none."""
         if axis is None:
-            return float(np.linalg.eigvalsh(self.carrier.mobility)[-1])
+            return _most(self.carrier.mobility)
         u = np.array(rotate(self.at.rotation, scaled(1 / math.hypot(*axis), axis)))
         return float(u @ self.carrier.mobility @ u)
+
+
+def _most(symmetric: np.ndarray) -> float:
+    """The largest eigenvalue."""
+    return float(np.linalg.eigvalsh(symmetric)[-1]) if np.isfinite(symmetric).all() else math.inf
 
 
 def parts(scene: Scene, start: Starts) -> dict[str, Part]:

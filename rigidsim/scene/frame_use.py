@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from rigidsim.scene.findings import nodes
@@ -35,12 +35,20 @@ def stays(scene: Scene) -> Iterator[Stay]:
         yield Stay(frame, begin, scene.simulation.duration)
 
 
+def flown_in(scene: Scene) -> set[str]:
+    """The paths of all bodies that carry free bodies at some time."""
+    return _with_those_above(stay.frame for stay in stays(scene))
+
+
 def frames_that_matter(scene: Scene) -> set[str]:
-    """The paths of all bodies that carry a free body or something that is looked at, or are it."""
-    used = {stay.frame for stay in stays(scene)} | {name for _, name, _ in references(scene)}
-    matter = set()
-    for path in used:
-        while path and path not in matter:
-            matter.add(path)
+    """The paths of all bodies that carry free bodies or something that is looked at, or are it."""
+    return flown_in(scene) | _with_those_above(name for _, name, _ in references(scene))
+
+
+def _with_those_above(paths: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        while path and path not in found:
+            found.add(path)
             path = path.rpartition("/")[0]
-    return matter
+    return found

@@ -13,6 +13,8 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.operations import FOLD, JETS
 from rigidsim.scene.expressions.tree import Time, operations
 from rigidsim.scene.findings import nodes
+from rigidsim.scene.frame_use import flown_in
+from rigidsim.scene.references import node_path
 from rigidsim.scene.stability import shorter, would_do
 from rigidsim.scene.start import columns, largest
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from rigidsim.scene.integrators import Integrator
     from rigidsim.scene.prescription import PrescribedMotion
     from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema import Body
 
 MOST_INSTANTS = 50_000  # at which branches are looked at
 MOST_CHANGES = 100  # of branches, among which a jump is looked for
@@ -50,7 +51,9 @@ def prescribed_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
     """
     duration, step = scene.simulation.duration, scene.simulation.step
     times = np.linspace(0.0, duration, min(round(duration / step), MOST_INSTANTS) + 1)
-    moving = [node for node in nodes(scene) if node.body.prescribed is not None and has_free(node.body)]
+    moving = [node for node in nodes(scene) if node.body.prescribed is not None]
+    carrying = flown_in(scene) if moving else set()
+    moving = [node for node in moving if node_path(node.path) in carrying]
     count = sum(1 for node in moving for _ in expressed(node.body.prescribed))
     spans = _spans(duration, step, max(MOST_SUMMED // max(1, count), LOOKS))
     for node in moving:
@@ -181,8 +184,3 @@ def _switch(part: Expression, before: float, after: float) -> tuple[float, float
         else:
             after = middle
     return before, after
-
-
-def has_free(body: Body) -> bool:
-    """Whether a free body hangs below one."""
-    return any(child.kind == "free" or has_free(child) for child in body.children.values())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError
 
 from rigidsim.errors import Problem, SceneError
@@ -113,14 +113,15 @@ class Scene(Model):
         if document.problems or found:
             raise _scene_error(document.problems + found)
         scene._written, scene._name = written, name
-        about = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes)
-        told = (
-            *notes(document.data),
-            *unused(document, reading, scene.resolved),
-            *chain.from_iterable(note(scene) for note in about),
-        )
+        told = (*notes(document.data), *unused(document, reading, scene.resolved), *_unwise(scene))
         scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in told)
         return scene
+
+
+@np.errstate(all="ignore")  # what overflows in an estimate is infinite
+def _unwise(scene: Scene) -> list[tuple[tuple, str]]:
+    about = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes)
+    return [found for notes_of in about for found in notes_of(scene)]
 
 
 def json_schema() -> dict[str, Any]:

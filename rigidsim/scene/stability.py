@@ -19,7 +19,10 @@ def growth(method: Integrator, swing: float, damping: float) -> float:
 
     Leading terms, undamped: `rkmk4` -z^6/144, `magnus` z^2/4, `magnus2` z^4/8, `euler` 0 up to 2.
     """
-    (a, b), (c, d) = method.linear_step(np.array([(0.0, 1.0), (-swing * swing, -damping)])).tolist()
+    matrix = method.linear_step(np.array([(0.0, 1.0), (-swing * swing, -damping)]))
+    if not np.isfinite(matrix @ matrix).all():
+        return math.inf
+    (a, b), (c, d) = matrix.tolist()
     middle, apart = (a + d) / 2, ((a - d) / 2) ** 2 + b * c  # eigenvalues: middle +- sqrt(apart)
     largest = math.hypot(middle, math.sqrt(-apart)) if apart < 0 else abs(middle) + math.sqrt(apart)
     return math.log(largest) if largest > 0 else -math.inf
@@ -33,12 +36,11 @@ def stray(method: Integrator, turn: float, total: float) -> float:
     while T < 1; `magnus` 3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
     """
     steps = max(1, round(min(total / turn, MOST_STEPS)))
-    with np.errstate(all="ignore"):
-        rotating = np.array([(0.0, 1.0), (turn * turn, -2j * turn)])
-        # Those of a point that turns with the frame, z -> exp(-i turn) z, taken out.
-        flown = np.linalg.matrix_power(method.linear_step(rotating) * np.exp(1j * turn), steps)
-        rest = abs(flown[0] @ np.array([1.0, -1j * turn]) - 1.0)
-        away = abs(flown[0, 1] - steps) / steps
+    rotating = np.array([(0.0, 1.0), (turn * turn, -2j * turn)])
+    # Those of a point that turns with the frame, z -> exp(-i turn) z, taken out.
+    flown = np.linalg.matrix_power(method.linear_step(rotating) * np.exp(1j * turn), steps)
+    rest = abs(flown[0] @ np.array([1.0, -1j * turn]) - 1.0)
+    away = abs(flown[0, 1] - steps) / steps
     worst = max(rest, away)
     return float(worst) if math.isfinite(worst) else math.inf
 

@@ -60,8 +60,7 @@ def columns(part: Expression | float, t: np.ndarray | float) -> tuple:
     """Value, first and second derivative with respect to time, at each of these times (s)."""
     jet = (part, 0.0, 0.0)
     if isinstance(part, Expression):
-        with np.errstate(all="ignore"):
-            jet = part.evaluate({Time(): (t, 1.0, 0.0)}, JETS)
+        jet = part.evaluate({Time(): (t, 1.0, 0.0)}, JETS)
     return tuple(np.broadcast_to(column, np.shape(t)) for column in jet)
 
 

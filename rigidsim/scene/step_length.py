@@ -47,16 +47,17 @@ def step_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
             yield from ((node.path, message) for message in islice(filter(None, told), 1))
 
 
-def _flown_in(scene: Scene) -> dict[str, set[Stay]]:
+def _flown_in(scene: Scene) -> dict[str, list[Stay]]:
     """When free bodies are in each frame that moves; what is fixed to it is part of it."""
     kinds = {node_path(node.path): node.body.kind for node in nodes(scene)}
-    found: dict[str, set[Stay]] = {}
+    found: dict[str, list[Stay]] = {}
     for stay in stays(scene):
         path = stay.frame
         while kinds.get(path) == "fixed":
             path = path.rpartition("/")[0]
-        if path:
-            found.setdefault(path, set()).add(stay)
+        moved = stay._replace(frame=path)
+        if path and moved not in found.setdefault(path, []):
+            found[path].append(moved)
     return found
 
 
