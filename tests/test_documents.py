@@ -17,6 +17,9 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 
 
+ACTIVATE = ". .venv/bin/activate"
+
+
 def blocks(language: str) -> list[pytest.param]:
     """Every fenced block of a language, apart from the commands that make an environment (`.ci/run` runs those)."""
     found = []
@@ -29,32 +32,35 @@ def blocks(language: str) -> list[pytest.param]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory):
-    """A folder with the shipped scenes and one trajectory, and an environment where `rigidsim` is on the path."""
+    """A folder with the shipped scenes, one trajectory and an environment that is on the path once it is activated."""
     folder = tmp_path_factory.mktemp("reader")
     (folder / "scenes").symlink_to(ROOT / "scenes")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path}
+    (folder / ".venv").symlink_to(sys.prefix)
+    ours = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": os.pathsep.join(p for p in os.get_exec_path() if Path(p) != ours)}
 
     def shell(command: str) -> subprocess.CompletedProcess:
         return subprocess.run(
             command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
         )
 
-    assert shell("rigidsim run scenes/shell_leaves_turret.yaml").returncode == 0
+    assert shell(f"{ACTIVATE} && rigidsim run scenes/shell_leaves_turret.yaml").returncode == 0
     return folder, shell
 
 
 @pytest.mark.parametrize("text", blocks("sh"))
-def test_commands(text, workplace):
+def test_commands(text, workplace, request):
+    """Those of the README activate the environment themselves; who reads on has done so."""
     _, shell = workplace
-    done = shell("set -e\n" + text)
+    begin = "" if "README" in request.node.callspec.id else f"{ACTIVATE}\n"
+    done = shell(f"set -e\n{begin}{text}")
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("text", blocks("python"))
 def test_python(text, workplace):
     _, shell = workplace
-    done = shell(f"python - <<'END'\n{text}\nEND")
+    done = shell(f"{ACTIVATE}\npython - <<'END'\n{text}\nEND")
     assert done.returncode == 0, done.stderr
 
 
@@ -69,7 +75,7 @@ def test_the_error_shown_is_the_error_given(workplace):
     scene = next(text for _, kind, text in FENCE.findall(readme) if kind == "yaml")
     message = next(text for _, kind, text in FENCE.findall(readme) if kind == "text")
     (folder / "scene.yaml").write_text(scene.replace("    mass: 42000", "    mas: 42000"))
-    assert message in shell("rigidsim validate scene.yaml").stderr
+    assert message in shell(f"{ACTIVATE} && rigidsim validate scene.yaml").stderr
 
 
 def test_ci_runs_the_two_commands_of_the_readme():

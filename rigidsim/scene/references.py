@@ -31,37 +31,43 @@ def node_path(path: Path) -> str:
 def reference_findings(scene: Scene) -> Iterator[Finding]:
     """Every path that leads to no body."""
     known = _Paths(node_path(node.path) for node in nodes(scene))
+    for place, name, words in references(scene):
+        yield from known.unknown(place, name, words)
+
+
+def references(scene: Scene) -> Iterator[tuple[Path, str, Collection[str]]]:
+    """Every name of a body that the scene mentions: where, the name, and the words that could stand there as well."""
     for node in nodes(scene):
         for index, force in enumerate(node.body.forces):
-            yield from _force_findings((*node.path, "forces", index), force, known)
+            yield from _of_force((*node.path, "forces", index), force)
         for index, impulse in enumerate(node.body.impulses):
-            yield from known.unknown((*node.path, "impulses", index, "frame"), impulse.frame, AXES)
+            yield (*node.path, "impulses", index, "frame"), impulse.frame, AXES
     source = scene.world.source
     if source is not None and isinstance(source.center, str):
-        yield from known.unknown(("world", "gravity", "center"), source.center)
+        yield ("world", "gravity", "center"), source.center, ()
     if scene.world.mutual_gravity is not None:
         for index, path in enumerate(scene.world.mutual_gravity.bodies or ()):
-            yield from known.unknown(("world", "mutual_gravity", "bodies", index), path)
+            yield ("world", "mutual_gravity", "bodies", index), path, ()
     for index, event in enumerate(scene.reparent):
-        yield from known.unknown(("reparent", index, "body"), event.body)
-        yield from known.unknown(("reparent", index, "to"), event.to, (WORLD,))
+        yield ("reparent", index, "body"), event.body, ()
+        yield ("reparent", index, "to"), event.to, (WORLD,)
 
 
-def _force_findings(place: Path, force: object, known: _Paths) -> Iterator[Finding]:
+def _of_force(place: Path, force: object) -> Iterator[tuple[Path, str, Collection[str]]]:
     words = {"frame": AXES, "to": (WORLD,), "medium": (WORLD,)}
     for key, allowed in words.items():
         if hasattr(force, key):
-            yield from known.unknown((*place, key), getattr(force, key), allowed)
+            yield (*place, key), getattr(force, key), allowed
     if isinstance(getattr(force, "center", None), str):
-        yield from known.unknown((*place, "center"), force.center)
+        yield (*place, "center"), force.center, ()
     for key in type(force).model_fields:
         value = getattr(force, key)
         for index, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
             if isinstance(part, Expression):
                 where = (*place, key) if index is None else (*place, key, index)
                 for state in part.states:
-                    yield from known.unknown(where, state.body, SEEN)
-                    yield from known.unknown(where, state.observer, SEEN)
+                    yield where, state.body, SEEN
+                    yield where, state.observer, SEEN
 
 
 class _Paths:

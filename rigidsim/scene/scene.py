@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError
 
 from rigidsim.errors import Problem, SceneError
@@ -16,12 +16,13 @@ from rigidsim.scene.document import Document, path_text
 from rigidsim.scene.events import Reparenting
 from rigidsim.scene.expansion import expand
 from rigidsim.scene.findings import Node
-from rigidsim.scene.late_notes import late_notes
+from rigidsim.scene.idle_notes import idle_notes
+from rigidsim.scene.load_steps import load_notes
 from rigidsim.scene.notes import notes
 from rigidsim.scene.overrides import Override, apply_overrides
 from rigidsim.scene.parameters import Parameters, read_parameters, unused
 from rigidsim.scene.plain import as_yaml, plain_data
-from rigidsim.scene.prescribed_notes import jump_notes
+from rigidsim.scene.prescribed_notes import prescribed_notes
 from rigidsim.scene.problems import MANY, problems_in
 from rigidsim.scene.reader import collector_paused, read_file, read_text
 from rigidsim.scene.resolved import resolved_scene
@@ -112,14 +113,15 @@ class Scene(Model):
         if document.problems or found:
             raise _scene_error(document.problems + found)
         scene._written, scene._name = written, name
-        about = (shape_notes, step_notes, jump_notes, late_notes)
-        told = (
-            *notes(document.data),
-            *unused(document, reading, scene.resolved),
-            *chain.from_iterable(note(scene) for note in about),
-        )
+        told = (*notes(document.data), *unused(document, reading, scene.resolved), *_unwise(scene))
         scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in told)
         return scene
+
+
+@np.errstate(all="ignore")  # what overflows in an estimate is infinite
+def _unwise(scene: Scene) -> list[tuple[tuple, str]]:
+    about = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes)
+    return [found for notes_of in about for found in notes_of(scene)]
 
 
 def json_schema() -> dict[str, Any]:

@@ -122,6 +122,21 @@ def test_strict_takes_warnings_as_errors(call, workplace):
     assert answer.code == 3 and json.loads(answer.out)["valid"] is False
 
 
+@pytest.mark.parametrize("step", ["0.01", "1e-3"])
+def test_strict_ends_before_a_run_that_would_blow_up(call, workplace, step):
+    body = "{mass: 1, inertia: point, velocity: [1, 0, 0], forces: [{type: drag, linear: 290}]}"
+    (workplace / "damped.yaml").write_text(
+        f"format: rigidsim/1\nsimulation: {{duration: 1, step: {step}}}\nbodies: {{b: {body}}}\n"
+    )
+    answer = call("run", "damped.yaml", "--strict")
+    if step == "0.01":
+        assert (answer.code, answer.out) == (3, "")
+        assert answer.err.startswith("error: bodies.b.forces[0]: a step of 0.01 s is too long for what damps this body")
+    else:
+        assert (answer.code, answer.err) == (0, "")
+    assert (workplace / "outputs" / "damped.h5").exists() == (answer.code == 0)
+
+
 def test_force_replaces_a_history(call):
     call("run", "scene.yaml", "-o", "a.h5")
     assert call("run", "scene.yaml", "-o", "a.h5", "--step", "0.05", "--force").code == 0

@@ -14,7 +14,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, State, Time, parse
 from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
 from rigidsim.scene.expressions.operations import CONDITION, FOLD, JETS, NUMBER, SIGNATURES
-from rigidsim.scene.expressions.parser import LONGEST
+from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LONGEST
 from rigidsim.scene.expressions.printing import printed
 from rigidsim.scene.expressions.tree import leaves
 from rigidsim.scene.expressions.vocabulary import FUNCTIONS, STATES
@@ -243,6 +243,27 @@ def test_limits():
         tree("+".join([many] * 8))
     with pytest.raises(ExpressionError, match=f"longer than {LONGEST}"):
         tree("1" + " " * LONGEST)
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("(", ")"), ("+", ""), ("-+", ""), ("abs(", ")")])
+def test_brackets_are_no_levels_but_may_be_open_only_so_deep(opening, closing):
+    """110 deep, as docs/scene-format.md says; signs and calls of constants are folded, and are no levels either."""
+    assert DEEPEST_NESTING == 110
+    deep = DEEPEST_NESTING // (2 if opening == "-+" else 1)
+    assert tree(opening * deep + "1" + closing * deep)
+    with pytest.raises(ExpressionError, match="brackets, signs and calls are open more than 110 deep"):
+        tree(opening * (deep + 1) + "1" + closing * (deep + 1))
+    if opening == "(":
+        assert tree("(" * deep + "x" + ")" * deep) == tree("x")
+
+
+def test_levels_are_operations_inside_each_other_and_the_innermost_name():
+    assert DEEPEST == 50
+    for text in ("-" * 49 + "x", "x" + "+x" * 49, "sin(" * 49 + "x" + ")" * 49, "x+(" * 49 + "x" + ")" * 49):
+        assert tree(text)
+    for text in ("-" * 50 + "x", "x" + "*x" * 50, "sin(" * 50 + "x" + ")" * 50):
+        with pytest.raises(ExpressionError, match="more than 50 levels deep"):
+            tree(text)
 
 
 def test_the_written_form_may_be_longer_than_what_was_given():

@@ -83,7 +83,8 @@ class _Parser:
     def _expression(self, least: int, level: int) -> Operand:
         """What comes next, up to a sign that binds less tightly than `least`."""
         if level > DEEPEST_NESTING:
-            raise ExpressionError("the expression is nested too deeply", self._token.offset, "use parameters for parts")
+            message = f"brackets, signs and calls are open more than {DEEPEST_NESTING} deep"
+            raise ExpressionError(message, self._token.offset, "use parameters for parts")
         left = self._operand(level)
         while self._token.text in INFIX and INFIX[self._token.text][0] >= least:
             sign = self._take()
