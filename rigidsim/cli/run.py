@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from rigidsim.cli.console import show
-from rigidsim.cli.warnings import strict_option, tell_warnings
-from rigidsim.errors import StorageError
+from rigidsim.cli.warnings import strict_option, tell_each, tell_warnings
+from rigidsim.errors import SimulationError, StorageError
 
 OUTPUTS = Path("outputs")
 
@@ -63,8 +63,11 @@ def run(scene, output, sets, duration, step, integrator, record_every, terms, fo
             show(json.dumps(report.as_dict()))
         elif not quiet:
             show(report)
+        tell_each(report.warnings, strict)
 
     with without_blas():
         from rigidsim.report.run import run_to_file
 
-        run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=summarise)
+        report = run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=summarise)
+    if strict and report.warnings:
+        raise click.exceptions.Exit(SimulationError.exit_code)
