@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import math
 
-from rigidsim.engine.compiler.constants import model_of
-from rigidsim.engine.compiler.schedule import Schedule
-from rigidsim.engine.compiler.tree import Tree
-from rigidsim.hindsight.past import scene_of, tree_at
 from rigidsim.trajectory.header import Header
 
 
@@ -21,6 +17,12 @@ def isolated_until(header: Header) -> float:
         return -math.inf
     if not header.changes:
         return math.inf
+    # Only here, so that a history is looked at without loading what compiles.
+    from rigidsim.engine.compiler.constants import model_of
+    from rigidsim.engine.compiler.schedule import Schedule
+    from rigidsim.engine.compiler.tree import Tree
+    from rigidsim.hindsight.past import scene_of, tree_at
+
     scene = scene_of(header)
     start, schedule = Tree.of(scene), Schedule.of(scene)
     for begin, places in header.trees()[1:]:

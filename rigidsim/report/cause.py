@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rigidsim.hindsight.past import Past
-from rigidsim.hindsight.rates import Culprit, culprit
 from rigidsim.report.drift import BOUND, Drift
 from rigidsim.trajectory.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from rigidsim.hindsight.rates import Culprit
 
 FOLLOWED = 0.1  # of a decay or a turn in a step: the methods follow that well
 UNREMARKABLE = 0.05  # below it, no load is fast for the step
@@ -21,6 +23,10 @@ def drift_warnings(trajectory: Trajectory, drift: list[Drift]) -> list[str]:
 
 
 def _warning(trajectory: Trajectory, drift: Drift) -> str:
+    # Only here, so that a history without drift is looked at without loading what compiles.
+    from rigidsim.hindsight.past import Past
+    from rigidsim.hindsight.rates import culprit
+
     step = json.loads(trajectory.header.scene_resolved)["simulation"]["step"]
     after = int(np.searchsorted(trajectory.time, drift.exceeds))
     past = Past(trajectory, max(after - 1, 0))
