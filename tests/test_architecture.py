@@ -27,7 +27,8 @@ ALLOWED = {
     "faults": {"engine"},
     "simulation": {"chronicle", "faults", "trajectory", "engine", "engine.compiler", "scene", "errors"},
     "batch": {"chronicle", "simulation", "trajectory", "engine", "engine.compiler", "scene", "errors"},
-    "report": {"simulation", "trajectory", "engine", "scene", "errors", "_cache", "_jit"},
+    "hindsight": {"trajectory", "engine", "engine.compiler", "scene", "errors"},
+    "report": {"hindsight", "simulation", "trajectory", "engine", "scene", "errors", "_cache", "_jit"},
     "cli": {"report", "engine", "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
     "rigidsim": {"cli"},
 }

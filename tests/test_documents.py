@@ -13,6 +13,7 @@ import pytest
 from rigidsim.scene import Scene
 
 ROOT = Path(__file__).parents[1]
+SESSION = ROOT / "docs" / "first-hour.md"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 
@@ -24,6 +25,8 @@ def blocks(language: str) -> list[pytest.param]:
     """Every fenced block of a language, apart from the commands that make an environment (`.ci/run` runs those)."""
     found = []
     for document in DOCUMENTS:
+        if document == SESSION and language == "sh":
+            continue  # one block after the other, below
         for i, (mark, kind, text) in enumerate(FENCE.findall(document.read_text())):
             if kind == language and not mark:
                 found.append(pytest.param(text, id=f"{document.name}-{i}"))
@@ -36,6 +39,13 @@ def workplace(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reader")
     (folder / "scenes").symlink_to(ROOT / "scenes")
     (folder / ".venv").symlink_to(sys.prefix)
+    shell = shell_in(folder)
+    assert shell(f"{ACTIVATE} && rigidsim run scenes/shell_leaves_turret.yaml").returncode == 0
+    return folder, shell
+
+
+def shell_in(folder: Path):
+    """Commands typed in a folder, in an environment that is not activated yet."""
     ours = Path(sys.executable).parent
     environment = {**os.environ, "PATH": os.pathsep.join(p for p in os.get_exec_path() if Path(p) != ours)}
 
@@ -44,8 +54,7 @@ def workplace(tmp_path_factory):
             command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
         )
 
-    assert shell(f"{ACTIVATE} && rigidsim run scenes/shell_leaves_turret.yaml").returncode == 0
-    return folder, shell
+    return shell
 
 
 @pytest.mark.parametrize("text", blocks("sh"))
@@ -76,6 +85,22 @@ def test_the_error_shown_is_the_error_given(workplace):
     message = next(text for _, kind, text in FENCE.findall(readme) if kind == "text")
     (folder / "scene.yaml").write_text(scene.replace("    mass: 42000", "    mas: 42000"))
     assert message in shell(f"{ACTIVATE} && rigidsim validate scene.yaml").stderr
+
+
+def test_first_hour_goes_as_it_is_written(workplace, tmp_path):
+    """Block after block; what is quoted is what comes out, `...` being anything. Compiled before, in `workplace`."""
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    shell, output, quoted = shell_in(tmp_path), "", 0
+    for mark, kind, text in FENCE.findall(SESSION.read_text()):
+        if kind == "sh" and not mark:
+            done = shell(f"set -e\n{ACTIVATE}\n{text}")
+            assert done.returncode == 0, done.stderr
+            output = done.stdout + done.stderr
+        elif kind == "text":
+            pattern = re.escape(text).replace(re.escape("..."), "(?s:.*)")
+            assert re.fullmatch(pattern, output), f"{text}\n--- but there came\n{output}"
+            quoted += 1
+    assert quoted == 6
 
 
 def test_ci_runs_the_two_commands_of_the_readme():

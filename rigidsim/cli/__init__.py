@@ -20,8 +20,9 @@ from rigidsim.errors import RigidsimError, SceneError, StorageError
 
 EPILOG = """\b
 Exit codes: 0 ok, 1 a bug of ours, 2 usage, 3 invalid scene, 4 the simulation failed,
-5 a file could not be read or written, 6 damaged or foreign file, 130 interrupted,
-141 nobody reads the output.
+5 a file could not be read or written, 6 damaged or foreign file; 128 + n ended by signal n:
+129 hang-up, 130 Ctrl-C, 143 terminated (`run` keeps its samples), 141 nobody reads the output.
+With --strict, warnings about the scene end with 3 and warnings about the result with 4.
 Every option can be given as an environment variable, RIGIDSIM_RUN_OUTPUT for `run --output`."""
 
 
@@ -30,9 +31,7 @@ NOBODY_READS = 128 + 13  # as if SIGPIPE had ended it
 
 @click.group(epilog=EPILOG, context_settings={"auto_envvar_prefix": "RIGIDSIM", "help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="rigidsim %(version)s")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.pass_obj
-def cli(settings: dict[str, bool], debug: bool) -> None:
+def cli() -> None:
     """Rigid bodies in a hierarchy of moving frames.
 
     \b
@@ -40,11 +39,23 @@ def cli(settings: dict[str, bool], debug: bool) -> None:
     rigidsim run flipping_axis.yaml             simulate it
     rigidsim inspect outputs/flipping_axis.h5   see what came out
     """
-    settings["debug"] = debug
+
+
+def _remember(context: click.Context, _parameter: click.Parameter, debug: bool) -> None:
+    context.obj["debug"] |= debug
+
+
+def _allow_debug(command: click.Command) -> None:
+    """`--debug` may stand before the command and after it."""
+    option = click.Option(["--debug"], is_flag=True, is_eager=True, expose_value=False, callback=_remember,
+                          help="Show the traceback of an error.")  # fmt: skip
+    command.params.append(option)
 
 
 for command in (run, validate, inspect, explain, examples, integrators, schema):
     cli.add_command(command)
+for command in (cli, *cli.commands.values(), *examples.commands.values()):
+    _allow_debug(command)
 
 
 def main() -> None:

@@ -7,27 +7,14 @@ import json
 import click
 
 from rigidsim.cli.console import show
-
-
-class Time(click.ParamType):
-    """A time in seconds, or with a unit."""
-
-    name = "time"
-
-    def convert(self, value, param, ctx) -> float:
-        """The time in s."""
-        try:
-            return float(value)
-        except ValueError:
-            from rigidsim.scene.times import seconds
-        return seconds(value)
+from rigidsim.cli.options import Time, json_option
 
 
 @click.command(short_help="Say which term bends a body's path, and why it jumped.")
 @click.argument("trajectory", type=click.Path())
 @click.argument("body")
 @click.option("--at", "time", type=Time(), required=True, metavar="TIME", help="0.5, '500 ms'; the nearest sample.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def explain(trajectory, body, time, as_json):
     """Say in words and numbers where the acceleration of BODY in TRAJECTORY comes from, as seen from its parent, and
     what impulses or changes of the tree near that time did to it.

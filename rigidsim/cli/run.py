@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from rigidsim.cli.console import show
-from rigidsim.cli.warnings import strict_option, tell_warnings
-from rigidsim.errors import StorageError
+from rigidsim.cli.scene_argument import STANDARD, read_scene
+from rigidsim.cli.warnings import strict_option, tell_each, tell_warnings
+from rigidsim.errors import SimulationError, StorageError, UsageError
 
 OUTPUTS = Path("outputs")
 
@@ -20,6 +21,13 @@ def overrides(sets: tuple[str, ...], **simulation: str | None) -> list[str]:
     return [*sets, *given]
 
 
+def _require_file(_context: click.Context, _parameter: click.Parameter, output: str | None) -> str | None:
+    if output == STANDARD:
+        hint = "name a file; `rigidsim inspect FILE --csv` puts its samples on standard output"
+        raise UsageError(f"-o -: a trajectory is an HDF5 file, which no stream can hold; {hint}")
+    return output
+
+
 def output_path(scene: str, output: str | None) -> Path:
     """Where the trajectory goes: the named file, or outputs/NAME.h5."""
     if output:
@@ -28,12 +36,13 @@ def output_path(scene: str, output: str | None) -> Path:
         OUTPUTS.mkdir(exist_ok=True)
     except OSError as error:
         raise StorageError(f"cannot make the folder {OUTPUTS}: {error.strerror}; -o names a file elsewhere") from None
-    return OUTPUTS / f"{Path(scene).stem}.h5"
+    return OUTPUTS / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
 
 
 @click.command(short_help="Simulate a scene and write its trajectory.")
 @click.argument("scene", type=click.Path())
-@click.option("-o", "--output", type=click.Path(), help="Trajectory file.  [default: outputs/SCENE.h5]")
+@click.option("-o", "--output", type=click.Path(), callback=_require_file,
+              help="Trajectory file.  [default: outputs/SCENE.h5]")  # fmt: skip
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Change a value: bodies.tank.mass=4e4")
 @click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'.")
 @click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
@@ -45,17 +54,17 @@ def output_path(scene: str, output: str | None) -> Path:
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no summary.")
 def run(scene, output, sets, duration, step, integrator, record_every, terms, force, strict, as_json, quiet):
-    """Simulate SCENE, a YAML file, and write its trajectory, an HDF5 file.
+    """Simulate SCENE, a YAML file or - for standard input, and write its trajectory, an HDF5 file.
 
     \b
     rigidsim run scene.yaml
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
+    generate_scene | rigidsim run - -o made.h5
     """
     from rigidsim._jit import without_blas
-    from rigidsim.scene import Scene
 
     changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
-    read = Scene.from_file(scene, changed)
+    read = read_scene(scene, changed)
     tell_warnings(read, strict)
 
     def summarise(report) -> None:
@@ -63,8 +72,11 @@ def run(scene, output, sets, duration, step, integrator, record_every, terms, fo
             show(json.dumps(report.as_dict()))
         elif not quiet:
             show(report)
+        tell_each(report.warnings, strict)
 
     with without_blas():
         from rigidsim.report.run import run_to_file
 
-        run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=summarise)
+        report = run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=summarise)
+    if strict and report.warnings:
+        raise click.exceptions.Exit(SimulationError.exit_code)

@@ -8,6 +8,7 @@ from collections import Counter
 import click
 
 from rigidsim.cli.console import show
+from rigidsim.cli.scene_argument import read_scene, shown_name
 from rigidsim.cli.warnings import strict_option, tell_warnings
 from rigidsim.errors import SceneError
 
@@ -18,11 +19,11 @@ from rigidsim.errors import SceneError
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict and all problems as JSON.")
 def validate(scene, sets, strict, as_json):
-    """Check SCENE and say what is wrong with it, all at once: file, line, column, and what to do."""
-    from rigidsim.scene import Scene
-
+    """Check SCENE, a YAML file or - for standard input, and say what is wrong with it, all at once: file, line, column,
+    and what to do.
+    """
     try:
-        read = Scene.from_file(scene, sets)
+        read = read_scene(scene, sets)
     except SceneError as error:
         if as_json:
             problems = [problem.as_dict() for problem in error.problems]
@@ -41,4 +42,4 @@ def validate(scene, sets, strict, as_json):
         return
     tell_warnings(read, strict)
     bodies = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    show(f"{scene}: valid; {bodies}; {steps} steps of {simulation.step:g} s")
+    show(f"{shown_name(scene)}: valid; {bodies}; {steps} steps of {simulation.step:g} s")

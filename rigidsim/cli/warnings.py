@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
 strict_option = click.option("--strict", is_flag=True, help="Take warnings as errors.")
 
 
+def tell_each(warnings: Iterable[str], strict: bool) -> None:
+    """Warnings on stderr; with `strict` they are errors."""
+    for warning in warnings:
+        tell(f"{'error' if strict else 'warning'}: {warning}")
+
+
 def tell_warnings(scene: Scene, strict: bool) -> None:
     """Each warning on stderr; with `strict` the program ends there."""
-    for warning in scene.warnings:
-        tell(f"{'error' if strict else 'warning'}: {warning}")
+    tell_each(scene.warnings, strict)
     if strict and scene.warnings:
         raise click.exceptions.Exit(SceneError.exit_code)

@@ -8,36 +8,14 @@ import numpy as np
 
 from rigidsim.errors import UsageError
 from rigidsim.report.jumps import events_near, told
+from rigidsim.report.shares import Shares
+from rigidsim.report.terms import AT_REST, Term, directions, largest_of, table
 from rigidsim.trajectory.events import Event
-from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS, Field
+from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS
 from rigidsim.trajectory.trajectory import Trajectory
 
 ROUND_OFF = 1e-14  # a change of rate this small, against the square of the rate, is none
 NEARLY = 10.0  # terms this many times their sum nearly cancel
-AT_REST = 1e-12  # a speed this small, against one second of the acceleration, has no direction
-
-
-@dataclass(frozen=True)
-class Term:
-    """One summand: its vector, and its parts along the path and towards the inside of the bend."""
-
-    name: str
-    meaning: str
-    value: np.ndarray
-    along: float
-    across: float
-
-    @property
-    def size(self) -> float:
-        """The length of its vector."""
-        return float(np.linalg.norm(self.value))
-
-    def __str__(self) -> str:
-        return f"{self.name}, {self.size:.6g}"
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data."""
-        return {"value": self.value.tolist(), "along": self.along, "across": self.across, "meaning": self.meaning}
 
 
 @dataclass(frozen=True)
@@ -85,6 +63,7 @@ class Explanation:
     angular_acceleration: np.ndarray
     angular: list[Term]
     rate: float  # of turning in the world, rad/s
+    shares: Shares  # of each force in the terms that forces make
 
     @classmethod
     def of(cls, trajectory: Trajectory, body: str, time: float) -> Explanation:
@@ -109,10 +88,11 @@ class Explanation:
             time=float(trajectory.time[k]),
             velocity=velocity,
             acceleration=acceleration,
-            linear=[_term(f, at, tangent, normal) for f in LINEAR_TERMS],
+            linear=[Term.of(f, at, tangent, normal) for f in LINEAR_TERMS],
             angular_acceleration=angular,
-            angular=[_term(f, at, *directions(np.zeros(3), angular)) for f in ANGULAR_TERMS],
+            angular=[Term.of(f, at, *directions(np.zeros(3), angular)) for f in ANGULAR_TERMS],
             rate=float(np.linalg.norm(trajectory.arrays["world/angular_velocity"][k, index])),
+            shares=Shares.of(trajectory, k, trajectory.paths[index], at),
         )
 
     @property
@@ -123,12 +103,13 @@ class Explanation:
     def __str__(self) -> str:
         speed = float(np.linalg.norm(self.velocity))
         lines = [f"{self.body} at t = {self.time:g} s, seen from {self.parent}: speed {speed:.6g} m/s"]
-        lines += [self._verdict(speed), "", *_table("m/s2", self.linear, self.acceleration), ""]
-        lines += [self._turning(), "", *_table("rad/s2", self.angular, self.angular_acceleration)]
-        return "\n".join(lines)
+        lines += [self._verdict(speed), "", *_summed("m/s2", self.linear, self.acceleration)]
+        lines += [*self.shares.lines("applied"), *self.shares.lines("gravity"), ""]
+        lines += [self._turning(), "", *_summed("rad/s2", self.angular, self.angular_acceleration)]
+        return "\n".join([*lines, *self.shares.lines("angular_applied")])
 
     def _verdict(self, speed: float) -> str:
-        size, largest = float(np.linalg.norm(self.acceleration)), _largest(self.linear)
+        size, largest = float(np.linalg.norm(self.acceleration)), largest_of(self.linear)
         if size <= ROUND_OFF * largest.size:
             how = f"the terms cancel, the largest of them {largest}" if largest.size else "no acceleration"
             return f"{how}: it " + ("moves in a straight line at constant speed" if speed else "stays where it is")
@@ -140,16 +121,24 @@ class Explanation:
             )
         if abs(self.bend) <= 1e-9 * size:
             return "the path is straight: nothing acts across it"
+        return self._bending(speed) + _rest_of(largest, size)
+
+    def _bending(self, speed: float) -> str:
+        """What pulls towards the inside of the bend, and what is left of it."""
         first = max(self.linear, key=lambda term: term.across)
-        radius = speed * speed / self.bend
-        return (
-            f"the path bends with a radius of {radius:.6g} m; the {first.name} term bends it most,"
-            f" {first.across:.6g} of {self.bend:.6g} m/s2 across the path: {first.meaning}" + _rest_of(largest, size)
+        others = self.bend - first.across
+        told = (
+            f"the path bends with a radius of {speed * speed / self.bend:.6g} m: the body is accelerated towards the"
+            f" inside of the bend by {self.bend:.6g} m/s2.\nThe {first.name} term pulls inwards most, by"
+            f" {first.across:.6g} m/s2 ({first.meaning})"
         )
+        if abs(others) <= ROUND_OFF * first.across:
+            return f"{told}; no other term bends the path"
+        return f"{told}; all others together pull {'outwards' if others < 0.0 else 'inwards'} by {abs(others):.6g} m/s2"
 
     def _turning(self) -> str:
         size = float(np.linalg.norm(self.angular_acceleration))
-        largest = _largest(self.angular)
+        largest = largest_of(self.angular)
         if size <= ROUND_OFF * max(largest.size, self.rate * self.rate):
             return f"its rate of turning relative to {self.parent} does not change"
         first = max(self.angular, key=lambda term: abs(term.along))
@@ -171,24 +160,8 @@ class Explanation:
             "terms": {term.name: term.as_dict() for term in self.linear},
             "angular_acceleration": self.angular_acceleration.tolist(),
             "angular_terms": {term.name: term.as_dict() for term in self.angular},
+            "forces": self.shares.as_list(),
         }
-
-
-def directions(velocity: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit tangent of the path and unit normal towards the inside of its bend; at rest the tangent is the
-    acceleration's.
-    """
-    speed, size = np.linalg.norm(velocity), np.linalg.norm(acceleration)
-    if size == 0.0:
-        return (velocity / speed if speed > 0.0 else np.zeros(3)), np.zeros(3)
-    tangent = velocity / speed if speed > AT_REST * size else acceleration / size
-    across = acceleration - (acceleration @ tangent) * tangent
-    length = np.linalg.norm(across)
-    return tangent, across / length if length > 1e-15 * size else np.zeros(3)
-
-
-def _largest(terms: list[Term]) -> Term:
-    return max(terms, key=lambda term: term.size)
 
 
 def _rest_of(largest: Term, size: float) -> str:
@@ -206,17 +179,5 @@ def _require_free(trajectory: Trajectory, body: str, time: float) -> None:
     raise UsageError(f"'{body}' is not a free body: it {how}, no term moves it{hint}")
 
 
-def _term(field: Field, at, tangent: np.ndarray, normal: np.ndarray) -> Term:
-    name, value = field.name.removeprefix("terms/"), at(field.name.removeprefix("terms/"))
-    return Term(name, field.long_name.removeprefix("inertial: "), value, float(value @ tangent), float(value @ normal))
-
-
-def _table(unit: str, terms: list[Term], total: np.ndarray) -> list[str]:
-    width = max(len(term.name) for term in terms)
-
-    def row(name: str, value: np.ndarray, size: float) -> str:
-        return f"  {name:<{width}}  {size:12.6g}   [{value[0]:12.6g}, {value[1]:12.6g}, {value[2]:12.6g}]"
-
-    head = f"  {'term':<{width}}  {'size, ' + unit:>12}   vector in the parent's axes"
-    rows = [row(term.name, term.value, term.size) for term in terms]
-    return [head, *rows, row("sum", total, float(np.linalg.norm(total)))]
+def _summed(unit: str, terms: list[Term], total: np.ndarray) -> list[str]:
+    return table("term", unit, [*((term.name, term.value) for term in terms), ("sum", total)])

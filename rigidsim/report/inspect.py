@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from rigidsim.errors import FormatError
+from rigidsim.report.cause import drift_warnings
 from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.jumps import listed
+from rigidsim.report.states import WORLD, States, state_at
+from rigidsim.report.table import aligned
+from rigidsim.report.windows import windows
 from rigidsim.report.wording import counted
+from rigidsim.trajectory.fields import fields
+from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory
 
-WINDOW_BYTES = 32e6
 SHOWN_EVENTS = 20
+SHOWN_BODIES = 20
 
 
 @dataclass(frozen=True)
@@ -26,13 +31,6 @@ class Extremes:
     distance: float
     speed: float
     rate: float
-
-
-def windows(trajectory: Trajectory) -> Iterator[slice]:
-    """Pieces of the time axis small enough to hold in memory."""
-    n_sample = len(trajectory.time)
-    rows = max(1, int(WINDOW_BYTES // (32 * len(trajectory))))
-    return (slice(begin, begin + rows) for begin in range(0, n_sample, rows))
 
 
 def extremes(trajectory: Trajectory) -> list[Extremes]:
@@ -45,6 +43,12 @@ def extremes(trajectory: Trajectory) -> list[Extremes]:
     return [Extremes(*map(float, row)) for row in largest]
 
 
+def require_whole(trajectory: Trajectory, file: str | Path) -> None:
+    """Raise FormatError if a file does not hold what was written to it."""
+    if trajectory.content_hash != trajectory.stored_hash:
+        raise FormatError(f"{file} is damaged: its samples do not agree with its content hash")
+
+
 @dataclass(frozen=True)
 class Inspection:
     """Everything `inspect` tells."""
@@ -52,25 +56,37 @@ class Inspection:
     file: str
     trajectory: Trajectory
     drift: list[Drift]
+    warnings: list[str]
     extremes: list[Extremes]
+    ends: tuple[States, States]  # the first sample and the last
     content_hash: str
 
     @classmethod
-    def of(cls, trajectory: Trajectory, file: str | Path) -> Inspection:
+    def of(cls, trajectory: Trajectory, file: str | Path, frame: str = WORLD) -> Inspection:
         """Read all of it; the file may be closed afterwards. Raises FormatError if it is not what was written."""
-        if trajectory.content_hash != trajectory.stored_hash:
-            raise FormatError(f"{file} is damaged: its samples do not agree with its content hash")
+        require_whole(trajectory, file)
         drift = drift_of(trajectory, windows(trajectory))
-        return cls(str(file), trajectory, drift, extremes(trajectory), trajectory.stored_hash)
+        ends = tuple(States.of(state_at(trajectory, trajectory.time[k]), frame) for k in (0, -1))
+        return cls(
+            file=str(file),
+            trajectory=trajectory,
+            drift=drift,
+            warnings=drift_warnings(trajectory, drift),
+            extremes=extremes(trajectory),
+            ends=ends,
+            content_hash=trajectory.stored_hash,
+        )
 
     def __str__(self) -> str:
-        lines = [f"{self.file}: {self.trajectory.status}, {self._sampling()}", *self._scene()]
-        lines += ["", *self._tree(), "", *(str(drift) for drift in self.drift)]
+        lines = [f"{self.file}: {self.trajectory.status}, {self._sampling()}", *self._scene(), "", *self._tree()]
+        for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
+            lines += ["", *states.places(SHOWN_BODIES)]
+        lines += ["", *(str(drift) for drift in self.drift), *(f"warning: {text}" for text in self.warnings)]
         events = self.trajectory.events
         if events:
             lines += ["", f"{counted(len(events), 'event')}:", *listed(events, SHOWN_EVENTS)]
         made = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
-        return "\n".join([*lines, "", f"made with {made}", f"content {self.content_hash}"])
+        return "\n".join([*lines, "", *self._datasets(), "", f"made with {made}", f"content {self.content_hash}"])
 
     def _sampling(self) -> str:
         time = self.trajectory.time
@@ -86,22 +102,26 @@ class Inspection:
         return [f"{title}; step {simulation.get('step', 0):g} s, {how}"]
 
     def _tree(self) -> list[str]:
-        """The hierarchy, indented, with the extremes beside it."""
-        paths = self.trajectory.paths
-        names = ["  " * path.count("/") + path.rsplit("/", 1)[-1] for path in paths]
-        width = max(8, *map(len, names))
-        title = f"{'body':<{width}}  {'distance':>11}  {'speed':>11}  {'rate':>11}"
-        head = f"{title}   (largest, in the world: m, m/s, rad/s)"
-        rows = zip(names, self.extremes, strict=True)
-        return [head, *(f"{n:<{width}}  {e.distance:11.5g}  {e.speed:11.5g}  {e.rate:11.5g}" for n, e in rows)]
+        """The hierarchy, indented, with kinds and extremes beside it."""
+        header = self.trajectory.header
+        names = ["  " * path.count("/") + path.rsplit("/", 1)[-1] for path in header.paths]
+        numbers = [[f"{value:.5g}" for value in vars(largest).values()] for largest in self.extremes]
+        rows = [[name, *three, kind] for name, three, kind in zip(names, numbers, header.kinds, strict=True)]
+        head, *others = aligned([["largest, in the world", "distance, m", "speed, m/s", "rate, rad/s", "kind"], *rows])
+        return [head, *others]
+
+    def _datasets(self) -> list[str]:
+        groups: dict[str, list[str]] = {}
+        for dataset in datasets(self.trajectory.header):
+            group, _, name = str(dataset["name"]).rpartition("/")
+            groups.setdefault(group, []).append(f"{name} [{dataset['units']}]")
+        rows = (f"  {group or '':<12}{', '.join(names)}" for group, names in groups.items())
+        return ["datasets, for h5py and xarray, and their units:", *rows]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
         header, time = self.trajectory.header, self.trajectory.time
-        bodies = [
-            {"path": path, "parent": parent, **vars(extreme)}
-            for path, parent, extreme in zip(header.paths, header.parents, self.extremes, strict=True)
-        ]
+        about = zip(header.paths, header.parents, header.kinds, self.extremes, strict=True)
         return {
             "schema_version": 1,
             "file": self.file,
@@ -109,10 +129,25 @@ class Inspection:
             "samples": len(time),
             "begin": float(time[0]),
             "end": float(time[-1]),
-            "bodies": bodies,
+            "bodies": [{"path": p, "parent": parent, "kind": kind, **vars(e)} for p, parent, kind, e in about],
+            "first": self.ends[0].as_dict(),
+            "last": self.ends[1].as_dict(),
             "events": [event.as_dict() for event in self.trajectory.events],
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
+            "warnings": self.warnings,
+            "datasets": datasets(header),
             "content_hash": self.content_hash,
             "provenance": dict(header.provenance),
             "scene": json.loads(header.scene_resolved or "{}"),
         }
+
+
+def datasets(header: Header) -> list[dict[str, object]]:
+    """Name, dimensions, units and meaning of each dataset with a time axis."""
+    scaled = any(scale != 1.0 for scale in header.scale)
+    told: list[dict[str, object]] = [{"name": "time", "dimensions": ["time"], "units": "s", "long_name": "time"}]
+    for f in fields(header.with_terms):
+        of_parent = scaled and f.name in ("local/position", "local/velocity")
+        units = f.units.replace("m", "units of the parent", 1) if of_parent else f.units
+        told.append({"name": f.name, "dimensions": list(f.dimensions), "units": units, "long_name": f.long_name})
+    return told

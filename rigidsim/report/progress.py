@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 
 REDRAW_SECONDS = {True: 0.1, False: 10.0}  # on a terminal, and elsewhere
+MEASURED_SECONDS = 1.0  # of stepping, after which the speed is known
+LONG_SECONDS = 60.0  # a run that takes longer is told early
 
 
 def clock(seconds: float) -> str:
@@ -24,8 +26,8 @@ def say(text: str) -> None:
 
 
 class Progress:
-    """Simulated time, speed, remaining time; rewrites its line on a terminal, adds a line every ten seconds
-    elsewhere.
+    """Simulated time, speed, remaining time; rewrites its line on a terminal. Elsewhere it adds a line every ten
+    seconds, the first as soon as the speed is measured if that says that the run is long.
     """
 
     def __init__(self, n_step: int, step: float, quiet: bool):
@@ -33,15 +35,19 @@ class Progress:
         self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._begin = self._drawn = time.monotonic()
         self._width = 0
+        self._foretold = self._terminal  # the terminal's line has the time that is left
 
     def update(self, n: int) -> None:
         """n steps are done."""
         now = time.monotonic()
-        if self._quiet or now - self._drawn < REDRAW_SECONDS[self._terminal]:
-            return
-        self._drawn = now
         spent, done = now - self._begin, n / self._n_step
         left = spent / done - spent if done else 0.0
+        foretell = not self._foretold and spent >= MEASURED_SECONDS
+        self._foretold |= foretell
+        due = now - self._drawn >= REDRAW_SECONDS[self._terminal] or (foretell and left > LONG_SECONDS)
+        if self._quiet or not due:
+            return
+        self._drawn = now
         self._write(
             f"{done:6.1%}  t = {n * self._step:.6g} of {self._n_step * self._step:.6g} s"
             f"  {n * self._step / spent:.3g} x real time  {clock(left)} left"

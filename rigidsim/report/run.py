@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.errors import Interrupted, SimulationError
+from rigidsim.hindsight.isolation import isolated_until
+from rigidsim.report.cause import drift_warnings
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.progress import Progress, say
 from rigidsim.report.signals import StopRequest
+from rigidsim.report.states import States
 from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation import Simulation
+from rigidsim.trajectory import load
 from rigidsim.trajectory.writer import Writer, check_output, check_space
+
+SHOWN_BODIES = 12
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,9 @@ class RunReport:
     run_seconds: float
     drift: list[Drift]
     content_hash: str
+    last: States  # the motion at the end
+    noted: tuple[str, ...] = ()  # warnings about the scene, before the run
+    warnings: tuple[str, ...] = ()  # about what came of it
 
     def __str__(self) -> str:
         speed = self.simulated / max(self.run_seconds, 1e-9)
@@ -41,6 +50,8 @@ class RunReport:
             f"  {self.steps} steps in {self.run_seconds:.3g} s, {speed:.3g} x real time"
             + (f"; compiled in {self.compile_seconds:.3g} s" if self.compile_seconds else ""),
             *(f"  {drift}" for drift in self.drift),
+            "",
+            *self.last.places(SHOWN_BODIES),
         ]
         return "\n".join(lines)
 
@@ -57,6 +68,8 @@ class RunReport:
             "compile_seconds": self.compile_seconds,
             "run_seconds": self.run_seconds,
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
+            "last": self.last.as_dict(),
+            "warnings": [*self.noted, *self.warnings],
             "content_hash": self.content_hash,
         }
 
@@ -72,7 +85,7 @@ def unannounced() -> None:
 
 def run_to_file(
     scene: Scene, path: Path, *, terms: bool, force: bool, quiet: bool, show: Callable[[RunReport], None]
-) -> None:
+) -> RunReport:
     """Simulate, write, report. The file is whole whatever happens, and holds the samples so far.
 
     Raises StorageError before anything is computed if the file cannot be written, SimulationError if the motion blows
@@ -88,6 +101,7 @@ def run_to_file(
         StopRequest(writer.discard) as stop,
     ):
         report, failure = _simulate_into(writer, simulation, stop, quiet, compiling.seconds)
+    report = _judged(report)
     show(report)
     kept = f"{path} holds the {counted(report.samples, 'sample')} up to then"
     if failure:
@@ -96,13 +110,14 @@ def run_to_file(
         total = simulation.n_step * scene.simulation.step
         reached = f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s"
         raise Interrupted(f"{reached}; {kept}", stop.received)
+    return report
 
 
 def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
 ) -> tuple[RunReport, SimulationError | None]:
     """Write all samples and finish the file; what was done, and why it failed if it did."""
-    failure, meter, samples = None, DriftMeter(simulation.header.isolated), 0
+    failure, meter, samples = None, DriftMeter(isolated_until(simulation.header)), 0
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
     def watch(n: int) -> bool:
@@ -114,7 +129,7 @@ def _simulate_into(
         try:
             for block in simulation.blocks(watch):
                 writer.append(block)
-                meter.add(block.ledger)
+                meter.add(block.time, block.ledger)
                 samples += len(block.time)
         except SimulationError as error:
             failure = error
@@ -132,5 +147,15 @@ def _simulate_into(
         run_seconds=run_seconds,
         drift=meter.results(),
         content_hash=writer.content_hash,
+        last=States.of(simulation.state),
+        noted=simulation.scene.warnings,
     )
     return report, failure
+
+
+def _judged(report: RunReport) -> RunReport:
+    """The report with warnings about what came of the run; the file is read for them only if there are any."""
+    if all(drift.exceeds is None for drift in report.drift):
+        return report
+    with load(report.path) as trajectory:
+        return replace(report, warnings=tuple(drift_warnings(trajectory, report.drift)))

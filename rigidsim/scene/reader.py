@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import yaml
 
@@ -37,6 +38,14 @@ def read_file(path: Path | str) -> Document:
     except ValueError:
         raise StorageError(f"{str(path)!r} is not a file name") from None
     return read_bytes(content, str(path))
+
+
+def read_stream(stream: BinaryIO, name: str) -> Document:
+    """The document in what a stream gives."""
+    try:
+        return read_bytes(stream.read(MAX_BYTES + 1), name)
+    except OSError as error:
+        raise StorageError(f"{name} cannot be read: {error.strerror or error}") from None
 
 
 def read_bytes(content: bytes, file: str) -> Document:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, BinaryIO, Literal
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationError
@@ -24,7 +24,7 @@ from rigidsim.scene.parameters import Parameters, read_parameters, unused
 from rigidsim.scene.plain import as_yaml, plain_data
 from rigidsim.scene.prescribed_notes import prescribed_notes
 from rigidsim.scene.problems import MANY, problems_in
-from rigidsim.scene.reader import collector_paused, read_file, read_text
+from rigidsim.scene.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, World
 from rigidsim.scene.shape_checks import shape_notes
@@ -55,6 +55,12 @@ class Scene(Model):
         """Read a scene from a YAML file; `overrides` are `"bodies.tank.mass=4e4"` or (path, value) pairs."""
         document = read_file(path)
         return cls._validated(document, overrides, document.text, Path(path).name)
+
+    @classmethod
+    def from_stream(cls, stream: BinaryIO, name: str = "<stream>", overrides: Iterable[Override] = ()) -> Scene:
+        """Read a scene from bytes of YAML; `name` stands for a file name in messages."""
+        document = read_stream(stream, name)
+        return cls._validated(document, overrides, document.text, "")
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>", overrides: Iterable[Override] = ()) -> Scene:

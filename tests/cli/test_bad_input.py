@@ -160,6 +160,22 @@ def test_scene_that_is_no_file(quick_call, workplace, name, words):
         assert words in answer.err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--debug", "run", "nowhere.yaml"],
+        ["run", "--debug", "nowhere.yaml"],
+        ["run", "nowhere.yaml", "--debug"],
+        ["inspect", "nowhere.h5", "--debug"],
+        ["examples", "copy", "nothing", "--debug"],
+        ["examples", "--debug", "copy", "nothing"],
+    ],
+)
+def test_debug_shows_the_traceback_wherever_it_stands(call, arguments):
+    assert call(*arguments).err.startswith("Traceback")
+    assert not call(*(a for a in arguments if a != "--debug")).err.startswith("Traceback")
+
+
 def test_debug_shows_the_traceback(call):
     answer = call("--debug", "run", "nowhere.yaml")
     assert answer.code == 5

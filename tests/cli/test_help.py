@@ -21,7 +21,7 @@ def test_help_names_every_command_and_exit_code(call):
     assert code == 0
     assert not err
     assert all(f"\n  {command} " in out for command in COMMANDS)
-    assert all(f" {number} " in out for number in (0, 1, 2, 3, 4, 5, 6, 130))
+    assert all(f" {number} " in out for number in (0, 1, 2, 3, 4, 5, 6, 129, 130, 141, 143))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -29,6 +29,7 @@ def test_each_command_has_help(call, command):
     code, out, _ = call(command, "-h")
     assert code == 0
     assert out.startswith(f"Usage: rigidsim {command}")
+    assert "--debug" in out
 
 
 def test_version(call):

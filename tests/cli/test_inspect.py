@@ -49,9 +49,9 @@ def test_drift_is_that_which_the_run_told(call):
 
 
 def test_windows_change_nothing(call, history, monkeypatch):
-    whole = call("inspect", history).out
-    monkeypatch.setattr("rigidsim.report.inspect.WINDOW_BYTES", 200.0)
-    assert call("inspect", history).out == whole
+    whole = [call("inspect", history, *form).out for form in ([], ["--csv"])]
+    monkeypatch.setattr("rigidsim.report.windows.WINDOW_BYTES", 200.0)
+    assert [call("inspect", history, *form).out for form in ([], ["--csv"])] == whole
 
 
 def test_foreign_text_cannot_drive_the_terminal(call, history, workplace):

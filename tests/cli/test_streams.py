@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import struct
 import termios
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ import pytest
 import rigidsim
 from rigidsim.cli.console import printable
 from rigidsim.report.progress import Progress, clock
-from spinning_brick import SCENE
+from spinning_brick import SCENE, remains
 
 
 @pytest.fixture
@@ -75,23 +75,24 @@ LONG = ["run", "scene.yaml", "-o", "a.h5", "--duration", "1e6", "--step", "1e-3"
 
 @pytest.mark.parametrize("term", ["xterm", "dumb"])
 def test_progress_rewrites_one_line_on_a_terminal_only(spawn, term):
-    """On a terminal of 30 columns; a dumb one gets a line every ten seconds instead."""
+    """On a terminal of 30 columns; a dumb one gets a line every ten seconds instead, the first after a second."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 10, 30, 0, 0))
     process = spawn(*LONG, stderr=theirs, environment={"TERM": term})
     os.close(theirs)
-    time.sleep(2.0)
+    seen, mark = b"", b"\n" if term == "dumb" else b"\r"
+    while seen.count(mark) < (1 if term == "dumb" else 4):
+        seen += os.read(ours, 100_000)
     process.terminate()
     process.communicate(timeout=60)
-    seen = os.read(ours, 100_000).decode()
+    seen += os.read(ours, 100_000)
     os.close(ours)
-    progress, _, end = seen.rpartition("interrupted by SIGTERM")
+    progress, _, end = seen.decode().rpartition("interrupted by SIGTERM")
     assert end
     if term == "dumb":
-        assert progress == ""
+        assert progress.startswith("  0.") and progress.rstrip().endswith(" left")
         return
     lines = progress.split("\r")
-    assert len(lines) > 3
     assert lines[1].startswith("  0.")
     assert max(map(len, lines)) == 29
 
@@ -109,6 +110,19 @@ def test_progress_elsewhere_is_a_line_every_ten_seconds(monkeypatch, capsys):
     assert lines[0] == " 39.0%  t = 3.9 of 10 s  0.39 x real time  0:00:16 left"
 
 
+def test_long_run_says_how_long_it_will_take_once_its_speed_is_measured(monkeypatch, capsys):
+    """A thousandth in the first second: a thousand seconds; a tenth: ten, of which nothing is said."""
+    for part, foretold in ((0.001, ["  0.1%  t = 0.01 of 10 s  0.01 x real time  0:16:39 left"]), (0.1, [])):
+        now = [100.0]
+        monkeypatch.setattr("rigidsim.report.progress.time.monotonic", lambda now=now: now[0])
+        progress, quiet = Progress(100_000, 1e-4, quiet=False), Progress(100_000, 1e-4, quiet=True)
+        for tenth in range(1, 30):
+            now[0] = 100.0 + 0.1 * tenth
+            for each in (progress, quiet):
+                each.update(round(100_000 * part * 0.1 * tenth))
+        assert capsys.readouterr().err.splitlines() == foretold
+
+
 def test_quiet_progress_says_nothing(capsys, monkeypatch):
     monkeypatch.setattr("rigidsim.report.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
     Progress(10, 0.1, quiet=True).update(5)
@@ -118,6 +132,47 @@ def test_quiet_progress_says_nothing(capsys, monkeypatch):
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0:00:00"), (59.6, "0:01:00"), (7325, "2:02:05")])
 def test_clock(seconds, text):
     assert clock(seconds) == text
+
+
+def test_scene_comes_from_standard_input(shell, workplace):
+    with open("scene.yaml") as scene:
+        assert shell("run", "-", stdin=scene).code == 0
+    with open("scene.yaml") as scene:
+        assert shell("validate", "-", stdin=scene).out == "<stdin>: valid; 1 free, 1 fixed; 100 steps of 0.01 s\n"
+    assert shell("run", "scene.yaml").code == 0
+    with rigidsim.load("outputs/stdin.h5") as piped, rigidsim.load("outputs/scene.h5") as named:
+        assert piped.content_hash == named.content_hash
+        assert piped.header.scene_text == SCENE
+
+
+def test_mistakes_on_standard_input_have_their_place(call, monkeypatch, workplace):
+    def given(content: bytes) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    for command in ("run", "validate"):
+        given(SCENE.replace("mass:", "mas:", 1).encode())
+        code, out, err = call(command, "-")
+        assert (code, out) == (3, "")
+        assert err.startswith("<stdin>:")
+        assert "unknown key 'mas'" in err
+        given(b"\xff\xfe")
+        assert "<stdin>:1:1: error[encoding]" in call(command, "-").err
+        given(b"")
+        assert call(command, "-").code == 3
+    assert remains(workplace) == {"scene.yaml"}
+
+
+def test_meshes_of_a_scene_on_standard_input_are_sought_here(call, monkeypatch):
+    text = SCENE + "    shapes: [{type: mesh, file: nowhere.stl}]\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert "nowhere.stl" in call("validate", "-").err
+
+
+def test_a_trajectory_does_not_go_to_standard_output(call, workplace):
+    code, out, err = call("run", "scene.yaml", "-o", "-")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: -o -: a trajectory is an HDF5 file, which no stream can hold; name a file;")
+    assert remains(workplace) == {"scene.yaml"}
 
 
 def test_printable_escapes_what_moves_the_cursor():

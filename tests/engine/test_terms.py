@@ -91,7 +91,11 @@ def test_explanation_names_the_term_that_bends_the_path():
     across = {term.name: term.across for term in found.linear}
     assert across["coriolis"] == pytest.approx(2.0, abs=1e-12)
     assert across["centrifugal"] == pytest.approx(-1.0, abs=1e-12)
-    assert "the coriolis term bends it most, 2 of 1 m/s2" in str(found)
+    assert (
+        "the path bends with a radius of 1 m: the body is accelerated towards the inside of the bend by 1 m/s2.\n"
+        "The coriolis term pulls inwards most, by 2 m/s2 (what moves in a turning parent is turned aside); all others"
+        " together pull outwards by 1 m/s2"
+    ) in str(found)
     at_rest = str(Explanation.of(trajectory, "table/let_go", 0.0))
     assert "at rest, it begins to move with 1 m/s2, above all by the centrifugal term" in at_rest
 

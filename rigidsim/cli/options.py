@@ -1,0 +1,22 @@
+"""Options and kinds of values that several commands share."""
+
+from __future__ import annotations
+
+import click
+
+
+class Time(click.ParamType):
+    """A time in seconds, or with a unit."""
+
+    name = "time"
+
+    def convert(self, value, param, ctx) -> float:
+        """The time in s."""
+        try:
+            return float(value)
+        except ValueError:
+            from rigidsim.scene.times import seconds
+        return seconds(value)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")

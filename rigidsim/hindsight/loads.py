@@ -1,0 +1,142 @@
+"""Each load of a scene alone: what it does to a body at one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.hindsight.past import Past
+from rigidsim.scene import Scene
+
+WORDS = {
+    "constant": "force",
+    "torsion_spring": "torsion spring",
+    "gravity": "uniform gravity",
+    "point_gravity": "gravity",
+    "gravity_gradient": "gravity gradient",
+}
+OF_WORLD = (("gravity of the world", "gravity"), ("mutual gravity", "mutual_gravity"))
+"""What acts on all bodies: its name, and where it is written."""
+TERMS = {
+    "applied": layout.T_APPLIED,
+    "gravity": layout.T_GRAVITY,
+    "angular_applied": layout.T_ANGULAR_APPLIED,
+}
+"""The terms that loads make, and where a sample has them."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """One force of a scene, or its gravity: what it is called, and where it is written."""
+
+    name: str
+    body: str  # where it is written; empty for what the world does
+    index: int  # among that body's forces
+
+    @property
+    def place(self) -> str:
+        """`tank, forces[0]`, or `world`."""
+        return f"{self.body}, forces[{self.index}]" if self.body else "world"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.place})"
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one load adds to the terms of a body's acceleration: m/s2 and rad/s2 in the parent's axes."""
+
+    load: Load
+    terms: dict[str, np.ndarray]
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data."""
+        told = {name: value.tolist() for name, value in self.terms.items()}
+        return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **told}
+
+
+class Loads:
+    """The loads of a history's scene, as they act at one sample."""
+
+    def __init__(self, past: Past):
+        self.past = past
+        self._data = past.scene.resolved()
+        self._data.pop("reparent", None)
+        self._bodies = dict(_bodies(self._data["bodies"]))
+        self._forces = {path: body["forces"] for path, body in self._bodies.items() if body["forces"]}
+        self._world = self._data["world"]
+        self._data["world"] = {key: value for key, value in self._world.items() if key == "plane"}
+        for body in self._bodies.values():
+            body.pop("impulses", None)
+            body["forces"] = []
+
+    def on(self, body: str) -> Iterator[Load]:
+        """Those that can act on a free body: of the world, on its parts, and from springs that end there."""
+        yield from (Load(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
+        for path, forces in self._forces.items():
+            for index, force in enumerate(forces):
+                ends = [self.past.carrier(end) for end in (path, force.get("to", "world"))]
+                if body in ends:
+                    yield Load(_name(force, body == ends[0], path), path, index)
+
+    def shares(self, body: str) -> list[Share]:
+        """What each load that acts on a free body does to it."""
+        state, row = self.past.state(), self.past.free.index(body)
+        found = []
+        for load in self.on(body):
+            terms = self.past.under(self.alone(load)).terms(self.past.time, state)[row]
+            parts = {name: terms[first : first + 3] for name, first in TERMS.items()}
+            if any(part.any() for part in parts.values()):
+                found.append(Share(load, parts))
+        return found
+
+    def alone(self, load: Load) -> Scene:
+        """The scene with this load and no other."""
+        forces = self._bodies[load.body]["forces"] if load.body else []
+        world = self._data["world"]
+        if load.body:
+            forces.append(self._sourced(self._forces[load.body][load.index]))
+        else:
+            key = OF_WORLD[load.index][1]
+            world[key] = self._world[key]
+        try:
+            return Scene.from_dict(self._data)
+        finally:
+            forces.clear()
+            for _, key in OF_WORLD:
+                world.pop(key, None)
+
+    def _sourced(self, force: dict[str, Any]) -> dict[str, Any]:
+        """A gradient torque names the source that it has from the world."""
+        if force["type"] != "gravity_gradient" or "center" in force:
+            return force
+        return {**force, **{key: self._world["gravity"][key] for key in ("center", "gm")}}
+
+
+def _bodies(bodies: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, body in bodies.items():
+        yield above + name, body
+        yield from _bodies(body["children"], f"{above}{name}/")
+
+
+def _name(force: dict[str, Any], is_own: bool, path: str) -> str:
+    """What a load is called by the body it acts on."""
+    word = WORDS.get(force["type"], force["type"])
+    if force["type"] in ("spring", "damper", "torsion_spring"):
+        return f"{word} to {force['to'] if is_own else path}"
+    if force["type"] == "drag" and force["medium"] != "world":
+        return f"drag in {force['medium']}"
+    if force["type"] == "point_gravity":
+        center = force["center"]
+        return f"gravity of {center if isinstance(center, str) else 'a point'}"
+    if force["type"] == "constant" and not any(_given(force["force"])):
+        return "torque"
+    return word
+
+
+def _given(vector: list) -> list[bool]:
+    return [part != 0 for part in vector]

@@ -1,0 +1,103 @@
+"""The model of a history as it was at one sample: the tree of that time, the state, and what acts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.compiler.constants import model_of
+from rigidsim.engine.compiler.drives import paced_nodes
+from rigidsim.engine.compiler.reparent import Instant, free_state
+from rigidsim.engine.compiler.schedule import Schedule
+from rigidsim.engine.compiler.tree import Tree
+from rigidsim.engine.model import Model, make_samples, make_scratch, zeros
+from rigidsim.engine.stepper import observe_at
+from rigidsim.errors import FormatError, SceneError
+from rigidsim.scene import Scene
+from rigidsim.trajectory.header import Header, Place
+from rigidsim.trajectory.trajectory import Trajectory
+
+MOTION = ("position", "orientation", "velocity", "angular_velocity")
+ONE_LANE = (0,)
+
+
+def scene_of(header: Header) -> Scene:
+    """The scene that was run. Raises FormatError if what the file holds is none."""
+    try:
+        return Scene.from_dict(json.loads(header.scene_resolved))
+    except (SceneError, ValueError):
+        raise FormatError("the trajectory is damaged: scene/resolved is no scene") from None
+
+
+def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = None) -> Tree:
+    """The tree with every node in its place of a later time. What was fixed anew since is where `local`, a sample
+    (node, SAMPLE_ROWS), has it; without one, the poses are those of the start.
+    """
+    nodes = {node.path: replace(node, children={}) for node in start.nodes}
+    for node, place in zip(nodes.values(), places, strict=True):
+        before = start.by_path[node.path]
+        node.parent, node.kind = nodes.get(place.parent), place.kind
+        if node.parent is not None:
+            node.parent.children[node.path] = node
+        if place == Place(before.parent.path if before.parent else "", before.kind):
+            continue
+        node.scale = before.metres / (start.by_path[place.parent].metres if place.parent else 1.0)
+        if local is not None and node.kind == "fixed":
+            row = tuple(map(float, local[node.index]))
+            node.position, node.orientation = row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4]
+    return Tree(list(nodes.values()))
+
+
+class Past:
+    """One sample of a history; other scenes with the same bodies can be put in its place."""
+
+    def __init__(self, trajectory: Trajectory, sample: int):
+        self.header, self.time = trajectory.header, float(trajectory.time[sample])
+        self.places = [trajectory[path].place_at(self.time) for path in trajectory.paths]
+        self.local, self.world = (
+            np.concatenate([np.asarray(trajectory.arrays[f"{frame}/{name}"][sample]) for name in MOTION], axis=-1)
+            for frame in ("local", "world")
+        )
+        self.scene = scene_of(self.header)
+        self.tree = tree_at(Tree.of(self.scene), self.places, self.local)
+        self.free = [node.path for node in self.tree.free()]
+
+    def carrier(self, path: str) -> str:
+        """The free body that takes a node along through fixed ones; empty if there is none."""
+        node = self.tree.carrier(self.tree.by_path[path]) if path in self.tree.by_path else None
+        return node.path if node else ""
+
+    def state(self) -> np.ndarray:
+        """(state, STATE_ROWS) of the free bodies, then of the paced nodes."""
+        instant = Instant(self.tree, self.local, self.world)
+        rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
+        for node in paced_nodes(self.tree):
+            row = zeros(layout.STATE_ROWS)
+            row[layout.S_P : layout.S_P + 7] = self.local[node.index, layout.O_P : layout.O_P + 7]
+            row[layout.S_SINCE] = self.time
+            rows.append(row)
+        return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)
+
+    def under(self, scene: Scene) -> Acting:
+        """What a scene with the same bodies does to them here."""
+        start, schedule = Tree.of(scene), Schedule.of(scene)
+        era = sum(place <= schedule.place(self.time) for place in schedule.places)
+        return Acting(model_of(scene, tree_at(start, self.places, self.local), start, schedule).model, era)
+
+
+class Acting:
+    """The loads of one era on the free bodies."""
+
+    def __init__(self, model: Model, era: int):
+        self._model, self._era = model, era
+        self._scratch, self._sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
+
+    def terms(self, time: float, state: np.ndarray) -> np.ndarray:
+        """(free, TERM_ROWS) where the accelerations come from, in a state at a time (s)."""
+        n = time / self._model.step
+        observe_at(0, n, self._era, self._model, state.copy(), self._scratch, self._sample, 0, ONE_LANE)
+        return self._sample.terms[0][self._model.free_node].copy()

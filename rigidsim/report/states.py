@@ -1,0 +1,96 @@
+"""All bodies at an instant, as numbers: in the world, or as one of them sees the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigidsim.report.table import aligned, number, shortened
+from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.motion import Motion
+from rigidsim.trajectory.trajectory import State, Trajectory
+
+WORLD = "world"
+SAME = 1e-12  # relative: times that were meant to be equal
+FIELDS = ("position", "orientation", "velocity", "angular_velocity")
+
+
+def motion_of(bodies: Trajectory | State, path: str, frame: str) -> Motion:
+    """The motion of a body in the world, or in another body's frame, in its units of length."""
+    return bodies[path].world if frame == WORLD else bodies[path].seen_from(frame)
+
+
+def length_unit(header: Header, frame: str) -> str:
+    """`m`, or how many metres a unit of the frame has."""
+    scale = 1.0 if frame == WORLD else header.scale_of(frame)
+    return "m" if scale == 1.0 else f"{scale:.9g} m"
+
+
+def state_at(trajectory: Trajectory, time: float) -> State:
+    """Interpolated; a sample whose time differs by round-off is meant itself. Raises UsageError outside the history."""
+    nearest = float(trajectory.time[np.argmin(np.abs(trajectory.time - time))])
+    return trajectory.at(nearest if abs(nearest - time) <= SAME * abs(time) else time)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One body: how it hangs in the tree at that time, and its motion."""
+
+    path: str
+    parent: str
+    kind: str
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+
+
+@dataclass(frozen=True)
+class States:
+    """All bodies at a time (s), seen from a frame."""
+
+    time: float
+    frame: str
+    unit: str  # of length
+    bodies: tuple[Placed, ...]
+
+    @classmethod
+    def of(cls, state: State, frame: str = WORLD) -> States:
+        """Raises UsageError for a frame that is no body."""
+        rows = []
+        for path in state.paths:
+            motion, place = motion_of(state, path, frame), state[path].place_at(state.time)
+            rows.append(Placed(path, place.parent, place.kind, *(np.asarray(getattr(motion, f)) for f in FIELDS)))
+        return cls(float(state.time), frame, length_unit(state.header, frame), tuple(rows))
+
+    def places(self, most: int) -> list[str]:
+        """Positions and velocities as a table."""
+        per_second = f"{self.unit}/s"
+        return self._table(
+            most, ("position", "velocity"), (("x", "y", "z"), ("vx", "vy", "vz")), (self.unit, per_second)
+        )
+
+    def turns(self, most: int) -> list[str]:
+        """Orientations and rates as a table."""
+        names = (("qw", "qx", "qy", "qz"), ("omega x", "y", "z"))
+        return self._table(most, ("orientation", "angular_velocity"), names, ("", "rad/s"))
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data, for `--json`."""
+        bodies = [
+            {"path": body.path, "parent": body.parent, "kind": body.kind}
+            | {name: getattr(body, name).tolist() for name in FIELDS}
+            for body in self.bodies
+        ]
+        units = {"position": self.unit, "orientation": "1", "velocity": f"{self.unit}/s", "angular_velocity": "rad/s"}
+        return {"time": self.time, "frame": self.frame, "units": units, "bodies": bodies}
+
+    def _table(self, most: int, fields: tuple, names: tuple, units: tuple) -> list[str]:
+        place = "in the world" if self.frame == WORLD else f"seen from {self.frame}"
+        head = [f"at t = {number(self.time)} s, {place}"]
+        for labels, unit in zip(names, units, strict=True):
+            head += [f"{label}, {unit}" if unit else label for label in labels]
+        rows = [[body.path, *(number(x) for name in fields for x in getattr(body, name))] for body in self.bodies]
+        first, *others = aligned([head, *rows])
+        return [first, *shortened(others, most)]

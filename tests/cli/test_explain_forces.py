@@ -1,0 +1,153 @@
+"""`rigidsim explain` takes the terms that forces make apart, force by force."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.report.explain import Explanation
+from rigidsim.simulation import Simulation
+from rigidsim.trajectory.trajectory import Trajectory
+
+EPS = np.finfo(float).eps
+SCENE = """\
+format: rigidsim/1
+simulation: {duration: 1, step: 0.001, record_every: 0.01}
+world: {gravity: [0, 0, -9.81]}
+bodies:
+  post: {mass: 5, inertia: point, position: [0, 0, 2]}
+  table:
+    motion: {prescribed: {angular_velocity: [0, 0, "= 2*sin(t)"]}}
+    children:
+      arm:
+        mass: 1
+        inertia: {principal: [1, 1, 1]}
+        position: [1, 0, 0]
+        forces:
+          - {type: spring, to: post, stiffness: 20, length: 1, damping: 0.5, at: [0.1, 0, 0]}
+          - {type: drag, linear: 0.3}
+          - {force: ["= sin(3*t)", 0, 0], frame: world}
+          - {force: [0, 0, 3], during: [0.2, 0.6], at: [0, 0.2, 0]}
+        children:
+          hand:
+            mass: 1
+            inertia: {principal: [1, 1, 1]}
+            motion: fixed
+            position: [0, 1, 0]
+            forces: [{type: drag, quadratic: 2, medium: table}]
+reparent:
+  - {body: table/arm/hand, to: world, time: 0.4}
+  - {body: table/arm/hand, to: post, time: 0.5, motion: fixed}
+"""
+GRAVITY = """\
+format: rigidsim/1
+simulation: {duration: 1, step: 0.01}
+world:
+  gravity: {center: planet, gm: 5.0}
+  mutual_gravity: {constant: 0.1}
+bodies:
+  planet: {mass: 10, inertia: point, gravity: false}
+  probe:
+    mass: 2
+    inertia: {principal: [1, 2, 2.5]}
+    position: [3, 0.2, 0]
+    velocity: [0, 1.2, 0]
+    forces:
+      - {type: gravity_gradient}
+      - {type: point_gravity, center: [0, 9, 0], gm: 2}
+      - {type: gravity, acceleration: [0, 0, -0.5]}
+      - {type: torsion_spring, to: moon, stiffness: 2, rest: {axis: [0, 0, 1], angle: 1}}
+      - {torque: [0.1, 0, 0]}
+  moon: {mass: 1, inertia: {principal: [1, 1, 1]}, position: [0, 4, 0]}
+"""
+
+
+@pytest.fixture(scope="module")
+def histories():
+    """Each scene's history, with terms."""
+    texts = {"table": SCENE, "gravity": GRAVITY}
+    return {name: rigidsim.simulate(rigidsim.Scene.from_text(text), terms=True) for name, text in texts.items()}
+
+
+BODIES = [("table", "table/arm"), ("table", "post"), ("gravity", "probe"), ("gravity", "moon")]
+
+
+@pytest.mark.parametrize(("name", "body"), BODIES)
+@pytest.mark.parametrize("time", [0.0, 0.2, 0.33, 0.45, 0.5, 0.77, 1.0])
+def test_forces_add_up_to_what_was_recorded(histories, name, body, time):
+    """Through windows and changes of the tree; they are summed in another order, so each sum is a few ulp off."""
+    found = Explanation.of(histories[name], body, time)
+    assert found.shares.rest == {}
+    for term in (*found.linear, *found.angular):
+        if term.name in ("applied", "gravity", "angular_applied"):
+            parts = [share.terms[term.name] for share in found.shares.loads]
+            size = max(np.abs(part).max() for part in (*parts, term.value))
+            assert np.abs(np.sum(parts, axis=0) - term.value).max() <= 64 * EPS * size
+
+
+def test_each_force_is_named_with_its_closed_form(histories):
+    found = Explanation.of(histories["table"], "table/arm", 0.3)
+    shares = {str(share.load): share.terms["applied"] for share in found.shares.loads}
+    assert shares.keys() == {
+        "gravity of the world (world)", "spring to post (table/arm, forces[0])", "drag (table/arm, forces[1])",
+        "force (table/arm, forces[2])", "force (table/arm, forces[3])", "drag in table (table/arm/hand, forces[0])",
+    }  # fmt: skip
+    assert shares["force (table/arm, forces[3])"] == pytest.approx([0, 0, 3 / 2], abs=1e-15)
+    size = np.linalg.norm(shares["force (table/arm, forces[2])"])
+    assert size == pytest.approx(np.sin(0.9) / 2, rel=1e-14)
+    com = histories["table"]["table/arm"].world.at(0.3)  # the centre of mass is 0.5 m along the arm's y
+    assert np.linalg.norm(shares["drag (table/arm, forces[1])"]) == pytest.approx(
+        0.3 / 2 * np.linalg.norm(com.velocity + np.cross(com.angular_velocity, turned(com, [0, 0.5, 0]))), rel=1e-12
+    )
+
+
+def turned(motion, vector) -> np.ndarray:
+    """A vector of the body in world axes."""
+    import quaternion
+
+    return quaternion.rotate_vectors(motion.rotation, vector)
+
+
+def test_a_force_acts_where_its_part_hangs_now(histories):
+    """The hand's drag: on the arm, then on the hand alone, then on the post."""
+    drag = "drag in table (table/arm/hand, forces[0])"
+    for time, bodies in ((0.3, ["table/arm"]), (0.45, ["table/arm/hand"]), (0.7, ["post"])):
+        for body in ("table/arm", "post", *bodies):
+            names = [str(share.load) for share in Explanation.of(histories["table"], body, time).shares.loads]
+            assert (drag in names) == (body in bodies)
+
+
+def test_gravity_is_taken_apart_where_it_has_several_sources(histories):
+    text = str(Explanation.of(histories["gravity"], "probe", 0.5))
+    assert "gravity, force by force" in text
+    for name in ("gravity of the world", "mutual gravity", "gravity of a point", "uniform gravity", "gravity gradient",
+                 "torsion spring to moon", "torque (probe, forces[4])"):  # fmt: skip
+        assert name in text
+    assert "torsion spring to probe (probe, forces[3])" in str(Explanation.of(histories["gravity"], "moon", 0.5))
+    assert "gravity, force by force" not in str(Explanation.of(histories["table"], "post", 0.5))
+
+
+def test_the_command_shows_and_gives_them(call, workplace, histories):
+    histories["table"].save("table.h5")
+    out = call("explain", "table.h5", "table/arm", "--at", "0.3").out
+    assert "applied, force by force" in out and "spring to post (table/arm, forces[0])" in out
+    told = json.loads(call("explain", "table.h5", "table/arm", "--at", "0.3", "--json").out)
+    spring = next(force for force in told["forces"] if force["name"] == "spring to post")
+    assert (spring["body"], spring["index"]) == ("table/arm", 0)
+    assert np.linalg.norm(spring["applied"]) > 1
+
+
+def test_what_a_callback_did_is_told_as_such():
+    scene = rigidsim.Scene.from_dict({
+        "format": "rigidsim/1", "simulation": {"duration": 0.02, "step": 0.01},
+        "bodies": {"b": {"mass": 2, "inertia": "point", "forces": [{"force": [1, 0, 0]}]}},
+    })  # fmt: skip
+    simulation = Simulation(scene, terms=True, callbacks={"b": lambda _t, _bodies: ((0, 6, 0), (0, 0, 0))})
+    blocks = list(simulation.blocks())
+    found = Explanation.of(Trajectory.from_blocks(simulation.header, blocks), "b", 0.01)
+    assert found.shares.rest["applied"].tolist() == [0, 3, 0]
+    assert "not in the scene (a callback)" in str(found)
+    assert found.as_dict()["forces"][-1]["applied"] == [0, 3, 0]

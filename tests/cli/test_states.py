@@ -1,0 +1,157 @@
+"""Positions and velocities where people look for them: at the end of `run`, and from `inspect`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.report.table import aligned, number, shortened
+
+FIELDS = ("position", "orientation", "velocity", "angular_velocity")
+HEAD = ["time (s)", "body", "x (m)", "y (m)", "z (m)", "qw", "qx", "qy", "qz", "vx (m/s)", "vy (m/s)", "vz (m/s)",
+        "omega_x (rad/s)", "omega_y (rad/s)", "omega_z (rad/s)"]  # fmt: skip
+TABLE = """\
+format: rigidsim/1
+simulation: {duration: 1, step: 0.01, record_every: 0.1}
+bodies:
+  table:
+    motion: {prescribed: {angular_velocity: [0, 0, 2]}}
+    scale: 0.5
+    children:
+      puck: {mass: 1, inertia: point, position: [2, 0, 0], velocity: {value: [3, 0, 0], relative_to: world}}
+  stone: {mass: 1, inertia: point, position: [0, 0, 4]}
+"""
+
+
+@pytest.fixture
+def table(call, workplace):
+    (workplace / "table.yaml").write_text(TABLE)
+    assert call("run", "table.yaml", "-o", "table.h5").code == 0
+    return "table.h5"
+
+
+def test_run_ends_with_where_the_bodies_are(call):
+    out = call("run", "scene.yaml").out
+    head, brick, mark = out.splitlines()[-3:]
+    assert " ".join(head.split()) == "at t = 1 s, in the world x, m y, m z, m vx, m/s vy, m/s vz, m/s"
+    assert brick.split()[:2] == ["brick", "1"]  # 1 m away after 1 s at 1 m/s
+    assert brick.split()[4:] == ["1", "0", "0"]
+    assert mark.startswith("brick/mark ")
+    with rigidsim.load("outputs/scene.h5") as trajectory:
+        seen = [f"{x:.6g}" for x in trajectory["brick/mark"].world.position[-1]]
+    assert mark.split()[1:4] == seen
+
+
+def test_many_bodies_are_counted(call, workplace):
+    rows = TABLE.replace("  stone: {", "  stone: {repeat: {line: 30, spacing: [1, 0, 0]}, ")
+    (workplace / "rows.yaml").write_text(rows)
+    answer = call("run", "rows.yaml", "--json")
+    if answer.code:
+        pytest.fail(answer.err)
+    assert len(json.loads(answer.out)["last"]["bodies"]) == 32
+    out = call("run", "rows.yaml", "--force").out
+    assert out.endswith("\n... and 20 more\n")
+    assert out.count("\nstone_") == 10
+
+
+def test_first_and_last_motion(call, table):
+    told = json.loads(call("inspect", table, "--json").out)
+    with rigidsim.load(table) as trajectory:
+        for end, k in (("first", 0), ("last", -1)):
+            assert told[end]["time"] == trajectory.time[k]
+            for body in told[end]["bodies"]:
+                for field in FIELDS:
+                    assert body[field] == getattr(trajectory[body["path"]].world, field)[k].tolist()
+    assert [(b["path"], b["kind"]) for b in told["bodies"]] == [
+        ("table", "prescribed"), ("table/puck", "free"), ("stone", "free")]  # fmt: skip
+    assert {d["name"]: d["units"] for d in told["datasets"]}["local/velocity"] == "units of the parent s-1"
+    out = call("inspect", table).out
+    assert "at t = 0 s, in the world" in out and "at t = 1 s, in the world" in out
+    assert "world       position [m], orientation [1], velocity [m s-1]" in out
+
+
+def test_state_at_a_time_seen_from_a_body(call, table):
+    told = json.loads(call("inspect", table, "--at", "250 ms", "--frame", "table", "--json").out)
+    assert (told["time"], told["frame"]) == (0.25, "table")
+    assert told["units"]["position"] == "0.5 m"
+    puck = next(body for body in told["bodies"] if body["path"] == "table/puck")
+    # A straight line in the world, turned back by 0.5 rad, in units of half a metre; interpolated to fourth order.
+    far, angle = (1.0 + 3.0 * 0.25) / 0.5, 0.5
+    assert puck["position"] == pytest.approx([far * np.cos(angle), -far * np.sin(angle), 0.0], abs=1e-4)
+    out = call("inspect", table, "--at", "0.25", "--frame", "table").out
+    assert "at t = 0.25 s, seen from table" in out
+    assert "x, 0.5 m" in out and "omega x, rad/s" in out
+    assert call("inspect", table, "--at", "1", "--frame", "table").out != out
+
+
+def test_csv_has_every_number_of_every_sample(call, table):
+    code, out, err = call("inspect", table, "--csv")
+    assert (code, err) == (0, "")
+    head, *rows = csv.reader(io.StringIO(out))
+    assert head == HEAD
+    with rigidsim.load(table) as trajectory:
+        assert [row[1] for row in rows] == list(trajectory.paths) * len(trajectory.time)
+        for path in trajectory.paths:
+            numbers = np.array([[row[0], *row[2:]] for row in rows if row[1] == path], dtype=float)
+            motion = trajectory[path].world
+            expected = [trajectory.time[:, np.newaxis], *(getattr(motion, field) for field in FIELDS)]
+            assert np.array_equal(numbers, np.concatenate(expected, axis=1))
+
+
+def test_csv_seen_from_a_body_and_at_a_time(call, table):
+    head, *rows = csv.reader(io.StringIO(call("inspect", table, "--csv", "--frame", "table").out))
+    assert head[2] == "x (0.5 m)"
+    with rigidsim.load(table) as trajectory:
+        seen = trajectory["stone"].seen_from("table").position
+    assert np.array_equal(np.array([row[2:5] for row in rows if row[1] == "stone"], dtype=float), seen)
+    _, *one = csv.reader(io.StringIO(call("inspect", table, "--csv", "--frame", "table", "--at", "0.5").out))
+    at = len(one) * 5
+    assert [row[2:5] for row in one] == [row[2:5] for row in rows[at : at + len(one)]]
+
+
+def test_time_of_a_change_of_parents_shows_the_state_after(call, workplace):
+    """7 steps of 0.1 s are 0.7000000000000001 s; 0.7 means that sample."""
+    scene = """\
+format: rigidsim/1
+simulation: {duration: 1, step: 0.1}
+bodies:
+  cart: {mass: 1, inertia: point, position: [1, 0, 0], velocity: [1, 0, 0]}
+  box: {mass: 1, inertia: point, position: [5, 0, 0]}
+reparent: [{body: box, to: cart, time: 0.7}]
+"""
+    (workplace / "cart.yaml").write_text(scene)
+    assert call("run", "cart.yaml", "-o", "cart.h5").code == 0
+    for time in ("0.65", "0.7", "0.75"):
+        told = json.loads(call("inspect", "cart.h5", "--at", time, "--frame", "cart", "--json").out)
+        box = told["bodies"][1]
+        assert box["parent"] == ("" if time == "0.65" else "cart")
+        assert box["position"] == pytest.approx([4 - float(time), 0, 0], abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--at", "2"], "time 2.0 s is outside the history, which goes from 0 to 1 s"),
+        (["--at", "nan"], "outside the history"),
+        (["--at", "soon"], "soon"),
+        (["--frame", "tabel"], "there is no body 'tabel'; did you mean 'table'?"),
+        (["--frame", "tabel", "--csv"], "there is no body 'tabel'"),
+        (["--csv", "--json"], "--csv and --json"),
+    ],
+)
+def test_what_cannot_be_shown(call, table, arguments, words):
+    code, out, err = call("inspect", table, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_columns_stand_under_each_other():
+    assert aligned([["a", "1"], ["bcd", "23.5"]]) == ["a       1", "bcd  23.5"]
+    assert shortened(["a", "b", "c"], 2) == ["a", "b", "c"]
+    assert shortened(["a", "b", "c", "d"], 2) == ["a", "b", "... and 2 more"]
+    assert (number(-0.0), number(1 / 3)) == ("0", "0.333333")
