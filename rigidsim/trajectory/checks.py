@@ -10,6 +10,7 @@ import numpy as np
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, fields
 from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.stored import damage_told
 from rigidsim.trajectory.structure import FORMAT
 
 SCALES = ("scale_to_metre", "own_scale_to_metre")
@@ -38,7 +39,8 @@ def own_dataset(file: h5py.File, path: Path, name: str) -> h5py.Dataset:
     """A dataset whose values lie in this very file."""
     if name not in file:
         raise FormatError(f"{path} is damaged: {name} is missing")
-    found = file[name]
+    with damage_told(path, name):
+        found = file[name]
     if not isinstance(found, h5py.Dataset) or found.file != file or found.is_virtual or found.external:
         raise FormatError(f"{path} is damaged: {name} is not an array in this file")
     return found
