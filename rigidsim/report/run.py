@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rigidsim._jit import compilation_notice, watch_compilation
-from rigidsim.errors import Interrupted, SimulationError
+from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.hindsight.isolation import isolated_until
 from rigidsim.report.cause import drift_warnings
 from rigidsim.report.drift import Drift, DriftMeter
@@ -19,7 +19,8 @@ from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation import Simulation
 from rigidsim.trajectory import load
-from rigidsim.trajectory.writer import Writer, check_output, check_space
+from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
+from rigidsim.trajectory.writer import Writer
 
 SHOWN_BODIES = 12
 
@@ -88,19 +89,23 @@ def run_to_file(
 ) -> RunReport:
     """Simulate, write, report. The file is whole whatever happens, and holds the samples so far.
 
-    Raises StorageError before anything is computed if the file cannot be written, SimulationError if the motion blows
-    up, Interrupted if a signal stopped the run; in the last two cases after the file was written and the report shown.
+    Raises StorageError before anything is computed if the file cannot be written, and later if the disk fills; then
+    the file has the whole chunks that fitted. Raises SimulationError if the motion blows up, Interrupted if a signal
+    stopped the run; in these two cases after the file was written and the report shown.
     """
-    check_output(path, force)
+    check_output(path, force, IN_SHELL)
     simulation = Simulation(scene, terms=terms)
     check_space(path, simulation.n_sample, len(simulation.header.paths), terms)
     with watch_compilation(unannounced if quiet else announce) as compiling:
         simulation.prepare()  # outside StopRequest: Ctrl-C ends it at once
     with (
-        Writer(path, simulation.header, simulation.n_sample, force=force) as writer,
+        Writer(path, simulation.header, simulation.n_sample, force=force, advice=IN_SHELL) as writer,
         StopRequest(writer.discard) as stop,
     ):
-        report, failure = _simulate_into(writer, simulation, stop, quiet, compiling.seconds)
+        try:
+            report, failure = _simulate_into(writer, simulation, stop, quiet, compiling.seconds)
+        except StorageError as error:
+            raise _with_what_is_left(error, writer, simulation) from error
     report = _judged(report)
     show(report)
     kept = f"{path} holds the {counted(report.samples, 'sample')} up to then"
@@ -111,6 +116,19 @@ def run_to_file(
         reached = f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s"
         raise Interrupted(f"{reached}; {kept}", stop.received)
     return report
+
+
+def _with_what_is_left(error: StorageError, writer: Writer, simulation: Simulation) -> StorageError:
+    """Keep what was written before the disk was full, and say what that is."""
+    if writer.is_published:
+        return error
+    total = simulation.n_step * simulation.scene.simulation.step
+    reached = f"{error}; the run had reached t = {simulation.time:g} of {total:g} s"
+    kept = writer.rescue(reached, simulation.events)
+    if kept is None:
+        return StorageError(f"{reached}; nothing is kept, as not even the first chunk of samples fitted")
+    samples = counted(kept.samples, "sample")
+    return StorageError(f"{reached}; {kept.path}, status failed, holds the first {samples}, to t = {kept.time:g} s")
 
 
 def _simulate_into(
@@ -133,7 +151,8 @@ def _simulate_into(
                 samples += len(block.time)
         except SimulationError as error:
             failure = error
-    progress.clear()
+        finally:
+            progress.clear()
     run_seconds = time.perf_counter() - begin - compiling.seconds
     writer.finish(simulation.status, str(failure or ""), simulation.events)
     report = RunReport(

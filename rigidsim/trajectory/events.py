@@ -130,7 +130,7 @@ def columns_of(events: Sequence[Event]) -> dict[str, object]:
 
 
 def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
-    """The inverse of `columns_of`. Raises ValueError or IndexError if the columns do not fit each other."""
+    """The inverse of `columns_of`. Raises ValueError if the columns do not fit each other."""
     protected, carried = (_others(columns, kind, row) for kind, row in (("protected", Protected), ("carried", Carried)))
     texts = zip(*(columns[name] for name in TEXTS), strict=True)
     numbers = zip(*(columns[name] for name in NUMBERS), strict=True)
@@ -152,6 +152,8 @@ def _others(columns: dict[str, Sequence], kind: str, row: type) -> list[list]:
     found: list[list] = [[] for _ in columns["time"]]
     parts = [columns[f"{kind}/{name}"] for name in OTHERS[kind]]
     for k, body, *vectors in zip(columns[f"{kind}/event"], columns[f"{kind}/body"], *parts, strict=True):
+        if not 0 <= k < len(found):
+            raise ValueError(f"{kind} names event {k} of {len(found)}")
         found[int(k)].append(row(body, *(tuple(map(float, v)) for v in vectors)))
     return found
 

@@ -24,7 +24,23 @@ def rows(parts: tuple[np.ndarray, ...]) -> np.ndarray:
     return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
 
-@dataclass(frozen=True)
+def read_only(array: np.ndarray) -> np.ndarray:
+    """The array, not to be written to: a result that several may look at."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def told_span(time: np.ndarray | float) -> str:
+    """Samples and time span, for people."""
+    if np.ndim(time) == 0:
+        return f"at {float(time):g} s"
+    count = np.size(time)
+    span = f", {np.min(time):g} to {np.max(time):g} s" if count else ""
+    return f"{count} sample{'s' if count != 1 else ''}{span}"
+
+
+@dataclass(frozen=True, repr=False)
 class Motion:
     """Arrays with time as the first axis (none, for a single instant), read when first asked for.
 
@@ -35,25 +51,31 @@ class Motion:
     _read: Callable[[str], np.ndarray]
     breaks: tuple[float, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Motion: {told_span(self.time)}>"
+
+    def __reduce__(self):
+        return given, (self.time, *(getattr(self, name) for name in _FIELDS), self.breaks)
+
     @cached_property
     def position(self) -> np.ndarray:
         """(time, 3), in the observing frame's axes and units of length."""
-        return self._read("position")
+        return read_only(self._read("position"))
 
     @cached_property
     def orientation(self) -> np.ndarray:
         """(time, 4), unit quaternions, scalar first."""
-        return self._read("orientation")
+        return read_only(self._read("orientation"))
 
     @cached_property
     def velocity(self) -> np.ndarray:
         """(time, 3), units of length a second."""
-        return self._read("velocity")
+        return read_only(self._read("velocity"))
 
     @cached_property
     def angular_velocity(self) -> np.ndarray:
         """(time, 3), rad/s, in the observing frame's axes."""
-        return self._read("angular_velocity")
+        return read_only(self._read("angular_velocity"))
 
     @property
     def rotation(self) -> np.ndarray:
@@ -74,7 +96,9 @@ class Motion:
         return interpolated(self, time)
 
 
-def given(time: np.ndarray | float, position, orientation, velocity, angular_velocity) -> Motion:
+def given(
+    time: np.ndarray | float, position, orientation, velocity, angular_velocity, breaks: tuple[float, ...] = ()
+) -> Motion:
     """A motion from its arrays."""
     arrays = {
         "position": position,
@@ -82,7 +106,7 @@ def given(time: np.ndarray | float, position, orientation, velocity, angular_vel
         "velocity": velocity,
         "angular_velocity": angular_velocity,
     }
-    return Motion(time, arrays.__getitem__)
+    return Motion(time, arrays.__getitem__, breaks)
 
 
 def concatenated(time: np.ndarray, pieces: Sequence[Motion]) -> Motion:

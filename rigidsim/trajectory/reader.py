@@ -4,101 +4,65 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 import h5py
-import numpy as np
 
-from rigidsim.errors import FormatError, StorageError, UsageError
+from rigidsim.errors import FormatError
+from rigidsim.trajectory.checks import check_axes, check_format, check_shapes, check_time, check_tree, own_dataset
+from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
 from rigidsim.trajectory.events import Event, columns_of, events_from
-from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, fields
+from rigidsim.trajectory.fields import BODY_TEXTS
 from rigidsim.trajectory.header import Change, Header
+from rigidsim.trajectory.stored import StoredArray, damage_told, opened
 from rigidsim.trajectory.trajectory import Trajectory
-from rigidsim.trajectory.writer import FORMAT
-
-DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError)
-"""What h5py and HDF5 raise for a file whose bytes make no sense."""
 
 
 def load(path: str | Path) -> Trajectory:
     """Open a trajectory file.
 
-    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. Damage inside
-    an array is found when that array is read.
+    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. What describes
+    the samples is checked now; damage inside an array is found when that array is first read.
     """
     path = Path(path)
-    file = _opened(path)
+    file, close = opened(path)
     try:
-        with _damage_told(path):
-            return _trajectory(file, path)
+        with damage_told(path):
+            return _trajectory(file, path, close)
     except BaseException:
-        file.close()
+        close()
         raise
 
 
-def _opened(path: Path) -> h5py.File:
-    try:
-        if path.is_dir():
-            raise StorageError(f"{path} is a folder, not a trajectory file")
-        if path.exists() and not path.is_file():
-            raise StorageError(f"{path} is not a regular file")
-        with path.open("rb"):  # says what is wrong more plainly than HDF5
-            pass
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise StorageError(f"{path} cannot be read: {reason}") from None
-    try:
-        return h5py.File(path, "r")
-    except OSError as error:
-        if "unable to lock file" in str(error):
-            raise StorageError(f"{path} cannot be read: another program is writing it") from None
-        raise FormatError(f"{path} is not an HDF5 file, or it is damaged") from error
+def _trajectory(file: h5py.File, path: Path, close: Callable[[], None]) -> Trajectory:
+    check_format(file, path)
+    n_body = len(own_dataset(file, path, "body"))
+    check_axes(file, path, n_body)
+    events = _events(file, path)
+    header = _header(file, path, events)
+    check_tree(header, path)
+    check_shapes(file, path, header.with_terms, n_body)
+    status, message, stored_hash = (str(file.attrs[name]) for name in ("status", "message", "content_hash"))
+    seals = _seals(file, header)
+    if seals and content_hash(header.paths, seals, events) != stored_hash:
+        raise FormatError(f"{path} is damaged: its digests, bodies and events do not agree with its content hash")
+    if seals and description_digest(header, status, message, stored_hash) != file.attrs["description_sha256"]:
+        raise FormatError(f"{path} is damaged: what describes its samples does not agree with description_sha256")
+    arrays = _arrays(file, path, header, events, seals, stored_hash)
+    trajectory = Trajectory(header, arrays, status, stored_hash, close=close, events=events, message=message)
+    check_time(trajectory.time, path)
+    return trajectory
 
 
-@contextmanager
-def _damage_told(path: Path, what: str = "") -> Iterator[None]:
-    """The complaints of h5py about a damaged file, as ours."""
-    try:
-        yield
-    except DAMAGES as error:
-        reason = (str(error).splitlines() or [""])[0][:200]
-        place = f"{what}: " if what else ""
-        raise FormatError(f"{path} is damaged: {place}{type(error).__name__}: {reason}") from error
-
-
-class StoredArray:
-    """A dataset, read when and where it is indexed."""
-
-    def __init__(self, dataset: h5py.Dataset, path: Path):
-        self._dataset, self._path = dataset, path
-        self.shape, self.dtype = dataset.shape, dataset.dtype
-
-    def __getitem__(self, key) -> np.ndarray:
-        if not self._dataset:
-            raise UsageError(f"{self._path} was closed before this was read")
-        with _damage_told(self._path, self._dataset.name.lstrip("/")):
-            return self._dataset[key]
-
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        return np.asarray(self[()], dtype=dtype)
-
-
-def _trajectory(file: h5py.File, path: Path) -> Trajectory:
-    _check_format(str(file.attrs.get("format", "")), path)
-    n_body = len(_own(file, path, "body"))
-    _check_axes(file, path, n_body)
+def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
     paths, parents, kinds = (tuple(text.decode() for text in file[name][()]) for name in BODY_TEXTS)
-    _check_tree(paths, parents, path)
-    if not set(kinds) <= KINDS:
-        raise FormatError(f"{path} is damaged: kind is none of {', '.join(sorted(KINDS))}")
     scene = file["scene"]
     resolved = scene["resolved"][()]
     if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
         raise FormatError(f"{path} is damaged: scene/resolved does not agree with its sha256")
-    events = _events(file, path)
-    header = Header(
+    return Header(
         paths=paths,
         parents=parents,
         kinds=kinds,
@@ -114,12 +78,8 @@ def _trajectory(file: h5py.File, path: Path) -> Trajectory:
         scene_name=str(scene.attrs["name"]),
         scene_text=scene["text"][()].decode(),
         scene_resolved=resolved.decode(),
-        provenance=json.loads(scene.attrs["provenance"]),
+        provenance=dict(json.loads(scene.attrs["provenance"]).items()),
     )
-    _check_shapes(file, path, header.with_terms, n_body)
-    arrays = {name: StoredArray(file[name], path) for name in header.dataset_names}
-    status, content_hash = str(file.attrs["status"]), str(file.attrs["content_hash"])
-    return Trajectory(header, arrays, status, content_hash, close=file.close, events=events)
 
 
 def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
@@ -128,64 +88,38 @@ def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
         return ()
     columns = {}
     for name in columns_of(()):
-        values = _own(file, path, f"events/{name}")[()]
+        values = own_dataset(file, path, f"events/{name}")[()]
         columns[name] = [text.decode() for text in values] if values.dtype == object else values
     return events_from(columns)
 
 
-def _check_format(found: str, path: Path) -> None:
-    if found == FORMAT:
-        return
-    name, _, number = found.partition("/")
-    if not found:
-        told = "it names no format"
-    elif name == FORMAT.partition("/")[0] and number.isdecimal():
-        told = f"its format is {found[:60]!r}, of another version of rigidsim"
-    else:
-        told = f"its format is {found[:60]!r}"
-    raise FormatError(f"{path} is not a trajectory that this version reads ({FORMAT}): {told}")
+def _seals(file: h5py.File, header: Header) -> dict[str, bytes]:
+    """The digest of each dataset, as the file gives it; nothing, in a file from before they were kept."""
+    if "description_sha256" not in file.attrs:
+        return {}
+    return {name: bytes.fromhex(file[name].attrs["sha256"]) for name in header.dataset_names}
 
 
-def _own(file: h5py.File, path: Path, name: str) -> h5py.Dataset:
-    """A dataset whose values lie in this very file."""
-    if name not in file:
-        raise FormatError(f"{path} is damaged: {name} is missing")
-    found = file[name]
-    if not isinstance(found, h5py.Dataset) or found.file != file or found.is_virtual or found.external:
-        raise FormatError(f"{path} is damaged: {name} is not an array in this file")
-    return found
+def _arrays(
+    file: h5py.File, path: Path, header: Header, events: tuple[Event, ...], seals: Mapping[str, bytes], stored_hash: str
+) -> dict[str, StoredArray]:
+    """The arrays, each checked when it is first read: by its digest, or else all together by the content hash."""
 
+    def digest_in_file(name: str) -> bytes:
+        with damage_told(path, name):
+            return digest_of_rows(file[name])
 
-def _check_axes(file: h5py.File, path: Path, n_body: int) -> None:
-    """The arrays that say how large the others are. Nothing is allocated by a size that has no bytes behind it."""
-    n_sample = len(_own(file, path, "time"))
-    if n_sample == 0 or n_body == 0:
-        raise FormatError(f"{path} is damaged: it has no samples, or no bodies")
-    sizes = {"time": n_sample, **dict.fromkeys((*BODY_TEXTS, "scale_to_metre", "own_scale_to_metre"), n_body)}
-    for name, size in sizes.items():
-        dataset = _own(file, path, name)
-        is_right = h5py.check_string_dtype(dataset.dtype) if name in BODY_TEXTS else dataset.dtype == np.float64
-        if dataset.shape != (size,) or not is_right:
-            told = f"{dataset.dtype} of shape {dataset.shape}"
-            raise FormatError(f"{path} is damaged: {name} is {told}, expected {size} values")
-        if dataset.id.get_storage_size() < size * dataset.dtype.itemsize:
-            raise FormatError(f"{path} is damaged: {name} has fewer values than it says")
+    def check(name: str) -> None:
+        if digest_in_file(name) != seals[name]:
+            raise FormatError(f"{path} is damaged: {name} does not agree with its sha256")
 
+    @cache
+    def check_all() -> None:
+        if content_hash(header.paths, {name: digest_in_file(name) for name in names}, events) != stored_hash:
+            raise FormatError(f"{path} is damaged: its samples do not agree with its content hash")
 
-def _check_tree(paths: tuple[str, ...], parents: tuple[str, ...], path: Path) -> None:
-    if len(set(paths)) < len(paths) or not all(name.isprintable() and name for name in paths):
-        raise FormatError(f"{path} is damaged: its bodies have no proper names")
-    before = {""}
-    for name, parent in zip(paths, parents, strict=True):
-        if parent not in before:
-            raise FormatError(f"{path} is damaged: the parent of '{name}' does not come before it")
-        before.add(name)
-
-
-def _check_shapes(file: h5py.File, path: Path, with_terms: bool, n_body: int) -> None:
-    sizes = {"time": len(file["time"]), "body": n_body, **{axis: len(labels) for axis, labels in AXES.items()}}
-    for f in fields(with_terms):
-        dataset, expected = _own(file, path, f.name), tuple(sizes[d] for d in f.dimensions)
-        if dataset.shape != expected or dataset.dtype != np.float64:
-            told = f"{dataset.dtype} of shape {dataset.shape}, expected float64 of {expected}"
-            raise FormatError(f"{path} is damaged: {f.name} is {told}")
+    names = header.dataset_names
+    if seals:
+        return {name: StoredArray(file[name], path, partial(check, name)) for name in names}
+    # The time is read at once, and is not worth reading all the rest for.
+    return {name: StoredArray(file[name], path, check_all, is_checked=name == "time") for name in names}

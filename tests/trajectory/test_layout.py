@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import h5py
 import numpy as np
@@ -49,13 +50,14 @@ def test_dataset(opened, name):
     assert dataset.attrs["units"] == units
     assert dataset.attrs["long_name"]
     if name != "time":
-        assert [dataset.dims[i][0].name for i in range(dataset.ndim)] == [f"/{d}" for d in dimensions]
+        for i, dimension in enumerate(dimensions):
+            assert dataset.dims[i][0] == opened[dimension] == dataset.parent[dimension]
 
 
 def test_nothing_else_has_a_time_axis(opened):
     found = []
-    opened.visititems(lambda name, item: found.append(name) if getattr(item, "shape", ())[:1] == (T,) else None)
-    assert set(found) == EXPECTED.keys()
+    opened.visititems(lambda _, item: found.append(item) if getattr(item, "shape", ())[:1] == (T,) else None)
+    assert set(found) == {opened[name] for name in EXPECTED}
 
 
 def test_root(opened, history):
@@ -90,7 +92,76 @@ def test_world_is_read_by_plain_h5py(opened, history):
     np.testing.assert_array_equal(opened["world/position"][:, 3], history["deck/crane/load"].world.position)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_each_array_has_the_digest_of_its_bytes(opened):
+    for name in EXPECTED:
+        assert opened[name].attrs["sha256"] == hashlib.sha256(opened[name][()].tobytes()).hexdigest(), name
+
+
+def test_digest_of_the_description(opened):
+    """As docs/trajectory-format.md defines it."""
+    scene = opened["scene"]
+    told = {
+        **{name: opened.attrs[name] for name in ("status", "message", "content_hash")},
+        "isolated": bool(opened.attrs["isolated"]),
+        **{name: opened[name].asstr()[()].tolist() for name in ("body", "parent", "kind")},
+        **{name: opened[name][()].tolist() for name in ("scale_to_metre", "own_scale_to_metre")},
+        "scene": [scene.attrs["name"], *(scene[name].asstr()[()] for name in ("text", "resolved"))],
+        "provenance": json.loads(scene.attrs["provenance"]),
+    }
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    assert opened.attrs["description_sha256"] == digest
+
+
+XARRAY = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+GROUPS = {
+    "local": ("time", "body", "xyz", "wxyz"),
+    "world": ("time", "body", "xyz", "wxyz"),
+    "diagnostics": ("time", "xyz"),
+    "terms": ("time", "body", "xyz"),
+}
+
+
+@XARRAY
+@pytest.mark.parametrize("group", GROUPS)
+def test_xarray_selects_by_coordinates_in_each_group(kept_file, history, group):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    with xarray.open_dataset(kept_file, engine="h5netcdf", group=group) as dataset:
+        assert set(dataset.coords) == set(GROUPS[group])
+        name = "linear_momentum" if group == "diagnostics" else "velocity"
+        found = dataset[name].sel(time=history.time[20], xyz=["z", "x"])
+        if "body" in GROUPS[group]:
+            np.testing.assert_array_equal(
+                found.sel(body="deck/crane/load"), history.arrays[f"{group}/{name}"][20, 3][[2, 0]]
+            )
+        else:
+            np.testing.assert_array_equal(found, history.arrays[f"{group}/{name}"][20][[2, 0]])
+
+
+@XARRAY
+def test_xarray_opens_all_groups_at_once(tmp_path):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    ball = {"mass": 1, "inertia": "point", "impulses": [{"impulse": [1, 0, 0], "time": time} for time in (0.25, 0.5)]}
+    bodies = {"ball": {**ball, "children": {"bell": {"mass": 1, "inertia": "point", "position": [0, 0, 1]}}}}
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.25}, "bodies": bodies}
+    trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
+    trajectory.save(tmp_path / "b.h5")
+    with xarray.open_datatree(tmp_path / "b.h5", engine="h5netcdf") as tree:
+        found = tree["world/velocity"].sel(body="ball", time=0.5)
+        np.testing.assert_array_equal(found, trajectory["ball"].world.velocity[2])
+        events = tree["events"].to_dataset(inherit=False)  # it has a time and bodies of its own
+        assert events.time.dims == ("event",)
+        assert events.where(events.body == "ball", drop=True).time.values.tolist() == [0.25, 0.5]
+        assert events.impulse.sel(event=1)[0] == 1.0
+        protected = tree["events/protected"].to_dataset(inherit=False)
+        assert protected.velocity.dims == ("row", "xyz")
+        assert protected.body.values.tolist() == ["ball/bell"] * 2
+    with xarray.open_dataset(tmp_path / "b.h5", engine="h5netcdf", group="events/carried") as none:
+        assert none.sizes["row"] == 0
+
+
+@XARRAY
 @pytest.mark.parametrize("group", [None, "local", "world", "diagnostics", "terms"])
 def test_xarray_sees_dimensions_and_units(kept_file, history, group):
     xarray = pytest.importorskip("xarray")

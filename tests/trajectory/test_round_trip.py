@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from dataclasses import fields as attributes
 
 import h5py
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.errors import StorageError, UsageError
+from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.trajectory import Trajectory
 from rigidsim.trajectory.writer import Writer
 
@@ -72,7 +74,9 @@ def test_datasets_are_read_when_asked_for(kept_file, monkeypatch):
         assert set(read) == loading
         assert motion.position is motion.position
         assert set(read) - loading == {"/world/position"}
-        assert read.count("/world/position") == 1
+        assert read.count("/world/position") == 2  # all of it for its digest, once; then the body
+        _ = loaded["beacon"].world.position
+        assert read.count("/world/position") == 3
 
 
 def test_closed_file_gives_what_was_read_and_says_why_not_the_rest(kept_file):
@@ -96,15 +100,81 @@ def test_provenance_and_scene_are_kept(kept_file, scene):
 def test_saving_does_not_replace_a_file_unless_forced(history, kept_file, tmp_path):
     path = tmp_path / "b.h5"
     path.write_bytes(kept_file.read_bytes())
-    with pytest.raises(StorageError, match="exists already"):
+    with pytest.raises(StorageError, match="exists already; force=True replaces it, or save to another path"):
         history.save(path)
     history.save(path, force=True)
     path.write_text("mine")
-    with pytest.raises(StorageError, match="not an HDF5 file"):
+    with pytest.raises(StorageError, match="not a rigidsim trajectory, or it is damaged; force=True replaces"):
         history.save(path, force=True)
     assert path.read_text() == "mine"
     with pytest.raises(StorageError, match="does not exist"):
         history.save(tmp_path / "nowhere" / "b.h5")
+
+
+def test_reason_of_a_failure_is_kept(history, tmp_path):
+    failed = Trajectory(history.header, history.arrays, "failed", message="too fast")
+    failed.save(tmp_path / "b.h5")
+    with rigidsim.load(tmp_path / "b.h5") as loaded:
+        assert (loaded.status, loaded.message) == ("failed", "too fast")
+        loaded.save(tmp_path / "c.h5")
+    with rigidsim.load(tmp_path / "c.h5") as again:
+        assert again.message == "too fast"
+
+
+def same(one: Trajectory, other: Trajectory) -> bool:
+    return (one.content_hash, one.status, one.events) == (other.content_hash, other.status, other.events)
+
+
+def test_trajectory_is_pickled_with_its_samples(history, kept_file):
+    with rigidsim.load(kept_file) as loaded:
+        for trajectory in (history, loaded):
+            for twin in (pickle.loads(pickle.dumps(trajectory)), copy.deepcopy(trajectory)):
+                assert same(twin, trajectory)
+                assert twin.header.scene_text == trajectory.header.scene_text
+                assert not twin.arrays["local/position"].flags.writeable
+        twin = pickle.loads(pickle.dumps(loaded))
+    np.testing.assert_array_equal(twin["deck"].world.position, history["deck"].world.position)
+
+
+def test_motion_and_body_are_pickled(history):
+    for motion in (history["deck"].world, history["deck/crane/load"].seen_from("deck"), history.at(0.33)["deck"].local):
+        twin = pickle.loads(pickle.dumps(motion))
+        for name in ("time", "position", "orientation", "velocity", "angular_velocity"):
+            np.testing.assert_array_equal(getattr(twin, name), getattr(motion, name))
+        assert twin.breaks == motion.breaks
+    assert pickle.loads(pickle.dumps(history["deck"])).path == "deck"
+
+
+def test_damaged_file_is_not_pickled(file):
+    with h5py.File(file, "r+") as opened:
+        opened["world/velocity"][3, 0, 0] += 1.0
+    with rigidsim.load(file) as loaded, pytest.raises(FormatError, match="world/velocity does not agree"):
+        pickle.dumps(loaded)
+
+
+def test_arrays_cannot_be_written_to(history, kept_file):
+    with rigidsim.load(kept_file) as loaded:
+        for trajectory in (history, loaded):
+            motion, seen = trajectory["deck"].world, trajectory["deck/crane/load"].seen_from("deck")
+            for array in (trajectory.time, motion.position, motion.orientation, seen.velocity, motion.at(0.3).position):
+                with pytest.raises(ValueError, match="read-only"):
+                    array[...] = 0.0
+    for name in history.header.dataset_names:
+        with pytest.raises(ValueError, match="read-only"):
+            history.arrays[name][0] = 0.0
+    mine = np.array(history.arrays["time"])
+    Trajectory(history.header, {**history.arrays, "time": mine})
+    mine[0] = 0.0  # which was mine, and still is
+
+
+def test_representations_tell_what_it_is(history):
+    bodies = "deck, deck/crane, deck/crane/hook, deck/crane/load, beacon"
+    assert repr(history) == f"<Trajectory: {bodies}; 41 samples, 0 to 2 s, complete>"
+    assert repr(history["deck"]) == "<BodyHistory 'deck': free in the world, 41 samples, 0 to 2 s>"
+    assert repr(history["deck/crane"]) == "<BodyHistory 'deck/crane': prescribed in deck, 41 samples, 0 to 2 s>"
+    assert repr(history["deck"].world) == "<Motion: 41 samples, 0 to 2 s>"
+    assert repr(history["deck"].world.at(0.5)) == "<Motion: at 0.5 s>"
+    assert repr(history.at(0.5)) == f"<State: {bodies}; at 0.5 s>"
 
 
 def test_writer_left_early_leaves_nothing(history, tmp_path):

@@ -1,0 +1,147 @@
+"""A disk that fills while a file is written: whatever the moment, what is kept is whole, and HDF5 never knows."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.errors import StorageError
+from rigidsim.report.inspect import Inspection
+from rigidsim.trajectory import Trajectory
+from rigidsim.trajectory.spool import Spool
+from rigidsim.trajectory.structure import CHUNK_ROWS
+from rigidsim.trajectory.writer import Writer
+
+N_CHUNK = 3
+SCENE = {
+    "format": "rigidsim/1",
+    "simulation": {"duration": 5.325, "step": 1e-3},
+    "bodies": {
+        "car": {
+            "mass": 2,
+            "inertia": {"principal": [0.5, 0.6, 0.7]},
+            "angular_velocity": [0.1, 2, 0.3],
+            "impulses": [{"time": 1, "impulse": [0, 1, 0]}, {"time": 5, "impulse": [0, 1, 0]}],
+            "children": {"bag": {"mass": 1, "inertia": "point", "position": [0, 1, 0], "velocity": [0.1, 0, 0]}},
+        }
+    },
+    "reparent": [{"body": "car/bag", "to": "world", "time": 4.5}],
+}
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["", "terms"])
+def history(request):
+    """More than one chunk; its last events come after the first one."""
+    return rigidsim.simulate(rigidsim.Scene.from_dict(SCENE), terms=request.param)
+
+
+def long(history: Trajectory) -> dict[str, np.ndarray]:
+    """Its arrays, repeated to some chunks and a rest."""
+    count = N_CHUNK * CHUNK_ROWS + 100
+    arrays = {name: np.resize(history.arrays[name], (count, *a.shape[1:])) for name, a in history.arrays.items()}
+    return arrays | {"time": np.arange(count) * 1e-3}
+
+
+@pytest.fixture
+def fill_after(monkeypatch):
+    """`fill_after(n)`: files grow no further than n bytes; a write that goes beyond is cut there, and fails."""
+
+    def limit(size: int) -> None:
+        def full(self, begin, whole):
+            write(self, begin, whole[: max(size - begin, 0)])
+            if begin + len(whole) > size:
+                raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Spool, "_write_all", full)
+
+    write = Spool._write_all
+    yield limit
+
+
+def written(path, history, arrays) -> int | None:
+    """Write and, if that fails, rescue: how many samples are kept, None if all are."""
+    with Writer(path, history.header, len(arrays["time"])) as writer:
+        try:
+            writer.append_arrays(arrays)
+            writer.finish("complete", "", history.events)
+        except StorageError as error:
+            kept = writer.rescue(str(error), history.events)
+            return kept.samples if kept else 0
+    return None
+
+
+def check(path, history, arrays, samples: int) -> None:
+    """By rigidsim and by plain h5py."""
+    with rigidsim.load(path) as trajectory:
+        assert (trajectory.status, len(trajectory.time)) == ("failed", samples)
+        assert trajectory.message == f"cannot write {path}: No space left on device"
+        assert trajectory.content_hash == trajectory.stored_hash
+        assert trajectory.events == tuple(event for event in history.events if event.time <= trajectory.time[-1])
+        Inspection.of(trajectory, path)
+    with h5py.File(path) as file:
+        for name in history.header.dataset_names:
+            np.testing.assert_array_equal(file[name][()], arrays[name][:samples])
+
+
+def size_of_whole(path, history, arrays) -> int:
+    assert written(path, history, arrays) is None
+    size = path.stat().st_size
+    path.unlink()
+    return size
+
+
+def outcomes(history, folder, fill_after, n_limit: int) -> list[int | None]:
+    """Samples kept for limits from the size of an empty file to that of a whole one."""
+    arrays, path, found = long(history), folder / "a.h5", []
+    whole = size_of_whole(path, history, arrays)
+    for limit in np.linspace(150_000, whole + 10_000, n_limit, dtype=int):
+        fill_after(int(limit))
+        found.append(written(path, history, arrays))
+        if found[-1]:
+            check(path, history, arrays, found[-1])
+        assert path.exists() == (found[-1] != 0)
+        path.unlink(missing_ok=True)
+        assert not list(folder.iterdir())
+    return found
+
+
+def test_what_fitted_is_kept(history, tmp_path, fill_after):
+    found = outcomes(history, tmp_path, fill_after, 9)
+    assert set(found) >= {CHUNK_ROWS, 2 * CHUNK_ROWS, None}
+    assert found == sorted(found, key=lambda kept: np.inf if kept is None else kept)  # more room, more samples
+
+
+@pytest.mark.slow
+def test_what_fitted_is_kept_at_any_limit(history, tmp_path, fill_after):
+    found = outcomes(history, tmp_path, fill_after, 120)
+    assert set(found) == {0, *(n * CHUNK_ROWS for n in range(1, N_CHUNK + 1)), None}
+
+
+def test_chunks_make_room_for_the_end_of_the_file(history, tmp_path, fill_after):
+    """The arrays of bodies at rest take next to nothing: more than one chunk must give way to what is written last."""
+    rows = 20 * CHUNK_ROWS
+    arrays = {name: np.zeros((rows, *array.shape[1:])) for name, array in history.arrays.items()}
+    arrays["time"] = np.arange(rows) * 1e-3
+    path = tmp_path / "a.h5"
+    whole = size_of_whole(path, history, arrays)
+    fill_after(whole - 30_000)
+    kept = written(path, history, arrays)
+    assert kept
+    assert kept < rows
+    check(path, history, arrays, kept)
+
+
+def test_disk_that_stays_full_keeps_nothing(history, tmp_path, monkeypatch):
+    def broken(*_):
+        raise OSError(5, "Input/output error")
+
+    arrays = long(history)
+    with Writer(tmp_path / "a.h5", history.header, len(arrays["time"])) as writer:
+        writer.append_arrays({name: array[: CHUNK_ROWS + 5] for name, array in arrays.items()})
+        monkeypatch.setattr(Spool, "_write_all", broken)
+        with pytest.raises(StorageError, match="Input/output error"):
+            writer.append_arrays({name: array[CHUNK_ROWS + 5 :] for name, array in arrays.items()})
+        assert writer.rescue("it broke") is None
+    assert not list(tmp_path.iterdir())
