@@ -27,7 +27,7 @@ ALLOWED = {
     "faults": {"engine"},
     "simulation": {"chronicle", "faults", "trajectory", "engine", "engine.compiler", "scene", "errors"},
     "batch": {"chronicle", "simulation", "trajectory", "engine", "engine.compiler", "scene", "errors"},
-    "hindsight": {"trajectory", "engine", "engine.compiler", "scene", "errors"},
+    "hindsight": {"trajectory", "engine", "engine.compiler", "scene", "physics", "errors"},
     "report": {"hindsight", "simulation", "trajectory", "engine", "scene", "errors", "_cache", "_jit"},
     "cli": {"report", "engine", "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
     "rigidsim": {"cli"},

@@ -17,6 +17,7 @@ from rigidsim.engine.compiler.tree import Tree
 from rigidsim.engine.model import Model, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
 from rigidsim.errors import FormatError, SceneError
+from rigidsim.hindsight.windings import winding_rows
 from rigidsim.scene import Scene
 from rigidsim.trajectory.header import Header, Place
 from rigidsim.trajectory.trajectory import Trajectory
@@ -56,6 +57,7 @@ class Past:
     """One sample of a history; other scenes with the same bodies can be put in its place."""
 
     def __init__(self, trajectory: Trajectory, sample: int):
+        self._trajectory, self._sample = trajectory, sample
         self.header, self.time = trajectory.header, float(trajectory.time[sample])
         self.places = [trajectory[path].place_at(self.time) for path in trajectory.paths]
         self.local, self.world = (
@@ -72,7 +74,7 @@ class Past:
         return node.path if node else ""
 
     def state(self) -> np.ndarray:
-        """(state, STATE_ROWS) of the free bodies, then of the paced nodes."""
+        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; a model of them adds its torsion springs."""
         instant = Instant(self.tree, self.local, self.world)
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
         for node in paced_nodes(self.tree):
@@ -86,18 +88,20 @@ class Past:
         """What a scene with the same bodies does to them here."""
         start, schedule = Tree.of(scene), Schedule.of(scene)
         era = sum(place <= schedule.place(self.time) for place in schedule.places)
-        return Acting(model_of(scene, tree_at(start, self.places, self.local), start, schedule).model, era)
+        model = model_of(scene, tree_at(start, self.places, self.local), start, schedule).model
+        return Acting(model, era, winding_rows(model, self._trajectory, self._sample))
 
 
 class Acting:
     """The loads of one era on the free bodies."""
 
-    def __init__(self, model: Model, era: int):
-        self._model, self._era = model, era
+    def __init__(self, model: Model, era: int, windings: list[np.ndarray]):
+        self._model, self._era, self._windings = model, era, windings
         self._scratch, self._sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
         """(free, TERM_ROWS) where the accelerations come from, in a state at a time (s)."""
         n = time / self._model.step
-        observe_at(0, n, self._era, self._model, state.copy(), self._scratch, self._sample, 0, ONE_LANE)
+        state = np.concatenate([state, *(row[np.newaxis] for row in self._windings)])
+        observe_at(0, n, self._era, self._model, state, self._scratch, self._sample, 0, ONE_LANE)
         return self._sample.terms[0][self._model.free_node].copy()

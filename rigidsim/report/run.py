@@ -168,6 +168,7 @@ def _simulate_into(
         content_hash=writer.content_hash,
         last=States.of(simulation.state),
         noted=simulation.scene.warnings,
+        warnings=simulation.warnings,
     )
     return report, failure
 
@@ -177,4 +178,4 @@ def _judged(report: RunReport) -> RunReport:
     if all(drift.exceeds is None for drift in report.drift):
         return report
     with load(report.path) as trajectory:
-        return replace(report, warnings=tuple(drift_warnings(trajectory, report.drift)))
+        return replace(report, warnings=(*report.warnings, *drift_warnings(trajectory, report.drift)))

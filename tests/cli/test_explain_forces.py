@@ -151,3 +151,17 @@ def test_what_a_callback_did_is_told_as_such():
     assert found.shares.rest["applied"].tolist() == [0, 3, 0]
     assert "not in the scene (a callback)" in str(found)
     assert found.as_dict()["forces"][-1]["applied"] == [0, 3, 0]
+
+
+def test_a_torsion_spring_is_taken_as_far_as_it_is_wound_up():
+    """4 sin t about its axis, beyond half a turn, of which samples see two or three a turn."""
+    spring = {"type": "torsion_spring", "to": "world", "stiffness": 1.0, "axis": [0, 0, 1]}
+    push = {"torque": [0, 0, 0.01]}
+    wheel = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "angular_velocity": [0, 0, 4], "forces": [spring, push]}
+    simulation = {"duration": 4, "step": 0.01, "record_every": 0.5}
+    scene = rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": {"wheel": wheel}})
+    shares = Explanation.of(rigidsim.simulate(scene, terms=True), "wheel", 1.5).shares
+    assert not shares.rest
+    torque = {share.load.name: share.terms["angular_applied"][2] for share in shares.loads}
+    assert abs(torque["torsion spring to world"] + 4 * np.sin(1.5)) <= 0.01  # the push turns it on a little
+    assert abs(torque["torque"] - 0.01) <= 4 * EPS

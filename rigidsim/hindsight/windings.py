@@ -1,0 +1,45 @@
+"""How far torsion springs are wound up at a sample: their turns are counted along the samples before it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.model import Model, zeros
+from rigidsim.physics.forces import twist
+from rigidsim.physics.quaternion import conjugate, product, rotate_back
+from rigidsim.physics.vector import dot, sub
+from rigidsim.trajectory.trajectory import Trajectory
+
+AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def winding_rows(model: Model, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
+    """The state of each torsion spring of a model of this history. Between samples the rate of its ends, taken as
+    linear, tells how many turns it made.
+    """
+    rows = [zeros(layout.STATE_ROWS) for _ in model.torsions.who]
+    for row, who, value in zip(rows, model.torsions.who, model.torsions.value, strict=True):
+        axis = tuple(map(float, value[layout.H_AXIS : layout.H_AXIS + 3]))
+        if any(axis):
+            ends = [_turning(trajectory, int(frame), sample) for frame in model.pair[who[layout.LAW_PAIR]][:2]]
+            rest = tuple(map(float, value[layout.H_REST : layout.H_REST + 4]))
+            row[layout.S_WOUND] = _wound(rest, axis, *ends, np.asarray(trajectory.time[: sample + 1]))
+    return rows
+
+
+def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:
+    """(q, omega) of a frame in the world, as columns over the samples up to this one."""
+    if frame == 0:
+        return AT_REST
+    columns = (trajectory.arrays[f"world/{name}"] for name in ("orientation", "angular_velocity"))
+    return tuple(tuple(np.asarray(column[: sample + 1, frame - 1]).T) for column in columns)
+
+
+def _wound(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:
+    """The angle about the axis at the last of these times, rad, counted on from within half a turn of rest."""
+    (q_W1, omega_1), (q_W2, omega_2) = first, second
+    phi, gradient = twist(rest, axis, product(conjugate(q_W1), q_W2))
+    phi, rate = (np.broadcast_to(x, time.shape) for x in (phi, dot(gradient, rotate_back(q_W2, sub(omega_2, omega_1)))))
+    expected = np.concatenate([[0.0], np.cumsum(0.5 * (rate[1:] + rate[:-1]) * np.diff(time))])
+    return float((np.unwrap(phi - expected) + expected)[-1])
