@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,9 +26,9 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
     from rigidsim.hindsight.past import Past
     from rigidsim.hindsight.rates import culprit
 
-    step = json.loads(trajectory.header.scene_resolved)["simulation"]["step"]
     after = int(np.searchsorted(trajectory.time, drift.exceeds))
     past = Past(trajectory, max(after - 1, 0))
+    step = past.scene.simulation.step
     return (
         f"the energy drifted by {drift.largest:.3g} J, {drift.relative:.3g} of the {drift.size:.4g} J in motion, and"
         f" passed {BOUND:g} of them by t = {drift.exceeds:.9g} s: this is not the motion of the scene;"

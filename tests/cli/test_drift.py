@@ -124,6 +124,12 @@ def test_rounding_of_a_large_potential_is_no_drift():
     assert meter.results()[0].exceeds is None
 
 
+def test_energies_near_the_largest_number_give_a_number():
+    meter = DriftMeter(-np.inf)
+    meter.add(np.array([0.0, 1.0, 2.0]), ledger((1, 0, 0), (1.5e308, 0, -1.5e308), (1e308, -1e308, 0)))
+    assert meter.results()[0].largest == np.finfo(float).max
+
+
 def test_blocks_change_nothing():
     rows = np.abs(np.random.default_rng(1).normal(size=(20, layout.LEDGER_ROWS)))
     time = np.arange(20.0)
