@@ -103,6 +103,14 @@ bodies:
     assert "'top' or its parent turns by 1.87 rad in a step of 0.02 s" in call("run", "top.yaml").err
 
 
+def test_slow_forces_are_not_blamed(call):
+    """What a first-order method loses on gentle motion: 0.0015 of the energy a second."""
+    call("examples", "copy", "ball_on_turntable")
+    err = call("run", "ball_on_turntable.yaml", "--integrator", "euler").err
+    assert err.startswith("warning: the energy drifted by ")
+    assert err.endswith("half the step, or a higher order, errs less\n")
+
+
 def ledger(*rows: tuple[float, float, float]) -> np.ndarray:
     """Samples of kinetic and potential energy and work."""
     table = np.zeros((len(rows), layout.LEDGER_ROWS))
