@@ -29,6 +29,8 @@ def drop_output() -> None:
 
 def printable(text: str) -> str:
     """Text without control characters, which names in a foreign file could send to the terminal."""
+    if text.isprintable():
+        return text  # a long one of JSON, say
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 

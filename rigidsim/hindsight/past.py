@@ -59,7 +59,7 @@ class Past:
     def __init__(self, trajectory: Trajectory, sample: int):
         self._trajectory, self._sample = trajectory, sample
         self.header, self.time = trajectory.header, float(trajectory.time[sample])
-        self.places = [trajectory[path].place_at(self.time) for path in trajectory.paths]
+        self.places = self.header.places_at(self.time)
         self.local, self.world = (
             np.concatenate([np.asarray(trajectory.arrays[f"{frame}/{name}"][sample]) for name in MOTION], axis=-1)
             for frame in ("local", "world")

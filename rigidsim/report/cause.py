@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,20 +26,19 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
     from rigidsim.hindsight.past import Past
     from rigidsim.hindsight.rates import culprit
 
-    step = json.loads(trajectory.header.scene_resolved)["simulation"]["step"]
     after = int(np.searchsorted(trajectory.time, drift.exceeds))
     past = Past(trajectory, max(after - 1, 0))
+    step = past.scene.simulation.step
     return (
         f"the energy drifted by {drift.largest:.3g} J, {drift.relative:.3g} of the {drift.size:.4g} J in motion, and"
-        f" passed {BOUND:g} of them by t = {drift.exceeds:.9g} s: this is not the motion of the scene;"
+        f" passed {BOUND:g} of them by t = {drift.exceeds:.9g} s: the motion is wrong by as much;"
         f" {_cause(culprit(past, step, drift.exceeds), step)}{_meanwhile(trajectory, past.time, drift.exceeds)}"
     )
 
 
 def _cause(found: Culprit | None, step: float) -> str:
     if found is None or found.rate.number < UNREMARKABLE:
-        who = f"; '{found.body}' changes fastest" if found else ""
-        return f"no force stands out as too fast for the step of {step:g} s{who}; half the step would show more"
+        return f"no force is too fast for the step of {step:g} s by itself: half the step, or a higher order, errs less"
     number, advised = found.rate.number, FOLLOWED * step / found.rate.number
     what = f"the {found.load} on '{found.body}'" if found.load else f"what acts on '{found.body}'"
     shorter = f"; {advised:.1g} s would follow it"

@@ -12,7 +12,7 @@ from rigidsim.errors import FormatError
 from rigidsim.report.cause import drift_warnings
 from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.jumps import listed
-from rigidsim.report.states import WORLD, States, state_at
+from rigidsim.report.states import WORLD, States, sample_of
 from rigidsim.report.table import aligned
 from rigidsim.report.windows import windows
 from rigidsim.report.wording import counted
@@ -66,7 +66,7 @@ class Inspection:
         """Read all of it; the file may be closed afterwards. Raises FormatError if it is not what was written."""
         require_whole(trajectory, file)
         drift = drift_of(trajectory, windows(trajectory))
-        ends = tuple(States.of(state_at(trajectory, trajectory.time[k]), frame) for k in (0, -1))
+        ends = tuple(States.of(sample_of(trajectory, k), frame) for k in (0, -1))
         return cls(
             file=str(file),
             trajectory=trajectory,

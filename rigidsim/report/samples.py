@@ -39,8 +39,8 @@ def _rows(bodies: Trajectory | State, frame: str) -> Iterator[list]:
     """Sample by sample, the bodies in the scene's order."""
     times = np.atleast_1d(bodies.time).tolist()
     tables = []
-    for path in bodies.paths:
-        motion = motion_of(bodies, path, frame)
+    for index in range(len(bodies)):
+        motion = motion_of(bodies, index, frame)
         columns = [np.reshape(getattr(motion, name), (len(times), -1)) for name in FIELDS]
         tables.append(np.concatenate(columns, axis=1).tolist())
     for k, time in enumerate(times):

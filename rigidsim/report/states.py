@@ -16,9 +16,9 @@ SAME = 1e-12  # relative: times that were meant to be equal
 FIELDS = ("position", "orientation", "velocity", "angular_velocity")
 
 
-def motion_of(bodies: Trajectory | State, path: str, frame: str) -> Motion:
+def motion_of(bodies: Trajectory | State, index: int, frame: str) -> Motion:
     """The motion of a body in the world, or in another body's frame, in its units of length."""
-    return bodies[path].world if frame == WORLD else bodies[path].seen_from(frame)
+    return bodies.motion("world", index) if frame == WORLD else bodies.relative(bodies.paths[index], frame)
 
 
 def length_unit(header: Header, frame: str) -> str:
@@ -27,10 +27,17 @@ def length_unit(header: Header, frame: str) -> str:
     return "m" if scale == 1.0 else f"{scale:.9g} m"
 
 
+def sample_of(trajectory: Trajectory, k: int) -> State:
+    """All bodies at one sample."""
+    names = [f"{where}/{field}" for where in ("local", "world") for field in FIELDS]
+    return State(trajectory.header, float(trajectory.time[k]), {name: trajectory.arrays[name][k] for name in names})
+
+
 def state_at(trajectory: Trajectory, time: float) -> State:
     """Interpolated; a sample whose time differs by round-off is meant itself. Raises UsageError outside the history."""
-    nearest = float(trajectory.time[np.argmin(np.abs(trajectory.time - time))])
-    return trajectory.at(nearest if abs(nearest - time) <= SAME * abs(time) else time)
+    nearest = int(np.argmin(np.abs(trajectory.time - time)))
+    is_sample = abs(float(trajectory.time[nearest]) - time) <= SAME * abs(time)
+    return sample_of(trajectory, nearest) if is_sample else trajectory.at(time)
 
 
 @dataclass(frozen=True)
@@ -59,8 +66,8 @@ class States:
     def of(cls, state: State, frame: str = WORLD) -> States:
         """Raises UsageError for a frame that is no body."""
         rows = []
-        for path in state.paths:
-            motion, place = motion_of(state, path, frame), state[path].place_at(state.time)
+        for index, (path, place) in enumerate(zip(state.paths, state.header.places_at(state.time), strict=True)):
+            motion = motion_of(state, index, frame)
             rows.append(Placed(path, place.parent, place.kind, *(np.asarray(getattr(motion, f)) for f in FIELDS)))
         return cls(float(state.time), frame, length_unit(state.header, frame), tuple(rows))
 

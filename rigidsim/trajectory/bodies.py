@@ -42,10 +42,7 @@ class BodyHistory:
 
     def place_at(self, time: float) -> Place:
         """The parent's path, and free, fixed or prescribed, at a time (s)."""
-        trees = self._bodies.header.trees()
-        # 0.7 is meant by the 0.7000000000000001 that 70 steps of 0.01 are.
-        reached = time + 1e-12 * abs(time)
-        return next(places for begin, places in reversed(trees) if begin <= reached)[self._index]
+        return self._bodies.header.places_at(time)[self._index]
 
     def parent_at(self, time: float) -> str:
         """The parent's path at a time (s); empty for the world."""

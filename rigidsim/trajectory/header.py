@@ -60,6 +60,12 @@ class Header:
             found.append((change.time, tuple(places)))
         return found
 
+    def places_at(self, time: float) -> tuple[Place, ...]:
+        """The place of each body at a time (s)."""
+        # 0.7 is meant by the 0.7000000000000001 that 70 steps of 0.01 are.
+        reached = time + 1e-12 * abs(time)
+        return next(places for begin, places in reversed(self.trees()) if begin <= reached)
+
     def scale_of(self, path: str) -> float:
         """Metres per unit of a body's own lengths; 1 for the world."""
         return float(self.scale[self.paths.index(path)]) if path else 1.0

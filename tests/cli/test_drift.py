@@ -103,6 +103,14 @@ bodies:
     assert "'top' or its parent turns by 1.87 rad in a step of 0.02 s" in call("run", "top.yaml").err
 
 
+def test_slow_forces_are_not_blamed(call):
+    """What a first-order method loses on gentle motion: 0.0015 of the energy a second."""
+    call("examples", "copy", "ball_on_turntable")
+    err = call("run", "ball_on_turntable.yaml", "--integrator", "euler").err
+    assert err.startswith("warning: the energy drifted by ")
+    assert err.endswith("half the step, or a higher order, errs less\n")
+
+
 def ledger(*rows: tuple[float, float, float]) -> np.ndarray:
     """Samples of kinetic and potential energy and work."""
     table = np.zeros((len(rows), layout.LEDGER_ROWS))
@@ -122,6 +130,12 @@ def test_rounding_of_a_large_potential_is_no_drift():
     meter = DriftMeter(-np.inf)
     meter.add(np.array([0.0, 1.0]), ledger((0, 1e9, 0), (0, 1e9 + 1e-4, 0)))
     assert meter.results()[0].exceeds is None
+
+
+def test_energies_near_the_largest_number_give_a_number():
+    meter = DriftMeter(-np.inf)
+    meter.add(np.array([0.0, 1.0, 2.0]), ledger((1, 0, 0), (1.5e308, 0, -1.5e308), (1e308, -1e308, 0)))
+    assert meter.results()[0].largest == np.finfo(float).max
 
 
 def test_blocks_change_nothing():
