@@ -11,6 +11,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from rigidsim.arguments import file_path
 from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.trajectory.events import Event, columns_of, events_from
 from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, fields
@@ -28,7 +29,7 @@ def load(path: str | Path) -> Trajectory:
     Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. Damage inside
     an array is found when that array is read.
     """
-    path = Path(path)
+    path = file_path(path, "the trajectory's file")
     file = _opened(path)
     try:
         with _damage_told(path):

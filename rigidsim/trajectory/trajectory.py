@@ -9,12 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
+from rigidsim.arguments import clipped, number, refuse
 from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.events import Event, digest_of
 from rigidsim.trajectory.fields import Block, fields
 from rigidsim.trajectory.header import Header, Place
 from rigidsim.trajectory.motion import Motion, concatenated, hung_below, seen_from, straddling
+
+DIAGNOSTICS = "diagnostics/"
 
 
 class BodyHistory:
@@ -42,8 +45,10 @@ class BodyHistory:
         """The parent's path, and free, fixed or prescribed, at a time (s)."""
         trees = self._bodies.header.trees()
         # 0.7 is meant by the 0.7000000000000001 that 70 steps of 0.01 are.
+        time = number(time, "time")
         reached = time + 1e-12 * abs(time)
-        return next(places for begin, places in reversed(trees) if begin <= reached)[self._index]
+        places = next((places for begin, places in reversed(trees) if begin <= reached), None)
+        return places[self._index] if places else refuse("time", "a number", time)
 
     def parent_at(self, time: float) -> str:
         """The parent's path at a time (s); empty for the world."""
@@ -98,9 +103,9 @@ class _Bodies:
         try:
             return self.header.paths.index(path)
         except ValueError:
-            close = get_close_matches(path, self.header.paths, n=1)
+            close = get_close_matches(path, self.header.paths, n=1) if isinstance(path, str) else []
             hint = f"did you mean '{close[0]}'?" if close else f"bodies: {', '.join(self.header.paths[:10])}"
-            raise UsageError(f"there is no body '{path}'; {hint}") from None
+            raise UsageError(f"there is no body {clipped(path)}; {hint}") from None
 
     def motion(self, frame: str, index: int) -> Motion:
         path = self.header.paths[index]
@@ -109,7 +114,7 @@ class _Bodies:
 
     def relative(self, path: str, other: str) -> Motion:
         self._index(path)
-        if other != "world":
+        if not isinstance(other, str) or other != "world":
             self._index(other)
         trees = self.header.trees()
         if len(trees) == 1:
@@ -186,6 +191,11 @@ class Trajectory(_Bodies):
 
     def diagnostic(self, name: str) -> np.ndarray:
         """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
+        known = [
+            field.removeprefix(DIAGNOSTICS) for field in self.header.dataset_names if field.startswith(DIAGNOSTICS)
+        ]
+        if name not in known:
+            raise UsageError(f"there is no diagnostic {clipped(name)}; there are: {', '.join(known)}")
         return np.asarray(self.arrays[f"diagnostics/{name}"])
 
     @property
@@ -209,6 +219,7 @@ class Trajectory(_Bodies):
 
     def at(self, time: float) -> State:
         """All bodies at one time (s), interpolated; see `Motion.at`."""
+        time = number(time, "time")
         world = [self.motion("world", i).at(time) for i in range(len(self))]
         local = [self._local_at(i, time, world) for i in range(len(self))]
         arrays = {}
