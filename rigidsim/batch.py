@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
+from rigidsim.arguments import function, whole_number
 from rigidsim.chronicle import told
 from rigidsim.engine import layout
 from rigidsim.engine.callbacks import Callback
@@ -16,21 +18,21 @@ from rigidsim.engine.compiler import Compiled, compile_scene
 from rigidsim.engine.lanes import LANES, one_lane, structure
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import SimulationError, StorageError, UsageError
-from rigidsim.scene import Scene
+from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation import Simulation, Watch, header_of, sample_count, sample_times, unwatched
 from rigidsim.trajectory.fields import Block, sample_bytes
 from rigidsim.trajectory.trajectory import Trajectory
 
 
 def simulate(
-    scenes: Scene | Sequence[Scene],
+    scenes: Scene | str | Path | Iterable[Scene | str | Path],
     *,
     terms: bool = False,
     threads: int = 1,
     watch: Watch = unwatched,
     callbacks: Mapping[str, Callback] | None = None,
 ) -> Trajectory | list[Trajectory]:
-    """Run a scene, or many, and return the history or histories in memory.
+    """Run a scene, or many, and return the history or histories in memory. A path stands for the scene in that file.
 
     Many scenes are grouped by structure (tree, loads and their times, method, step, duration, sampling) and run
     sixteen at a time, blocks on `threads` threads; a scene's bits do not depend on its neighbours or on the number of
@@ -41,10 +43,12 @@ def simulate(
     `terms` records where each acceleration comes from. `watch(n)` is called now and then with the number of steps
     done; returning true ends the run there. `callbacks`, for one scene: see `Simulation`.
     """
-    if isinstance(scenes, Scene):
+    threads, watch = whole_number(threads, "threads", least=1), function(watch, "watch")
+    if not is_many(scenes):
         return _simulate_one(scenes, terms, watch, callbacks)
     if callbacks:
         raise UsageError("callbacks are for one scene at a time")
+    scenes = [as_scene(scene) for scene in scenes]
     worlds = [compile_scene(scene) for scene in scenes]
     check_memory(sum(history_bytes(world, terms) for world in worlds))
     groups: dict = defaultdict(list)
@@ -61,6 +65,11 @@ def simulate(
     with ThreadPoolExecutor(max_workers=threads) as pool:
         list(pool.map(run, blocks))
     return results
+
+
+def is_many(scenes: object) -> bool:
+    """Whether these are scenes to iterate over, and not one, or something that is none."""
+    return isinstance(scenes, Iterable) and not isinstance(scenes, Scene | str | bytes | Path | Mapping)
 
 
 def history_bytes(compiled: Compiled, terms: bool) -> int:
@@ -82,7 +91,7 @@ def check_memory(need: int) -> None:
 
 
 def _simulate_one(
-    scene: Scene, terms: bool, watch: Watch, callbacks: Mapping[str, Callback] | None = None
+    scene: Scene | str | Path, terms: bool, watch: Watch, callbacks: Mapping[str, Callback] | None = None
 ) -> Trajectory:
     simulation = Simulation(scene, terms=terms, callbacks=callbacks)
     check_memory(history_bytes(simulation.compiled, terms))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 
@@ -85,6 +86,13 @@ class StorageError(RigidsimError):
     """A file could not be read or written: missing, no permission, full disk, already there."""
 
     exit_code = 5
+
+
+def out_of_memory(error: MemoryError) -> StorageError:
+    """What to tell of it; NumPy knows how much was asked for at once."""
+    asked = re.search(r"allocate (\S+ \S+)", str(error))
+    needed = f"; {asked[1]} were needed at once" if asked else ""
+    return StorageError(f"out of memory{needed}; a smaller scene or a longer simulation.record_every takes less")
 
 
 class FormatError(RigidsimError):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
+from rigidsim.arguments import function, refuse, whole_number
 from rigidsim.chronicle import told
 from rigidsim.engine import layout
 from rigidsim.engine.callbacks import Callback
@@ -15,7 +19,7 @@ from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError, UsageError
 from rigidsim.faults import expression_fault, half_turns, motion_fault, start_fault
-from rigidsim.scene import Scene
+from rigidsim.scene import Scene, as_scene
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
 from rigidsim.trajectory.header import Change, Header
@@ -27,10 +31,35 @@ BLOCK_ROWS = 4096  # whole chunks of the file
 
 Watch = Callable[[int], bool]
 
+TAKEN = (
+    "this simulation is being stepped already, by another thread or by a loop over its blocks, which `close` ends;"
+    " it takes one thread at a time"
+)
+BUSY = "this simulation is in the middle of a step, so there is no state to read; it takes one thread at a time"
+
 
 def unwatched(_n: int) -> bool:
     """The watch of a run that nobody stops."""
     return False
+
+
+@contextmanager
+def held(lock: Lock, refusal: str) -> Iterator[None]:
+    """Hold a lock that is free; UsageError, without waiting, if it is not."""
+    if not lock.acquire(blocking=False):
+        raise UsageError(refusal)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
+    """Functions by path; UsageError for anything else."""
+    callbacks = {} if callbacks is None else callbacks
+    if not isinstance(callbacks, Mapping) or not all(map(callable, callbacks.values())):
+        refuse("callbacks", "a mapping of paths of free bodies to functions", callbacks)
+    return callbacks
 
 
 def header_of(scene: Scene, compiled: Compiled, with_terms: bool, with_callbacks: bool = False) -> Header:
@@ -73,23 +102,34 @@ def sample_times(compiled: Compiled, first: int, count: int) -> np.ndarray:
 
 
 class Simulation:
-    """A scene and where it has got to: `step(n)` advances it, `state` shows it. With `terms`, samples say where each
-    acceleration comes from.
+    """A scene, or the path of its file, and where it has got to: `step(n)` advances it, `state` shows it. With `terms`,
+    samples say where each acceleration comes from.
 
     `callbacks` are functions by the path of a free body: called in every evaluation with the time (s) and a mapping of
     paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`), each gives a force (N) at
     the body's centre of mass and a torque (N m), world axes. That is the slow path: Python runs the stepper, which
     takes some 0.2 ms a body and step; an expression in the scene does the same at full speed.
 
-    `status` is "running" until `blocks` has come to its end; then "complete", "interrupted" or "failed".
+    `status` is "running" until `blocks` has come to its end; then "complete" or "interrupted". Once something has
+    failed it is "failed": the state stays the last good one, and every further step raises the same error. Threads may
+    step it one after the other; UsageError for one that comes while another is at it.
     """
 
-    def __init__(self, scene: Scene, *, terms: bool = False, callbacks: Mapping[str, Callback] | None = None):
-        self.scene = scene
-        self.compiled = compile_scene(scene)
-        self.header = header_of(scene, self.compiled, terms, bool(callbacks))
+    def __init__(
+        self, scene: Scene | str | Path, *, terms: bool = False, callbacks: Mapping[str, Callback] | None = None
+    ):
+        callbacks = checked(callbacks)
+        self.scene = as_scene(scene)
+        self.compiled = compile_scene(self.scene)
+        self.header = header_of(self.scene, self.compiled, terms, bool(callbacks))
         self.status = "running"
         self._run = BlockRun([self.compiled], 1, terms, callbacks, told)
+        self._turn = Lock()  # whoever steps, from the first step to the last
+        self._kernel = Lock()  # while the state is changed or read
+        self._error: Exception | None = None
+
+    def __repr__(self) -> str:
+        return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
 
     @property
     def n(self) -> int:
@@ -129,21 +169,21 @@ class Simulation:
     @property
     def state(self) -> State:
         """All bodies now. A copy: it does not change with later steps."""
-        block = self._observed()
-        return State(self.header, self.time, {f.name: f.of(block)[0] for f in FIELDS})
+        with held(self._kernel, BUSY):
+            block = self._observed()
+        return State(self.header, float(block.time[0]), {f.name: f.of(block)[0] for f in FIELDS})
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all that a run will call. Raises SimulationError if it cannot begin."""
-        self._run.prepare()
-        if not self._is_finite():
-            raise SimulationError(start_fault(self._run))
+        with self._alone(), self._computing():
+            self._prepare()
 
     def step(self, n: int = 1) -> None:
         """Advance by n steps. Raises SimulationError, at the last finite state, if the motion is no longer finite."""
-        if n < 0:
-            raise UsageError(f"cannot take {n} steps")
-        for _ in self._checked_slices(self.n + n, NO_SAMPLES, None, 0):
-            pass
+        n = whole_number(n, "n, the number of steps,")
+        with self._alone():
+            for _ in self._checked_slices(self.n + n, NO_SAMPLES, None, 0):
+                pass
 
     def blocks(self, watch: Watch = unwatched) -> Iterator[Block]:
         """Run to the end, giving the samples in blocks.
@@ -151,6 +191,13 @@ class Simulation:
         `watch(n)` is called with the number of steps done about ten times a second; when it returns true, the run ends
         with the state reached. Raises SimulationError after the last good block if the state is no longer finite.
         """
+        return self._blocks(function(watch, "watch"))
+
+    def _blocks(self, watch: Watch) -> Iterator[Block]:
+        with self._alone():
+            yield from self._blocks_to_the_end(watch)
+
+    def _blocks_to_the_end(self, watch: Watch) -> Iterator[Block]:
         room, stride = self._block_rows(), self.compiled.stride
         samples = self._run.room(room)
         stopped, failure = False, None
@@ -167,7 +214,9 @@ class Simulation:
             count = -(-self.n // stride) - first
             if count:
                 yield Block(sample_times(self.compiled, first, count), *(array[:count] for array in samples))
-        yield self._observed()
+        with self._kernel:
+            last = self._observed()
+        yield last
         self.status = "failed" if failure else "interrupted" if self.n < self.n_step else "complete"
         if failure:
             raise failure
@@ -183,15 +232,49 @@ class Simulation:
         finite = np.isfinite(run.state).all() and np.isfinite(run.observed().ledger).all()
         return bool(finite and not run.fault[:, layout.N_FAILED].any())
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else steps meanwhile; and what has failed fails again."""
+        with held(self._turn, TAKEN):
+            if self._error:
+                raise self._error
+            yield
+
+    @contextmanager
+    def _computing(self) -> Iterator[None]:
+        """Nobody reads the state meanwhile; an error is the end of this simulation."""
+        with self._kernel:
+            try:
+                yield
+            except Exception as error:
+                self.status, self._error = "failed", error
+                raise
+
+    def _prepare(self) -> None:
+        self._run.prepare()
+        if not self._is_finite():
+            raise SimulationError(start_fault(self._run))
+
     def _checked_slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[None]:
         if self.n == 0:
-            self.prepare()
-        before = self._run.place()
-        for _ in self._run.slices(n_end, stride, samples, first):
-            if not self._is_finite():
-                raise self._failure(before, stride, samples, first)
-            before = self._run.place()
+            with self._computing():
+                self._prepare()
+        slices = self._run.slices(n_end, stride, samples, first)
+        while self.n < n_end:
+            with self._computing():
+                before = self._run.place()
+                self._advance(slices, before)
+                if not self._is_finite():
+                    raise self._failure(before, stride, samples, first)
             yield
+
+    def _advance(self, slices: Iterator[int], before: tuple) -> None:
+        """By one slice; or not at all, if a callback raises or Ctrl-C comes in the middle of a step."""
+        try:
+            next(slices)
+        except BaseException:
+            self._run.go_back(before)
+            raise
 
     def _failure(self, before: tuple, stride: int, samples: Samples | None, first: int) -> SimulationError:
         """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""

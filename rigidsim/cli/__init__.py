@@ -16,7 +16,7 @@ from rigidsim.cli.integrators import integrators
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.validate import validate
-from rigidsim.errors import RigidsimError, SceneError, StorageError
+from rigidsim.errors import RigidsimError, SceneError, StorageError, out_of_memory
 
 EPILOG = """\b
 Exit codes: 0 ok, 1 a bug of ours, 2 usage, 3 invalid scene, 4 the simulation failed,
@@ -89,6 +89,7 @@ def _answer(settings: dict[str, bool]) -> int:
 
 def _told(error: BaseException) -> int:
     """Say what went wrong; the exit code."""
+    error = out_of_memory(error) if isinstance(error, MemoryError) else error
     if isinstance(error, RigidsimError):
         tell(_labelled(str(error), error.exit_code))
         return error.exit_code

@@ -67,10 +67,9 @@ H_STIFFNESS, H_DAMPING, H_REST, H_AXIS, TORSION_ROWS = 0, 1, 2, 6, 9
 # Drag: linear and quadratic coefficient, the point of the body it acts at (that frame's axes, m).
 D_LINEAR, D_QUADRATIC, D_POINT, DRAG_ROWS = 0, 1, 2, 5
 
-# Attraction by a point: gm as the second body feels it and, if the source is free, as the source does; mass of the
-# second; softening length squared; J2 times the equatorial radius squared, and the axis (source's axes); the point of
-# the source (its axes, m).
-U_GM, U_GM_BACK, U_MASS, U_SOFT, U_J2, U_AXIS, U_POINT, ATTRACTION_ROWS = 0, 1, 2, 3, 4, 5, 8, 11
+# Attraction by a point: gm; mass of the body; softening length squared; J2 times the equatorial radius squared, and the
+# axis (source's axes); the point of the source (its axes, m).
+U_GM, U_MASS, U_SOFT, U_J2, U_AXIS, U_POINT, ATTRACTION_ROWS = 0, 1, 2, 3, 4, 7, 10
 
 # A load given by expressions: its lever from the centre of mass (body axes, m). Force and torque are registers.
 X_LEVER, SCRIPT_ROWS = 0, 3

@@ -7,6 +7,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.laws.constant import constant
 from rigidsim.engine.laws.drag import drag
 from rigidsim.engine.laws.gravity import energy_of_gravity, gradient, gravity
+from rigidsim.engine.laws.mutual import attract_mutually, store_mutually
 from rigidsim.engine.laws.script import apply_scripts
 from rigidsim.engine.laws.spring import energy_of_spring, spring
 from rigidsim.engine.laws.torsion import energy_of_torsion, torsion
@@ -34,6 +35,7 @@ def apply_loads(t, era, model, scratch, lanes):
     each(model.torsions, era, torsion, model, scratch, lanes)
     each(model.drags, era, drag, model, scratch, lanes)
     each(model.attractions, era, gravity, model, scratch, lanes)
+    attract_mutually(model, scratch, lanes)
     each(model.gradients, era, gradient, model, scratch, lanes)
     apply_scripts(t, era, model, scratch, lanes)
     apply_callbacks(t, model, scratch, lanes)
@@ -56,6 +58,7 @@ def store_energy(era, model, scratch, ledger, lanes):
     store_each(model.springs, era, energy_of_spring, model, scratch, ledger, lanes)
     store_each(model.torsions, era, energy_of_torsion, model, scratch, ledger, lanes)
     store_each(model.attractions, era, energy_of_gravity, model, scratch, ledger, lanes)
+    store_mutually(model, scratch, ledger, lanes)
 
 
 @inlined

@@ -22,6 +22,15 @@ class Law(NamedTuple):
     value: np.ndarray  # (law, rows of its kind * lanes)
 
 
+class Mutual(NamedTuple):
+    """The free bodies that attract each other; their pairs are made as they are needed."""
+
+    member: np.ndarray  # (member) row among the free bodies, in the order of their paths
+    gm: np.ndarray  # (member, lanes) m^3/s^2
+    soft: np.ndarray  # (1, lanes) the softening length squared, m^2; no row without a group
+    depth: np.ndarray  # (1 + node) of every frame below the world
+
+
 class Program(NamedTuple):
     """Expressions as a list of operations on registers; result k goes to register `first` + k."""
 
@@ -53,6 +62,7 @@ class Model(NamedTuple):
     torsions: Law
     drags: Law
     attractions: Law
+    mutual: Mutual
     gradients: Law  # gravity-gradient torques; values as of attractions
     scripts: Law  # loads given by expressions: instead of a pair, the frame of the axes
     script_register: np.ndarray  # (script, 6) where force and torque are found
@@ -80,6 +90,7 @@ class Scratch(NamedTuple):
     link: np.ndarray  # (node, LINK_ROWS * lanes)
     apart: np.ndarray  # (pair, APART_ROWS * lanes)
     wound: np.ndarray  # (torsion spring, lanes) its winding
+    way: np.ndarray  # (2, 3 * lanes) of two bodies' centres of mass from where their lineages meet
     register: np.ndarray  # (register, lanes) of the expressions
     jet: np.ndarray  # (register, 3 * lanes) value, first and second derivative
     fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
@@ -128,6 +139,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         link=zeros(n_node, layout.LINK_ROWS * n),
         apart=zeros(len(model.pair) - 1, layout.APART_ROWS * n),
         wound=zeros(len(model.torsions.who), n),
+        way=zeros(2, 3 * n),
         register=zeros(n_script, n),
         jet=zeros(n_drive, 3 * n),
         fault=zeros(len(model.scripts.who) + len(model.driven) + len(model.paced), layout.FAULT_ROWS * n),

@@ -38,13 +38,21 @@ def context_of(*numbers):
     return max(contexts, key=lambda context: hasattr(context, "select"), default=None)
 
 
+def _own_context(x):
+    """The functions that a number brings along; TypeError for what is none."""
+    context = context_of(x)
+    if context is None:
+        raise TypeError(f"expected a number or an array of numbers, got {type(x).__name__}")
+    return context
+
+
 def sqrt(x):
     """Square root; unit of the result: the root of the argument's. IEEE 754, correctly rounded for floats; NaN for
     x < 0.
     """
     if isinstance(x, (float, int)):
         return math.sqrt(x) if x >= 0.0 else NAN
-    return np.sqrt(x) if isinstance(x, np.ndarray) else x.context.sqrt(x)
+    return np.sqrt(x) if isinstance(x, np.ndarray) else _own_context(x).sqrt(x)
 
 
 @compiled_form(sqrt)
@@ -115,7 +123,7 @@ def sin_cos(x):
     if isinstance(x, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):  # of what is too large
             return reduced_sin_cos(x)
-    return reduced_sin_cos(x) if isinstance(x, (float, int)) else (x.context.sin(x), x.context.cos(x))
+    return reduced_sin_cos(x) if isinstance(x, (float, int)) else (_own_context(x).sin(x), _own_context(x).cos(x))
 
 
 @compiled_form(sin_cos)

@@ -53,11 +53,12 @@ def mutual_findings(scene: Scene) -> Iterator[Finding]:
         return
     above = ("world", "mutual_gravity", "bodies")
     known = {node_path(node.path): node for node in nodes(scene)}
+    first = {path: index for index, path in reversed([*enumerate(mutual.bodies)])}
     for index, path in enumerate(mutual.bodies):
         if path in known and known[path].body.kind != "free":
             hint = "mutual gravity acts between free bodies"
             yield Finding("gravity", f"'{path}' is not a free body", (*above, index), hint)
-        elif path in mutual.bodies[:index]:
+        elif first[path] < index:
             yield Finding("gravity", f"'{path}' is named twice", (*above, index), "leave one of the two out")
     if len(mutual.bodies) < 2:
         yield Finding("gravity", "it takes two bodies to attract each other", above, "left out, all free bodies do")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, get_args, get_origin
@@ -22,7 +22,7 @@ NEW_KEY = re.compile(r"[^.\[\]]+$")
 
 def apply_overrides(document: Document, overrides: Iterable[Override], model: type[Model]) -> None:
     """Put each override's value into the document, in order; `model` is that of the whole."""
-    for override in overrides:
+    for override in _checked(overrides):
         if isinstance(override, str):
             label = f"--set {shown(override)}"
             dotted, equals, text = override.partition("=")
@@ -35,6 +35,16 @@ def apply_overrides(document: Document, overrides: Iterable[Override], model: ty
         path = _path(document.data, dotted.strip(), value, model)
         _put(document, path, value)
         document.overrides.append((path, label))
+
+
+def _checked(overrides: Iterable[Override]) -> list[Override]:
+    listed = isinstance(overrides, Iterable) and not isinstance(overrides, str | Mapping)
+    given = list(overrides) if listed else [overrides]
+    for override in given:
+        is_pair = isinstance(override, tuple) and len(override) == 2 and isinstance(override[0], str)
+        if not listed or not (isinstance(override, str) or is_pair):
+            raise UsageError(f'overrides are a list of "path=value" and (path, value), not {shown(override)}')
+    return given
 
 
 def _parsed(text: str, label: str) -> Any:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
 import numpy as np
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_validator
 
-from rigidsim.errors import Problem, SceneError
+from rigidsim.arguments import file_path, refuse
+from rigidsim.arguments import text as require_text
+from rigidsim.errors import Problem, SceneError, UsageError
 from rigidsim.scene.base import Model, Reading, Text
 from rigidsim.scene.checks import findings
 from rigidsim.scene.document import Document, path_text
@@ -30,6 +33,7 @@ from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, World
 from rigidsim.scene.shape_checks import shape_notes
 from rigidsim.scene.step_length import step_notes
 
+READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
 
 
@@ -50,11 +54,25 @@ class Scene(Model):
     _warnings: tuple[str, ...] = PrivateAttr(())
     _nodes: tuple[Node, ...] | None = PrivateAttr(None)
 
+    def __new__(cls, *written: object, **_: object) -> Scene:
+        """Only what reads a scene makes one."""
+        if written:
+            raise UsageError(READ)
+        return super().__new__(cls)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_read(cls, data: Any, info: ValidationInfo) -> Any:
+        if not isinstance(info.context, Reading):
+            raise UsageError(READ)
+        return data
+
     @classmethod
     def from_file(cls, path: Path | str, overrides: Iterable[Override] = ()) -> Scene:
         """Read a scene from a YAML file; `overrides` are `"bodies.tank.mass=4e4"` or (path, value) pairs."""
+        path = file_path(path, "the scene's file")
         document = read_file(path)
-        return cls._validated(document, overrides, document.text, Path(path).name)
+        return cls._validated(document, overrides, document.text, path.name)
 
     @classmethod
     def from_stream(cls, stream: BinaryIO, name: str = "<stream>", overrides: Iterable[Override] = ()) -> Scene:
@@ -65,6 +83,7 @@ class Scene(Model):
     @classmethod
     def from_text(cls, text: str, name: str = "<text>", overrides: Iterable[Override] = ()) -> Scene:
         """Read a scene from YAML text; `name` stands for a file name in messages."""
+        require_text(text, "the scene"), require_text(name, "name")
         return cls._validated(read_text(text, name), overrides, text, "" if name.startswith("<") else name)
 
     @classmethod
@@ -100,6 +119,15 @@ class Scene(Model):
             yield path, body, parent
             waiting.extend((f"{path}/{name}", child, path) for name, child in reversed(body.children.items()))
 
+    def __repr__(self) -> str:
+        kinds = Counter(body.kind for _, body, _ in self.walk())
+        bodies = f"{kinds.total()} {'body' if kinds.total() == 1 else 'bodies'}"
+        each = ", ".join(f"{kinds[kind]} {kind}" for kind in ("free", "fixed", "prescribed") if kinds[kind])
+        times = f"{self.simulation.duration:g} s in steps of {self.simulation.step:g} s"
+        return f"<Scene{self.title and f' {self.title!r}'}: {bodies} ({each}), {times}>"
+
+    __str__ = __repr__
+
     def __eq__(self, other: object) -> bool:
         return self.resolved() == other.resolved() if isinstance(other, Scene) else NotImplemented
 
@@ -128,6 +156,17 @@ class Scene(Model):
 def _unwise(scene: Scene) -> list[tuple[tuple, str]]:
     about = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes)
     return [found for notes_of in about for found in notes_of(scene)]
+
+
+def as_scene(given: Scene | Path | str) -> Scene:
+    """A scene as it is, or read from the file of that path; UsageError for anything else."""
+    if isinstance(given, Scene):
+        return given
+    if isinstance(given, str) and "\n" in given:
+        raise UsageError("a scene's file is named by one line; Scene.from_text reads text")
+    if not isinstance(given, str | Path):
+        refuse("a scene", "a Scene, or the path of a scene file (Scene.from_dict makes one of a mapping)", given)
+    return Scene.from_file(given)
 
 
 def json_schema() -> dict[str, Any]:

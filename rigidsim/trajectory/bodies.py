@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from rigidsim.arguments import clipped, number
 from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.header import Header, Place
@@ -42,7 +43,7 @@ class BodyHistory:
 
     def place_at(self, time: float) -> Place:
         """The parent's path, and free, fixed or prescribed, at a time (s)."""
-        return self._bodies.header.places_at(time)[self._index]
+        return self._bodies.header.places_at(number(time, "time"))[self._index]
 
     def parent_at(self, time: float) -> str:
         """The parent's path at a time (s); empty for the world."""
@@ -105,9 +106,9 @@ class Bodies:
         try:
             return self.header.paths.index(path)
         except ValueError:
-            close = get_close_matches(path, self.header.paths, n=1)
+            close = get_close_matches(path, self.header.paths, n=1) if isinstance(path, str) else []
             hint = f"did you mean '{close[0]}'?" if close else f"bodies: {', '.join(self.header.paths[:10])}"
-            raise UsageError(f"there is no body '{path}'; {hint}") from None
+            raise UsageError(f"there is no body {clipped(path)}; {hint}") from None
 
     def motion(self, frame: str, index: int) -> Motion:
         path = self.header.paths[index]
@@ -116,7 +117,7 @@ class Bodies:
 
     def relative(self, path: str, other: str) -> Motion:
         self._index(path)
-        if other != "world":
+        if not isinstance(other, str) or other != "world":
             self._index(other)
         trees = self.header.trees()
         if len(trees) == 1:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.arguments import refuse
 from rigidsim.trajectory.fields import fields
 
 
@@ -64,7 +65,8 @@ class Header:
         """The place of each body at a time (s)."""
         # 0.7 is meant by the 0.7000000000000001 that 70 steps of 0.01 are.
         reached = time + 1e-12 * abs(time)
-        return next(places for begin, places in reversed(self.trees()) if begin <= reached)
+        found = next((places for begin, places in reversed(self.trees()) if begin <= reached), None)
+        return found or refuse("time", "a number", time)
 
     def scale_of(self, path: str) -> float:
         """Metres per unit of a body's own lengths; 1 for the world."""

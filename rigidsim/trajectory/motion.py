@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rigidsim.arguments import numbers
 from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
 from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
@@ -116,7 +117,7 @@ def concatenated(time: np.ndarray, pieces: Sequence[Motion]) -> Motion:
 
 def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
     """See `Motion.at`."""
-    samples, wanted = np.asarray(motion.time), np.asarray(time, dtype=np.float64)
+    samples, wanted = np.asarray(motion.time), numbers(time, "times")
     if samples.ndim == 0:
         raise UsageError("a single instant cannot be interpolated")
     if wanted.size and not (samples[0] <= wanted.min() and wanted.max() <= samples[-1]):

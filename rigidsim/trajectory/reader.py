@@ -10,6 +10,7 @@ from pathlib import Path
 
 import h5py
 
+from rigidsim.arguments import file_path
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.checks import check_axes, check_format, check_shapes, check_time, check_tree, own_dataset
 from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
@@ -26,7 +27,7 @@ def load(path: str | Path) -> Trajectory:
     Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. What describes
     the samples is checked now; damage inside an array is found when that array is first read.
     """
-    path = Path(path)
+    path = file_path(path, "the trajectory's file")
     file, close = opened(path)
     try:
         with damage_told(path):

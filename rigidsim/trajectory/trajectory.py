@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rigidsim.arguments import clipped, number
 from rigidsim.engine.chain import Chain
+from rigidsim.errors import UsageError
 from rigidsim.trajectory.bodies import Bodies, BodyHistory, State
 from rigidsim.trajectory.digests import content_hash, digest_of_rows
 from rigidsim.trajectory.events import Event
@@ -16,6 +18,8 @@ from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion, hung_below, seen_from, straddling
 
 __all__ = ["BodyHistory", "State", "Trajectory"]
+
+DIAGNOSTICS = "diagnostics/"
 
 
 class Trajectory(Bodies):
@@ -53,7 +57,12 @@ class Trajectory(Bodies):
 
     def diagnostic(self, name: str) -> np.ndarray:
         """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
-        return np.asarray(self.arrays[f"diagnostics/{name}"])
+        known = [
+            field.removeprefix(DIAGNOSTICS) for field in self.header.dataset_names if field.startswith(DIAGNOSTICS)
+        ]
+        if name not in known:
+            raise UsageError(f"there is no diagnostic {clipped(name)}; there are: {', '.join(known)}")
+        return np.asarray(self.arrays[f"{DIAGNOSTICS}{name}"])
 
     @property
     def total_energy(self) -> np.ndarray:
@@ -73,6 +82,7 @@ class Trajectory(Bodies):
 
     def at(self, time: float) -> State:
         """All bodies at one time (s), interpolated; see `Motion.at`."""
+        time = number(time, "time")
         world = [self.motion("world", i).at(time) for i in range(len(self))]
         local = [self._local_at(i, time, world) for i in range(len(self))]
         arrays = {}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigidsim.arguments import instance
 from rigidsim.transform.arrays import (
     batch_index,
     common_batch,
@@ -40,7 +41,7 @@ class DynamicTransform:
     angular_acceleration: np.ndarray = None
 
     def __post_init__(self) -> None:
-        n, fields = self.transform.n, {}
+        n, fields = instance(self.transform, Transform, "transform").n, {}
         for name in ("velocity", "acceleration"):
             given = getattr(self, name)
             fields[name] = np.zeros(n) if given is None else vectors(given, name, n)
@@ -69,7 +70,8 @@ class DynamicTransform:
         cls, transform: Transform, velocity: object, acceleration: object, omega: object, alpha: object
     ) -> DynamicTransform:
         """With angular rates as vectors (..., 3) in three dimensions, as numbers (...) in two."""
-        return cls(transform, velocity, acceleration, skew(omega, transform.n), skew(alpha, transform.n))
+        n = instance(transform, Transform, "transform").n
+        return cls(transform, velocity, acceleration, skew(omega, n), skew(alpha, n))
 
     # --- the group
 
@@ -126,6 +128,7 @@ class DynamicTransform:
         v1 = J2^-1(v3 - v2 - w2 d); a1 = J2^-1(a3 - a2 - (al2 + w2^2) d - 2 w2 J2 v1); w1 = R2^T(w3 - w2) R2;
         al1 = R2^T(al3 - al2 + [w3, w2]) R2. The scale becomes S3/S2.
         """
+        child = instance(child, DynamicTransform, "child")
         R2, w2, al2 = self.transform.rotation, self.angular_velocity, self.angular_acceleration
         w3, al3 = child.angular_velocity, child.angular_acceleration
         inverse = self.transform.inverse()
@@ -140,7 +143,9 @@ class DynamicTransform:
 
         Self is relative to `old_parent`, to the world if that is left out.
         """
-        return new_parent.global_to_local(self if old_parent is None else old_parent @ self)
+        new_parent = instance(new_parent, DynamicTransform, "new_parent")
+        in_world = self if old_parent is None else instance(old_parent, DynamicTransform, "old_parent") @ self
+        return new_parent.global_to_local(in_world)
 
     # --- changes of a child's motion at an instant; self is its parent in the world
 

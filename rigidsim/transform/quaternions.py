@@ -7,16 +7,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from rigidsim.arguments import numbers, refuse
+from rigidsim.transform.arrays import TransformError
+
 
 def as_quaternions(wxyz: np.ndarray) -> np.ndarray:
     """Array of numpy-quaternion values, one dimension fewer, from (..., 4) with the scalar first. A copy."""
     import quaternion
 
-    return quaternion.as_quat_array(np.array(wxyz, dtype=np.float64, order="C"))
+    array = numbers(wxyz, "a quaternion")
+    if array.ndim == 0 or array.shape[-1] != 4:
+        raise TransformError(f"a quaternion has shape {array.shape}; a shape (..., 4) is needed")
+    return quaternion.as_quat_array(np.array(array, order="C"))
 
 
 def as_components(quaternions: object) -> np.ndarray:
     """Array (..., 4) with the scalar first, from one numpy-quaternion value or an array of them. A copy."""
     import quaternion
 
-    return np.array(quaternion.as_float_array(quaternions), dtype=np.float64)
+    try:
+        return np.array(quaternion.as_float_array(quaternions), dtype=np.float64)
+    except (TypeError, ValueError):
+        refuse("a quaternion", "of numpy-quaternion values", quaternions)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.arguments import instance, whole_number
 from rigidsim.transform import rotations as turns
 from rigidsim.transform.arrays import (
     TransformError,
@@ -56,13 +57,15 @@ class Transform:
     @classmethod
     def identity(cls, n: int) -> Transform:
         """x -> x in n dimensions."""
+        n = whole_number(n, "the number of dimensions", least=1)
         return cls(np.zeros(n), np.eye(n))
 
     @classmethod
     def from_matrix(cls, matrix: object) -> Transform:
         """From the augmented matrix (..., n+1, n+1), the inverse of `matrix`."""
-        size = np.shape(matrix)[-1] if np.ndim(matrix) else 0
-        M = matrices(matrix, "matrix", size)
+        M = numbers(matrix, "matrix")
+        size = M.shape[-1] if M.ndim else 0
+        M = matrices(M, "matrix", size)
         if size < 2 or (np.abs(M[..., -1, :] - np.eye(size)[-1]) > 0.0).any():
             raise TransformError("the last row of an augmented matrix is (0, ..., 0, 1)")
         J = M[..., :-1, :-1]
@@ -109,8 +112,7 @@ class Transform:
         """The composition: `(a @ b)(x) = a(b(x))`, b first."""
         if not isinstance(other, Transform):
             return NotImplemented
-        if other.n != self.n:
-            raise TransformError(f"transforms of {self.n} and of {other.n} dimensions do not compose")
+        self._require_same(other, "do not compose")
         return Transform(self.apply(other.translation), self.rotation @ other.rotation, self.scale * other.scale)
 
     __mul__ = __matmul__
@@ -180,8 +182,14 @@ class Transform:
 
     def isclose(self, other: Transform, rtol: float = 1e-9, atol: float = 1e-12) -> np.ndarray:
         """Where the augmented matrices agree, entry by entry within atol + rtol times the largest entry; (...)."""
+        self._require_same(instance(other, Transform, "other"), "cannot be compared")
+        rtol, atol = numbers(rtol, "rtol"), numbers(atol, "atol")
         a, b = self.matrix, other.matrix
         return (np.abs(a - b) <= atol + rtol * np.abs(b).max(axis=(-2, -1), keepdims=True)).all(axis=(-2, -1))
+
+    def _require_same(self, other: Transform, fault: str) -> None:
+        if other.n != self.n:
+            raise TransformError(f"transforms of {self.n} and of {other.n} dimensions {fault}")
 
     def _wxyz(self, what: str) -> np.ndarray:
         self._require(3, what)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigidsim.arguments import instance, refuse
 from rigidsim.transform.arrays import TransformError, common_batch, rotations, spread, times, transposed, vectors
 from rigidsim.transform.similarity import Transform
 
@@ -35,6 +36,7 @@ class TRS:
     @classmethod
     def from_transform(cls, transform: Transform) -> TRS:
         """The same map with its one scale on every axis."""
+        transform = instance(transform, Transform, "transform")
         scale = np.repeat(transform.scale[..., None], transform.n, axis=-1)
         return cls(transform.translation, transform.rotation, scale)
 
@@ -95,8 +97,10 @@ def accumulate_matrices(chain: Sequence[TRS]) -> tuple[TRS, np.ndarray]:
 
 
 def _checked(chain: Sequence[TRS]) -> Sequence[TRS]:
+    if not isinstance(chain, Sequence):
+        refuse("a chain", "a list of TRS", chain)
     if not chain:
         raise TransformError("a chain has at least one node")
-    if len({node.n for node in chain}) > 1:
+    if len({instance(node, TRS, "a node of a chain").n for node in chain}) > 1:
         raise TransformError("the nodes of a chain have the same number of dimensions")
     return chain

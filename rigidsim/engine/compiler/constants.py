@@ -10,6 +10,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.compiler.drives import Drives
 from rigidsim.engine.compiler.initial import prescribed_constants
 from rigidsim.engine.compiler.loads import Loads
+from rigidsim.engine.compiler.mutual import mutual_of
 from rigidsim.engine.compiler.plane import lock_body
 from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.tree import Node, Tree
@@ -90,6 +91,7 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         normal=np.array(scene.world.normal or (), dtype=np.float64).reshape(-1, 3),
         **loads.pairs.arrays(),
         **laws,
+        mutual=mutual_of(scene.world.mutual_gravity, tree),
         script_register=loads.scripts.registers(),
         script=loads.scripts.program(),
         views=loads.scripts.views(),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.compiler.assembly import product_of
 from rigidsim.engine.compiler.entries import WIDTHS, Entry, law_of, unit
 from rigidsim.engine.compiler.initial import relative_pose
+from rigidsim.engine.compiler.mutual import links_of
 from rigidsim.engine.compiler.pairs import Pairs
 from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.scripts import Scripts
@@ -20,7 +19,7 @@ from rigidsim.physics.vector import add, norm, scaled, sub
 from rigidsim.scene import Scene
 from rigidsim.scene import forces as kinds
 from rigidsim.scene.events import Impulse
-from rigidsim.scene.gravity import GravityGradient, MutualGravity, PointGravity, PointSource, UniformGravity
+from rigidsim.scene.gravity import GravityGradient, PointGravity, PointSource, UniformGravity
 
 
 class Loads:
@@ -41,7 +40,7 @@ class Loads:
             for index, impulse in enumerate(node.spec.impulses):
                 self._impulse(node, index, impulse)
         self._world_gravity()
-        self._mutual_gravity()
+        self.pairs.link(links_of(scene.world.mutual_gravity, tree))
 
     def laws(self) -> dict[str, Law]:
         """All kinds of loads, as the model has them."""
@@ -213,29 +212,6 @@ class Loads:
         for node in sorted(self.tree.free(), key=lambda node: node.path):
             if node is not itself and node.spec.gravity:
                 self._attraction("attractions", node, source, None)
-
-    def _mutual_gravity(self) -> None:
-        mutual = self.scene.world.mutual_gravity
-        if mutual is None:
-            return
-        for one, other in combinations(self._group(mutual), 2):
-            first, second = self.tree.end(one.path, None), self.tree.end(other.path, None)
-            m_1, m_2 = (self.tree.carried(node).mass.mass for node in (one, other))
-            row = zeros(layout.ATTRACTION_ROWS)
-            row[layout.U_GM], row[layout.U_GM_BACK] = mutual.constant * m_1, mutual.constant * m_2
-            row[layout.U_MASS] = m_2
-            row[layout.U_SOFT] = mutual.softening * mutual.softening
-            row[layout.U_POINT : layout.U_POINT + 3] = first.point
-            pair = self.pairs.index(first.frame, second.frame)
-            self._add("attractions", pair, self._row(first), self._row(second), None, row)
-
-    def _group(self, mutual: MutualGravity) -> list[Node]:
-        """The free bodies that attract each other, in the order of their paths."""
-        if mutual.bodies is None:
-            carriers = [node for node in self.tree.free() if node.spec.gravity]
-        else:
-            carriers = [self.tree.carrier(self.tree.by_path[path]) for path in mutual.bodies]
-        return sorted({node.path: node for node in carriers}.values(), key=lambda node: node.path)
 
     def _impulse(self, node: Node, index: int, impulse: Impulse) -> None:
         end = self.tree.end(node.path, impulse.at)

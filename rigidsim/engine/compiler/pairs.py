@@ -14,10 +14,15 @@ class Pairs:
     def __init__(self, tree: Tree):
         self._tree = tree
         self._index: dict[tuple[int, int], int] = {}
+        self._linked: set[int] = set()
 
     def index(self, first: int, second: int) -> int:
         """The number of the pair of these frames."""
         return self._index.setdefault((first, second), len(self._index))
+
+    def link(self, nodes: set[int]) -> None:
+        """Links that something else than a pair needs, too."""
+        self._linked |= nodes
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The pairs, their ways and the links those use, as the kernels take them."""
@@ -25,7 +30,7 @@ class Pairs:
         steps = [step for way in ways for step in way]
         begins = np.cumsum([0, *map(len, ways)]).tolist()
         return {
-            "linked": np.array(sorted({node.index for node, _ in steps}), dtype=np.int64),
+            "linked": np.array(sorted(self._linked.union(node.index for node, _ in steps)), dtype=np.int64),
             "pair": table([(*pair, first) for pair, first in zip([*self._index, (0, 0)], begins, strict=True)], 3),
             "way_node": np.array([node.index for node, _ in steps], dtype=np.int64),
             "way_sign": np.array([sign for _, sign in steps], dtype=np.float64),

@@ -19,7 +19,7 @@ from rigidsim.physics.forces import (
 )
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import add, dot, scaled
+from rigidsim.physics.vector import add, dot
 
 
 @routine
@@ -38,20 +38,6 @@ def attract(value, apart, source, frame, body, wrench, lanes):
         store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g))
         power = load(value, at.U_MASS, lane, n) * dot(g, v_field)
         store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + power)
-
-
-@routine
-def attract_both(value, apart, first, second, body_1, body_2, wrench_1, wrench_2, lanes):
-    """Two free bodies that attract each other at their centres of mass."""
-    n = len(lanes)
-    for lane in range(n):
-        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        _, _, s = separation(d, q_W1, load3(body_1, at.B_COM, lane, n), q_W2, load3(body_2, at.B_COM, lane, n))
-        unit = attraction(1.0, load(value, at.U_SOFT, lane, n), s)
-        g_1 = scaled(-load(value, at.U_GM_BACK, lane, n), unit)
-        g_2 = scaled(load(value, at.U_GM, lane, n), unit)
-        store3(wrench_1, at.W_G, lane, n, add(load3(wrench_1, at.W_G, lane, n), g_1))
-        store3(wrench_2, at.W_G, lane, n, add(load3(wrench_2, at.W_G, lane, n), g_2))
 
 
 @routine
@@ -83,16 +69,10 @@ def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
 
 @inlined
 def gravity(law, k, model, scratch, lanes):
-    """One attraction: of two free bodies by each other, or of one by a source that feels nothing."""
-    i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+    """One attraction of a body by a source that feels nothing."""
+    j = law.who[k, at.LAW_SECOND]
     first, second, apart = ends(law, k, model, scratch)
-    if i >= 0:
-        attract_both(
-            law.value[k], apart, first, second, model.body[i], model.body[j], scratch.wrench[i], scratch.wrench[j],
-            lanes,
-        )  # fmt: skip
-    else:
-        attract(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
+    attract(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
 
 
 @inlined

@@ -1,0 +1,120 @@
+"""Free bodies that attract each other at their centres of mass, pair by pair; no pair is stored.
+
+The separation of two is the difference of their ways from the innermost frame that holds both: of siblings, their arms
+from the parent's origin; of others, with the links on the way in to where they meet. So centimetres between two moons
+stay centimetres at any distance from the world's origin.
+"""
+
+from __future__ import annotations
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.physics.forces import attraction, attraction_potential
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import add, scaled, sub
+
+
+@routine
+def begin_way(body, frame, way, lanes):
+    """A centre of mass from its own body's origin."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(way, 0, lane, n, rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n)))
+
+
+@routine
+def leave_body(arm, way, lanes):
+    """The centre of mass from the parent's origin."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(way, 0, lane, n, load3(arm, at.A_D, lane, n))
+
+
+@routine
+def leave_node(link, way, lanes):
+    """From the origin of one frame further in."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(way, 0, lane, n, add(load3(way, 0, lane, n), load3(link, at.K_P, lane, n)))
+
+
+@inlined
+def inwards(frame, node, way, model, scratch, lanes):
+    """Lengthen the way of a body, node `node`, by the link from this frame; the parent's frame."""
+    if frame == node + 1:
+        leave_body(scratch.arm[node], way, lanes)
+    else:
+        leave_node(scratch.link[frame - 1], way, lanes)
+    return model.node[frame - 1, at.NODE_PARENT]
+
+
+@inlined
+def meet(first, second, model, scratch, lanes):
+    """Fill the two rows of `scratch.way` with the ways of two nodes' centres of mass from where their lineages meet."""
+    depth = model.mutual.depth
+    begin_way(model.body[model.node[first, at.NODE_ROW]], scratch.frame[first + 1], scratch.way[0], lanes)
+    begin_way(model.body[model.node[second, at.NODE_ROW]], scratch.frame[second + 1], scratch.way[1], lanes)
+    a, b = first + 1, second + 1
+    while a != b:
+        if depth[a] >= depth[b]:
+            a = inwards(a, first, scratch.way[0], model, scratch, lanes)
+        else:
+            b = inwards(b, second, scratch.way[1], model, scratch, lanes)
+
+
+@routine
+def pull_pair(way_1, way_2, gm_1, gm_2, soft, wrench_1, wrench_2, lanes):
+    """Gravity of two bodies on each other."""
+    n = len(lanes)
+    for lane in range(n):
+        s = sub(load3(way_2, 0, lane, n), load3(way_1, 0, lane, n))
+        unit = attraction(1.0, load(soft, 0, lane, n), s)
+        g_1 = scaled(-load(gm_2, 0, lane, n), unit)
+        g_2 = scaled(load(gm_1, 0, lane, n), unit)
+        store3(wrench_1, at.W_G, lane, n, add(load3(wrench_1, at.W_G, lane, n), g_1))
+        store3(wrench_2, at.W_G, lane, n, add(load3(wrench_2, at.W_G, lane, n), g_2))
+
+
+@routine
+def store_pair(way_1, way_2, gm_1, soft, body_2, ledger, lanes):
+    """Add the potential energy of two bodies."""
+    n = len(lanes)
+    for lane in range(n):
+        s = sub(load3(way_2, 0, lane, n), load3(way_1, 0, lane, n))
+        potential = attraction_potential(load(gm_1, 0, lane, n), load(soft, 0, lane, n), s)
+        energy = load(body_2, at.B_MASS, lane, n) * potential
+        store(ledger, at.E_POTENTIAL, lane, n, load(ledger, at.E_POTENTIAL, lane, n) + energy)
+
+
+@inlined
+def ways(first, second, model, scratch, lanes):
+    """Rows that begin with the ways of two nodes' centres of mass from one frame: of siblings, their arms."""
+    siblings = model.node[first, at.NODE_PARENT] == model.node[second, at.NODE_PARENT]
+    if not siblings:
+        meet(first, second, model, scratch, lanes)
+    return (scratch.arm[first], scratch.arm[second]) if siblings else (scratch.way[0], scratch.way[1])
+
+
+@inlined
+def attract_mutually(model, scratch, lanes):
+    """Every pair of the group, in the order of their paths."""
+    group, gm = model.mutual.member, model.mutual.gm
+    for a in range(len(group)):
+        i = group[a]
+        for b in range(a + 1, len(group)):
+            j = group[b]
+            way_1, way_2 = ways(model.free_node[i], model.free_node[j], model, scratch, lanes)
+            soft, wrench_1, wrench_2 = model.mutual.soft[0], scratch.wrench[i], scratch.wrench[j]
+            pull_pair(way_1, way_2, gm[a], gm[b], soft, wrench_1, wrench_2, lanes)
+
+
+@inlined
+def store_mutually(model, scratch, ledger, lanes):
+    """What the pairs of the group store."""
+    group, gm = model.mutual.member, model.mutual.gm
+    for a in range(len(group)):
+        for b in range(a + 1, len(group)):
+            j = group[b]
+            way_1, way_2 = ways(model.free_node[group[a]], model.free_node[j], model, scratch, lanes)
+            store_pair(way_1, way_2, gm[a], model.mutual.soft[0], model.body[j], ledger, lanes)

@@ -1,0 +1,447 @@
+"""The public functions and classes, called wrongly: one sentence of ours, and nothing half done."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim import DynamicTransform, Scene, Simulation, Transform, dual, simulate
+from rigidsim.errors import StorageError, UsageError
+from rigidsim.transform import TRS, accumulate_componentwise, accumulate_matrices, as_quaternions
+
+SHIPPED = Path(__file__).parents[1] / "scenes" / "flipping_axis.yaml"
+SHORT = ["simulation.duration=0.1", "simulation.step=0.01"]
+BODY = {"mass": 1.0, "inertia": {"principal": [1, 2, 3]}, "angular_velocity": [1, 0.1, 0]}
+HEAD = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}}
+NO_NUMBER = {"force": ["= 1/(t - 0.05)", 0, 0]}
+
+
+def spinning(**more) -> Scene:
+    return Scene.from_dict({**HEAD, "bodies": {"b": {**BODY, **more}}})
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return spinning()
+
+
+@pytest.fixture(scope="module")
+def history(scene):
+    return simulate(scene)
+
+
+# --- whole numbers
+
+
+@pytest.mark.parametrize("n", [1.5, math.nan, math.inf, -1, "2", None, True, [], 1j, np.array([1, 2]), 10**30, 1e30])
+def test_steps_are_whole_numbers(scene, n):
+    simulation = Simulation(scene)
+    with pytest.raises(UsageError, match="n, the number of steps, must be a whole number"):
+        simulation.step(n)
+    assert (simulation.n, simulation.status) == (0, "running")
+
+
+@pytest.mark.parametrize("n", [2, 2.0, np.int32(2), np.uint8(2), np.float32(2), np.float64(2)])
+def test_any_whole_number_of_steps_will_do(scene, n):
+    simulation = Simulation(scene)
+    simulation.step(n)
+    assert simulation.n == 2
+
+
+@pytest.mark.parametrize("threads", [-1, 0, 1.5, "2", None, True, math.nan])
+def test_threads_are_counted_from_one(scene, threads):
+    for scenes in (scene, [scene], []):
+        with pytest.raises(UsageError, match="threads must be a whole number from 1 on"):
+            simulate(scenes, threads=threads)
+
+
+# --- where a scene is wanted
+
+
+@pytest.mark.parametrize("path", [str(SHIPPED), SHIPPED])
+def test_a_path_stands_for_its_scene(path):
+    simulation, read = Simulation(path), Simulation(Scene.from_file(SHIPPED))
+    assert simulation.scene == read.scene
+    assert simulation.scene.name == SHIPPED.name
+    for one in (simulation, read):
+        one.step(10)
+    assert np.array_equal(simulation.state["nut"].world.orientation, read.state["nut"].world.orientation)
+
+
+def test_simulate_takes_paths_alone_and_in_lists(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(Scene.from_file(SHIPPED, SHORT).source.replace("duration: 30", "duration: 0.1"))
+    alone, in_list = simulate(str(path)), simulate([path, str(path)])
+    assert [history.content_hash for history in in_list] == 2 * [alone.content_hash]
+    assert len(simulate(Scene.from_file(path) for _ in range(2))) == 2
+
+
+@pytest.mark.parametrize("wrong", [None, 1, b"s.yaml", {}, HEAD, object(), np.array([1.0])])
+def test_what_is_no_scene_is_refused(wrong):
+    with pytest.raises(UsageError, match="a Scene, or the path of a scene file"):
+        Simulation(wrong)
+    with pytest.raises(UsageError, match="a Scene, or the path of a scene file"):
+        simulate(wrong)
+    with pytest.raises(UsageError, match="a Scene, or the path of a scene file"):
+        simulate([wrong])
+
+
+def test_a_scene_as_a_mapping_is_told_the_way():
+    with pytest.raises(UsageError, match=r"Scene\.from_dict makes one of a mapping"):
+        simulate({**HEAD, "bodies": {"b": BODY}})
+
+
+def test_scene_text_in_place_of_a_path_is_told_the_way():
+    with pytest.raises(UsageError, match=r"Scene\.from_text reads text"):
+        simulate(SHIPPED.read_text())
+
+
+def test_a_file_that_is_missing_is_named():
+    with pytest.raises(StorageError, match=r"nowhere\.yaml cannot be read: No such file"):
+        simulate("nowhere.yaml")
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Scene(), lambda: Scene("s.yaml"), lambda: Scene(**HEAD), lambda: Scene.model_validate(HEAD)]
+)
+def test_scenes_are_made_by_reading(make):
+    with pytest.raises(UsageError, match=r"Scene\.from_file, Scene\.from_text or Scene\.from_dict"):
+        make()
+
+
+def test_scenes_can_be_copied_and_pickled(scene):
+    assert scene.model_copy() == scene == pickle.loads(pickle.dumps(scene))
+
+
+@pytest.mark.parametrize("path", [None, 1, b"x", [], {}])
+def test_paths_are_paths(path):
+    for read in (Scene.from_file, rigidsim.load):
+        with pytest.raises(UsageError, match="must be a path"):
+            read(path)
+
+
+@pytest.mark.parametrize("text", [None, 1, b"x", []])
+def test_text_is_text(text):
+    with pytest.raises(UsageError, match="the scene must be text"):
+        Scene.from_text(text)
+    with pytest.raises(UsageError, match="name must be text"):
+        Scene.from_text(SHIPPED.read_text(), name=text)
+
+
+@pytest.mark.parametrize(
+    "overrides", [None, 1, "simulation.step=1", {"simulation.step": 1}, [1], [None], [("a",)], [(1, 2)]]
+)
+def test_overrides_are_a_list(overrides):
+    with pytest.raises(UsageError, match=r"overrides are a list of \"path=value\" and \(path, value\)"):
+        Scene.from_file(SHIPPED, overrides)
+
+
+# --- functions
+
+
+@pytest.mark.parametrize("watch", [None, 1, "x"])
+def test_watches_are_functions(scene, watch):
+    for call in (lambda: simulate(scene, watch=watch), lambda: next(Simulation(scene).blocks(watch))):
+        with pytest.raises(UsageError, match="watch must be a function"):
+            call()
+
+
+@pytest.mark.parametrize("callbacks", [1, "b", ["b"], len, {"b": 1}, {"b": None}])
+def test_callbacks_are_functions_by_path(scene, callbacks):
+    with pytest.raises(UsageError, match="callbacks must be a mapping of paths of free bodies to functions"):
+        Simulation(scene, callbacks=callbacks)
+
+
+# --- a simulation that fails
+
+
+def test_a_failed_step_fails_again():
+    simulation = Simulation(spinning(forces=[NO_NUMBER]))
+    with pytest.raises(rigidsim.SimulationError, match=r"gave inf at t = 0\.05 s") as first:
+        simulation.step(10)
+    n, state = simulation.n, simulation.state["b"].world.position
+    assert simulation.status == "failed"
+    for again in (lambda: simulation.step(), lambda: simulation.step(0), lambda: next(simulation.blocks())):
+        with pytest.raises(rigidsim.SimulationError) as caught:
+            again()
+        assert caught.value is first.value
+    assert (simulation.n, simulation.status) == (n, "failed")
+    assert np.array_equal(simulation.state["b"].world.position, state)
+
+
+def test_what_cannot_begin_has_failed():
+    simulation = Simulation(spinning(angular_velocity=[1e160, 2e160, 3e160]))
+    for _ in range(2):
+        with pytest.raises(rigidsim.SimulationError, match="beyond the range of numbers at t = 0 s"):
+            simulation.prepare()
+        assert simulation.status == "failed"
+
+
+def test_a_callback_that_raises_leaves_a_whole_step():
+    """Not a state in the middle of one; and the same error again."""
+    n_call = 0
+
+    def careless(t, bodies):
+        nonlocal n_call
+        n_call += 1
+        return [1 / (t - 0.05), 0, 0], [0, 0, 0]
+
+    simulation = Simulation(spinning(), callbacks={"b": careless})
+    simulation.step(2)
+    before = simulation.state["b"].world.orientation
+    with pytest.raises(ZeroDivisionError):
+        simulation.step(8)
+    called = n_call
+    with pytest.raises(ZeroDivisionError):
+        simulation.step()
+    assert n_call == called
+    assert simulation.status == "failed"
+    twin = Simulation(spinning(), callbacks={"b": careless})
+    twin.step(simulation.n)
+    assert simulation.n >= 2
+    assert np.array_equal(twin.state["b"].world.orientation, simulation.state["b"].world.orientation)
+    assert simulation.n > 2 or np.array_equal(simulation.state["b"].world.orientation, before)
+
+
+def test_an_interruption_is_no_failure():
+    ring = True
+
+    def interrupted(t, bodies):
+        nonlocal ring
+        if t > 0.03 and ring:
+            ring = False
+            raise KeyboardInterrupt
+        return [0, 0, 0], [0, 0, 0]
+
+    simulation = Simulation(spinning(), callbacks={"b": interrupted})
+    with pytest.raises(KeyboardInterrupt):
+        simulation.step(10)
+    assert simulation.status == "running"
+    simulation.step(10 - simulation.n)
+    assert np.array_equal(simulation.state["b"].world.orientation, simulate(spinning())["b"].world.orientation[-1])
+
+
+# --- one at a time
+
+
+def test_one_thread_at_a_time():
+    """While one steps, the others are refused; its result is that of a simulation by itself."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def wait(t, bodies):
+        inside.set()
+        assert leave.wait(60)
+        return [0, 0, 0], [0, 0, 0]
+
+    simulation = Simulation(spinning(), callbacks={"b": wait})
+    worker = threading.Thread(target=simulation.step, args=(10,))
+    worker.start()
+    assert inside.wait(60)
+    try:
+        for call in (simulation.step, simulation.prepare, lambda: next(simulation.blocks()), lambda: simulation.state):
+            with pytest.raises(UsageError, match="one thread at a time"):
+                call()
+    finally:
+        leave.set()
+        worker.join()
+    assert (simulation.n, simulation.status) == (10, "running")
+    alone = simulate(spinning())["b"].world.orientation[-1]
+    assert np.array_equal(simulation.state["b"].world.orientation, alone)
+
+
+def test_four_threads_that_all_step_lose_nothing(scene):
+    """Each step is either taken as a whole or refused."""
+    simulation, taken, refused = Simulation(scene), [], []
+    simulation.prepare()
+
+    def work():
+        for _ in range(500):
+            try:
+                simulation.step(3)
+                taken.append(3)
+            except UsageError:
+                refused.append(3)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert simulation.n == sum(taken)
+    assert len(taken) + len(refused) == 2000
+    twin = Simulation(scene)
+    twin.step(simulation.n)
+    assert np.array_equal(twin.state["b"].world.orientation, simulation.state["b"].world.orientation)
+
+
+def test_threads_one_after_the_other(scene):
+    simulation = Simulation(scene)
+    for _ in range(2):
+        worker = threading.Thread(target=simulation.step, args=(5,))
+        worker.start()
+        worker.join()
+    assert simulation.n == 10
+    assert np.array_equal(simulation.state["b"].world.orientation, simulate(scene)["b"].world.orientation[-1])
+
+
+def test_a_loop_over_blocks_has_the_simulation_to_itself(scene):
+    """Its state may be read; steps in between would be missing in the history."""
+    simulation = Simulation(scene)
+    blocks = simulation.blocks(lambda n: simulation.state.time > 1)
+    next(blocks)
+    assert simulation.state.time == simulation.time
+    for call in (simulation.step, lambda: next(simulation.blocks())):
+        with pytest.raises(UsageError, match="a loop over its blocks"):
+            call()
+    blocks.close()
+    simulation.step()
+
+
+def test_a_callback_cannot_step_or_read_its_own_simulation():
+    def curious(t, bodies):
+        return simulation.state["b"].world.position, [0, 0, 0]
+
+    simulation = Simulation(spinning(), callbacks={"b": curious})
+    with pytest.raises(UsageError, match="one thread at a time"):
+        simulation.step()
+
+
+# --- what they say of themselves
+
+
+def test_a_scene_says_what_it_is():
+    free = {**BODY, "children": {"eye": {"position": [0, 0, 1], "motion": "fixed"}}}
+    bodies = {"frame": {"motion": {"prescribed": {}}, "children": {"b": free}}}
+    scene = Scene.from_dict({**HEAD, "title": "A\ttop", "bodies": bodies})
+    said = "<Scene 'A\\ttop': 3 bodies (1 free, 1 fixed, 1 prescribed), 0.1 s in steps of 0.01 s>"
+    assert repr(scene) == str(scene) == said
+    assert repr(Scene.from_file(SHIPPED)).startswith(
+        "<Scene 'The flipping intermediate axis': 1 body (1 free), 30 s in"
+    )
+    assert repr(spinning()) == "<Scene: 1 body (1 free), 0.1 s in steps of 0.01 s>"
+    simulation = Simulation(scene)
+    simulation.step(3)
+    assert repr(simulation) == f"<Simulation of {said} at step 3 of 10, t = 0.03 s, running>"
+
+
+# --- histories
+
+
+@pytest.mark.parametrize("other", [None, 1, b"b", [], ("b",), object()])
+def test_bodies_are_named_by_paths(history, other):
+    for call in (lambda: history[other], lambda: history["b"].seen_from(other)):
+        with pytest.raises(UsageError, match=r"there is no body .*bodies: b"):
+            call()
+
+
+@pytest.mark.parametrize("name", [None, "", "nope", "kinetic_energies"])
+def test_diagnostics_are_named(history, name):
+    with pytest.raises(UsageError, match=r"there is no diagnostic .*kinetic_energy"):
+        history.diagnostic(name)
+
+
+@pytest.mark.parametrize("time", [None, "x", math.nan, [], [0.01, 0.02], 1j])
+def test_an_instant_is_a_number(history, time):
+    body = history["b"]
+    for ask in (body.place_at, body.parent_at, body.carrier_at, history.at):
+        with pytest.raises(UsageError, match="time"):
+            ask(time)
+
+
+@pytest.mark.parametrize("times", ["x", 1j, object(), [[0.01], [0.01, 0.02]]])
+def test_times_are_numbers(history, times):
+    with pytest.raises(UsageError, match="times must be numbers"):
+        history["b"].world.at(times)
+
+
+# --- transforms
+
+
+@pytest.mark.parametrize("n", [None, -1, 0, 1.5, "3", True])
+def test_dimensions_are_counted_from_one(n):
+    for kind in (Transform, DynamicTransform):
+        with pytest.raises(UsageError, match="the number of dimensions must be a whole number from 1 on"):
+            kind.identity(n)
+
+
+def test_transforms_want_transforms():
+    at, moving = Transform.identity(3), DynamicTransform.identity(3)
+    calls = [
+        (lambda: DynamicTransform(None), "transform must be a Transform"),
+        (lambda: DynamicTransform.from_rates(1, 0, 0, 0, 0), "transform must be a Transform"),
+        (lambda: moving.global_to_local(at), "child must be a DynamicTransform"),
+        (lambda: moving.reparented(at), "new_parent must be a DynamicTransform"),
+        (lambda: moving.reparented(moving, at), "old_parent must be a DynamicTransform"),
+        (lambda: TRS.from_transform(None), "transform must be a Transform"),
+        (lambda: accumulate_componentwise([at]), "a node of a chain must be a TRS"),
+        (lambda: accumulate_matrices([None]), "a node of a chain must be a TRS"),
+        (lambda: accumulate_matrices(1), "a chain must be a list of TRS"),
+        (lambda: at.isclose(None), "other must be a Transform"),
+        (lambda: at.isclose(Transform.identity(2)), "3 and of 2 dimensions cannot be compared"),
+        (lambda: at.isclose(at, "x"), "rtol must be an array of real numbers"),
+        (lambda: Transform.from_matrix([[1, 2], [3]]), "matrix must be an array of numbers"),
+        (lambda: Transform.from_quaternion([0, 0, 0], None), "a quaternion must be of numpy"),
+        (lambda: Transform.from_quaternion([0, 0, 0], "x"), "a quaternion must be of numpy"),
+        (lambda: as_quaternions([1, 2]), r"a shape \(\.\.\., 4\) is needed"),
+        (lambda: as_quaternions(None), "a quaternion must be numbers"),
+    ]
+    for call, words in calls:
+        with pytest.raises(UsageError, match=words):
+            call()
+
+
+@pytest.mark.parametrize("x", [None, "x", [1.0, 2.0]])
+def test_dual_functions_want_numbers(x):
+    """As Python's own functions, they raise TypeError; it says what was expected."""
+    for call in (lambda: dual.sin(x), lambda: dual.sqrt(x), lambda: dual.derivative(dual.cos, x)):
+        with pytest.raises(TypeError, match="expected a number or an array"):
+            call()
+
+
+# --- out of memory
+
+HUNGRY = """
+import sys
+import rigidsim.cli as cli
+from rigidsim import cli as _
+import rigidsim.scene.scene
+
+def hungry(*_):
+    {how}
+
+rigidsim.scene.scene.Scene.from_file = hungry
+sys.argv = ["rigidsim", "validate", "x.yaml"]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("import numpy; numpy.zeros((1 << 24, 1 << 24))", "2.00 PiB were needed at once"),
+        ("bytearray(1 << 60)", "out of memory"),
+        ("raise MemoryError", "out of memory"),
+    ],
+)
+def test_out_of_memory_is_no_bug(how, words):
+    done = subprocess.run([sys.executable, "-c", HUNGRY.format(how=how)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 5
+    assert done.stderr.startswith("error: out of memory") and words in done.stderr
+    assert "bug" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_history_that_does_not_fit_says_so_before_the_run():
+    long = Scene.from_dict(
+        {**HEAD, "simulation": {"duration": 1e6, "step": 1e-6, "record_every": 1e-6}, "bodies": {"b": BODY}}
+    )
+    for scenes in (long, [long, long]):
+        with pytest.raises(StorageError, match=r"the history would need .* GB of memory"):
+            simulate(scenes)
