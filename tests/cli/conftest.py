@@ -74,7 +74,7 @@ def shell(spawn):
 
     def answer(*arguments: str, **options) -> Answer:
         process = spawn(*arguments, **options)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)  # it may compile
         return Answer(process.returncode, out or "", err or "")
 
     return answer
