@@ -110,17 +110,25 @@ def _arrays(
         with damage_told(path, name):
             return digest_of_rows(file[name])
 
-    def check(name: str) -> None:
-        if digest_in_file(name) != seals[name]:
+    def checked(name: str) -> bytes:
+        found = digest_in_file(name)
+        if found != seals[name]:
             raise FormatError(f"{path} is damaged: {name} does not agree with its sha256")
+        return found
 
     @cache
-    def check_all() -> None:
-        if content_hash(header.paths, {name: digest_in_file(name) for name in names}, events) != stored_hash:
+    def all_checked() -> dict[str, bytes]:
+        found = {name: digest_in_file(name) for name in header.dataset_names}
+        if content_hash(header.paths, found, events) != stored_hash:
             raise FormatError(f"{path} is damaged: its samples do not agree with its content hash")
+        return found
 
-    names = header.dataset_names
-    if seals:
-        return {name: StoredArray(file[name], path, partial(check, name)) for name in names}
-    # The time is read at once, and is not worth reading all the rest for.
-    return {name: StoredArray(file[name], path, check_all, is_checked=name == "time") for name in names}
+    def checked_with_all(name: str) -> bytes:
+        return all_checked()[name]
+
+    digest = checked if seals else checked_with_all
+    # The time is read at once; in an older file it is not worth reading all the rest for.
+    return {
+        name: StoredArray(file[name], path, partial(digest, name), is_checked=name == "time" and not seals)
+        for name in header.dataset_names
+    }

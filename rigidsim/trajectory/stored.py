@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import h5py
@@ -137,20 +138,28 @@ def format_of(path: Path) -> str:
 
 
 class StoredArray:
-    """A dataset, read when and where it is indexed. The first time, `check` reads all of it, and raises FormatError if
-    it is not what was written. Pickled, it becomes an array in memory.
+    """A dataset, read when and where it is indexed; pickled, it becomes an array in memory.
+
+    The first time, `digest` reads all of it, and raises FormatError if it is not what was written.
     """
 
-    def __init__(self, dataset: h5py.Dataset, path: Path, check: Callable[[], None], *, is_checked: bool = False):
-        self._dataset, self._path, self._check, self._is_checked = dataset, path, check, is_checked
+    def __init__(self, dataset: h5py.Dataset, path: Path, digest: Callable[[], bytes], *, is_checked: bool = False):
+        self._dataset, self._path, self._is_checked = dataset, path, is_checked
         self.shape, self.dtype = dataset.shape, dataset.dtype
+        self._digest = cache(digest)
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of its bytes, which are those that were written."""
+        if not self._dataset:
+            raise UsageError(f"{self._path} was closed before this was read")
+        return self._digest()
 
     def __getitem__(self, key) -> np.ndarray:
         if not self._dataset:
             raise UsageError(f"{self._path} was closed before this was read")
         if not self._is_checked:
-            self._check()
-            self._is_checked = True
+            self._digest()
         with damage_told(self._path, self._dataset.name.lstrip("/")):
             return self._dataset[key]
 

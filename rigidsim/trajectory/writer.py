@@ -56,6 +56,7 @@ class Writer:
 
     def _create(self, n_sample: int) -> None:
         create(self._file, self._header, n_sample)
+        self._room, self._datasets = n_sample, {name: self._file[name].id for name in self._digests}
         self._file.flush()  # if there is no room for this, better now than at the end
 
     def __enter__(self) -> Writer:
@@ -97,12 +98,13 @@ class Writer:
         """Add samples up to the end of a chunk at most. The file is whole, and can be come back to, after each."""
         begin, end = self._rows, self._rows + count
         for name, array in arrays.items():
-            dataset, values = self._file[name], np.ascontiguousarray(array)
-            if end > dataset.shape[0]:
-                dataset.resize(end, axis=0)
-            dataset[begin:end] = values
+            dataset, values = self._datasets[name], np.ascontiguousarray(array, dtype=np.float64)
+            if end > self._room:
+                dataset.set_extent((end, *values.shape[1:]))
+            _write_rows(dataset, begin, values)
             self._digests[name].update(values)
             self._spool.check()
+        self._room = max(self._room, end)
         self._rows = end
         if end % CHUNK_ROWS == 0:
             self._file.flush()
@@ -156,3 +158,10 @@ class Writer:
         """See `Trajectory.content_hash`."""
         rows = {name: digest.digest() for name, digest in self._digests.items()}
         return content_hash(self._header.paths, rows, self._events)
+
+
+def _write_rows(dataset: h5py.h5d.DatasetID, begin: int, values: np.ndarray) -> None:
+    """As `dataset[begin:begin + len(values)] = values`, without the third of a millisecond that this costs."""
+    where = dataset.get_space()
+    where.select_hyperslab((begin, *(0 for _ in values.shape[1:])), values.shape)
+    dataset.write(h5py.h5s.create_simple(values.shape), where, values)

@@ -111,7 +111,7 @@ def test_valid_scene_as_json(quick_call):
         (["-o", "nowhere/a.h5"], 5, "the folder nowhere does not exist"),
         (["-o", "x" * 300], 5, "File name too long"),
         (["-o", "scene.yaml"], 5, "scene.yaml exists already; --force replaces it, -o names another file"),
-        (["-o", "scene.yaml", "--force"], 5, "scene.yaml is not an HDF5 file; --force replaces trajectories only"),
+        (["-o", "scene.yaml", "--force"], 5, "scene.yaml is not a rigidsim trajectory, or it is damaged; --force"),
         (["-o", "/dev/null", "--force"], 5, "/dev/null is not a regular file"),
     ],
 )
