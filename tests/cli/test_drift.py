@@ -107,7 +107,7 @@ def test_slow_forces_are_not_blamed(call):
     """What a first-order method loses on gentle motion: 0.0015 of the energy a second."""
     call("examples", "copy", "ball_on_turntable")
     err = call("run", "ball_on_turntable.yaml", "--integrator", "euler").err
-    assert err.startswith("warning: the energy drifted by ")
+    assert "warning: the energy drifted by " in err
     assert err.endswith("half the step, or a higher order, errs less\n")
 
 
