@@ -1,0 +1,86 @@
+"""Samples changed by HDF5's own means, which its checksums do not notice: found by whatever reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.errors import FormatError
+from rigidsim.report.explain import Account
+from rigidsim.report.inspect import Inspection
+
+OLDER = pytest.mark.parametrize("is_older", [False, True], ids=["with digests", "older"])
+
+
+DISAGREES = r"does not agree with its sha256|do not agree with its content hash"
+
+
+def edited(file: Path, name: str, is_older: bool) -> None:
+    """Change a value by HDF5's own means, so that all checksums of chunks are right."""
+    with h5py.File(file, "r+") as opened:
+        if is_older:
+            without_digests(opened)
+        opened[name][20, 0, 2] += 1e-12
+
+
+def without_digests(opened: h5py.File) -> None:
+    """As the file would have been before digests were kept."""
+    del opened.attrs["description_sha256"]
+    opened.visititems(lambda name, item: item.attrs.pop("sha256", None) if name != "scene" else None)
+
+
+@OLDER
+@pytest.mark.parametrize("name", ["local/velocity", "terms/coriolis", "diagnostics/linear_momentum"])
+def test_samples_that_are_not_those_written_are_found_by_inspect(file, name, is_older):
+    if name.startswith("diagnostics"):
+        with h5py.File(file, "r+") as opened:
+            if is_older:
+                without_digests(opened)
+            opened[name][20, 2] += 1e-12
+    else:
+        edited(file, name, is_older)
+    with (
+        rigidsim.load(file) as trajectory,
+        pytest.raises(FormatError, match=DISAGREES),
+    ):
+        Inspection.of(trajectory, file)
+
+
+@OLDER
+@pytest.mark.parametrize("name", ["terms/coriolis", "world/angular_velocity"])
+def test_samples_that_are_not_those_written_are_found_by_explain(file, name, is_older):
+    edited(file, name, is_older)
+    with (
+        rigidsim.load(file) as trajectory,
+        pytest.raises(FormatError, match=DISAGREES),
+    ):
+        Account.of(trajectory, "deck", 1.0)
+
+
+@OLDER
+def test_samples_that_are_not_those_written_are_found_by_load(file, is_older):
+    edited(file, "local/velocity", is_older)
+    with (
+        rigidsim.load(file) as trajectory,
+        pytest.raises(FormatError, match=DISAGREES),
+    ):
+        _ = trajectory["deck"].local.velocity
+
+
+def test_older_file_is_read(file, history):
+    with h5py.File(file, "r+") as opened:
+        without_digests(opened)
+    with rigidsim.load(file) as trajectory:
+        np.testing.assert_array_equal(trajectory["deck"].local.velocity, history["deck"].local.velocity)
+        assert trajectory.content_hash == trajectory.stored_hash == history.content_hash
+        assert str(Inspection.of(trajectory, file))
+
+
+def test_sound_arrays_of_a_damaged_file_can_be_read(file, history):
+    edited(file, "local/velocity", False)
+    with rigidsim.load(file) as trajectory:
+        np.testing.assert_array_equal(trajectory["deck"].world.velocity, history["deck"].world.velocity)
