@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # Public name -> the module it lives in. Imported on first use, so that `rigidsim --help` costs nothing.
 _HOMES = {
