@@ -75,7 +75,7 @@ def jump_free(state, body, parent, parent_jump, arm, frame, strike, inherits, ju
         v, omega_B = load3(arm, at.A_VC, lane, n), load3(state, at.S_OMEGA, lane, n)
         energy = jump_energy(mass, load6(body, at.B_INERTIA, lane, n), v, dv, omega_B, domega_B)
         accumulate3(state, at.S_V, at.S_V_LOW, lane, n, dv_PC)
-        accumulate3(state, at.S_OMEGA, at.S_OMEGA_LOW, lane, n, domega_B)
+        store3(state, at.S_OMEGA, lane, n, add(omega_B, domega_B))  # for most methods the rate is no sum
         accumulate(state, at.S_WORK, at.S_WORK_LOW, lane, n, energy)
 
         domega = rotate(q_WB, domega_B)

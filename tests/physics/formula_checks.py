@@ -194,15 +194,18 @@ def rotation_between(x: float, sign: float) -> tuple:
 
 
 def summation() -> dict[str, list]:
-    """Exact in both parts: in binary, a change is never lost, whichever of the two is larger."""
+    """In binary, where it is exact: a change is never lost, but for what is below an eps of a change that is larger
+    than the sum.
+    """
     tiny = 2.0**-60
     sums = [
         ((1.0, 0.0, tiny), (1.0, tiny)),
         ((1.0, tiny, 2 * tiny), (1.0, 3 * tiny)),
         ((1.0, 2.0**-53, 2.0**-54), (1.0 + 2.0**-52, 2.0**-53 + 2.0**-54 - 2.0**-52)),
-        ((tiny, 0.0, 1.0), (1.0, tiny)),
         ((-1.0, tiny, -tiny / 2), (-1.0, tiny / 2)),
         ((3.0, 0.0, -3.0 - 2.0**-50), (-(2.0**-50), 0.0)),
+        ((0.0, 0.0, 0.7), (0.7, 0.0)),
+        ((tiny, 0.0, 1.0), (1.0, 0.0)),
     ]
     return {"compensated_sum": [(arguments, expected, 0.0) for arguments, expected in sums]}
 

@@ -272,6 +272,6 @@ def carry(node: Node, body: np.ndarray, row: np.ndarray, instant: Instant, above
     d = stretch(q_WP, node.parent_metres, tuple(map(float, row[PLACE])))
     turns = np.any(body[layout.B_INVERSE : layout.B_INVERSE + 6])  # a particle does not
     domega = above.domega if turns else ZERO
-    increase(row, RATE, rotate_back(q_WB, domega))
+    row[RATE] += rotate_back(q_WB, domega)
     r = rotate(q_WB, tuple(map(float, body[layout.B_COM : layout.B_COM + 3])))
     return Jump(point_velocity(inherited_velocity(*above, d), domega, negated(r)), domega)

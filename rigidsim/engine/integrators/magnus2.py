@@ -70,7 +70,6 @@ def refine(state, body, start, total, h, lanes):
         store3(total, at.S_V, lane, n, rotate(q_WB, omega_B))
         store4(state, at.S_Q, lane, n, q_WB)
         store3(state, at.S_OMEGA, lane, n, omega_B)
-        store3(state, at.S_OMEGA_LOW, lane, n, (0.0, 0.0, 0.0))  # the rate is no sum here: it follows from L'
 
 
 @routine

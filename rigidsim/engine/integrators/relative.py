@@ -50,7 +50,6 @@ def leave_parent(state, local, parent, lanes):
         omega_P = add(load3(local, 0, lane, n), rotate_back(q_WP, load3(parent, at.F_OMEGA, lane, n)))
         store4(state, at.S_Q, lane, n, renormalised(product(q_WP, q_PB)))
         store3(state, at.S_OMEGA, lane, n, rotate_back(q_PB, omega_P))
-        store3(state, at.S_OMEGA_LOW, lane, n, (0.0, 0.0, 0.0))  # the rate is no sum here: it is turned anew each step
 
 
 @inlined
