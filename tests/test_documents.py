@@ -51,7 +51,7 @@ def shell_in(folder: Path):
 
     def shell(command: str) -> subprocess.CompletedProcess:
         return subprocess.run(
-            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
         )
 
     return shell

@@ -36,11 +36,11 @@ ATTACKS = {
 
 @pytest.mark.parametrize(("text", "code"), ATTACKS.values(), ids=ATTACKS)
 def test_attack_is_refused_quickly(text, code):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(SceneError) as caught:
         Scene.from_text(text)
     message = str(caught.value)
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert caught.value.problems[0].code == code
     assert "\x1b" not in message
 
@@ -59,6 +59,6 @@ def test_too_many_values_are_refused(monkeypatch, problem):
 def test_two_thousand_bodies_are_read_quickly():
     body = "  b{}:\n    mass: 2\n    inertia: {{principal: [1, 2, 2.5]}}\n    position: [{}, 0, 0]\n"
     text = HEAD + "".join(body.format(i, i) for i in range(2000))
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(Scene.from_text(text).bodies) == 2000
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

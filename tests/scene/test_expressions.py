@@ -301,11 +301,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_refused_quickly(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ExpressionError) as caught:
         parse(f"= {text}", NAMES, ALL)
     message = f"{caught.value} {caught.value.hint}"
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
     assert len(message) < 200
     assert message.isprintable()
 

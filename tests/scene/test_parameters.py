@@ -271,6 +271,6 @@ def test_json_schema():
     ids=["circles", "unknown", "units"],
 )
 def test_hostile_parameters_are_refused_quickly(faults, parameters):
-    start = time.perf_counter()
+    start = time.process_time()
     assert faults(parameters)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
