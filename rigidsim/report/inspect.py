@@ -80,7 +80,7 @@ class Inspection:
     def __str__(self) -> str:
         lines = [f"{self.file}: {self.trajectory.status}, {self._sampling()}", *self._scene(), "", *self._tree()]
         for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
-            lines += ["", *states.places(SHOWN_BODIES)]
+            lines += ["", *states.summary(SHOWN_BODIES)]
         lines += ["", *(str(drift) for drift in self.drift), *(f"warning: {text}" for text in self.warnings)]
         events = self.trajectory.events
         if events:

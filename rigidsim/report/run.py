@@ -52,7 +52,7 @@ class RunReport:
             + (f"; compiled in {self.compile_seconds:.3g} s" if self.compile_seconds else ""),
             *(f"  {drift}" for drift in self.drift),
             "",
-            *self.last.places(SHOWN_BODIES),
+            *self.last.summary(SHOWN_BODIES),
         ]
         return "\n".join(lines)
 

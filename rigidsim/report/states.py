@@ -71,6 +71,11 @@ class States:
             rows.append(Placed(path, place.parent, place.kind, *(np.asarray(getattr(motion, f)) for f in FIELDS)))
         return cls(float(state.time), frame, length_unit(state.header, frame), tuple(rows))
 
+    def summary(self, most: int) -> list[str]:
+        """Positions and velocities; orientations and rates too, if anything turns."""
+        is_turning = any(body.angular_velocity.any() for body in self.bodies)
+        return [*self.places(most), *(["", *self.turns(most)] if is_turning else [])]
+
     def places(self, most: int) -> list[str]:
         """Positions and velocities as a table."""
         per_second = f"{self.unit}/s"
@@ -80,7 +85,7 @@ class States:
 
     def turns(self, most: int) -> list[str]:
         """Orientations and rates as a table."""
-        names = (("qw", "qx", "qy", "qz"), ("omega x", "y", "z"))
+        names = (("qw", "qx", "qy", "qz"), ("omega_x", "omega_y", "omega_z"))
         return self._table(most, ("orientation", "angular_velocity"), names, ("", "rad/s"))
 
     def as_dict(self) -> dict[str, object]:

@@ -37,7 +37,7 @@ def table(call, workplace):
 
 def test_run_ends_with_where_the_bodies_are(call):
     out = call("run", "scene.yaml").out
-    head, brick, mark = out.splitlines()[-3:]
+    head, brick, mark, _, turning, spinning, _ = out.splitlines()[-7:]
     assert " ".join(head.split()) == "at t = 1 s, in the world x, m y, m z, m vx, m/s vy, m/s vz, m/s"
     assert brick.split()[:2] == ["brick", "1"]  # 1 m away after 1 s at 1 m/s
     assert brick.split()[4:] == ["1", "0", "0"]
@@ -45,6 +45,14 @@ def test_run_ends_with_where_the_bodies_are(call):
     with rigidsim.load("outputs/scene.h5") as trajectory:
         seen = [f"{x:.6g}" for x in trajectory["brick/mark"].world.position[-1]]
     assert mark.split()[1:4] == seen
+    assert " ".join(turning.split()).endswith("qw qx qy qz omega_x, rad/s omega_y, rad/s omega_z, rad/s")
+    assert len(spinning.split()) == 8
+
+
+def test_what_does_not_turn_has_no_table_of_rates(call, workplace):
+    still = TABLE.replace("angular_velocity", "velocity")
+    (workplace / "still.yaml").write_text(still)
+    assert "omega_x" not in call("run", "still.yaml").out
 
 
 def test_many_bodies_are_counted(call, workplace):
@@ -56,7 +64,8 @@ def test_many_bodies_are_counted(call, workplace):
     assert len(json.loads(answer.out)["last"]["bodies"]) == 32
     out = call("run", "rows.yaml", "--force").out
     assert out.endswith("\n... and 20 more\n")
-    assert out.count("\nstone_") == 10
+    assert out.count("\n... and 20 more\n") == 2  # places, and rates
+    assert out.count("\nstone_") == 20
 
 
 def test_first_and_last_motion(call, table):
@@ -85,7 +94,7 @@ def test_state_at_a_time_seen_from_a_body(call, table):
     assert puck["position"] == pytest.approx([far * np.cos(angle), -far * np.sin(angle), 0.0], abs=1e-4)
     out = call("inspect", table, "--at", "0.25", "--frame", "table").out
     assert "at t = 0.25 s, seen from table" in out
-    assert "x, 0.5 m" in out and "omega x, rad/s" in out
+    assert "x, 0.5 m" in out and "omega_x, rad/s" in out
     assert call("inspect", table, "--at", "1", "--frame", "table").out != out
 
 
