@@ -30,7 +30,7 @@ TERMS = {
 
 
 @dataclass(frozen=True)
-class Load:
+class WrittenLoad:
     """One force of a scene, or its gravity: what it is called, and where it is written."""
 
     name: str
@@ -50,7 +50,7 @@ class Load:
 class Share:
     """What one load adds to the terms of a body's acceleration: m/s2 and rad/s2 in the parent's axes."""
 
-    load: Load
+    load: WrittenLoad
     terms: dict[str, np.ndarray]
 
     def as_dict(self) -> dict[str, object]:
@@ -59,7 +59,7 @@ class Share:
         return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **told}
 
 
-class Loads:
+class SeparateLoads:
     """The loads of a history's scene, as they act at one sample."""
 
     def __init__(self, past: Past):
@@ -74,14 +74,14 @@ class Loads:
             body.pop("impulses", None)
             body["forces"] = []
 
-    def on(self, body: str) -> Iterator[Load]:
+    def on(self, body: str) -> Iterator[WrittenLoad]:
         """Those that can act on a free body: of the world, on its parts, and from springs that end there."""
-        yield from (Load(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
+        yield from (WrittenLoad(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
         for path, forces in self._forces.items():
             for index, force in enumerate(forces):
                 ends = [self.past.carrier(end) for end in (path, force.get("to", "world"))]
                 if body in ends:
-                    yield Load(_name(force, body == ends[0], path), path, index)
+                    yield WrittenLoad(_name(force, body == ends[0], path), path, index)
 
     def shares(self, body: str) -> list[Share]:
         """What each load that acts on a free body does to it."""
@@ -94,7 +94,7 @@ class Loads:
                 found.append(Share(load, parts))
         return found
 
-    def alone(self, load: Load) -> Scene:
+    def alone(self, load: WrittenLoad) -> Scene:
         """The scene with this load and no other."""
         forces = self._bodies[load.body]["forces"] if load.body else []
         world = self._data["world"]

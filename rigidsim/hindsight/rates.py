@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.hindsight.loads import Load, Loads
+from rigidsim.hindsight.loads import SeparateLoads, WrittenLoad
 from rigidsim.hindsight.past import Acting, Past
 
 SMALL = 1e-4  # a change of the state, as part of what a step does to it
@@ -33,14 +33,14 @@ class Culprit(NamedTuple):
     """The body that a step follows worst, and the load on it that does most of it; None if none does by itself."""
 
     body: str
-    load: Load | None
+    load: WrittenLoad | None
     rate: Rate
 
 
 def culprit(past: Past, step: float, until: float) -> Culprit | None:
     """What changes fastest for this step, from the sample to a later time (s); None if nothing changes at all."""
     with np.errstate(all="ignore"):
-        state, loads = past.state(), Loads(past)
+        state, loads = past.state(), SeparateLoads(past)
         found = rates(past.under(past.scene), past, state, step, until)
         worst = [max(rate, _turn(past, body, step), key=_number) for body, rate in zip(past.free, found, strict=True)]
         if not any(map(_number, worst)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.hindsight.loads import Loads, Share
+from rigidsim.hindsight.loads import SeparateLoads, Share
 from rigidsim.hindsight.past import Past
 from rigidsim.report.terms import table
 from rigidsim.trajectory.trajectory import Trajectory
@@ -29,7 +29,7 @@ class Shares:
     @classmethod
     def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
         """Of a free body, at a sample with terms; `at` reads what was recorded."""
-        loads = Loads(Past(trajectory, sample)).shares(body)
+        loads = SeparateLoads(Past(trajectory, sample)).shares(body)
         return cls(loads, {name: rest for name in UNITS if (rest := _beyond(loads, name, at(name))) is not None})
 
     def lines(self, term: str) -> list[str]:

@@ -25,7 +25,7 @@ DAMPED = 1.0
 """Of a rate of damping times the step, what is advised: with every integrator a speed then decays without a swing."""
 
 
-class Load(NamedTuple):
+class LoadRates(NamedTuple):
     """A spring, damper or drag: where it is written, how fast it swings (rad/s) and what it damps (1/s, at most) as if
     alone, at each free body that it acts on.
     """
@@ -58,7 +58,7 @@ def load_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
         yield from _swing_notes(scene, load, sum(damped[body] for body in load.damping))
 
 
-def _swing_notes(scene: Scene, load: Load, damping: float) -> Iterator[tuple[Path, str]]:
+def _swing_notes(scene: Scene, load: LoadRates, damping: float) -> Iterator[tuple[Path, str]]:
     simulation = scene.simulation
     step, method, rate = simulation.step, simulation.integrator, load.swing
     if rate * step > LARGEST_TURN:
@@ -76,7 +76,7 @@ def _swing_notes(scene: Scene, load: Load, damping: float) -> Iterator[tuple[Pat
         yield load.place, f"{message}; {would_do(shorter(step, lambda h: grown(h) <= MOST_GROWTH))}, or rkmk4"
 
 
-def _loads(scene: Scene) -> Iterator[Load]:
+def _loads(scene: Scene) -> Iterator[LoadRates]:
     forces = [
         (node, index, force)
         for node in nodes(scene)
@@ -93,7 +93,7 @@ def _loads(scene: Scene) -> Iterator[Load]:
             continue  # within one body
         place = (*node.path, "forces", index)
         if isinstance(force, Drag):
-            yield Load(place, 0.0, {ends[0].carrier.path: _drag(force, ends[0], start) * ends[0].pulled(force.at)})
+            yield LoadRates(place, 0.0, {ends[0].carrier.path: _drag(force, ends[0], start) * ends[0].pulled(force.at)})
         elif isinstance(force, TorsionSpring):
             axes = (force.axis, None)  # an axis is this body's
             yielding = [end.turned(axis) for end, axis in zip(ends, axes, strict=False)]
@@ -105,9 +105,11 @@ def _loads(scene: Scene) -> Iterator[Load]:
             yield _pair(place, force, ends, [1 / end.carrier.mass.mass for end in ends], yielding)
 
 
-def _pair(place: Path, force: Spring | Damper | TorsionSpring, ends: list[Part], swung: list, damped: list) -> Load:
+def _pair(
+    place: Path, force: Spring | Damper | TorsionSpring, ends: list[Part], swung: list, damped: list
+) -> LoadRates:
     damping = {end.carrier.path: force.damping * each for end, each in zip(ends, damped, strict=False) if force.damping}
-    return Load(place, math.sqrt(force.stiffness * sum(swung)), damping)
+    return LoadRates(place, math.sqrt(force.stiffness * sum(swung)), damping)
 
 
 def _drag(force: Drag, end: Part, start: Starts) -> float:
