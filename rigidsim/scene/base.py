@@ -64,7 +64,7 @@ class BoundText(str):
 class Model(BaseModel):
     """A part of a scene: frozen, without conversions, and closed to unknown keys."""
 
-    # Validators are built once, of a whole scene at its first reading: a tenth of a second less than of each part alone.
+    # Validators are built once, of a whole scene at its first reading, which takes less than one of each part.
     model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
     @model_validator(mode="before")
