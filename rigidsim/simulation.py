@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,6 +161,11 @@ class Simulation:
     def events(self) -> tuple[Event, ...]:
         """Impulses and reparentings so far, with what they did."""
         return tuple(self._run.events[0])
+
+    @property
+    def isolated_until(self) -> float:
+        """Until when momenta were conserved, s: infinite if they are so far, minus infinity if they never were."""
+        return self._run.isolated_until if self.header.isolated else -math.inf
 
     @property
     def warnings(self) -> tuple[str, ...]:

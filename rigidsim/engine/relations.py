@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.laws.wrench import ends
+from rigidsim.engine.laws.wrench import acts, ends
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.elementary import select
 from rigidsim.physics.forces import has_axis, winding
@@ -64,24 +64,28 @@ def wind(value, first, second, state, wound, lanes):
 
 
 @routine
-def keep_winding(t, value, wound, state, lanes):
-    """The winding in a step that ended at t, s; without an axis, also when half a turn was first passed."""
+def keep_winding(t, acting, value, wound, state, lanes):
+    """The winding in a step that ended at t, s; without an axis, also when half a turn was first passed while the
+    spring acted (`acting` 1, else 0) and had a stiffness.
+    """
     n = len(lanes)
     for lane in range(n):
         now, last = load(wound, 0, lane, n), load(state, at.S_WOUND, lane, n)
         first_time = select(load(state, at.S_PASSED, lane, n) == 0.0, t, load(state, at.S_PASSED, lane, n))
-        passes = select(now * last < 0.0, first_time, load(state, at.S_PASSED, lane, n))
+        turns_over = acting * load(value, at.H_STIFFNESS, lane, n)
+        passes = select(turns_over * now * last < 0.0, first_time, load(state, at.S_PASSED, lane, n))
         about = has_axis(load3(value, at.H_AXIS, lane, n))
         store(state, at.S_PASSED, lane, n, select(about, load(state, at.S_PASSED, lane, n), passes))
         store(state, at.S_WOUND, lane, n, now)
 
 
 @inlined
-def keep_windings(t, model, state, scratch, lanes):
+def keep_windings(t, era, model, state, scratch, lanes):
     """At the end of a step, s, torsion springs are wound up as far as its last evaluation found them."""
     for k in range(len(model.torsions.who)):
         row = state[len(model.free_node) + len(model.paced) + k]
-        keep_winding(t, model.torsions.value[k], scratch.wound[k], row, lanes)
+        acting = 1.0 if acts(model.torsions, k, era) else 0.0
+        keep_winding(t, acting, model.torsions.value[k], scratch.wound[k], row, lanes)
 
 
 @inlined

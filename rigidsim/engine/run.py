@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -65,6 +66,7 @@ class BlockRun:
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].method, worlds[0].schedule
         self.n, self.done, self.era = 0, 0.0, 0
+        self.isolated_until = math.inf if worlds[0].isolated else -math.inf  # s, while momenta are conserved
         self._tell = tell
         self._begun = False
         self._with_terms = with_terms
@@ -100,6 +102,8 @@ class BlockRun:
         self.state = state.copy()
         for events, count in zip(self.events, told, strict=True):
             del events[count:]
+        if self.isolated_until > self.time:
+            self.isolated_until = math.inf
         self._scratch.fault[:] = 0.0
 
     def prepare(self) -> None:
@@ -184,6 +188,8 @@ class BlockRun:
             before = self.worlds
             self._reparent(event)
             self._note(event, number, before)
+        if not self.worlds[0].isolated:
+            self.isolated_until = min(self.isolated_until, self.time)
         struck = bool((self.model.impulses.who[:, layout.LAW_BEGIN] == self.era).any())
         if self.era > 0 or struck:
             row = 0 if struck else -1
@@ -197,9 +203,7 @@ class BlockRun:
             events.extend(self._tell(happened, lane))
 
     def _reparent(self, event: Reparenting) -> None:
-        """Change the tree of every world, with a sample before and after. Both see the loads of the era that ends: what
-        begins or ends at this instant is exchanged once, on the new tree.
-        """
+        """Change the tree of every world, with a sample before and after."""
         before, n = self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]
         self.worlds = [
@@ -221,8 +225,14 @@ class BlockRun:
         state[work], state[low] = compensated_sum(state[work], state[low], energy)
 
     def _recorded(self, row: int) -> Samples:
-        era = max(self.era - 1, 0)
-        self._observe(self.n, self.done, era, *self._arrays(), self._pair, row, self._lanes)
+        """A sample beside a reparenting. Its energies are those by the loads of the era that ends: what begins or ends
+        at this instant is exchanged once, on the new tree.
+        """
+        self._observe(self.n, self.done, self.era, *self._arrays(), self._pair, row, self._lanes)
+        if self.era > 0:
+            ending = make_samples(self.model, 1, False, self._lanes)
+            self._observe(self.n, self.done, self.era - 1, *self._arrays(), ending, 0, self._lanes)
+            self._pair.ledger[row] = ending.ledger[0]
         return Samples(*(array[row : row + 1] for array in self._pair))
 
 

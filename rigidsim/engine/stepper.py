@@ -32,7 +32,7 @@ def advance(method, n, done, era, n_end, stride, model, state, scratch, samples,
             end = model.edge_fraction[era] if splits else 1.0
             step(method, (n + done) * model.step, (end - done) * model.step, era, model, state, scratch, lanes)
             settle((n + end) * model.step, model, state, scratch, lanes)
-            keep_windings((n + end) * model.step, model, state, scratch, lanes)
+            keep_windings((n + end) * model.step, era, model, state, scratch, lanes)
             done = end
             if splits:
                 if model.edge_stop[era]:

@@ -38,6 +38,11 @@ class WrittenLoad:
     index: int  # among that body's forces
 
     @property
+    def is_torsion_spring(self) -> bool:
+        """Whether its torque depends on the turns that came before."""
+        return self.name.startswith(WORDS["torsion_spring"])
+
+    @property
     def place(self) -> str:
         """`tank, forces[0]`, or `world`."""
         return f"{self.body}, forces[{self.index}]" if self.body else "world"

@@ -44,9 +44,8 @@ def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = Non
         node.parent, node.kind = nodes.get(place.parent), place.kind
         if node.parent is not None:
             node.parent.children[node.path] = node
-        if place == Place(before.parent.path if before.parent else "", before.kind):
-            continue
-        node.scale = before.metres / (start.by_path[place.parent].metres if place.parent else 1.0)
+        if place.parent != (before.parent.path if before.parent else ""):
+            node.scale = before.metres / (start.by_path[place.parent].metres if place.parent else 1.0)
         if local is not None and node.kind == "fixed":
             row = tuple(map(float, local[node.index]))
             node.position, node.orientation = row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4]
@@ -89,7 +88,7 @@ class Past:
         start, schedule = Tree.of(scene), Schedule.of(scene)
         era = sum(place <= schedule.place(self.time) for place in schedule.places)
         model = model_of(scene, tree_at(start, self.places, self.local), start, schedule).model
-        return Acting(model, era, winding_rows(model, self._trajectory, self._sample))
+        return Acting(model, era, winding_rows(start, self._trajectory, self._sample))
 
 
 class Acting:

@@ -5,27 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.model import Model, zeros
+from rigidsim.engine.compiler.entries import unit
+from rigidsim.engine.compiler.initial import relative_pose
+from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.model import zeros
 from rigidsim.physics.forces import twist
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
 from rigidsim.physics.vector import dot, sub
+from rigidsim.scene.forces import TorsionSpring
 from rigidsim.trajectory.trajectory import Trajectory
 
 AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-def winding_rows(model: Model, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
-    """The state of each torsion spring of a model of this history. Between samples the rate of its ends, taken as
-    linear, tells how many turns it made.
+def winding_rows(start: Tree, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
+    """The state of each torsion spring, in the order of a model's; `start` is the tree at t = 0.
+
+    Between samples the rate of its ends, taken as linear, tells how many turns it made; samples too far apart for that
+    miss some.
     """
-    rows = [zeros(layout.STATE_ROWS) for _ in model.torsions.who]
-    for row, who, value in zip(rows, model.torsions.who, model.torsions.value, strict=True):
-        axis = tuple(map(float, value[layout.H_AXIS : layout.H_AXIS + 3]))
-        if any(axis):
-            ends = [_turning(trajectory, int(frame), sample) for frame in model.pair[who[layout.LAW_PAIR]][:2]]
-            rest = tuple(map(float, value[layout.H_REST : layout.H_REST + 4]))
-            row[layout.S_WOUND] = _wound(rest, axis, *ends, np.asarray(trajectory.time[: sample + 1]))
-    return rows
+    nodes = sorted(start.nodes, key=lambda node: node.path)
+    springs = [(node, force) for node in nodes for force in node.spec.forces if isinstance(force, TorsionSpring)]
+    return [_row(start, node, force, trajectory, sample) for node, force in springs]
+
+
+def _row(start: Tree, node: Node, force: TorsionSpring, trajectory: Trajectory, sample: int) -> np.ndarray:
+    row = zeros(layout.STATE_ROWS)
+    if force.axis is not None:
+        first = start.frame_of(force.to)
+        rest = relative_pose(start, first, node.frame)[1] if force.rest is None else force.rest
+        ends = (_turning(trajectory, frame, sample) for frame in (first, node.frame))
+        row[layout.S_WOUND] = _wound(rest, unit(force.axis), *ends, np.asarray(trajectory.time[: sample + 1]))
+    return row
 
 
 def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:

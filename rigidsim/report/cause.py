@@ -38,7 +38,8 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
 
 def _cause(found: Culprit | None, step: float) -> str:
     if found is None or found.rate.number < UNREMARKABLE:
-        return f"no force is too fast for the step of {step:g} s by itself: half the step, or a higher order, errs less"
+        alone = f"no force in the scene is too fast for the step of {step:g} s by itself"
+        return f"{alone}: half the step, or a higher order, errs less"
     number, advised = found.rate.number, FOLLOWED * step / found.rate.number
     what = f"the {found.load} on '{found.body}'" if found.load else f"what acts on '{found.body}'"
     shorter = f"; {advised:.1g} s would follow it"

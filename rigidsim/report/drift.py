@@ -54,12 +54,12 @@ class Drift:
 
 
 class DriftMeter:
-    """Takes ledgers as they come, so that a history of any length can be measured. Momenta are conserved up to a time
-    (s), see `isolated_until`.
+    """Takes ledgers as they come, so that a history of any length can be measured. Momenta are conserved up to the time
+    `isolated_until`, s, which may become known on the way.
     """
 
     def __init__(self, isolated_until: float):
-        self._until = isolated_until
+        self.isolated_until = isolated_until
         self._meters = {"energy": _Meter("energy")}
         if isolated_until > 0.0:
             self._meters |= {name: _Meter(name) for name in VECTORS}
@@ -68,13 +68,14 @@ class DriftMeter:
         """Rows of (sample, LEDGER_ROWS), and their times."""
         for name, meter in self._meters.items():
             # The sample at the end of conservation is of the model after it.
-            kept = slice(None) if name == "energy" else slice(int(np.sum(time < self._until * (1 - ROUND_OFF))))
+            kept = slice(None) if name == "energy" else slice(int(np.sum(time < self.isolated_until * (1 - ROUND_OFF))))
             if len(time[kept]):
                 meter.add(time[kept], _parts(name, ledger[kept]))
 
     def results(self) -> list[Drift]:
         """One for each quantity that the scene conserves; energy is kinetic + potential - work."""
-        return [meter.drift(self._until if name != "energy" else math.inf) for name, meter in self._meters.items()]
+        ends = dict.fromkeys(VECTORS, self.isolated_until)
+        return [meter.drift(ends.get(name, math.inf)) for name, meter in self._meters.items()]
 
 
 class _Meter:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.errors import Interrupted, SimulationError, StorageError
-from rigidsim.hindsight.isolation import isolated_until
 from rigidsim.report.cause import drift_warnings
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.progress import Progress, say
@@ -135,7 +134,7 @@ def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
 ) -> tuple[RunReport, SimulationError | None]:
     """Write all samples and finish the file; what was done, and why it failed if it did."""
-    failure, meter, samples = None, DriftMeter(isolated_until(simulation.header)), 0
+    failure, meter, samples = None, DriftMeter(simulation.isolated_until), 0
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
     def watch(n: int) -> bool:
@@ -147,6 +146,7 @@ def _simulate_into(
         try:
             for block in simulation.blocks(watch):
                 writer.append(block)
+                meter.isolated_until = simulation.isolated_until
                 meter.add(block.time, block.ledger)
                 samples += len(block.time)
         except SimulationError as error:

@@ -36,10 +36,15 @@ class Shares:
         """A table of those that make a term; nothing where there is nothing to take apart."""
         rows = [(str(share.load), share.terms[term]) for share in self.loads if share.terms[term].any()]
         if term in self.rest:
-            rows.append(("not in the scene (a callback)", self.rest[term]))
+            rows.append((f"not in the scene{self._missing()}", self.rest[term]))
         if not rows or (term == "gravity" and len(rows) == 1):
             return []
         return ["", *table(f"{term}, force by force", UNITS[term], rows)]
+
+    def _missing(self) -> str:
+        """What may be behind it."""
+        is_wound = any(share.load.is_torsion_spring for share in self.loads)
+        return " (a callback, or turns that samples miss)" if is_wound else " (a callback)"
 
     def as_list(self) -> list[dict[str, object]]:
         """Plain data."""

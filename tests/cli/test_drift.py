@@ -195,3 +195,14 @@ def test_momentum_is_kept_by_releasing_and_docking(call, workplace, changes):
         assert drift[name]["until"] is None
         # Two bodies, and two summands of the angular momentum, 33 N s at up to 7.5 m: each rounded.
         assert drift[name]["largest"] <= 16 * np.finfo(float).eps * 33 * 7.5
+
+
+def test_tree_that_lasts_for_no_time_ends_no_conservation(call, workplace):
+    """Free for an instant, on the way from one body to another: gravity never gets hold of it."""
+    (workplace / "release.yaml").write_text(RELEASE)
+    handed = "reparent=[{body: plane/box, to: world, time: 0.5}, {body: plane/box, to: other, time: 0.5, motion: fixed}]"
+    other = "bodies.other={mass: 1, inertia: {principal: [1, 1, 1]}, position: [9, 0, 0], gravity: false}"
+    out = call("run", "release.yaml", "--set", other, "--set", handed).out
+    assert "linear momentum drift" in out
+    assert "when its conservation ends" not in out
+    assert "when its conservation ends" not in call("inspect", "outputs/release.h5").out

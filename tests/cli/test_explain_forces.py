@@ -165,3 +165,29 @@ def test_a_torsion_spring_is_taken_as_far_as_it_is_wound_up():
     torque = {share.load.name: share.terms["angular_applied"][2] for share in shares.loads}
     assert abs(torque["torsion spring to world"] + 4 * np.sin(1.5)) <= 0.01  # the push turns it on a little
     assert abs(torque["torque"] - 0.01) <= 4 * EPS
+
+
+def rest_of(bodies: dict, reparent: list[dict], body: str, time: float) -> dict[str, np.ndarray]:
+    """What was recorded of the terms that forces make, beyond what is found again."""
+    simulation = {"duration": 3, "step": 0.01, "record_every": 0.05}
+    scene = {"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, "reparent": reparent}
+    return Explanation.of(rigidsim.simulate(rigidsim.Scene.from_dict(scene), terms=True), body, time).shares.rest
+
+
+CUBE = {"principal": [1, 1, 1]}
+
+
+def test_part_that_was_away_and_is_fixed_again_is_where_it_is_now():
+    hand = {"mass": 1, "inertia": CUBE, "position": [0, 1, 0], "motion": "fixed"}
+    hand["forces"] = [{"force": [0, 2, 0], "at": [0, 0, 1]}]
+    car = {"mass": 2, "inertia": CUBE, "forces": [{"force": [0, 0, 1], "at": [1, 0, 0]}], "children": {"hand": hand}}
+    away, back = ({"body": "car/hand", "to": "car", "time": 1}, {"body": "car/hand", "to": "car", "time": 2})
+    assert not rest_of({"car": car}, [away, back | {"motion": "fixed"}], "car", 2.5)
+
+
+def test_turns_that_a_part_made_before_it_was_fixed_count():
+    spring = {"type": "torsion_spring", "to": "world", "stiffness": 0.1, "axis": [0, 0, 1]}
+    hand = {"mass": 1, "inertia": CUBE, "angular_velocity": [0, 0, 10], "forces": [spring]}
+    car = {"mass": 5, "inertia": CUBE, "position": [3, 0, 0]}
+    docking = {"body": "hand", "to": "car", "time": 2, "motion": "fixed"}
+    assert not rest_of({"hand": hand, "car": car}, [docking], "car", 2.5)

@@ -68,6 +68,15 @@ def test_without_an_axis_it_is_told_when_half_a_turn_is_passed():
     (warning,) = simulation.warnings
     assert "wheel, forces[0]" in warning
     assert "t = 0.91 s" in warning
+    spring["during"] = [0, 0.2]  # it is off by then
+    off = rigidsim.Simulation(make_scene(bodies, duration=3, step=0.01))
+    off.step(300)
+    assert not off.warnings
+    bodies["wheel"]["forces"] = [{"type": "torsion_spring", "to": "world", "stiffness": 0, "damping": 1e-3}]
+    damper = rigidsim.Simulation(make_scene(bodies, duration=3, step=0.01))
+    damper.step(300)
+    assert not damper.warnings
+    bodies["wheel"]["forces"] = [{"type": "torsion_spring", "to": "world", "stiffness": 1.0}]
     bodies["wheel"]["angular_velocity"] = [0, 0, 3]
     calm = rigidsim.Simulation(make_scene(bodies, duration=10, step=0.01))
     calm.step(1000)

@@ -17,6 +17,7 @@ from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.model import Model, table, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.physics.quaternion import product
+from rigidsim.physics.vector import rejection
 from rigidsim.scene import Scene
 
 
@@ -73,6 +74,17 @@ def rows_of(tree: Tree) -> dict[str, int]:
     return {node.path: next(free if node.is_free() else driven) for node in tree.nodes}
 
 
+def is_isolated(scene: Scene, tree: Tree, loads: Loads) -> bool:
+    """Whether bodies act on each other only, so that momenta are conserved."""
+    free, g = tree.free(), scene.world.uniform_gravity
+    if scene.world.normal:
+        g = rejection(scene.world.normal, g)
+    falls = any(g) and any(node.spec.gravity for node in free)
+    # A jump that carries a body along gives it momentum.
+    is_carried = bool(scene.reparent) and any(node.spec.inherit_impulses for node in free)
+    return loads.is_isolated and not falls and not is_carried
+
+
 def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assembled:
     """The model of a tree; `start` is the tree at t = 0, which says where springs are at rest."""
     loads, drives = Loads(scene, tree, start, schedule), Drives(tree)
@@ -100,13 +112,10 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         **schedule.edges(),
         step=scene.simulation.step,
     )
-    isolated = loads.is_isolated and not np.any(model.body[:, layout.B_G : layout.B_G + 3])
-    # A jump that carries a body along gives it momentum.
-    isolated = isolated and not (scene.reparent and np.any(model.inherits))
     labels = (*loads.scripts.labels, *drives.labels)
     paced = (node.path for node in drives.paced)
     state_labels = (*(node.path for node in free), *paced, *loads.torsion_labels)
-    return Assembled(model, isolated, labels, tuple(loads.impulse_names), state_labels)
+    return Assembled(model, is_isolated(scene, tree, loads), labels, tuple(loads.impulse_names), state_labels)
 
 
 def _stacked(rows: list[np.ndarray], width: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from rigidsim.engine.layout import accumulate, accumulate3, copy_rows, load, loa
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2
 from rigidsim.physics.quaternion import exp_septic, product, renormalised, rotate, rotate_back
-from rigidsim.physics.rigid_body import angular_momentum
+from rigidsim.physics.rigid_body import angular_momentum, takes_torque
 from rigidsim.physics.vector import add, scaled
 
 
@@ -66,7 +66,9 @@ def refine(state, body, start, total, h, lanes):
         turn = add(magnus_1(omega, omega_end, h), magnus_2(omega, omega_end, h))
         q_WB = renormalised(product(exp_septic(scaled(0.5, turn)), load4(start, at.S_Q, lane, n)))
         L_B = rotate_back(q_WB, load3(total, at.S_P, lane, n))
-        omega_B = apply(load6(body, at.B_INVERSE, lane, n), L_B)
+        inverse = load6(body, at.B_INVERSE, lane, n)
+        kept = scaled(1.0 - takes_torque(inverse), load3(state, at.S_OMEGA, lane, n))  # of a particle, whose L is zero
+        omega_B = add(apply(inverse, L_B), kept)
         store3(total, at.S_V, lane, n, rotate(q_WB, omega_B))
         store4(state, at.S_Q, lane, n, q_WB)
         store3(state, at.S_OMEGA, lane, n, omega_B)
