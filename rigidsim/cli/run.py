@@ -25,6 +25,8 @@ def _require_file(_context: click.Context, _parameter: click.Parameter, output: 
     if output == STANDARD:
         hint = "name a file; `rigidsim inspect FILE --csv` puts its samples on standard output"
         raise UsageError(f"-o -: a trajectory is an HDF5 file, which no stream can hold; {hint}")
+    if output == "":
+        raise UsageError("-o: the name of the trajectory file is empty")
     return output
 
 

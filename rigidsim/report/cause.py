@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rigidsim.report.drift import BOUND, Drift
+from rigidsim.report.windows import windows
 from rigidsim.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.rates import Culprit
 
+CARRIED = 1e-6
+"""Of the kinetic energy relative to the parents: a velocity that is right to a thousandth of what the parent sees. A
+body at rest in the world has no other energy in motion, and its drift is that of the sum of two large velocities.
+"""
+DAMPED = 1.0  # of a decay in a step: no swing about what is damped
 FOLLOWED = 0.1  # of a decay or a turn in a step: the methods follow that well
 UNREMARKABLE = 0.05  # below it, no load is fast for the step
 
 
+def judged(trajectory: Trajectory, drift: list[Drift]) -> list[Drift]:
+    """The drifts, of which that of the energy exceeds nothing if it is no more than CARRIED allows."""
+    if all(d.exceeds is None for d in drift):
+        return drift
+    from rigidsim.hindsight.relative_energy import relative_kinetic_energy
+
+    allowed = CARRIED * relative_kinetic_energy(trajectory, windows(trajectory))
+    return [replace(d, exceeds=None) if d.largest <= allowed else d for d in drift]
+
+
 def drift_warnings(trajectory: Trajectory, drift: list[Drift]) -> list[str]:
     """A sentence for each quantity that drifted beyond BOUND."""
-    return [_warning(trajectory, d) for d in drift if d.exceeds is not None and d.name == "energy"]
+    return [_warning(trajectory, d) for d in drift if d.exceeds is not None]
 
 
 def _warning(trajectory: Trajectory, drift: Drift) -> str:
@@ -39,8 +56,9 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
 def _cause(found: Culprit | None, step: float) -> str:
     if found is None or found.rate.number < UNREMARKABLE:
         alone = f"no force in the scene is too fast for the step of {step:g} s by itself"
-        return f"{alone}: half the step, or a higher order, errs less"
-    number, advised = found.rate.number, FOLLOWED * step / found.rate.number
+        return f"{alone}, as far as the samples show: half the step, or a higher order, errs less"
+    number, followed = found.rate.number, DAMPED if found.rate.by == "velocity" else FOLLOWED
+    advised = min(followed / found.rate.number, 0.5) * step
     what = f"the {found.load} on '{found.body}'" if found.load else f"what acts on '{found.body}'"
     shorter = f"; {advised:.1g} s would follow it"
     if found.rate.by == "turn":
@@ -52,7 +70,8 @@ def _cause(found: Culprit | None, step: float) -> str:
         )
     rate = number / step
     how = f"damps at {rate:.3g} per second" if found.rate.by == "velocity" else f"swings at {rate:.3g} rad/s"
-    return f"likely cause: {what} {how}, {number:.3g} in one step of {step:g} s{shorter}"
+    meeting = "; bodies that pass through one another need a 'softening'" if "gravity" in what else ""
+    return f"likely cause: {what} {how}, {number:.3g} in one step of {step:g} s{shorter}{meeting}"
 
 
 def _meanwhile(trajectory: Trajectory, begin: float, end: float) -> str:

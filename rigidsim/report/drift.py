@@ -34,7 +34,7 @@ class Drift:
     largest: float
     size: float
     until: float = math.inf  # s, when the model ceased to conserve it
-    exceeds: float | None = None  # s, the first sample at which it was beyond BOUND
+    exceeds: float | None = None  # s, the first sample at which an energy was beyond BOUND
 
     @property
     def relative(self) -> float:
@@ -110,7 +110,7 @@ class _Meter:
     def drift(self, until: float) -> Drift:
         """What came of it."""
         beyond = self._largest > max(BOUND * self._size, ROUND_OFF * self._summand)
-        exceeds = self._exceeds if beyond else None
+        exceeds = self._exceeds if beyond and self._name == "energy" else None
         return Drift(self._name, UNITS[self._name], self._largest, self._size, until, exceeds)
 
 

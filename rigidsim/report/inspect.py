@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.errors import FormatError
-from rigidsim.report.cause import drift_warnings
+from rigidsim.report.cause import drift_warnings, judged
 from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.jumps import listed
 from rigidsim.report.states import WORLD, States, sample_of
@@ -65,7 +65,7 @@ class Inspection:
     def of(cls, trajectory: Trajectory, file: str | Path, frame: str = WORLD) -> Inspection:
         """Read all of it; the file may be closed afterwards. Raises FormatError if it is not what was written."""
         require_whole(trajectory, file)
-        drift = drift_of(trajectory, windows(trajectory))
+        drift = judged(trajectory, drift_of(trajectory, windows(trajectory)))
         ends = tuple(States.of(sample_of(trajectory, k), frame) for k in (0, -1))
         return cls(
             file=str(file),
@@ -78,7 +78,8 @@ class Inspection:
         )
 
     def __str__(self) -> str:
-        lines = [f"{self.file}: {self.trajectory.status}, {self._sampling()}", *self._scene(), "", *self._tree()]
+        why = [self.trajectory.message] if self.trajectory.message else []
+        lines = [f"{self.file}: {self.trajectory.status}, {self._sampling()}", *why, *self._scene(), "", *self._tree()]
         for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
             lines += ["", *states.summary(SHOWN_BODIES)]
         lines += ["", *(str(drift) for drift in self.drift), *(f"warning: {text}" for text in self.warnings)]
@@ -126,6 +127,7 @@ class Inspection:
             "schema_version": 1,
             "file": self.file,
             "status": self.trajectory.status,
+            "message": self.trajectory.message,
             "samples": len(time),
             "begin": float(time[0]),
             "end": float(time[-1]),

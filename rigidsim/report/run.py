@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.errors import Interrupted, SimulationError, StorageError
-from rigidsim.report.cause import drift_warnings
+from rigidsim.report.cause import drift_warnings, judged
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.progress import Progress, say
 from rigidsim.report.signals import StopRequest
@@ -178,4 +178,5 @@ def _judged(report: RunReport) -> RunReport:
     if all(drift.exceeds is None for drift in report.drift):
         return report
     with load(report.path) as trajectory:
-        return replace(report, warnings=(*report.warnings, *drift_warnings(trajectory, report.drift)))
+        drift = judged(trajectory, report.drift)
+        return replace(report, drift=drift, warnings=(*report.warnings, *drift_warnings(trajectory, drift)))

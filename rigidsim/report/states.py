@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,7 @@ def sample_of(trajectory: Trajectory, k: int) -> State:
 def state_at(trajectory: Trajectory, time: float) -> State:
     """Interpolated; a sample whose time differs by round-off is meant itself. Raises UsageError outside the history."""
     nearest = int(np.argmin(np.abs(trajectory.time - time)))
-    is_sample = abs(float(trajectory.time[nearest]) - time) <= SAME * abs(time)
+    is_sample = math.isfinite(time) and abs(float(trajectory.time[nearest]) - time) <= SAME * abs(time)
     return sample_of(trajectory, nearest) if is_sample else trajectory.at(time)
 
 

@@ -104,11 +104,16 @@ class Bodies:
 
     def _index(self, path: str) -> int:
         try:
-            return self.header.paths.index(path)
-        except ValueError:
-            close = get_close_matches(path, self.header.paths, n=1) if isinstance(path, str) else []
+            return self.header.row_of[path]
+        except (KeyError, TypeError):
+            close = self._meant(path) if isinstance(path, str) else []
             hint = f"did you mean '{close[0]}'?" if close else f"bodies: {', '.join(self.header.paths[:10])}"
             raise UsageError(f"there is no body {clipped(path)}; {hint}") from None
+
+    def _meant(self, path: str) -> list[str]:
+        """The body of that name, wherever it hangs; else one with a path like it."""
+        same = [known for known in self.header.paths if known.rsplit("/", 1)[-1] == path]
+        return same[:1] or get_close_matches(path, self.header.paths, n=1)
 
     def motion(self, frame: str, index: int) -> Motion:
         path = self.header.paths[index]
@@ -143,7 +148,7 @@ class Bodies:
         """The body and its ancestors, outermost first; none for the world."""
         line: list[int] = []
         while path not in ("", "world"):
-            line.insert(0, self.header.paths.index(path))
+            line.insert(0, self.header.row_of[path])
             path = places[line[0]].parent
         return line
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -52,14 +53,23 @@ class Header:
     scene_resolved: str = ""
     provenance: Mapping[str, str] = field(default_factory=dict)
 
-    def trees(self) -> list[tuple[float, tuple[Place, ...]]]:
-        """(from when, place of each body) for the start and each change of the tree, in order."""
+    @cached_property
+    def _trees(self) -> list[tuple[float, tuple[Place, ...]]]:
         found = [(-math.inf, tuple(map(Place, self.parents, self.kinds)))]
         for change in self.changes:
             places = list(found[-1][1])
-            places[self.paths.index(change.body)] = Place(change.parent, change.kind)
+            places[self.row_of[change.body]] = Place(change.parent, change.kind)
             found.append((change.time, tuple(places)))
         return found
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """The row of each body, by path."""
+        return {path: row for row, path in enumerate(self.paths)}
+
+    def trees(self) -> list[tuple[float, tuple[Place, ...]]]:
+        """(from when, place of each body) for the start and each change of the tree, in order."""
+        return self._trees
 
     def places_at(self, time: float) -> tuple[Place, ...]:
         """The place of each body at a time (s)."""
@@ -70,7 +80,7 @@ class Header:
 
     def scale_of(self, path: str) -> float:
         """Metres per unit of a body's own lengths; 1 for the world."""
-        return float(self.scale[self.paths.index(path)]) if path else 1.0
+        return float(self.scale[self.row_of[path]]) if path else 1.0
 
     @property
     def dataset_names(self) -> tuple[str, ...]:

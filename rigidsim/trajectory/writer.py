@@ -12,6 +12,7 @@ from typing import NamedTuple
 import h5py
 import numpy as np
 
+from rigidsim.arguments import file_path
 from rigidsim.errors import StorageError
 from rigidsim.trajectory.destination import IN_PYTHON, Advice, check_output, is_replaceable, plainly
 from rigidsim.trajectory.digests import content_hash, description_digest
@@ -37,7 +38,7 @@ class Writer:
     def __init__(
         self, path: str | Path, header: Header, n_sample: int, *, force: bool = False, advice: Advice = IN_PYTHON
     ):
-        self.path = Path(path)
+        self.path = file_path(path, "the trajectory's file")
         self._force, self._rows, self._events = force, 0, ()
         check_output(self.path, force, advice)
         self._header = header if header.provenance else replace(header, provenance=provenance())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import pytest
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.engine import layout
-from rigidsim.report.cause import drift_warnings
+from rigidsim.hindsight.rates import Culprit, Rate
+from rigidsim.report.cause import _cause, drift_warnings
 from rigidsim.report.drift import BOUND, DriftMeter, drift_of
 from rigidsim.report.windows import windows
 
@@ -200,9 +202,39 @@ def test_momentum_is_kept_by_releasing_and_docking(call, workplace, changes):
 def test_tree_that_lasts_for_no_time_ends_no_conservation(call, workplace):
     """Free for an instant, on the way from one body to another: gravity never gets hold of it."""
     (workplace / "release.yaml").write_text(RELEASE)
-    handed = "reparent=[{body: plane/box, to: world, time: 0.5}, {body: plane/box, to: other, time: 0.5, motion: fixed}]"
+    handed = (
+        "reparent=[{body: plane/box, to: world, time: 0.5}, {body: plane/box, to: other, time: 0.5, motion: fixed}]"
+    )
     other = "bodies.other={mass: 1, inertia: {principal: [1, 1, 1]}, position: [9, 0, 0], gravity: false}"
     out = call("run", "release.yaml", "--set", other, "--set", handed).out
     assert "linear momentum drift" in out
     assert "when its conservation ends" not in out
     assert "when its conservation ends" not in call("inspect", "outputs/release.h5").out
+
+
+AT_REST = """\
+format: rigidsim/1
+simulation: {duration: 10, step: 0.01}
+bodies:
+  carousel:
+    motion: {prescribed: {angular_velocity: [0, 0, 1]}}
+    children:
+      child: {mass: 1, inertia: point, position: [1, 0, 0], velocity: {relative_to: world, value: [0, 0, 0]}}
+"""
+
+
+def test_rounding_of_a_body_at_rest_under_a_turning_parent_is_no_drift(call, workplace):
+    (workplace / "rest.yaml").write_text(AT_REST)
+    code, _, err = call("run", "rest.yaml", "--strict")
+    assert (code, err) == (0, "")
+    assert "warning" not in call("inspect", "outputs/rest.h5").out
+    drift = json.loads(call("inspect", "outputs/rest.h5", "--json").out)["drift"]
+    assert all(found["exceeds"] is None for found in drift.values())
+
+
+def test_step_that_is_advised_is_shorter_than_the_one_in_use():
+    for number in (0.06, 0.13, 0.19, 1.3):
+        for by in ("position", "velocity", "turn"):
+            told = _cause(Culprit("ball", None, Rate(by, number, 0.0)), 0.0002)
+            advised = float(re.search(r"([0-9.e-]+) s would follow it", told).group(1))
+            assert 0.0 < advised <= 0.0001

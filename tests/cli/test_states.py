@@ -164,3 +164,25 @@ def test_columns_stand_under_each_other():
     assert shortened(["a", "b", "c"], 2) == ["a", "b", "c"]
     assert shortened(["a", "b", "c", "d"], 2) == ["a", "b", "... and 2 more"]
     assert (number(-0.0), number(1 / 3)) == ("0", "0.333333")
+
+
+@pytest.mark.parametrize("time", ["inf", "1e400", "-1e400", "nan", "7"])
+def test_time_outside_the_history_is_refused(call, table, time):
+    assert call("inspect", table, f"--at={time}").code == 2
+
+
+def test_name_without_its_path_is_understood(call, table):
+    assert "did you mean 'table/puck'?" in call("inspect", table, "--frame", "puck").err
+
+
+def test_why_a_run_ended_is_kept(call, workplace):
+    force = "velocity: [1, 0, 0], forces: [{force: ['= 1e30*x*x*x', 0, 0]}]"
+    (workplace / "wild.yaml").write_text(TABLE.replace("position: [0, 0, 4]", force))
+    assert call("run", "wild.yaml").code == 4
+    out = call("inspect", "outputs/wild.h5").out.splitlines()
+    assert "no longer finite" in out[1] or "gave" in out[1]
+    assert json.loads(call("inspect", "outputs/wild.h5", "--json").out)["message"] == out[1]
+
+
+def test_output_without_a_name_is_refused(call):
+    assert call("run", "scene.yaml", "-o", "").code == 2

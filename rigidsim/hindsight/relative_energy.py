@@ -1,0 +1,25 @@
+"""How much motion the free bodies have as their parents see it: rounding and the errors of a step grow with that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rigidsim.engine.compiler.tree import Tree
+from rigidsim.hindsight.past import scene_of
+from rigidsim.trajectory.trajectory import Trajectory
+
+
+def relative_kinetic_energy(trajectory: Trajectory, windows: Iterable[slice]) -> float:
+    """The largest sum of m v_PB^2/2 over the samples, J, with the masses and parents of the start."""
+    header, tree = trajectory.header, Tree.of(scene_of(trajectory.header))
+    free = [node.index for node in tree.free()]
+    masses = np.array([tree.carried(node).mass.mass for node in tree.free()])
+    largest = 0.0
+    for window in windows:
+        velocity = np.asarray(trajectory.arrays["local/velocity"][window])[:, free]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.sum(velocity * velocity, axis=-1) * header.parent_scale[free] ** 2
+            largest = max(largest, float(np.nan_to_num(0.5 * squares @ masses).max(initial=0.0)))
+    return largest
