@@ -12,7 +12,7 @@ _HOMES = {
     "Simulation": "rigidsim.simulation",
     "simulate": "rigidsim.batch",
     "Trajectory": "rigidsim.trajectory",
-    "load": "rigidsim.trajectory",
+    "load": "rigidsim.trajectory.reader",
     "Transform": "rigidsim.transform",
     "DynamicTransform": "rigidsim.transform",
     "TRS": "rigidsim.transform",

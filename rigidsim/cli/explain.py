@@ -24,7 +24,7 @@ def explain(trajectory, body, time, as_json):
     rigidsim explain outputs/ball_on_turntable.h5 table/let_go --at 1
     """
     from rigidsim.report.explain import Account
-    from rigidsim.trajectory import load
+    from rigidsim.trajectory.reader import load
 
     with load(trajectory) as opened:
         account = Account.of(opened, body, time)

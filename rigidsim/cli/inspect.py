@@ -29,7 +29,7 @@ def inspect(trajectory, time, frame, as_csv, as_json):
     from rigidsim.report.inspect import Inspection, require_whole
     from rigidsim.report.samples import csv_of
     from rigidsim.report.states import States, state_at
-    from rigidsim.trajectory import load
+    from rigidsim.trajectory.reader import load
 
     if as_csv and as_json:
         raise UsageError("--csv and --json are two forms of the same; give one of them")

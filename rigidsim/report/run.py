@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.errors import Interrupted, SimulationError, StorageError
-from rigidsim.report.cause import drift_warnings, judged
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.progress import Progress, say
 from rigidsim.report.signals import StopRequest
@@ -17,7 +16,6 @@ from rigidsim.report.states import States
 from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation import Simulation
-from rigidsim.trajectory import load
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
 from rigidsim.trajectory.writer import Writer
 
@@ -177,6 +175,10 @@ def _judged(report: RunReport) -> RunReport:
     """The report with warnings about what came of the run; the file is read for them only if there are any."""
     if all(drift.exceeds is None for drift in report.drift):
         return report
+    # Only here, so that a run without drift does not wait for what reads a file and looks for causes.
+    from rigidsim.report.cause import drift_warnings, judged
+    from rigidsim.trajectory.reader import load
+
     with load(report.path) as trajectory:
         drift = judged(trajectory, report.drift)
         return replace(report, drift=drift, warnings=(*report.warnings, *drift_warnings(trajectory, drift)))

@@ -1,7 +1,9 @@
-"""Histories: named access in memory or from a file, and the HDF5 format. The only package that imports h5py."""
+"""Histories: named access in memory or from a file (`reader.load`), and the HDF5 format.
+
+The only package that imports h5py.
+"""
 
 from rigidsim.trajectory.bodies import BodyHistory, State
-from rigidsim.trajectory.reader import load
 from rigidsim.trajectory.trajectory import Trajectory
 
-__all__ = ["BodyHistory", "State", "Trajectory", "load"]
+__all__ = ["BodyHistory", "State", "Trajectory"]

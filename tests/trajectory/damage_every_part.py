@@ -18,7 +18,8 @@ from pathlib import Path
 from rigidsim.errors import FormatError
 from rigidsim.report.explain import Account
 from rigidsim.report.inspect import Inspection
-from rigidsim.trajectory import Trajectory, load
+from rigidsim.trajectory import Trajectory
+from rigidsim.trajectory.reader import load
 
 
 def arrays(trajectory: Trajectory) -> object:
