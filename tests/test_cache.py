@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -312,7 +313,8 @@ doubled_plus.__module__ = "rigidsim.engine.test"  # else it is not kept
 
 @pytest.fixture
 def fresh_kernel(monkeypatch, tmp_path):
-    """The kernel as a new process has it: (result, compiled or not)."""
+    """The kernel as a new process has it: (result, compiled or not). What is read back looks for the kernel's module."""
+    monkeypatch.setitem(sys.modules, doubled_plus.__module__, ModuleType(doubled_plus.__module__))
     monkeypatch.setattr(_jit, "cache_folder", lambda: tmp_path)
 
     def call(x=3.0, y=1.0):
@@ -348,6 +350,7 @@ def test_kernel_that_cannot_be_kept_still_runs(fresh_kernel, tmp_path, told):
 FULL = """
 import resource, sys
 from pathlib import Path
+from types import ModuleType
 from rigidsim._cache import keep_entry
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 for name in ("one", "two"):
