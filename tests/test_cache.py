@@ -313,7 +313,8 @@ doubled_plus.__module__ = "rigidsim.engine.test"  # else it is not kept
 
 @pytest.fixture
 def fresh_kernel(monkeypatch, tmp_path):
-    """The kernel as a new process has it: (result, compiled or not). What is read back looks for the kernel's module."""
+    """The kernel as a new process has it: (result, compiled or not)."""
+    # What is read back looks for the kernel's module.
     monkeypatch.setitem(sys.modules, doubled_plus.__module__, ModuleType(doubled_plus.__module__))
     monkeypatch.setattr(_jit, "cache_folder", lambda: tmp_path)
 
