@@ -18,8 +18,6 @@ CARRIED = 1e-6
 """Of the kinetic energy relative to the parents: a velocity that is right to a thousandth of what the parent sees. A
 body at rest in the world has no other energy in motion, and its drift is that of the sum of two large velocities.
 """
-DAMPED = 1.0  # of a decay in a step: no swing about what is damped
-FOLLOWED = 0.1  # of a decay or a turn in a step: the methods follow that well
 UNREMARKABLE = 0.05  # below it, no load is fast for the step
 
 
@@ -57,7 +55,11 @@ def _cause(found: Culprit | None, step: float) -> str:
     if found is None or found.rate.number < UNREMARKABLE:
         alone = f"no force in the scene is too fast for the step of {step:g} s by itself"
         return f"{alone}, as far as the samples show: half the step, or a higher order, errs less"
-    number, followed = found.rate.number, DAMPED if found.rate.by == "velocity" else FOLLOWED
+    # The same advice as before a run. Only here, as a history without drift needs none of it.
+    from rigidsim.scene.load_steps import DAMPED
+    from rigidsim.scene.step_length import ADVISED_TURN
+
+    number, followed = found.rate.number, DAMPED if found.rate.by == "velocity" else ADVISED_TURN
     advised = min(followed / found.rate.number, 0.5) * step
     what = f"the {found.load} on '{found.body}'" if found.load else f"what acts on '{found.body}'"
     shorter = f"; {advised:.1g} s would follow it"
