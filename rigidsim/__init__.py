@@ -9,8 +9,8 @@ __version__ = "0.3.0"
 # Public name -> the module it lives in. Imported on first use, so that `rigidsim --help` costs nothing.
 _HOMES = {
     "Scene": "rigidsim.scene",
-    "Simulation": "rigidsim.simulation",
-    "simulate": "rigidsim.batch",
+    "Simulation": "rigidsim.simulation.single",
+    "simulate": "rigidsim.simulation.batch",
     "Trajectory": "rigidsim.trajectory",
     "load": "rigidsim.trajectory.reader",
     "Transform": "rigidsim.transform",
@@ -25,14 +25,14 @@ _HOMES = {
 }
 
 # Public modules, imported on first use too.
-_MODULES = ("dual",)
+_MODULES = {"dual": "rigidsim.structures.dual"}
 
 __all__ = ["__version__", *sorted(_HOMES), *_MODULES]
 
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        return import_module(f"rigidsim.{name}")
+        return import_module(_MODULES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'rigidsim' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

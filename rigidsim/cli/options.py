@@ -15,7 +15,7 @@ class Time(click.ParamType):
         try:
             return float(value)
         except ValueError:
-            from rigidsim.scene.times import seconds
+            from rigidsim.scene.values.times import seconds
         return seconds(value)
 
 

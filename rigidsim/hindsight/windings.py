@@ -12,7 +12,7 @@ from rigidsim.engine.model import zeros
 from rigidsim.physics.forces import twist
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
 from rigidsim.physics.vector import dot, sub
-from rigidsim.scene.forces import TorsionSpring
+from rigidsim.scene.schema.forces import TorsionSpring
 from rigidsim.trajectory.trajectory import Trajectory
 
 AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

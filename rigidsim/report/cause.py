@@ -56,8 +56,8 @@ def _cause(found: Culprit | None, step: float) -> str:
         alone = f"no force in the scene is too fast for the step of {step:g} s by itself"
         return f"{alone}, as far as the samples show: half the step, or a higher order, errs less"
     # The same advice as before a run. Only here, as a history without drift needs none of it.
-    from rigidsim.scene.load_steps import DAMPED
-    from rigidsim.scene.step_length import ADVISED_TURN
+    from rigidsim.scene.notes.load_steps import DAMPED
+    from rigidsim.scene.notes.step_length import ADVISED_TURN
 
     number, followed = found.rate.number, DAMPED if found.rate.by == "velocity" else ADVISED_TURN
     advised = min(followed / found.rate.number, 0.5) * step

@@ -15,7 +15,7 @@ from rigidsim.report.signals import StopRequest
 from rigidsim.report.states import States
 from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
-from rigidsim.simulation import Simulation
+from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
 from rigidsim.trajectory.writer import Writer
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rigidsim.scene.base import Model
-from rigidsim.scene.evaluation import written
+from rigidsim.scene.values.base import Model
+from rigidsim.scene.values.evaluation import written
 
 if TYPE_CHECKING:
-    from rigidsim.scene.prescription import PrescribedMotion
     from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema import Body
+    from rigidsim.scene.schema.body import Body
+    from rigidsim.scene.schema.prescription import PrescribedMotion
 
 FRAMED = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
 

@@ -13,25 +13,25 @@ from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, model_
 from rigidsim.arguments import file_path, refuse
 from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
-from rigidsim.scene.base import Model, Reading, Text
-from rigidsim.scene.checks import findings
-from rigidsim.scene.document import Document, path_text
-from rigidsim.scene.events import Reparenting
-from rigidsim.scene.expansion import expand
-from rigidsim.scene.findings import Node
-from rigidsim.scene.idle_notes import idle_notes
-from rigidsim.scene.load_steps import load_notes
-from rigidsim.scene.notes import notes
-from rigidsim.scene.overrides import Override, apply_overrides
-from rigidsim.scene.parameters import Parameters, read_parameters, unused
-from rigidsim.scene.plain import as_yaml, plain_data
-from rigidsim.scene.prescribed_notes import prescribed_notes
-from rigidsim.scene.problems import MANY, problems_in
-from rigidsim.scene.reader import collector_paused, read_file, read_stream, read_text
+from rigidsim.scene.checks.bodies import findings
+from rigidsim.scene.checks.shapes import shape_notes
+from rigidsim.scene.hierarchy.findings import Node
+from rigidsim.scene.notes.idle import idle_notes
+from rigidsim.scene.notes.load_steps import load_notes
+from rigidsim.scene.notes.prescribed import prescribed_notes
+from rigidsim.scene.notes.step_length import step_notes
+from rigidsim.scene.notes.wording import notes
+from rigidsim.scene.prepare.expansion import expand
+from rigidsim.scene.prepare.overrides import Override, apply_overrides
+from rigidsim.scene.prepare.parameters import Parameters, read_parameters, unused
 from rigidsim.scene.resolved import resolved_scene
-from rigidsim.scene.schema import NAMED, Body, BodyName, Simulation, World
-from rigidsim.scene.shape_checks import shape_notes
-from rigidsim.scene.step_length import step_notes
+from rigidsim.scene.schema.body import NAMED, Body, BodyName, Simulation, World
+from rigidsim.scene.schema.events import Reparenting
+from rigidsim.scene.schema.problems import MANY, problems_in
+from rigidsim.scene.text.document import Document, path_text
+from rigidsim.scene.text.plain import as_yaml, plain_data
+from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
+from rigidsim.scene.values.base import Model, Reading, Text
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"

@@ -7,7 +7,7 @@ import pytest
 
 from random_trees import random_tree
 from rigidsim.scene import Scene
-from rigidsim.scene.start import Starts
+from rigidsim.scene.hierarchy.start import Starts
 from scenes import make_scene, run
 
 TILT = {"axis": [1, 2, 3], "angle": 1.1}
