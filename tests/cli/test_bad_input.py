@@ -192,5 +192,6 @@ def test_bug_of_ours_is_owned_up_to(call, monkeypatch):
     code, out, err = call("validate", "scene.yaml")
     assert (code, out) == (1, "")
     assert (
-        err == "internal error: ZeroDivisionError: division by zero\nthis is a bug in rigidsim; --debug shows where\n"
+        err == "internal error: ZeroDivisionError: division by zero\n"
+        "this is a bug in rigidsim; --debug shows the traceback\n"
     )

@@ -44,7 +44,7 @@ def test_output_folder_without_permission(call, workplace, monkeypatch):
 def test_default_folder_that_is_a_file(call, workplace):
     (workplace / "outputs").write_text("mine")
     code, _, err = call("run", "scene.yaml")
-    assert (code, err) == (5, "error: cannot make the folder outputs: File exists; -o names a file elsewhere\n")
+    assert (code, err) == (5, "error: cannot create the folder outputs: File exists; use -o to write elsewhere\n")
 
 
 def test_history_larger_than_the_disk_is_refused_up_front(call, workplace, monkeypatch):
@@ -71,8 +71,8 @@ def test_no_room_for_one_chunk_is_told(shell, workplace):
     code, out, err = shell("run", "scene.yaml", "-o", "a.h5", *LARGE, preexec_fn=limited_to(500_000))
     assert (code, out) == (5, "")
     assert err == (
-        "error: cannot write a.h5: File too large; the run had reached t = 100 of 100 s; nothing was saved, because there"
-        " was no space for the first chunk of samples\n"
+        "error: cannot write a.h5: File too large; the run had reached t = 100 of 100 s; nothing was saved, because"
+        " there was no space for the first chunk of samples\n"
     )
     assert remains(workplace) == {"scene.yaml"}
 
@@ -217,7 +217,7 @@ def test_link_to_nothing_is_refused_before_anything_is_computed(call, workplace,
 PLANTED = {
     "a link": (lambda path: path.symlink_to("victim"), "it is a symbolic link"),
     "a link to nothing": (lambda path: path.symlink_to("nothing"), "it is a symbolic link"),
-    "a second name": (lambda path: path.hardlink_to("victim"), "the file has other names too"),
+    "a second name": (lambda path: path.hardlink_to("victim"), "the file has other hard links"),
     "a pipe": (os.mkfifo, "it is not a regular file"),
     "a folder": (lambda path: path.mkdir(), "it is not a regular file"),
     "a text": (lambda path: path.write_text("mine, and of some length"), "it is not an HDF5 file"),
@@ -264,7 +264,7 @@ def test_file_under_way_that_is_replaced_is_not_published(call, workplace, monke
 
     monkeypatch.setattr(run.Simulation, "blocks", and_plants)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5")
-    assert (code, "was removed or replaced meanwhile" in err) == (5, True)
+    assert (code, "was removed or replaced during the run" in err) == (5, True)
     assert not os.path.lexists("a.h5")
 
 
@@ -276,7 +276,7 @@ def test_force_replaces_only_trajectories_and_empty_files(call, workplace, monke
         before = (workplace / name).read_bytes()
         code, _, err = call("run", "scene.yaml", "-o", name, "--force")
         words = "is not a rigidsim trajectory, or it is damaged; --force overwrites trajectories only"
-        assert (code, err) == (5, f"error: {name} {words}, -o names another file\n")
+        assert (code, err) == (5, f"error: {name} {words}, or use -o to write to another path\n")
         assert (workplace / name).read_bytes() == before
     (workplace / "empty.h5").touch()
     for _ in range(2):  # the second time it is a trajectory

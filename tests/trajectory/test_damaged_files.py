@@ -114,7 +114,7 @@ def external(file):
 
 CHANGES = {
     "foreign format": (change_attribute("format", "h5md/1"), "the format of the file is 'h5md/1'"),
-    "newer version": (change_attribute("format", "rigidsim-trajectory/3"), "of another version of rigidsim"),
+    "newer version": (change_attribute("format", "rigidsim-trajectory/3"), "from another version of rigidsim"),
     "format is no text": (change_attribute("format", 7), "the format of the file is '7'"),
     "no format": (lambda file: file.attrs.__delitem__("format"), "the file has no format name"),
     "no status": (lambda file: file.attrs.__delitem__("status"), "status"),
@@ -234,5 +234,5 @@ def test_row_of_an_event_that_is_not_there(others, number):
     columns[f"{others}/event"] = np.array([number])
     for name in ("body", *OTHERS[others]):
         columns[f"{others}/{name}"] = ["a"] if name == "body" else np.zeros((1, 3))
-    with pytest.raises(ValueError, match=f"names event {number} of 0"):
+    with pytest.raises(ValueError, match=f"refers to event {number} of 0"):
         events_from(columns)

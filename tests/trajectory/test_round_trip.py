@@ -84,7 +84,7 @@ def test_closed_file_gives_what_was_read_and_says_why_not_the_rest(kept_file):
         motion = loaded["deck"].world
         position = motion.position
     assert motion.position is position
-    with pytest.raises(UsageError, match="was closed before this was read"):
+    with pytest.raises(UsageError, match="was closed before this array was read"):
         _ = motion.velocity
     loaded.close()  # twice is allowed
 
