@@ -390,7 +390,7 @@ def test_transforms_want_transforms():
         (lambda: Transform.from_matrix([[1, 2], [3]]), "matrix must be an array of numbers"),
         (lambda: Transform.from_quaternion([0, 0, 0], None), "a quaternion must be a numpy-quaternion"),
         (lambda: Transform.from_quaternion([0, 0, 0], "x"), "a quaternion must be a numpy-quaternion"),
-        (lambda: as_quaternions([1, 2]), r"a shape \(\.\.\., 4\) is needed"),
+        (lambda: as_quaternions([1, 2]), r"must have a shape \(\.\.\., 4\)"),
         (lambda: as_quaternions(None), "a quaternion must be an array of real numbers"),
     ]
     for call, words in calls:
