@@ -73,11 +73,12 @@ class Model(NamedTuple):
     paced: np.ndarray  # (paced, 9) row among the driven nodes; registers of velocity and angular velocity; which apply
     drive_axes: np.ndarray  # (driven by expressions, 9 * lanes) the unit axes of the three turns, the first outermost
 
-    impulses: Law  # instead of a pair, the frame of the axes; they act when their first era begins
+    impulses: Law  # instead of a pair, the frame of the axes; in the order of the eras that begin with them
+    due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
     inherits: np.ndarray  # (free) 1.0 for a body that a jump of its parent carries along, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)
-    edge_stop: np.ndarray  # (edge) 1 where more happens than that constant loads change
+    edge_kind: np.ndarray  # (edge) EDGE_PASSED, EDGE_CROSSED or EDGE_STOPS
     step: float  # s
 
 
@@ -96,8 +97,6 @@ class Scratch(NamedTuple):
     fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
     pace: np.ndarray  # (paced, PACE_ROWS * lanes)
     pull: np.ndarray  # (4 * lanes) a pair's force or torque, and a power
-    jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes)
-    strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
     wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)
     rate: np.ndarray  # (state, RATE_ROWS * lanes)
     stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at a stage
@@ -145,8 +144,6 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         fault=zeros(len(model.scripts.who) + len(model.driven) + len(model.paced), layout.FAULT_ROWS * n),
         pace=zeros(len(model.paced), layout.PACE_ROWS * n),
         pull=zeros(4 * n),
-        jump=zeros(n_node + 1, layout.JUMP_ROWS * n),
-        strike=zeros(n_free, layout.JUMP_ROWS * n),
         wrench=zeros(n_free, layout.WRENCH_ROWS * n),
         rate=zeros(n_state, layout.RATE_ROWS * n),
         stage=zeros(n_state, layout.STAGE_ROWS * n),

@@ -59,9 +59,11 @@ def cause_of(event: Event) -> str:
     """The event in one line."""
     if event.cause == "impulse":
         name = f" '{event.name}'" if event.name else ""
-        moment = f", moment {_vector(event.angular_impulse)} N m s about its centre of mass"
         via = "" if event.body == event.receiver else f", which {event.receiver} carries"
-        return f"impulse{name} on {event.body}{via}: {_vector(event.impulse)} N s{moment * any(event.angular_impulse)}"
+        acted = _impulse(event.impulse, event.angular_impulse, " about its centre of mass")
+        taken = _impulse(event.constraint_impulse, event.constraint_angular_impulse)
+        rest = f"; the plane took up {taken}" * any((*event.constraint_impulse, *event.constraint_angular_impulse))
+        return f"impulse{name} on {event.body}{via}: {acted}{rest}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else ", fixed there: the two are one body from now on"
     return f"{event.body} gets another parent, {parents[1]} instead of {parents[0]}{fixed}"
@@ -90,6 +92,10 @@ def _received(event: Event) -> Iterator[str]:
                 f" a change of {_vector(change)}"
             )
     yield f"  kinetic and potential energy of all bodies change by {event.energy:+.9g} J"
+
+
+def _impulse(impulse: tuple[float, ...], moment: tuple[float, ...], about: str = "") -> str:
+    return f"{_vector(impulse)} N s" + f", moment {_vector(moment)} N m s{about}" * any(moment)
 
 
 def _vector(v: tuple[float, ...]) -> str:

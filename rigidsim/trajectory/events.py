@@ -48,9 +48,10 @@ class Event:
 
     `id` is its place in the scene, `car.impulses[0]` or `reparent[0]`. `body` is what the scene names, `receiver` the
     free body that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's centre of mass are
-    in world axes. Velocity and angular velocity are those of the receiver's origin in the world, before and after all
-    impulses of the instant. `energy` is what the instant adds to the kinetic and potential energy of all bodies, J.
-    `motion` is how a body hangs on its new parent: free or fixed.
+    those that acted, in world axes; what the plane of a planar scene took up of those written is `constraint_impulse`
+    and `constraint_angular_impulse`. Velocity and angular velocity are those of the receiver's origin in the world,
+    before and after all impulses of the instant. `energy` is what the instant adds to the kinetic and potential energy
+    of all bodies, J. `motion` is how a body hangs on its new parent: free or fixed.
     """
 
     id: str
@@ -64,6 +65,8 @@ class Event:
     motion: str
     impulse: Vector
     angular_impulse: Vector
+    constraint_impulse: Vector
+    constraint_angular_impulse: Vector
     velocity_before: Vector
     velocity_after: Vector
     angular_velocity_before: Vector
@@ -88,8 +91,10 @@ NUMBERS = {
     "energy": ("J", "what the instant adds to the energy of all bodies"),
 }
 VECTORS = {
-    "impulse": ("N s", "impulse, world axes"),
-    "angular_impulse": ("N m s", "angular impulse about the receiver's centre of mass, world axes"),
+    "impulse": ("N s", "impulse that acted, world axes"),
+    "angular_impulse": ("N m s", "angular impulse that acted, about the receiver's centre of mass, world axes"),
+    "constraint_impulse": ("N s", "the rest of the impulse as written, which the plane took up, world axes"),
+    "constraint_angular_impulse": ("N m s", "the rest of the angular impulse, which the plane took up, world axes"),
     "velocity_before": ("m s-1", "velocity of the receiver's origin in the world, before"),
     "velocity_after": ("m s-1", "velocity of the receiver's origin in the world, after"),
     "angular_velocity_before": ("rad s-1", "angular velocity of the receiver in the world, before"),
@@ -111,6 +116,9 @@ OTHERS = {
 }
 """Datasets of events, of who was protected and of who was carried along: units and meaning."""
 
+ADDED = ("constraint_impulse", "constraint_angular_impulse")
+"""Vectors that older files do not have: zero there."""
+
 
 def columns_of(events: Sequence[Event]) -> dict[str, object]:
     """The events column by column, as the file keeps them; `protected/...` and `carried/...` have one row for each body
@@ -130,7 +138,10 @@ def columns_of(events: Sequence[Event]) -> dict[str, object]:
 
 
 def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
-    """The inverse of `columns_of`. Raises ValueError if the columns do not fit each other."""
+    """The inverse of `columns_of`; what older files lack is zero. Raises ValueError if the columns do not fit each
+    other.
+    """
+    columns = dict.fromkeys(ADDED, np.zeros((len(columns["time"]), 3))) | columns
     protected, carried = (_others(columns, kind, row) for kind, row in (("protected", Protected), ("carried", Carried)))
     texts = zip(*(columns[name] for name in TEXTS), strict=True)
     numbers = zip(*(columns[name] for name in NUMBERS), strict=True)
@@ -160,7 +171,12 @@ def _others(columns: dict[str, Sequence], kind: str, row: type) -> list[list]:
 
 def digest_of(events: Sequence[Event]) -> bytes:
     """What the content hash has of the events: nothing if there are none."""
-    return json.dumps([event.as_dict() for event in events]).encode() if events else b""
+    return json.dumps([_digested(event) for event in events]).encode() if events else b""
+
+
+def _digested(event: Event) -> dict[str, object]:
+    """Without the vectors that older files lack where they are zero, so that their hashes hold."""
+    return {name: value for name, value in event.as_dict().items() if name not in ADDED or any(value)}
 
 
 def _vectors(rows: Sequence[Vector]) -> np.ndarray:

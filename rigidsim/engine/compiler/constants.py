@@ -108,6 +108,7 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         script=loads.scripts.program(),
         views=loads.scripts.views(),
         **drives.arrays(row),
+        due=np.searchsorted(laws["impulses"].who[:, layout.LAW_BEGIN], np.arange(len(schedule.places) + 2)),
         inherits=np.array([float(node.spec.inherit_impulses) for node in free], dtype=np.float64),
         **schedule.edges(),
         step=scene.simulation.step,

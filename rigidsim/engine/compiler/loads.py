@@ -39,6 +39,11 @@ class Loads:
                 add_force(self, node, force, f"{node.path}, forces[{index}]")
             for index, impulse in enumerate(node.spec.impulses):
                 self._impulse(node, index, impulse)
+        in_time = sorted(
+            range(len(self.impulse_names)), key=[entry.span for entry in self.entries["impulses"]].__getitem__
+        )
+        for each in (self.entries["impulses"], self.impulse_names):
+            each[:] = [each[k] for k in in_time]
         self._world_gravity()
         self.pairs.link(links_of(scene.world.mutual_gravity, tree))
 

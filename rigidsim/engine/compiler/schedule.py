@@ -36,8 +36,10 @@ class Schedule:
         at_stops = {self.place(t) for t in stops}
         self.places = sorted({place for place in (*ends, *at_stops) if place > START})
         self._era = {place: i + 1 for i, place in enumerate(self.places)}
-        self.stops = np.array([place in at_stops for place in self.places], dtype=np.int64)
         self.reparentings: tuple[Reparenting, ...] = scene.reparent
+        kinds = dict.fromkeys(at_stops, layout.EDGE_CROSSED)
+        kinds |= dict.fromkeys((self.place(event.time) for event in scene.reparent), layout.EDGE_STOPS)
+        self.kinds = np.array([kinds.get(place, layout.EDGE_PASSED) for place in self.places], dtype=np.int64)
 
     @classmethod
     def of(cls, scene: Scene) -> Schedule:
@@ -73,5 +75,5 @@ class Schedule:
         return {
             "edge_step": np.array([n for n, _ in self.places], dtype=np.int64),
             "edge_fraction": np.array([fraction for _, fraction in self.places], dtype=np.float64),
-            "edge_stop": self.stops,
+            "edge_kind": self.kinds,
         }
