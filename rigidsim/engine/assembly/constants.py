@@ -13,7 +13,7 @@ from rigidsim.engine.compiler.loads import Loads
 from rigidsim.engine.compiler.mutual import mutual_of
 from rigidsim.engine.compiler.plane import lock_body
 from rigidsim.engine.compiler.schedule import Schedule
-from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Model, table, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.physics.quaternion import product

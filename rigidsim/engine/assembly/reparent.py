@@ -18,7 +18,7 @@ from rigidsim.engine.chain import Chain
 from rigidsim.engine.compiler import Compiled, compiled
 from rigidsim.engine.compiler.constants import Assembled, model_of
 from rigidsim.engine.compiler.plane import about
-from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Model, zeros
 from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
