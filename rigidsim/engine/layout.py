@@ -71,7 +71,11 @@ D_LINEAR, D_QUADRATIC, D_POINT, DRAG_ROWS = 0, 1, 2, 5
 # axis (source's axes); the point of the source (its axes, m).
 U_GM, U_MASS, U_SOFT, U_J2, U_AXIS, U_POINT, ATTRACTION_ROWS = 0, 1, 2, 3, 4, 7, 10
 
-# A load given by expressions: its lever from the centre of mass (body axes, m). Force and torque are registers.
+# A uniform field of gravity on one body: its acceleration.
+FIELD_G, FIELD_ROWS = 0, 3
+
+# A load given by expressions: its lever from the centre of mass (body axes, m). Force, torque and the acceleration of
+# gravity are registers.
 X_LEVER, SCRIPT_ROWS = 0, 3
 
 # An impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes, m).

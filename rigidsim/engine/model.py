@@ -58,6 +58,7 @@ class Model(NamedTuple):
     way_sign: np.ndarray  # (way) 1.0 outwards, -1.0 inwards
 
     constants: Law  # constant loads: instead of a pair, the frame of the axes
+    fields: Law  # uniform gravity on single bodies: instead of a pair, the frame of the axes
     springs: Law
     torsions: Law
     drags: Law
@@ -65,7 +66,7 @@ class Model(NamedTuple):
     mutual: Mutual
     gradients: Law  # gravity-gradient torques; values as of attractions
     scripts: Law  # loads given by expressions: instead of a pair, the frame of the axes
-    script_register: np.ndarray  # (script, 6) where force and torque are found
+    script_register: np.ndarray  # (script, 9) where force, torque and gravity are found
     script: Program
     views: np.ndarray  # (view, 3) what the expressions look at: VIEW_POSITION, ...; pair; first of its registers
     drive: Program  # of t alone, for prescribed motions, on jets

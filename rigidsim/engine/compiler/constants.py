@@ -90,7 +90,11 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
     loads, drives = Loads(scene, tree, start, schedule), Drives(tree)
     row, free = rows_of(tree), tree.free()
     laws = loads.laws()
-    axes = {int(frame) for kind in ("constants", "scripts", "impulses") for frame in laws[kind].who[:, layout.LAW_PAIR]}
+    axes = {
+        int(frame)
+        for kind in ("constants", "fields", "scripts", "impulses")
+        for frame in laws[kind].who[:, layout.LAW_PAIR]
+    }
     model = Model(
         node=table([(tree.frame("parent", node), drives.kind(node), row[node.path]) for node in tree.nodes], 3),
         active=active_nodes(tree, axes | loads.pairs.frames()),

@@ -17,9 +17,11 @@ from rigidsim.engine.model import Law, zeros
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.vector import add, norm, scaled, sub
 from rigidsim.scene import Scene
+from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema import forces as kinds
 from rigidsim.scene.schema.events import Impulse
 from rigidsim.scene.schema.gravity import GravityGradient, PointGravity, PointSource, UniformGravity
+from rigidsim.scene.values.vectors import ZERO
 
 
 class Loads:
@@ -55,7 +57,7 @@ class Loads:
             for entry in self.entries[kind]
         )
         return internal and not any(
-            self.entries[kind] for kind in ("constants", "drags", "gradients", "scripts", "impulses")
+            self.entries[kind] for kind in ("constants", "fields", "drags", "gradients", "scripts", "impulses")
         )
 
     # --- what the kinds have in common
@@ -91,7 +93,7 @@ class Loads:
     def _constant(self, node: Node, force: kinds.ConstantForce, label: str) -> None:
         end = self.tree.end(node.path, force.at)
         if force.varies:
-            self._script(node, force.force, force.torque, end, force.frame, force.during, label)
+            self._script(node, (force.force, force.torque, ZERO), end, force, label)
             return
         axes, turn = self._axes(force.frame, node)
         row = zeros(layout.LOAD_ROWS)
@@ -100,12 +102,12 @@ class Loads:
         row[layout.L_LEVER : layout.L_LEVER + 3] = self._lever(end)
         self._add("constants", axes, layout.NOBODY, self._row(end), force.during, row)
 
-    def _script(self, node: Node, force, torque, end: End, frame: str, during, label: str) -> None:
+    def _script(self, node: Node, vectors, end: End, force, label: str) -> None:
         """A load whose components are expressions; its axes are those of the named node itself."""
-        self.scripts.add(node, force, torque, label)
+        self.scripts.add(node, vectors, label)
         row = zeros(layout.SCRIPT_ROWS)
         row[layout.X_LEVER : layout.X_LEVER + 3] = self._lever(end)
-        self._add("scripts", self.tree.frame(frame, node), layout.NOBODY, self._row(end), during, row)
+        self._add("scripts", self.tree.frame(force.frame, node), layout.NOBODY, self._row(end), force.during, row)
 
     def _spring(self, node: Node, force: kinds.Spring | kinds.Damper, _label: str) -> None:
         first, second = self.tree.end(force.to, force.to_at), self.tree.end(node.path, force.at)
@@ -156,25 +158,18 @@ class Loads:
             _fields_set={"force"}, force=thrust, at=force.at, frame=force.frame, during=force.during
         )
         if written.varies:
-            self._script(node, thrust, written.torque, end, force.frame, force.during, label)
+            self._script(node, (thrust, ZERO, ZERO), end, force, label)
         else:
             self._constant(node, written, label)
 
     def _uniform_gravity(self, node: Node, force: UniformGravity, label: str) -> None:
-        carrier = self.tree.carrier(node)
-        mass = self.tree.carried(carrier).mass.mass
-        weight = tuple(product_of(mass, part) for part in force.acceleration)
-        written = kinds.ConstantForce.model_construct(
-            _fields_set={"force"}, force=weight, frame=force.frame, during=force.during
-        )
-        end = self.tree.end(carrier.path, None)
-        if written.varies:
-            self._script(node, weight, written.torque, end, force.frame, force.during, label)
+        end = self.tree.end(self.tree.carrier(node).path, None)
+        if any(isinstance(part, Expression) for part in force.acceleration):
+            self._script(node, (ZERO, ZERO, force.acceleration), end, force, label)
         else:
             axes, turn = self._axes(force.frame, node)
-            row = zeros(layout.LOAD_ROWS)
-            row[layout.L_F : layout.L_F + 3] = rotate(turn, weight)
-            self._add("constants", axes, layout.NOBODY, self._row(end), force.during, row)
+            g = np.array(rotate(turn, force.acceleration))
+            self._add("fields", axes, layout.NOBODY, self._row(end), force.during, g)
 
     def _point_gravity(self, node: Node, force: PointGravity, _label: str) -> None:
         self._attraction("attractions", node, force, force.during)
