@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from rigidsim.engine.compiler import Compiled
+from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.model import Model, Samples
 
 LANES = 16
@@ -24,16 +24,16 @@ def structure_of(part: object) -> Hashable:
     return part.shape if holds_values(part) else np.asarray(part).tobytes()
 
 
-def structure(compiled: Compiled) -> Hashable:
+def structure(world: World) -> Hashable:
     """Equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method, step."""
-    reparentings = tuple(event.model_dump_json() for event in compiled.schedule.reparentings)
+    blueprint = world.blueprint
     return (
-        structure_of(compiled.model),
-        reparentings,
-        type(compiled.method),
-        compiled.method,
-        compiled.n_step,
-        compiled.stride,
+        structure_of(world.model),
+        blueprint.schedule.reparentings,
+        type(blueprint.method),
+        blueprint.method,
+        blueprint.n_step,
+        blueprint.stride,
     )
 
 
@@ -51,7 +51,7 @@ def joined(parts: Sequence) -> object:
     return side_by_side(parts) if holds_values(first) else first
 
 
-def block_of(worlds: Sequence[Compiled]) -> tuple[Model, np.ndarray]:
+def block_of(worlds: Sequence[World]) -> tuple[Model, np.ndarray]:
     """Model and state of one world for each lane."""
     return joined([world.model for world in worlds]), side_by_side([world.state for world in worlds])
 

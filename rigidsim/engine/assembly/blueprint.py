@@ -52,9 +52,8 @@ class Scripts(NamedTuple):
     """The expressions of all loads."""
 
     program: Program
-    registers: np.ndarray  # (script, 6) where force and torque are found
+    registers: np.ndarray  # (script, 9) where force, torque and gravity are found
     views: tuple[View, ...]
-    masses: tuple[tuple[int, int], ...]  # constant that is the mass of whatever carries a node, and the node
 
 
 class Drives(NamedTuple):
@@ -121,9 +120,9 @@ def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
     falls = any(g) and any(node.falls for node in free)
     # A jump that carries a body along gives it momentum.
     is_carried = bool(blueprint.schedule.reparentings) and any(node.inherits for node in free)
-    ends = np.concatenate(
-        [law.who[:, [layout.LAW_FIRST, layout.LAW_SECOND]] for law in (model.springs, model.torsions)]
-    )
-    outside = (model.constants, model.drags, model.attractions, model.gradients, model.scripts, model.impulses)
-    is_internal = bool((ends >= 0).all()) and not any(len(law.who) for law in outside)
+    internal, external = (model.springs, model.torsions), (
+        model.constants, model.fields, model.drags, model.attractions, model.gradients, model.scripts, model.impulses,
+    )  # fmt: skip
+    is_internal = all((law.who[:, layout.LAW_FIRST : layout.LAW_SECOND + 1] >= 0).all() for law in internal)
+    is_internal = is_internal and not any(len(law.who) for law in external)
     return is_internal and not falls and not is_carried

@@ -2,58 +2,103 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.compiler.drives import Drives
-from rigidsim.engine.compiler.initial import prescribed_constants
-from rigidsim.engine.compiler.loads import Loads
-from rigidsim.engine.compiler.mutual import mutual_of
-from rigidsim.engine.compiler.plane import lock_body
-from rigidsim.engine.compiler.schedule import Schedule
+from rigidsim.engine.assembly.blueprint import Blueprint, Drives
+from rigidsim.engine.assembly.loads import Loads
+from rigidsim.engine.assembly.mutual import mutual_of
+from rigidsim.engine.assembly.plane import lock_body
 from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Model, table, zeros
 from rigidsim.physics.inertia import inverse
-from rigidsim.physics.quaternion import product
-from rigidsim.physics.vector import rejection
-from rigidsim.scene import Scene
+
+KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
 
 
-class Assembled(NamedTuple):
-    """A model and what is known of it."""
+def model_of(blueprint: Blueprint, tree: Tree) -> Model:
+    """The model of a tree."""
+    loads, drives = Loads(blueprint, tree), blueprint.drives
+    rows, free = rows_of(tree), tree.free()
+    laws = loads.laws()
+    kinds = ("constants", "fields", "scripts", "impulses")
+    axes = {int(frame) for kind in kinds for frame in laws[kind].who[:, layout.LAW_PAIR]}
+    return Model(
+        node=node_table(tree, drives, rows),
+        active=active_nodes(tree, axes | loads.pairs.frames()),
+        every=np.array(list(tree.order.handles()), dtype=np.int64),
+        free_node=np.array([node.index for node in free], dtype=np.int64),
+        by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
+        body=_stacked([body_row(node, tree, blueprint) for node in free], layout.BODY_ROWS),
+        motion=_stacked([motion_row(node, drives) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
+        scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
+        normal=np.array(blueprint.normal, dtype=np.float64).reshape(-1, 3),
+        **loads.pairs.arrays(),
+        **laws,
+        mutual=mutual_of(blueprint.mutual, tree),
+        script_register=blueprint.scripts.registers,
+        script=blueprint.scripts.program,
+        views=loads.views,
+        drive=drives.program,
+        driven=_with_rows(drives.driven, rows),
+        drive_axes=drives.axes,
+        paced=_with_rows(drives.paced, rows),
+        impulse_number=np.array(loads.impulse_numbers, dtype=np.int64),
+        inherits=np.array([float(node.inherits) for node in free], dtype=np.float64),
+        **blueprint.schedule.edges(),
+        step=blueprint.schedule.step,
+    )
 
-    model: Model
-    isolated: bool
-    labels: tuple[str, ...]
-    impulse_names: tuple[tuple[str, int, str], ...]
-    state_labels: tuple[str, ...]
+
+def node_table(tree: Tree, drives: Drives, rows: list[int]) -> np.ndarray:
+    """Parent, kind, row and carrier of each node; see `Model`."""
+    driven = set(drives.driven[:, 0].tolist())
+    return table(
+        [
+            (
+                node.parent,
+                layout.DRIVEN if node.index in driven else KINDS[node.kind],
+                row,
+                layout.NOBODY if carrier == layout.NOBODY else rows[carrier],
+            )
+            for node, row, carrier in zip(tree.nodes, rows, tree.carriers, strict=True)
+        ],
+        4,
+    )
 
 
-def body_row(node: Node, tree: Tree, start: Tree, scene: Scene) -> np.ndarray:
+def rows_of(tree: Tree) -> list[int]:
+    """The row of each node among the free bodies or among the driven nodes."""
+    free = iter(range(len(tree.nodes)))
+    driven = iter(range(len(tree.nodes)))
+    return [next(free if node.is_free() else driven) for node in tree.nodes]
+
+
+def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> np.ndarray:
     """Constants of a free body with all that is fixed to it."""
-    carried, _, fault = tree.carried(node)
-    tensor = carried.inertia
-    symmetric = (tensor[0][0], tensor[1][1], tensor[2][2], tensor[0][1], tensor[0][2], tensor[1][2])
+    mass, fault = tree.carried(node)
+    symmetric = tuple(np.array(mass.inertia))
     row = zeros(layout.BODY_ROWS)
-    row[layout.B_MASS] = carried.mass
-    row[layout.B_G : layout.B_G + 3] = scene.world.uniform_gravity if node.spec.gravity else (0.0, 0.0, 0.0)
+    row[layout.B_MASS] = mass.mass
+    row[layout.B_G : layout.B_G + 3] = blueprint.gravity if node.falls else (0.0, 0.0, 0.0)
     row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
     # No torque turns a particle, if I^-1 is zero; what cannot be has none.
-    row[layout.B_INVERSE : layout.B_INVERSE + 6] = np.nan if fault else 0.0 if carried.is_point else inverse(symmetric)
-    row[layout.B_COM : layout.B_COM + 3] = [node.metres * c for c in carried.center_of_mass]
+    row[layout.B_INVERSE : layout.B_INVERSE + 6] = np.nan if fault else 0.0 if mass.is_point else inverse(symmetric)
+    row[layout.B_COM : layout.B_COM + 3] = [node.metres * c for c in mass.center]
     row[layout.B_SCALE] = node.parent_metres
-    if scene.world.normal:
-        lock_body(row, scene.world.normal, world_orientation(start.by_path[node.path]))
+    if blueprint.normal:
+        lock_body(row, blueprint.normal, node.normal)
     return row
 
 
-def world_orientation(node: Node) -> tuple:
-    """At the start; in a planar scene no later turn changes where the plane's normal lies in the body."""
-    if node.parent is None:
-        return node.orientation
-    return product(world_orientation(node.parent), node.orientation)
+def motion_row(node: Node, drives: Drives) -> np.ndarray:
+    """Constants of a fixed or prescribed node, in the parent's axes."""
+    row = zeros(layout.MOTION_ROWS)
+    row[layout.M_P : layout.M_P + 3], row[layout.M_Q : layout.M_Q + 4] = node.position, node.orientation
+    if node.kind == "prescribed":
+        row[:] = drives.motions[node.index]
+    row[layout.M_SCALE] = node.parent_metres
+    return row
 
 
 def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
@@ -63,59 +108,15 @@ def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
     wanted: set[int] = set()
     for node in tree.nodes:
         if node.is_free() or node.frame in looked_at:
-            wanted |= {ancestor.index for ancestor in node.lineage()}
-    return np.array([node.index for node in tree.outwards() if node.index in wanted], dtype=np.int64)
+            wanted |= {ancestor.index for ancestor in tree.lineage(node)}
+    return np.array([index for index in tree.order.handles() if index in wanted], dtype=np.int64)
 
 
-def rows_of(tree: Tree) -> dict[str, int]:
-    """The row of each node among the free bodies or among the driven nodes."""
-    free = iter(range(len(tree.nodes)))
-    driven = iter(range(len(tree.nodes)))
-    return {node.path: next(free if node.is_free() else driven) for node in tree.nodes}
-
-
-def is_isolated(scene: Scene, tree: Tree, loads: Loads) -> bool:
-    """Whether bodies act on each other only, so that momenta are conserved."""
-    free, g = tree.free(), scene.world.uniform_gravity
-    if scene.world.normal:
-        g = rejection(scene.world.normal, g)
-    falls = any(g) and any(node.spec.gravity for node in free)
-    # A jump that carries a body along gives it momentum.
-    is_carried = bool(scene.reparent) and any(node.spec.inherit_impulses for node in free)
-    return loads.is_isolated and not falls and not is_carried
-
-
-def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assembled:
-    """The model of a tree; `start` is the tree at t = 0, which says where springs are at rest."""
-    loads, drives = Loads(scene, tree, start, schedule), Drives(tree)
-    row, free = rows_of(tree), tree.free()
-    laws = loads.laws()
-    axes = {int(frame) for kind in ("constants", "scripts", "impulses") for frame in laws[kind].who[:, layout.LAW_PAIR]}
-    model = Model(
-        node=table([(tree.frame("parent", node), drives.kind(node), row[node.path]) for node in tree.nodes], 3),
-        active=active_nodes(tree, axes | loads.pairs.frames()),
-        every=np.array([node.index for node in tree.outwards()], dtype=np.int64),
-        free_node=np.array([node.index for node in free], dtype=np.int64),
-        by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
-        body=_stacked([body_row(node, tree, start, scene) for node in free], layout.BODY_ROWS),
-        motion=_stacked([prescribed_constants(node) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
-        scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
-        normal=np.array(scene.world.normal or (), dtype=np.float64).reshape(-1, 3),
-        **loads.pairs.arrays(),
-        **laws,
-        mutual=mutual_of(scene.world.mutual_gravity, tree),
-        script_register=loads.scripts.registers(),
-        script=loads.scripts.program(),
-        views=loads.scripts.views(),
-        **drives.arrays(row),
-        inherits=np.array([float(node.spec.inherit_impulses) for node in free], dtype=np.float64),
-        **schedule.edges(),
-        step=scene.simulation.step,
-    )
-    labels = (*loads.scripts.labels, *drives.labels)
-    paced = (node.path for node in drives.paced)
-    state_labels = (*(node.path for node in free), *paced, *loads.torsion_labels)
-    return Assembled(model, is_isolated(scene, tree, loads), labels, tuple(loads.impulse_names), state_labels)
+def _with_rows(nodes: np.ndarray, rows: list[int]) -> np.ndarray:
+    """The table with the row of each node in place of its number."""
+    found = nodes.copy()
+    found[:, 0] = [rows[node] for node in nodes[:, 0]]
+    return found
 
 
 def _stacked(rows: list[np.ndarray], width: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import Blueprint, Impulse, Load, View
+from rigidsim.engine.assembly.blueprint import Blueprint, Impulse, View
 from rigidsim.engine.assembly.entries import WIDTHS, Entry, law_of, unit
 from rigidsim.engine.assembly.mutual import links_of
 from rigidsim.engine.assembly.pairs import Pairs
@@ -78,12 +78,12 @@ class Loads:
 
     def _script(self, node: Node, force: SimpleNamespace) -> None:
         """A load whose components are expressions; its axes are those of the named node itself."""
-        self._scripted(node, force, self.tree.end(node.path, force.at))
+        self._scripted(node, force.frame, self.tree.end(node.path, force.at))
 
-    def _scripted(self, node: Node, force: SimpleNamespace, end: End) -> None:
+    def _scripted(self, node: Node, frame: str, end: End) -> None:
         row = zeros(layout.SCRIPT_ROWS)
         row[layout.X_LEVER : layout.X_LEVER + 3] = self._lever(end)
-        self._add("scripts", self.tree.frame(force.frame, node), layout.NOBODY, self._row(end), row)
+        self._add("scripts", self.tree.frame(frame, node), layout.NOBODY, self._row(end), row)
 
     def _view(self, view: View) -> tuple[int, int, int]:
         observer, body = (self.tree.frame(name, self.tree.nodes[node]) for name, node in (view.observer, view.body))
@@ -119,17 +119,13 @@ class Loads:
         pair = self.pairs.index(self.tree.frame_of(force.medium), end.frame)
         self._add("drags", pair, layout.NOBODY, self._row(end), row)
 
-    def _weight(self, node: Node, force: SimpleNamespace) -> None:
-        """A uniform field's, at the centre of mass of whatever carries the node."""
-        carrier = self.tree.carrier(node)
-        end, mass = self.tree.end(carrier.path, None), self.tree.carried(carrier).mass.mass
+    def _field(self, node: Node, force: SimpleNamespace) -> None:
         axes, turn = self._axes(force.frame, node)
-        row = zeros(layout.LOAD_ROWS)
-        row[layout.L_F : layout.L_F + 3] = rotate(turn, scaled(mass, force.acceleration))
-        self._add("constants", axes, layout.NOBODY, self._row(end), row)
+        g = np.array(rotate(turn, force.acceleration))
+        self._add("fields", axes, layout.NOBODY, self._row(self.tree.end(self.tree.carrier(node).path, None)), g)
 
-    def _scripted_weight(self, node: Node, force: SimpleNamespace) -> None:
-        self._scripted(node, force, self.tree.end(self.tree.carrier(node).path, None))
+    def _scripted_field(self, node: Node, force: SimpleNamespace) -> None:
+        self._scripted(node, force.frame, self.tree.end(self.tree.carrier(node).path, None))
 
     def _attraction(self, node: Node, source: SimpleNamespace) -> None:
         self._attract("attractions", node, source, self._load.eras)
@@ -182,8 +178,8 @@ class Loads:
 _BY_KIND = {
     "constants": Loads._constant,
     "scripts": Loads._script,
-    "weights": Loads._weight,
-    "scripted_weights": Loads._scripted_weight,
+    "fields": Loads._field,
+    "scripted_fields": Loads._scripted_field,
     "springs": Loads._spring,
     "torsions": Loads._torsion,
     "drags": Loads._drag,
