@@ -13,7 +13,7 @@ from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.reparent import carrier_row, reparented
-from rigidsim.engine.assembly.schedule import Reparenting
+from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.lanes import block_of, one_lane
@@ -31,7 +31,7 @@ class Happened(NamedTuple):
 
     era: int
     time: float
-    event: Reparenting | None
+    event: ScheduledReparenting | None
     samples: Samples  # two rows; they are overwritten by what happens next
     before: list[World]
     after: list[World]
@@ -195,12 +195,12 @@ class BlockRun:
         if struck:
             self._note(None, self.worlds)
 
-    def _note(self, event: Reparenting | None, before: list[World]) -> None:
+    def _note(self, event: ScheduledReparenting | None, before: list[World]) -> None:
         happened = Happened(self.era, self.time, event, self._pair, before, self.worlds)
         for lane, events in enumerate(self.events):
             events.extend(self._tell(happened, lane))
 
-    def _reparent(self, event: Reparenting) -> None:
+    def _reparent(self, event: ScheduledReparenting) -> None:
         """Change the tree of every world, with a sample before and after."""
         before, n = self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]

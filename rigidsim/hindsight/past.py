@@ -9,7 +9,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.assembly.reparent import Instant, free_state
+from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler import blueprint_of
 from rigidsim.engine.model import Model, make_samples, make_scratch, zeros
@@ -74,7 +74,7 @@ class Past:
 
     def state(self) -> np.ndarray:
         """(state, STATE_ROWS) of the free bodies, then of the paced nodes; a model of them adds its torsion springs."""
-        instant = Instant(self.tree, self.local, self.world)
+        instant = MotionSnapshot(self.tree, self.local, self.world)
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
         for node in self._blueprint.drives.paced[:, 0]:
             row = zeros(layout.STATE_ROWS)

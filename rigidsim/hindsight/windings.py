@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import Blueprint, Load
+from rigidsim.engine.assembly.blueprint import Blueprint, LoadRecord
 from rigidsim.engine.assembly.entries import unit
 from rigidsim.engine.model import zeros
 from rigidsim.physics.forces import twist
@@ -25,7 +25,7 @@ def winding_rows(blueprint: Blueprint, trajectory: Trajectory, sample: int) -> l
     return [_row(blueprint, load, trajectory, sample) for load in blueprint.loads if load.kind == "torsions"]
 
 
-def _row(blueprint: Blueprint, load: Load, trajectory: Trajectory, sample: int) -> np.ndarray:
+def _row(blueprint: Blueprint, load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
     row, spring = zeros(layout.STATE_ROWS), load.written
     if spring.axis is not None:
         frames = (blueprint.tree.frame_of(spring.to), 1 + load.node)

@@ -17,7 +17,7 @@ from rigidsim.engine.model import Model, Program
 from rigidsim.physics.vector import rejection
 
 
-class Load(NamedTuple):
+class LoadRecord(NamedTuple):
     """One force as it is written on a node."""
 
     kind: str  # a law of the model, or what becomes an entry of one
@@ -27,7 +27,7 @@ class Load(NamedTuple):
     written: SimpleNamespace  # numbers, and names of bodies and frames
 
 
-class Impulse(NamedTuple):
+class ImpulseRecord(NamedTuple):
     """An impulse as it is written on a node."""
 
     node: int
@@ -37,7 +37,7 @@ class Impulse(NamedTuple):
     written: SimpleNamespace
 
 
-class View(NamedTuple):
+class ViewRecord(NamedTuple):
     """A motion that some expression looks at: kind, observer and body, each as (name, node it is written on), and the
     first of its registers.
     """
@@ -48,15 +48,15 @@ class View(NamedTuple):
     register: int
 
 
-class Scripts(NamedTuple):
+class ScriptTables(NamedTuple):
     """The expressions of all loads."""
 
     program: Program
     registers: np.ndarray  # (script, 9) where force, torque and gravity are found
-    views: tuple[View, ...]
+    views: tuple[ViewRecord, ...]
 
 
-class Drives(NamedTuple):
+class DriveTables(NamedTuple):
     """The prescribed motions; the tables have the number of the node in place of its row."""
 
     program: Program
@@ -70,10 +70,10 @@ class Blueprint(NamedTuple):
     """One world as it is written, and how it is run."""
 
     tree: Tree  # at the start
-    loads: tuple[Load, ...]  # in the order of paths and, on one node, of the file
-    impulses: tuple[Impulse, ...]  # in that order too
-    scripts: Scripts
-    drives: Drives
+    loads: tuple[LoadRecord, ...]  # in the order of paths and, on one node, of the file
+    impulses: tuple[ImpulseRecord, ...]  # in that order too
+    scripts: ScriptTables
+    drives: DriveTables
     gravity: tuple  # m/s2, uniform
     source: SimpleNamespace | None  # of the gravity of the world
     mutual: SimpleNamespace | None

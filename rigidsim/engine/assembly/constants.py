@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import Blueprint, Drives
+from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.loads import Loads
 from rigidsim.engine.assembly.mutual import mutual_of
 from rigidsim.engine.assembly.plane import lock_body
@@ -50,7 +50,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     )
 
 
-def node_table(tree: Tree, drives: Drives, rows: list[int]) -> np.ndarray:
+def node_table(tree: Tree, drives: DriveTables, rows: list[int]) -> np.ndarray:
     """Parent, kind, row and carrier of each node; see `Model`."""
     driven = set(drives.driven[:, 0].tolist())
     return table(
@@ -91,7 +91,7 @@ def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> np.ndarray:
     return row
 
 
-def motion_row(node: Node, drives: Drives) -> np.ndarray:
+def motion_row(node: Node, drives: DriveTables) -> np.ndarray:
     """Constants of a fixed or prescribed node, in the parent's axes."""
     row = zeros(layout.MOTION_ROWS)
     row[layout.M_P : layout.M_P + 3], row[layout.M_Q : layout.M_Q + 4] = node.position, node.orientation

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import Blueprint, Impulse, View
+from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, ViewRecord
 from rigidsim.engine.assembly.entries import WIDTHS, Entry, law_of, unit
 from rigidsim.engine.assembly.mutual import links_of
 from rigidsim.engine.assembly.pairs import Pairs
@@ -85,7 +85,7 @@ class Loads:
         row[layout.X_LEVER : layout.X_LEVER + 3] = self._lever(end)
         self._add("scripts", self.tree.frame(frame, node), layout.NOBODY, self._row(end), row)
 
-    def _view(self, view: View) -> tuple[int, int, int]:
+    def _view(self, view: ViewRecord) -> tuple[int, int, int]:
         observer, body = (self.tree.frame(name, self.tree.nodes[node]) for name, node in (view.observer, view.body))
         return view.kind, self.pairs.index(observer, body), view.register
 
@@ -161,7 +161,7 @@ class Loads:
             if node is not itself and node.falls:
                 self._attract("attractions", node, source, (0, layout.NEVER))
 
-    def _impulse(self, number: int, impulse: Impulse) -> None:
+    def _impulse(self, number: int, impulse: ImpulseRecord) -> None:
         node, written = self.tree.nodes[impulse.node], impulse.written
         end = self.tree.end(node.path, written.at)
         if end.carrier is None:

@@ -1,4 +1,4 @@
-"""Reparenting: a new tree, the same motion in the world.
+"""ScheduledReparenting: a new tree, the same motion in the world.
 
 What is relative to a parent is derived anew, along the tree; a body's own rotation does not change. Two bodies that
 become one keep their joint momenta (a plastic impact); a part that becomes a body keeps the velocity it had as a part.
@@ -16,7 +16,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.plane import about
-from rigidsim.engine.assembly.schedule import Reparenting
+from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.chain import Chain
 from rigidsim.engine.model import Model, zeros
@@ -52,7 +52,7 @@ class Jump(NamedTuple):
 REST = Jump(ZERO, ZERO)
 
 
-class Moving(NamedTuple):
+class ImpactState(NamedTuple):
     """A free body before an impact, world axes: its centre of mass from its origin, m, and its angular momentum about
     it.
     """
@@ -63,7 +63,7 @@ class Moving(NamedTuple):
     L: tuple
 
 
-class Instant:
+class MotionSnapshot:
     """The motion of every node at an instant, from one sample: relative to each other, along a tree."""
 
     def __init__(self, tree: Tree, local: np.ndarray, world: np.ndarray):
@@ -103,7 +103,7 @@ def parted(before: Tree, after: Tree, body: int) -> list[Node]:
     return [after.nodes[index] for index in dict.fromkeys((before.carriers[body], body)) if index != layout.NOBODY]
 
 
-def jumping(before: Tree, after: Tree, event: Reparenting) -> Node | None:
+def jumping(before: Tree, after: Tree, event: ScheduledReparenting) -> Node | None:
     """The node whose jump passes on to all that hangs on it, if the event makes one jump."""
     moved = after.nodes[event.body]
     if event.motion == "fixed":
@@ -111,11 +111,11 @@ def jumping(before: Tree, after: Tree, event: Reparenting) -> Node | None:
     return None
 
 
-def reparented(world: World, event: Reparenting, state: np.ndarray, local, in_world) -> World:
+def reparented(world: World, event: ScheduledReparenting, state: np.ndarray, local, in_world) -> World:
     """A world after the event. `state` is its state before, `local` and `in_world` a sample of the motion of every
     node, (node, SAMPLE_ROWS). A body that comes out with an impossible inertia gets a state of no numbers.
     """
-    instant = Instant(world.tree, local, in_world)
+    instant = MotionSnapshot(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
     n_free = len(world.model.free_node)
     before = dict(zip(world.model.free_node.tolist(), state[:n_free].copy(), strict=True))
@@ -138,7 +138,7 @@ def reparented(world: World, event: Reparenting, state: np.ndarray, local, in_wo
     return World(world.blueprint, tree, model, after)
 
 
-def changed_tree(tree: Tree, event: Reparenting, instant: Instant) -> Tree:
+def changed_tree(tree: Tree, event: ScheduledReparenting, instant: MotionSnapshot) -> Tree:
     """The tree with one node under another parent; a node that becomes fixed keeps its present pose there."""
     p, q, _, _ = instant.seen(1 + event.body, event.to)
     return tree.moved(event.body, event.to, event.motion, (p, q) if event.motion == "fixed" else None)
@@ -153,7 +153,7 @@ def forget_signs(model: Model, state: np.ndarray) -> None:
             row[layout.S_WOUND] = 0.0
 
 
-def free_state(node: Node, tree: Tree, instant: Instant, before: np.ndarray | None) -> np.ndarray:
+def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarray | None) -> np.ndarray:
     """The state of a free body that goes on as it moves, seen from its parent; a body's own rotation stays."""
     p, q, v, omega = instant.seen(node.frame, node.parent)
     row = zeros(layout.STATE_ROWS)
@@ -180,18 +180,18 @@ def increase(row: np.ndarray, part: slice, change) -> None:
     row[part], row[low] = compensated_sum(row[part], row[low], np.asarray(change))
 
 
-def moving(world: World, instant: Instant, before: dict, index: int) -> Moving:
+def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> ImpactState:
     """A free body of the world before."""
     node = world.tree.nodes[index]
     constants = tuple(map(float, world.model.body[world.model.node[index, layout.NODE_ROW]]))
     q_WB, omega = instant.world(node)
     r = rotate(q_WB, constants[layout.B_COM : layout.B_COM + 3])
     L_B = angular_momentum(constants[layout.B_INERTIA : layout.B_INERTIA + 6], tuple(map(float, before[index][RATE])))
-    return Moving(constants[layout.B_MASS], r, omega, rotate(q_WB, L_B))
+    return ImpactState(constants[layout.B_MASS], r, omega, rotate(q_WB, L_B))
 
 
 def impact(
-    world: World, model: Model, instant: Instant, before: dict, struck: int, carrier: Node
+    world: World, model: Model, instant: MotionSnapshot, before: dict, struck: int, carrier: Node
 ) -> tuple[np.ndarray, Jump]:
     """Two free bodies become one: its state, and the jump of the carrier's frame. In a plane, that takes up what would
     tilt it.
@@ -222,7 +222,9 @@ def impact(
     return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))
 
 
-def pass_on(tree: Tree, model: Model, rows: dict, instant: Instant, jumps: dict, event: Reparenting) -> None:
+def pass_on(
+    tree: Tree, model: Model, rows: dict, instant: MotionSnapshot, jumps: dict, event: ScheduledReparenting
+) -> None:
     """Jumps of frames, by node, go outwards to all that hangs on them; `rows` are changed in place. A node that is
     fixed anew gives up its motion relative to its new parent.
     """
@@ -247,7 +249,7 @@ def pass_on(tree: Tree, model: Model, rows: dict, instant: Instant, jumps: dict,
             increase(rows[node.index], VELOCITY, change)
 
 
-def carry(node: Node, body: np.ndarray, row: np.ndarray, instant: Instant, q_WP: tuple, above: Jump) -> Jump:
+def carry(node: Node, body: np.ndarray, row: np.ndarray, instant: MotionSnapshot, q_WP: tuple, above: Jump) -> Jump:
     """A free body that inherits what its parent's frame does; in place. Returns the jump of its own frame."""
     q_WB, _ = instant.world(node)
     d = stretch(q_WP, node.parent_metres, tuple(map(float, row[PLACE])))

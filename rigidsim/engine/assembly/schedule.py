@@ -12,10 +12,10 @@ from rigidsim.engine import layout
 
 ROUND_OFF = 8.0 * np.finfo(float).eps  # of t / step, relative: times and steps are decimals
 START = (0, 0.0)
-Place = tuple[int, float]
+StepTime = tuple[int, float]
 
 
-class Reparenting(NamedTuple):
+class ScheduledReparenting(NamedTuple):
     """A node gets another parent, at the beginning of an era."""
 
     number: int  # in the order of the file
@@ -25,7 +25,7 @@ class Reparenting(NamedTuple):
     time: float  # s, as written
 
 
-def grid_place(t: float, step: float) -> Place:
+def grid_place(t: float, step: float) -> StepTime:
     """(n, fraction) with t = (n + fraction) step; on the grid if within round-off."""
     ratio = t / step
     n = round(ratio)
@@ -40,7 +40,11 @@ class Schedule:
     """
 
     def __init__(
-        self, step: float, times: Iterable[float], stops: Iterable[float], reparentings: tuple[Reparenting, ...]
+        self,
+        step: float,
+        times: Iterable[float],
+        stops: Iterable[float],
+        reparentings: tuple[ScheduledReparenting, ...],
     ):
         self.step = step
         at_stops = {self.place(t) for t in (*stops, *(event.time for event in reparentings))}
@@ -50,7 +54,7 @@ class Schedule:
         self._stops = [place in at_stops for place in self.places]
         self.reparentings = reparentings
 
-    def place(self, t: float) -> Place:
+    def place(self, t: float) -> StepTime:
         """Where a time lies on the grid."""
         return grid_place(t, self.step)
 
@@ -62,7 +66,7 @@ class Schedule:
         """The eras [begin, until) of a window; None is always."""
         return (0, layout.NEVER) if during is None else (self.era(during[0]), self.era(during[1]))
 
-    def reparentings_of(self, era: int) -> list[Reparenting]:
+    def reparentings_of(self, era: int) -> list[ScheduledReparenting]:
         """Those at the beginning of an era, in the order of the file."""
         return [event for event in self.reparentings if self.era(event.time) == era]
 

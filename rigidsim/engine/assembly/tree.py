@@ -56,7 +56,7 @@ class End(NamedTuple):
     point: tuple
 
 
-class Carried(NamedTuple):
+class Composite(NamedTuple):
     """A free body with all that is fixed to it."""
 
     mass: Lump
@@ -75,7 +75,7 @@ class Tree:
         self._parts: dict[int, list[Node]] = {}
         for node in order:
             self._enter(node)
-        self._carried: dict[int, Carried] = {}
+        self._carried: dict[int, Composite] = {}
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> Tree:
@@ -166,7 +166,7 @@ class Tree:
         carrier = self.carriers[node.index]
         return None if carrier == layout.NOBODY else self.nodes[carrier]
 
-    def carried(self, carrier: Node) -> Carried:
+    def carried(self, carrier: Node) -> Composite:
         """Mass and parts of a free body."""
         found = self._carried.get(carrier.index)
         if found is None:
@@ -174,7 +174,7 @@ class Tree:
             massive = [placed(part.mass, self.placements[part.index]) for part in parts if part.mass]
             mass = joined(massive, carrier.metres)
             fault = None if mass.is_point or len(parts) == 1 else inertia_fault(unpacked(mass.inertia))
-            found = self._carried[carrier.index] = Carried(mass, fault[0] if fault else "")
+            found = self._carried[carrier.index] = Composite(mass, fault[0] if fault else "")
         return found
 
     # --- frames and points, by the names that a scene has for them

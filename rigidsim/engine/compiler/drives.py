@@ -25,11 +25,11 @@ class Drives:
         self._paced_places = [self._rates(node) for node in self.paced]
         self._motions = {node.index: prescribed_constants(node) for node in prescribed}
 
-    def described(self) -> blueprint.Drives:
+    def described(self) -> blueprint.DriveTables:
         """All of them, by the numbers of the nodes."""
         motions = [node.spec.prescribed for node in self.paced]
         flags = [(motion.velocity.varies, motion.angular_velocity.varies) for motion in motions]
-        return blueprint.Drives(
+        return blueprint.DriveTables(
             program=self._assembler.program(),
             driven=self._table(self.driven, self._driven_places, [()] * len(self.driven), 7),
             axes=np.array([self._axes(node) for node in self.driven], dtype=np.float64).reshape(-1, 9),

@@ -28,7 +28,7 @@ from rigidsim.physics.vector import add, dot, norm, scaled
 ZERO = (0.0, 0.0, 0.0)
 
 
-class Frame(NamedTuple):
+class InitialMotion(NamedTuple):
     """A node's origin at t = 0: pose and rates in the world, and relative to the parent."""
 
     q: tuple = (1.0, 0.0, 0.0, 0.0)
@@ -51,7 +51,7 @@ def in_parent_axes(vector, q_PB, q_WP) -> tuple:
     return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
 
 
-def relative_velocity(body: Written, parent: Frame, d) -> tuple:
+def relative_velocity(body: Written, parent: InitialMotion, d) -> tuple:
     """v_PB of the node's origin, in the parent's axes and units of length."""
     motion = body.spec.prescribed
     if motion and motion.position is not None:
@@ -63,7 +63,7 @@ def relative_velocity(body: Written, parent: Frame, d) -> tuple:
     return v_P
 
 
-def relative_rate(body: Written, parent: Frame, turns: bool) -> tuple:
+def relative_rate(body: Written, parent: InitialMotion, turns: bool) -> tuple:
     """omega_PB in the parent's axes; a particle does not turn in the world, whatever its parent does."""
     if not turns:
         return local_rate(parent.omega, parent.q, ZERO)
@@ -87,12 +87,12 @@ def relative_pose(tree: Tree, first: int, second: int) -> tuple:
     return scaled(tree.metres(first), p), q
 
 
-def initial_frame(body: Written, parent: Frame, turns: bool) -> Frame:
+def initial_frame(body: Written, parent: InitialMotion, turns: bool) -> InitialMotion:
     """The frame of a node whose parent's frame is known; `turns` is false for a particle."""
     d = stretch(parent.q, parent.scale, body.position)
     v_PB, omega_PB = relative_velocity(body, parent, d), relative_rate(body, parent, turns)
     omega_P = add(omega_PB, rotate_back(parent.q, parent.omega))
-    return Frame(
+    return InitialMotion(
         q=product(parent.q, body.orientation),
         p=compose_position(parent.p, d),
         v=compose_velocity(parent.v, parent.omega, d, stretch(parent.q, parent.scale, v_PB)),
@@ -107,7 +107,7 @@ def initial_frame(body: Written, parent: Frame, turns: bool) -> Frame:
     )
 
 
-def com_state(frame: Frame, com) -> np.ndarray:
+def com_state(frame: InitialMotion, com) -> np.ndarray:
     """State of a free body: its centre of mass, from its origin; `com` in body coordinates."""
     r_P = stretch(frame.local_q, frame.scale / frame.parent_scale, com)
     row = zeros(layout.STATE_ROWS)
@@ -140,9 +140,9 @@ def prescribed_constants(body: Written) -> np.ndarray:
     return row
 
 
-def initial_frames(tree: Tree, bodies: list[Written]) -> list[Frame]:
+def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
     """Where every frame is at the start, that of the world first."""
-    frames = [Frame()]
+    frames = [InitialMotion()]
     for node, body in zip(tree.nodes, bodies, strict=True):
         turns = not (node.is_free() and tree.carried(node).mass.is_point)
         frames.append(initial_frame(body, frames[node.parent], turns))

@@ -39,12 +39,12 @@ class Scripts:
         self._places.append(tuple(places))
         self.labels.append(label)
 
-    def described(self) -> blueprint.Scripts:
+    def described(self) -> blueprint.ScriptTables:
         """All of them."""
         number = self._assembler.register
         registers = [[-1 if place is None else number(place) for place in nine] for nine in self._places]
-        views = tuple(blueprint.View(*seen, number(place)) for seen, place in self._views.items())
-        return blueprint.Scripts(self._assembler.program(), table(registers, 9), views)
+        views = tuple(blueprint.ViewRecord(*seen, number(place)) for seen, place in self._views.items())
+        return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), views)
 
     def _look(self, state: State) -> Place:
         kind, width = VIEWS[state.quantity]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.assembly.schedule import Reparenting, Schedule
+from rigidsim.engine.assembly.schedule import ScheduledReparenting, Schedule
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.forces import Spring, TorsionSpring
@@ -24,9 +24,9 @@ def schedule_of(scene: Scene, tree: Tree) -> Schedule:
     return Schedule(scene.simulation.step, times, stops, reparentings_of(scene, tree))
 
 
-def reparentings_of(scene: Scene, tree: Tree) -> tuple[Reparenting, ...]:
+def reparentings_of(scene: Scene, tree: Tree) -> tuple[ScheduledReparenting, ...]:
     """The reparentings, with numbers for names."""
     return tuple(
-        Reparenting(number, tree.by_path[event.body].index, tree.frame_of(event.to), event.motion, event.time)
+        ScheduledReparenting(number, tree.by_path[event.body].index, tree.frame_of(event.to), event.motion, event.time)
         for number, event in enumerate(scene.reparent)
     )

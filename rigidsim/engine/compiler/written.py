@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from rigidsim.engine.assembly.blueprint import Impulse, Load
+from rigidsim.engine.assembly.blueprint import ImpulseRecord, LoadRecord
 from rigidsim.engine.assembly.entries import unit
 from rigidsim.engine.assembly.schedule import Schedule
 from rigidsim.engine.assembly.tree import Node, Tree
@@ -16,7 +16,7 @@ from rigidsim.physics.vector import add, norm, sub
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema import forces as kinds
-from rigidsim.scene.schema.events import Impulse as WrittenImpulse
+from rigidsim.scene.schema.events import Impulse
 from rigidsim.scene.schema.gravity import GravityGradient, PointGravity, PointSource, UniformGravity
 from rigidsim.scene.values.vectors import ZERO
 
@@ -27,15 +27,15 @@ class WrittenLoads:
     def __init__(self, scene: Scene, tree: Tree, schedule: Schedule):
         self._scene, self._tree, self._schedule = scene, tree, schedule
         self.scripts = Scripts()
-        self.loads: list[Load] = []
-        self.impulses: list[Impulse] = []
+        self.loads: list[LoadRecord] = []
+        self.impulses: list[ImpulseRecord] = []
         bodies = {path: body for path, body, _ in scene.walk()}
         for node in sorted(tree.nodes, key=lambda node: node.path):
             for index, force in enumerate(bodies[node.path].forces):
                 self._label = f"{node.path}, forces[{index}]"
                 kind, written = _BY_TYPE[type(force)](self, node, force)
                 eras = schedule.span(force.during)
-                self.loads.append(Load(kind, node.index, eras, self._label, SimpleNamespace(**written)))
+                self.loads.append(LoadRecord(kind, node.index, eras, self._label, SimpleNamespace(**written)))
             for index, impulse in enumerate(bodies[node.path].impulses):
                 self.impulses.append(self._impulse(node, index, impulse))
 
@@ -85,10 +85,10 @@ class WrittenLoads:
     def _gradient(self, _node: Node, force: GravityGradient) -> tuple[str, dict]:
         return "gradients", vars(source_of(self._scene.world.source if force.center is None else force))
 
-    def _impulse(self, node: Node, index: int, impulse: WrittenImpulse) -> Impulse:
+    def _impulse(self, node: Node, index: int, impulse: Impulse) -> ImpulseRecord:
         written = {key: getattr(impulse, key) for key in ("impulse", "angular_impulse", "at", "frame")}
         era = self._schedule.era(impulse.time)
-        return Impulse(node.index, index, impulse.name, era, SimpleNamespace(**written))
+        return ImpulseRecord(node.index, index, impulse.name, era, SimpleNamespace(**written))
 
 
 def varies(parts: tuple) -> bool:
