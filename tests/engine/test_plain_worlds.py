@@ -32,7 +32,7 @@ print(sorted(name for name in sys.modules if name.startswith(("rigidsim.scene", 
 
 
 def eventful(variation: float = 0.0) -> rigidsim.Scene:
-    """Every kind of node, load and event: a tank is released, a probe is fixed to the ship, the gun goes to the probe."""
+    """Every kind of node and event, most loads: a tank is released, a probe attached, a gun moved to another parent."""
     bodies = every_kind(variation)
     bodies["swing"] = {
         "motion": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.assembly.schedule import ScheduledReparenting, Schedule
+from rigidsim.engine.assembly.schedule import Schedule, ScheduledReparenting
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.forces import Spring, TorsionSpring
