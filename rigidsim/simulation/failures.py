@@ -40,7 +40,7 @@ def joint_fault(run: BlockRun, when: str) -> str:
     """Whether a reparenting has made a body that no torque can turn; empty if none has."""
     tree = run.worlds[0].tree
     for node in tree.free():
-        fault = tree.carried(node).fault
+        fault = tree.composite(node).fault
         if fault:
             return f"together with what is fixed to '{node.path}' {when}, {fault}"
     return ""

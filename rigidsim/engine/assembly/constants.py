@@ -76,7 +76,7 @@ def rows_of(tree: Tree) -> list[int]:
 
 def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> np.ndarray:
     """Constants of a free body with all that is fixed to it."""
-    mass, fault = tree.carried(node)
+    mass, fault = tree.composite(node)
     symmetric = tuple(np.array(mass.inertia))
     row = zeros(layout.BODY_ROWS)
     row[layout.B_MASS] = mass.mass

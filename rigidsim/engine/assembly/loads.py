@@ -49,7 +49,7 @@ class Loads:
 
     def _lever(self, end: End) -> tuple:
         """From the carrier's centre of mass, m, its axes."""
-        return sub(end.point, scaled(end.carrier.metres, self.tree.carried(end.carrier).mass.center))
+        return sub(end.point, scaled(end.carrier.metres, self.tree.composite(end.carrier).mass.center))
 
     def _axes(self, name: str, node: Node) -> tuple[int, tuple]:
         """The frame that vectors are written in, and how they are turned into it.
@@ -141,7 +141,7 @@ class Loads:
         if center.carrier is body.carrier:
             return  # the two have become one body
         row = zeros(layout.ATTRACTION_ROWS)
-        row[layout.U_GM], row[layout.U_MASS] = source.gm, self.tree.carried(body.carrier).mass.mass
+        row[layout.U_GM], row[layout.U_MASS] = source.gm, self.tree.composite(body.carrier).mass.mass
         row[layout.U_SOFT] = source.softening * source.softening
         row[layout.U_J2] = source.j2 * source.radius * source.radius if source.j2 else 0.0
         if source.axis is not None:

@@ -17,7 +17,7 @@ def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual:
     softening = [mutual.softening] if mutual else []
     return Mutual(
         member=np.array([rows[node.index] for node in members], dtype=np.int64),
-        gm=np.array([mutual.constant * tree.carried(node).mass.mass for node in members]).reshape(-1, 1),
+        gm=np.array([mutual.constant * tree.composite(node).mass.mass for node in members]).reshape(-1, 1),
         soft=np.array([length * length for length in softening]).reshape(-1, 1),
         depth=np.array(tree.depth, dtype=np.int64),
     )

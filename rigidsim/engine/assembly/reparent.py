@@ -131,7 +131,7 @@ def reparented(world: World, event: ScheduledReparenting, state: np.ndarray, loc
         rows[carrier.index], jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
     pass_on(tree, model, rows, instant, jumps, event)
     for node in tree.free():
-        if tree.carried(node).fault:
+        if tree.composite(node).fault:
             rows[node.index][:] = np.nan
     after = np.array([*rows.values(), *state[n_free:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
     forget_signs(model, after)
@@ -163,7 +163,7 @@ def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarr
         row[RATE] = rotate_back(q_WB, omega_WB)
     else:
         row[:] = before
-    r = stretch(q, node.scale, tree.carried(node).mass.center)
+    r = stretch(q, node.scale, tree.composite(node).mass.center)
     begin(row, PLACE, add(p, r))
     begin(row, VELOCITY, point_velocity(v, omega, r))
     return row

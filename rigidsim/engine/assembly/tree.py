@@ -75,7 +75,7 @@ class Tree:
         self._parts: dict[int, list[Node]] = {}
         for node in order:
             self._enter(node)
-        self._carried: dict[int, Composite] = {}
+        self._composites: dict[int, Composite] = {}
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> Tree:
@@ -166,15 +166,15 @@ class Tree:
         carrier = self.carriers[node.index]
         return None if carrier == layout.NOBODY else self.nodes[carrier]
 
-    def carried(self, carrier: Node) -> Composite:
+    def composite(self, carrier: Node) -> Composite:
         """Mass and parts of a free body."""
-        found = self._carried.get(carrier.index)
+        found = self._composites.get(carrier.index)
         if found is None:
             parts = self._parts[carrier.index]
             massive = [placed(part.mass, self.placements[part.index]) for part in parts if part.mass]
             mass = joined(massive, carrier.metres)
             fault = None if mass.is_point or len(parts) == 1 else inertia_fault(unpacked(mass.inertia))
-            found = self._carried[carrier.index] = Composite(mass, fault[0] if fault else "")
+            found = self._composites[carrier.index] = Composite(mass, fault[0] if fault else "")
         return found
 
     # --- frames and points, by the names that a scene has for them
@@ -188,7 +188,7 @@ class Tree:
         if carrier is None:
             return End(node.frame, None, scaled(node.metres, at or node.center))
         if at is None and node is carrier:
-            point = self.carried(carrier).mass.center
+            point = self.composite(carrier).mass.center
         else:
             point = self.placements[node.index].point(node.center if at is None else at)
         return End(carrier.frame, carrier, scaled(carrier.metres, point))

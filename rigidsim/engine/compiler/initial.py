@@ -144,7 +144,7 @@ def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
     """Where every frame is at the start, that of the world first."""
     frames = [InitialMotion()]
     for node, body in zip(tree.nodes, bodies, strict=True):
-        turns = not (node.is_free() and tree.carried(node).mass.is_point)
+        turns = not (node.is_free() and tree.composite(node).mass.is_point)
         frames.append(initial_frame(body, frames[node.parent], turns))
     return frames
 
@@ -155,7 +155,7 @@ def initial_state(tree: Tree, bodies: list[Written], paced: list[np.ndarray], n_
     """
     frames, rows = initial_frames(tree, bodies), []
     for node in tree.free():
-        row = com_state(frames[node.frame], tree.carried(node).mass.center)
+        row = com_state(frames[node.frame], tree.composite(node).mass.center)
         if node.normal:
             lock_rate(row, node.normal)
         rows.append(row)
