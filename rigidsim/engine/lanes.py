@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from types import SimpleNamespace
 
 import numpy as np
 
-from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.model import Model, Samples
 
 LANES = 16
@@ -24,12 +25,31 @@ def structure_of(part: object) -> Hashable:
     return part.shape if holds_values(part) else np.asarray(part).tobytes()
 
 
+def names_in(part: object) -> Hashable:
+    """What is written of a load besides its numbers: names, places, and what is left out."""
+    if isinstance(part, SimpleNamespace):
+        return tuple((key, names_in(value)) for key, value in vars(part).items())
+    if isinstance(part, tuple):
+        return tuple(names_in(inner) for inner in part)
+    return float if isinstance(part, float) else part
+
+
+def later_structure(blueprint: Blueprint) -> Hashable:
+    """What must be equal besides the structure at the start, for that after each reparenting to be equal too: two names
+    for one frame, a point of a body and one of its part, are two things once they part.
+    """
+    if not blueprint.schedule.reparentings:
+        return ()
+    written = (blueprint.loads, blueprint.impulses, blueprint.scripts.views, blueprint.source, blueprint.mutual)
+    return blueprint.schedule.reparentings, *map(names_in, written)
+
+
 def structure(world: World) -> Hashable:
     """Equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method, step."""
     blueprint = world.blueprint
     return (
         structure_of(world.model),
-        blueprint.schedule.reparentings,
+        later_structure(blueprint),
         type(blueprint.method),
         blueprint.method,
         blueprint.n_step,
