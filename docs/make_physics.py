@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
     "elementary", "exponentials", "functions", "jets", "vector", "quaternion", "frames", "inertial_terms", "deltas",
-    "inertia", "solids", "rigid_body", "forces", "impulses", "prescribed", "summation", "magnus",
+    "inertia", "mass", "solids", "rigid_body", "forces", "impulses", "prescribed", "summation", "magnus",
     "interpolation",
 )  # fmt: skip
 

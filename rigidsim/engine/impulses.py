@@ -106,7 +106,7 @@ def strike_bodies(instant, era, model, scratch, buffer, lanes):
     for k in range(model.due[era], model.due[era + 1]):
         i = law.who[k, at.LAW_SECOND]
         node = model.free_node[i]
-        hit = buffer.event_value[note_event(instant, at.EVENT_IMPULSE, k, node, buffer)]
+        hit = buffer.event_value[note_event(instant, at.EVENT_IMPULSE, model.impulse_number[k], node, buffer)]
         gather(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[node + 1], hit, lanes)
         if len(model.normal) > 0:
             confine_impulse(model.normal[0], hit, lanes)

@@ -71,7 +71,11 @@ D_LINEAR, D_QUADRATIC, D_POINT, DRAG_ROWS = 0, 1, 2, 5
 # axis (source's axes); the point of the source (its axes, m).
 U_GM, U_MASS, U_SOFT, U_J2, U_AXIS, U_POINT, ATTRACTION_ROWS = 0, 1, 2, 3, 4, 7, 10
 
-# A load given by expressions: its lever from the centre of mass (body axes, m). Force and torque are registers.
+# A uniform field of gravity on one body: its acceleration.
+FIELD_G, FIELD_ROWS = 0, 3
+
+# A load given by expressions: its lever from the centre of mass (body axes, m). Force, torque and the acceleration of
+# gravity are registers.
 X_LEVER, SCRIPT_ROWS = 0, 3
 
 # An impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes, m).
@@ -109,7 +113,7 @@ T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPOR
 TERM_ROWS = 39
 
 # Columns of the tables of integers.
-NODE_PARENT, NODE_KIND, NODE_ROW = 0, 1, 2
+NODE_PARENT, NODE_KIND, NODE_ROW, NODE_CARRIER = 0, 1, 2, 3
 LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL = 0, 1, 2, 3, 4
 OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
 VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2

@@ -6,7 +6,7 @@ from rigidsim._jit import compiled_form, inlined
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.constant import constant
 from rigidsim.engine.laws.drag import drag
-from rigidsim.engine.laws.gravity import energy_of_gravity, gradient, gravity
+from rigidsim.engine.laws.gravity import energy_of_gravity, field, gradient, gravity
 from rigidsim.engine.laws.mutual import attract_mutually, store_mutually
 from rigidsim.engine.laws.script import apply_scripts
 from rigidsim.engine.laws.spring import energy_of_spring, spring
@@ -31,6 +31,7 @@ def apply_loads(t, era, model, scratch, lanes):
     for i in range(len(model.free_node)):
         begin(model.body[i], scratch.wrench[i], lanes)
     each(model.constants, era, constant, model, scratch, lanes)
+    each(model.fields, era, field, model, scratch, lanes)
     each(model.springs, era, spring, model, scratch, lanes)
     each(model.torsions, era, torsion, model, scratch, lanes)
     each(model.drags, era, drag, model, scratch, lanes)

@@ -42,9 +42,11 @@ class Program(NamedTuple):
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
-    node: np.ndarray  # (node, 3) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among free or driven nodes
+    # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among free or driven nodes; row of the free
+    # body that carries it through fixed ones, which may be itself, or NOBODY
+    node: np.ndarray
     active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
-    every: np.ndarray  # all nodes, parents first
+    every: np.ndarray  # all nodes, each followed by all that hangs on it
     free_node: np.ndarray  # (free) node
     by_path: np.ndarray  # (free) rows in order of their paths: the order of sums over bodies
     body: np.ndarray  # (free, BODY_ROWS * lanes)
@@ -58,6 +60,7 @@ class Model(NamedTuple):
     way_sign: np.ndarray  # (way) 1.0 outwards, -1.0 inwards
 
     constants: Law  # constant loads: instead of a pair, the frame of the axes
+    fields: Law  # uniform gravity on single bodies: instead of a pair, the frame of the axes
     springs: Law
     torsions: Law
     drags: Law
@@ -65,7 +68,7 @@ class Model(NamedTuple):
     mutual: Mutual
     gradients: Law  # gravity-gradient torques; values as of attractions
     scripts: Law  # loads given by expressions: instead of a pair, the frame of the axes
-    script_register: np.ndarray  # (script, 6) where force and torque are found
+    script_register: np.ndarray  # (script, 9) where force, torque and gravity are found
     script: Program
     views: np.ndarray  # (view, 3) what the expressions look at: VIEW_POSITION, ...; pair; first of its registers
     drive: Program  # of t alone, for prescribed motions, on jets
@@ -75,6 +78,7 @@ class Model(NamedTuple):
 
     impulses: Law  # instead of a pair, the frame of the axes; in the order of the eras that begin with them
     due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
+    impulse_number: np.ndarray  # (impulse) which of the blueprint's it is
     inherits: np.ndarray  # (free) 1.0 for a body that a jump of its parent carries along, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)

@@ -11,9 +11,10 @@ import numpy as np
 
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.reparent import carrier_row, jumping, reparented
+from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
-from rigidsim.engine.compiler import Compiled
-from rigidsim.engine.compiler.reparent import Reparenting, carrier_row, jumping, reparented
 from rigidsim.engine.events import EventBuffer, begin_instant, make_buffer, note_event, spread, tell_instant
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
@@ -29,8 +30,8 @@ class Happened(NamedTuple):
     """What was recorded since the last time, and the worlds: before and after a reparenting, else as they are."""
 
     events: EventBuffer  # overwritten by what happens next
-    before: list[Compiled]
-    after: list[Compiled]
+    before: list[World]
+    after: list[World]
 
 
 Tell = Callable[[Happened, int], Iterable]
@@ -50,7 +51,7 @@ class BlockRun:
 
     def __init__(
         self,
-        worlds: Sequence[Compiled],
+        worlds: Sequence[World],
         n_lane: int,
         with_terms: bool = False,
         callbacks: Mapping[str, Callback] | None = None,
@@ -58,7 +59,7 @@ class BlockRun:
     ):
         self.events: list[list] = [[] for _ in worlds]  # what `tell` gave, for each world
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
-        self.method, self.schedule = worlds[0].method, worlds[0].schedule
+        self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.n, self.done, self.era = 0, 0.0, 0
         self.isolated_until = math.inf if worlds[0].isolated else -math.inf  # s, while momenta are conserved
         self._tell = tell
@@ -180,7 +181,7 @@ class BlockRun:
         )  # fmt: skip
         self._hand_over(self.worlds)
 
-    def _hand_over(self, before: list[Compiled]) -> None:
+    def _hand_over(self, before: list[World]) -> None:
         """Empty the buffer, for whoever remembers events."""
         if self._buffer is not None and self._buffer.filled[0]:
             happened = Happened(self._buffer, before, self.worlds)
@@ -199,14 +200,14 @@ class BlockRun:
 
     def _change_trees(self) -> None:
         """The reparentings that are due as the present era begins, one after the other."""
-        for number, event in self.schedule.reparentings_of(self.era):
+        for event in self.schedule.reparentings_of(self.era):
             before = self.worlds
             self._reparent(event)
-            self._note_reparenting(number, event, before)
+            self._note_reparenting(event, before)
         if not self.worlds[0].isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
-    def _reparent(self, event: Reparenting) -> None:
+    def _reparent(self, event: ScheduledReparenting) -> None:
         """Change the tree of every world, with a sample before and after."""
         before, n = self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]
@@ -222,11 +223,11 @@ class BlockRun:
             self._book(carrier, energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
 
-    def _note_reparenting(self, number: int, event: Reparenting, before: list[Compiled]) -> None:
+    def _note_reparenting(self, event: ScheduledReparenting, before: list[World]) -> None:
         """The event, and whom it protects or carries along."""
         buffer, tree = self._buffer, self.worlds[0].tree
-        instant, moved = begin_instant(buffer), tree.by_path[event.body]
-        note_event(instant, layout.EVENT_REPARENTING, number, (tree.carrier(moved) or moved).index, buffer)
+        instant, moved = begin_instant(buffer), tree.nodes[event.body]
+        note_event(instant, layout.EVENT_REPARENTING, event.number, (tree.carrier(moved) or moved).index, buffer)
         root = jumping(before[0].tree, tree, event)
         if root is not None:
             buffer.source[root.frame] = root.frame

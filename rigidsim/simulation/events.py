@@ -23,8 +23,9 @@ class Story:
         n_event, n_reached = buffer.filled
         self.events = buffer.event[:n_event].tolist()
         self.values = buffer.event_value[:n_event, lane::n_lane].tolist()
-        self._before, self._after = happened.before[lane], happened.after[lane]
-        self._node = {path: node for node, path in enumerate(self._after.paths)}
+        world, worlds = happened.after[lane], (happened.before[lane], happened.after[lane])
+        self._written, self._frames = world.blueprint, ("", *world.paths)
+        self._parents = [each.model.node[:, at.NODE_PARENT].tolist() for each in worlds]
         self._changes = buffer.reached_value[:n_reached, lane::n_lane].tolist()
         self._reached: dict[int, list] = {}  # by instant
         for k, (instant, *reached) in enumerate(buffer.reached[:n_reached].tolist()):
@@ -32,21 +33,21 @@ class Story:
 
     def event(self, instant: int, kind: int, number: int, receiver: int, row: list[float]) -> Event:
         """One event."""
-        world, reached = self._after, self._reached.get(instant, [])
+        reached = self._reached.get(instant, [])
         if kind == at.EVENT_IMPULSE:
-            body, named = self._impulse(number)
+            node, named = self._impulse(number)
             protected, carried = self._others(reached, {receiver + 1})
         else:
-            body, named = self._reparenting(number)
+            node, named = self._reparenting(number)
             protected, carried = self._others(reached, {source for *_, source in reached})
-        node = self._node[body]
+        before, after = (self._frames[parents[node]] for parents in self._parents)
         return Event(
             **named,
             time=row[at.HIT_TIME],
-            body=body,
-            receiver=world.paths[receiver],
-            parent_before=self._before.parents[node],
-            parent_after=world.parents[node],
+            body=self._frames[node + 1],
+            receiver=self._frames[receiver + 1],
+            parent_before=before,
+            parent_after=after,
             impulse=_vector(row, at.HIT_J),
             angular_impulse=_vector(row, at.HIT_K),
             constraint_impulse=_vector(row, at.HIT_REST_J),
@@ -60,12 +61,13 @@ class Story:
             carried=carried,
         )
 
-    def _impulse(self, number: int) -> tuple[str, dict[str, str]]:
-        path, index, name = self._after.impulse_names[number]
-        return path, {"id": f"{path}.impulses[{index}]", "name": name, "cause": "impulse", "motion": ""}
+    def _impulse(self, number: int) -> tuple[int, dict[str, str]]:
+        impulse = self._written.impulses[number]
+        name = f"{self._frames[impulse.node + 1]}.impulses[{impulse.index}]"
+        return impulse.node, {"id": name, "name": impulse.name, "cause": "impulse", "motion": ""}
 
-    def _reparenting(self, number: int) -> tuple[str, dict[str, str]]:
-        event = self._after.schedule.reparentings[number]
+    def _reparenting(self, number: int) -> tuple[int, dict[str, str]]:
+        event = self._written.schedule.reparentings[number]
         return event.body, {"id": f"reparent[{number}]", "name": "", "cause": "reparent", "motion": event.motion}
 
     def _others(self, reached: list, frames: set[int]) -> tuple[tuple[Protected, ...], tuple[Carried, ...]]:
@@ -74,7 +76,7 @@ class Story:
         for k, role, node, source in reached:
             if source not in frames:
                 continue
-            told = (self._after.paths[node], *(_vector(self._changes[k], first) for first in CHANGES))
+            told = (self._frames[node + 1], *(_vector(self._changes[k], first) for first in CHANGES))
             if role == at.REACHED_CARRIED:
                 carried.append(Carried(*told))
                 frames.add(node + 1)

@@ -1,4 +1,4 @@
-"""Gravity of point sources: attraction, and the torque of its gradient.
+"""Gravity on single bodies: of uniform fields and of point sources, and the torque of a source's gradient.
 
 Gravity enters a wrench as an acceleration, so that bodies of any mass fall alike to the last bit.
 """
@@ -20,6 +20,18 @@ from rigidsim.physics.forces import (
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, dot
+
+
+@routine
+def fall(g_x, g_y, g_z, axes, body, arm, wrench, lanes):
+    """Add gravity whose components, in the frame `axes`, are three rows; what it does is work."""
+    n = len(lanes)
+    for lane in range(n):
+        g = (load(g_x, 0, lane, n), load(g_y, 0, lane, n), load(g_z, 0, lane, n))
+        g_W = rotate(load4(axes, at.F_Q, lane, n), g)
+        power = load(body, at.B_MASS, lane, n) * dot(g_W, load3(arm, at.A_VC, lane, n))
+        store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g_W))
+        store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + power)
 
 
 @routine
@@ -65,6 +77,14 @@ def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
         s_B = rotate_back(q_WB, s)
         tau_B = gravity_gradient_torque(load(value, at.U_GM, lane, n), s_B, load6(body, at.B_INERTIA, lane, n))
         store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), rotate(q_WB, tau_B)))
+
+
+@inlined
+def field(law, k, model, scratch, lanes):
+    """One uniform field, on its body."""
+    i, g, n = law.who[k, at.LAW_SECOND], law.value[k], len(lanes)
+    axes, arm = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.arm[model.free_node[i]]
+    fall(g, g[n:], g[2 * n :], axes, model.body[i], arm, scratch.wrench[i], lanes)
 
 
 @inlined

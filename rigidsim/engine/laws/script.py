@@ -1,9 +1,10 @@
-"""Forces and torques given by expressions of time and of motions seen from frames."""
+"""Forces, torques and gravity given by expressions of time and of motions seen from frames."""
 
 from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.gravity import fall
 from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
 from rigidsim.engine.programs import fill, note_faults, run_program
@@ -114,7 +115,7 @@ def evaluate_scripts(t, model, scratch, lanes):
 
 @inlined
 def script(t, law, k, model, scratch, lanes):
-    """One force and torque, on its body."""
+    """One force, torque and field of gravity, on its body."""
     i, r, register = law.who[k, at.LAW_SECOND], model.script_register[k], scratch.register
     axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.free_node[i] + 1]
     if r[0] >= 0:
@@ -125,6 +126,10 @@ def script(t, law, k, model, scratch, lanes):
         x, y, z = register[r[3]], register[r[4]], register[r[5]]
         note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
         turn_script(x, y, z, axes, scratch.wrench[i], lanes)
+    if r[6] >= 0:
+        x, y, z = register[r[6]], register[r[7]], register[r[8]]
+        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        fall(x, y, z, axes, model.body[i], scratch.arm[model.free_node[i]], scratch.wrench[i], lanes)
 
 
 @inlined

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rigidsim.physics.mass import Placement, inertia_fault, unpacked
 from rigidsim.scene.hierarchy.findings import Finding, Node, nodes
-from rigidsim.scene.hierarchy.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center, own_mass
+from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, fixed_parts, own_center, own_mass
 from rigidsim.scene.hierarchy.references import node_path
 from rigidsim.scene.schema.forces import Damper, Drag, Spring, Thruster, TorsionSpring
 from rigidsim.scene.schema.gravity import GravityGradient
-from rigidsim.scene.schema.inertia import inertia_fault, unpacked
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
 

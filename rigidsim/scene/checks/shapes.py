@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rigidsim.physics.mass import joined, principal_moments, unpacked
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.hierarchy.findings import Finding, Node, nodes
-from rigidsim.scene.hierarchy.mass import joined, own_mass, solid_masses, solid_weights
+from rigidsim.scene.hierarchy.mass import own_mass, solid_masses, solid_weights
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST
-from rigidsim.scene.schema.inertia import principal_moments, unpacked
 from rigidsim.scene.text.document import Path
 
 if TYPE_CHECKING:

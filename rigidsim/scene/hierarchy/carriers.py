@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rigidsim.physics.mass import Placement
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import scaled, sub
 from rigidsim.scene.hierarchy.findings import Node, nodes
-from rigidsim.scene.hierarchy.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center
+from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, fixed_parts, own_center
 from rigidsim.scene.hierarchy.references import node_path
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.values.rotation import Vector

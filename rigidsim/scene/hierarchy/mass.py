@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rigidsim.physics import solids
-from rigidsim.physics.frames import compose_pose, stretch
-from rigidsim.physics.inertia import displaced, rotated
-from rigidsim.physics.vector import add, scaled, sub
-from rigidsim.scene.schema.inertia import Symmetric, packed, unpacked
-from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
+from rigidsim.physics.inertia import displaced
+from rigidsim.physics.mass import Lump, Placement, joined, placed, unpacked
+from rigidsim.physics.vector import scaled
+from rigidsim.scene.schema.inertia import Symmetric, packed
+from rigidsim.scene.values.rotation import Vector
 
 if TYPE_CHECKING:
     from rigidsim.scene.schema.body import Body
@@ -36,30 +36,6 @@ class MassProperties:
         return not self.inertia.any()
 
 
-class Lump(NamedTuple):
-    """Mass (kg), centre of mass (coordinates of some body) and inertia about it (kg m^2, axes of that body)."""
-
-    mass: float
-    center: Vector
-    inertia: Symmetric
-
-
-class Placement(NamedTuple):
-    """Where a fixed part sits on its carrier, a pose: x -> scale R x + origin."""
-
-    origin: Vector = (0.0, 0.0, 0.0)
-    rotation: Quaternion = IDENTITY
-    scale: float = 1.0
-
-    def point(self, x: Vector) -> Vector:
-        """A point of the part in the carrier's coordinates."""
-        return add(self.origin, stretch(self.rotation, self.scale, x))
-
-    def of_child(self, child: Body) -> Placement:
-        """Where a child fixed to this part sits on the carrier."""
-        return Placement(*compose_pose(self, (child.position, child.orientation, child.scale)))
-
-
 def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
     """The carrier itself and all that is fixed to it, directly or through fixed parts, as (names, part, placement)."""
     waiting = [((), carrier, Placement())]
@@ -67,7 +43,10 @@ def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placemen
         names, part, placement = waiting.pop()
         yield names, part, placement
         fixed = [(name, child) for name, child in part.children.items() if child.kind == "fixed"]
-        waiting.extend(((*names, name), child, placement.of_child(child)) for name, child in reversed(fixed))
+        waiting.extend(
+            ((*names, name), child, placement.below(child.position, child.orientation, child.scale))
+            for name, child in reversed(fixed)
+        )
 
 
 def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
@@ -77,7 +56,7 @@ def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
     """
     parts = fixed_parts(body)
     joint = joined(
-        [_moved(own_mass(part, metres_per_unit * at.scale), at) for _, part, at in parts if part.has_mass],
+        [placed(own_mass(part, metres_per_unit * at.scale), at) for _, part, at in parts if part.has_mass],
         metres_per_unit,
     )
     return MassProperties(joint.mass, joint.center, np.array(unpacked(joint.inertia)))
@@ -131,29 +110,8 @@ def solid_weights(body: Body, metres_per_unit: float) -> list[float]:
     return weights
 
 
-def joined(parts: Sequence[Lump], metres_per_unit: float) -> Lump:
-    """The joint mass, centre of mass and inertia of lumps in the same coordinates; one alone keeps its numbers."""
-    if len(parts) == 1:
-        return parts[0]
-    total = sum(part.mass for part in parts)
-    center = (0.0, 0.0, 0.0)
-    for part in parts:
-        center = add(center, scaled(part.mass / total, part.center))
-    joint = [0.0] * 6
-    for part in parts:
-        offset = scaled(metres_per_unit, sub(part.center, center))
-        joint = [a + b for a, b in zip(joint, displaced(part.inertia, part.mass, offset), strict=True)]
-    return Lump(total, center, tuple(joint))
-
-
 def _written_inertia(part: Body, mass: float, center: Vector, metres_per_unit: float) -> Symmetric:
     tensor = packed(part.inertia.tensor)
     if part.inertia.about == "com":
         return tensor
     return displaced(tensor, -mass, scaled(metres_per_unit, center))
-
-
-def _moved(lump: Lump, at: Placement) -> Lump:
-    # The carrier's own mass is not turned, so that a body without parts keeps its numbers bit for bit.
-    inertia = lump.inertia if at.rotation == IDENTITY else rotated(at.rotation, lump.inertia)
-    return Lump(lump.mass, at.point(lump.center), inertia)

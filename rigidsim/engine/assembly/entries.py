@@ -14,6 +14,7 @@ from rigidsim.physics.vector import scaled
 
 WIDTHS = {
     "constants": layout.LOAD_ROWS,
+    "fields": layout.FIELD_ROWS,
     "springs": layout.SPRING_ROWS,
     "torsions": layout.TORSION_ROWS,
     "drags": layout.DRAG_ROWS,

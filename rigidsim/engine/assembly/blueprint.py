@@ -1,0 +1,128 @@
+"""What is known of a world besides its arrays, as numbers, strings, tuples and arrays: enough to assemble it anew.
+
+Names of bodies are those of the scene; what is left out there, and what only the start tells, is filled in.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.schedule import Schedule
+from rigidsim.engine.assembly.tree import Tree
+from rigidsim.engine.model import Model, Program
+from rigidsim.physics.vector import rejection
+
+
+class LoadRecord(NamedTuple):
+    """One force as it is written on a node."""
+
+    kind: str  # a law of the model, or what becomes an entry of one
+    node: int
+    eras: tuple[int, int]  # it acts in [begin, until)
+    label: str  # where it is written
+    written: SimpleNamespace  # numbers, and names of bodies and frames
+
+
+class ImpulseRecord(NamedTuple):
+    """An impulse as it is written on a node."""
+
+    node: int
+    index: int  # in the node's list
+    name: str
+    era: int  # it acts when this one begins
+    written: SimpleNamespace
+
+
+class ViewRecord(NamedTuple):
+    """A motion that some expression looks at: kind, observer and body, each as (name, node it is written on), and the
+    first of its registers.
+    """
+
+    kind: int
+    observer: tuple[str, int]
+    body: tuple[str, int]
+    register: int
+
+
+class ScriptTables(NamedTuple):
+    """The expressions of all loads."""
+
+    program: Program
+    registers: np.ndarray  # (script, 9) where force, torque and gravity are found
+    views: tuple[ViewRecord, ...]
+
+
+class DriveTables(NamedTuple):
+    """The prescribed motions; the tables have the number of the node in place of its row."""
+
+    program: Program
+    driven: np.ndarray
+    axes: np.ndarray
+    paced: np.ndarray
+    motions: dict[int, np.ndarray]  # constants of each prescribed node
+
+
+class Blueprint(NamedTuple):
+    """One world as it is written, and how it is run."""
+
+    tree: Tree  # at the start
+    loads: tuple[LoadRecord, ...]  # in the order of paths and, on one node, of the file
+    impulses: tuple[ImpulseRecord, ...]  # in that order too
+    scripts: ScriptTables
+    drives: DriveTables
+    gravity: tuple  # m/s2, uniform
+    source: SimpleNamespace | None  # of the gravity of the world
+    mutual: SimpleNamespace | None
+    normal: tuple  # of the plane of a planar scene; else empty
+    schedule: Schedule
+    method: NamedTuple
+    n_step: int
+    stride: int  # steps between samples
+    labels: tuple[str, ...]  # where each expression that can fail is written
+
+
+class World(NamedTuple):
+    """One world, ready to run: constants and state, and what they were assembled from."""
+
+    blueprint: Blueprint
+    tree: Tree  # as it is now
+    model: Model
+    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the torsion springs
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Of all nodes."""
+        return tuple(node.path for node in self.tree.nodes)
+
+    @property
+    def state_labels(self) -> tuple[str, ...]:
+        """Whose state each row is: a path, or where the torsion spring is written."""
+        nodes = self.tree.nodes
+        paced = (nodes[index].path for index in self.blueprint.drives.paced[:, 0])
+        torsions = (load.label for load in self.blueprint.loads if load.kind == "torsions")
+        return (*(node.path for node in self.tree.free()), *paced, *torsions)
+
+    @property
+    def isolated(self) -> bool:
+        """Whether bodies act on each other only, so that momenta are conserved."""
+        return is_isolated(self.blueprint, self.tree, self.model)
+
+
+def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
+    """Whether the bodies of a tree act on each other only."""
+    free, g = tree.free(), blueprint.gravity
+    if blueprint.normal:
+        g = rejection(blueprint.normal, g)
+    falls = any(g) and any(node.falls for node in free)
+    # A jump that carries a body along gives it momentum.
+    is_carried = bool(blueprint.schedule.reparentings) and any(node.inherits for node in free)
+    internal, external = (model.springs, model.torsions), (
+        model.constants, model.fields, model.drags, model.attractions, model.gradients, model.scripts, model.impulses,
+    )  # fmt: skip
+    is_internal = all((law.who[:, layout.LAW_FIRST : layout.LAW_SECOND + 1] >= 0).all() for law in internal)
+    is_internal = is_internal and not any(len(law.who) for law in external)
+    return is_internal and not falls and not is_carried

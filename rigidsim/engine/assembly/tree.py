@@ -1,0 +1,208 @@
+"""The tree of nodes as it is at some time: one preorder list, in which all that hangs on a node follows it.
+
+The handles of the list are the numbers of the nodes in the file, and stay valid: a reparenting moves a range of links.
+The list is the order of evaluation. Sums go in the order of the file, which is that of the list's storage.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rigidsim.engine import layout
+from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, unpacked
+from rigidsim.physics.vector import scaled
+from rigidsim.structures import ContiguousList
+
+WORLD = "world"
+
+
+class Node(NamedTuple):
+    """A node in its place. What follows `metres` is its own, wherever it is."""
+
+    path: str
+    index: int  # its number, in the order of the file
+    parent: int  # frame; 0 is the world
+    kind: str  # free, fixed or prescribed
+    position: tuple  # pose in the parent, of the start or of when it was fixed
+    orientation: tuple
+    scale: float
+    parent_metres: float  # per unit of the lengths it is placed in
+    metres: float  # per unit of its own lengths
+    mass: Lump | None  # without what is fixed to it
+    center: tuple  # centre of mass of that; its origin, if there is none
+    falls: bool  # in the gravity of the world
+    inherits: bool  # the jumps of its parent
+    normal: tuple  # of the plane that a planar scene is locked to, in its own axes; else empty
+
+    @property
+    def frame(self) -> int:
+        """Its frame; that of the world is 0."""
+        return self.index + 1
+
+    def is_free(self) -> bool:
+        """Whether forces move it."""
+        return self.kind == "free"
+
+
+class End(NamedTuple):
+    """Where a load acts: a point (m) in the axes and from the origin of a frame, and the free body that is moved by it,
+    or None.
+    """
+
+    frame: int
+    carrier: Node | None
+    point: tuple
+
+
+class Composite(NamedTuple):
+    """A free body with all that is fixed to it."""
+
+    mass: Lump
+    fault: str  # why nothing has this inertia; empty if it is possible
+
+
+class Tree:
+    """All nodes, by their numbers, and who is whose parent."""
+
+    def __init__(self, order: ContiguousList[Node]):
+        self.order, self.nodes = order, order.values
+        self.by_path = {node.path: node for node in self.nodes}
+        self.depth = [0] * (1 + len(self.nodes))  # of each frame below the world
+        self.carriers = [layout.NOBODY] * len(self.nodes)  # number of the free body that carries each node
+        self.placements = [Placement()] * len(self.nodes)  # of each on its carrier
+        self._parts: dict[int, list[Node]] = {}
+        for node in order:
+            self._enter(node)
+        self._composites: dict[int, Composite] = {}
+
+    @classmethod
+    def of(cls, nodes: Sequence[Node]) -> Tree:
+        """Of nodes in the order of the file; what hangs on one node, in that order too."""
+        below: list[list[int]] = [[] for _ in range(1 + len(nodes))]
+        for node in reversed(nodes):
+            below[node.parent].append(node.index)
+        order, waiting = [], below[0]
+        while waiting:
+            order.append(waiting.pop())
+            waiting.extend(below[1 + order[-1]])
+        return cls(ContiguousList(nodes, order))
+
+    def _enter(self, node: Node) -> None:
+        """The columns of a node whose parent has them."""
+        above = node.parent - 1
+        self.depth[node.frame] = 1 + self.depth[node.parent]
+        carrier = layout.NOBODY
+        if node.kind == "fixed" and node.parent:
+            carrier = self.carriers[above]
+            self.placements[node.index] = self.placements[above].below(node.position, node.orientation, node.scale)
+        elif node.is_free():
+            carrier = node.index
+        self.carriers[node.index] = carrier
+        self._parts.setdefault(carrier, []).append(node)
+
+    def moved(self, index: int, to: int, kind: str, pose: tuple | None) -> Tree:
+        """The tree with a node, and all that hangs on it, below another frame: the last that hangs there. `pose` is its
+        (position, orientation) there if it is fixed; its unit of length stays.
+        """
+        order, node = copy.copy(self.order), self.nodes[index]
+        following = order.next(self.subtree(to - 1)[-1]) if to else None
+        if following != index:
+            order.splice(following, order, index, self.subtree(index)[-1])
+        metres = self.metres(to)
+        position, orientation = pose or (node.position, node.orientation)
+        order.replace(
+            index,
+            node._replace(parent=to, kind=kind, position=position, orientation=orientation,
+                          scale=node.metres / metres, parent_metres=metres),
+        )  # fmt: skip
+        return Tree(order)
+
+    # --- who hangs where
+
+    def subtree(self, index: int) -> list[int]:
+        """A node and all that hangs on it: a range of the list."""
+        found, depth = [index], self.depth[index + 1]
+        following = self.order.next(index)
+        while following is not None and self.depth[following + 1] > depth:
+            found.append(following)
+            following = self.order.next(following)
+        return found
+
+    def children(self, node: Node) -> Iterator[Node]:
+        """What hangs on a node directly."""
+        return (self.nodes[i] for i in self.subtree(node.index) if self.nodes[i].parent == node.frame)
+
+    def parent(self, node: Node) -> Node | None:
+        """The node above; None for the world."""
+        return self.nodes[node.parent - 1] if node.parent else None
+
+    def lineage(self, node: Node) -> list[Node]:
+        """The node and its ancestors, itself first."""
+        found = [node]
+        while found[-1].parent:
+            found.append(self.nodes[found[-1].parent - 1])
+        return found
+
+    def branches(self, first: int, second: int) -> tuple[list[Node], list[Node]]:
+        """The nodes from each of two frames in to below their nearest common ancestor, innermost first."""
+        inwards, outwards = (self.lineage(self.nodes[frame - 1]) if frame else [] for frame in (first, second))
+        while inwards and outwards and inwards[-1] is outwards[-1]:
+            inwards.pop()
+            outwards.pop()
+        return inwards, outwards
+
+    def free(self) -> list[Node]:
+        """The free bodies, in the order of the file."""
+        return [node for node in self.nodes if node.is_free()]
+
+    # --- who carries whom
+
+    def carrier(self, node: Node) -> Node | None:
+        """The free body that carries a node through fixed ones, itself if it is free; None if the world or a prescribed
+        motion does.
+        """
+        carrier = self.carriers[node.index]
+        return None if carrier == layout.NOBODY else self.nodes[carrier]
+
+    def composite(self, carrier: Node) -> Composite:
+        """Mass and parts of a free body."""
+        found = self._composites.get(carrier.index)
+        if found is None:
+            parts = self._parts[carrier.index]
+            massive = [placed(part.mass, self.placements[part.index]) for part in parts if part.mass]
+            mass = joined(massive, carrier.metres)
+            fault = None if mass.is_point or len(parts) == 1 else inertia_fault(unpacked(mass.inertia))
+            found = self._composites[carrier.index] = Composite(mass, fault[0] if fault else "")
+        return found
+
+    # --- frames and points, by the names that a scene has for them
+
+    def end(self, path: str, at: tuple | None) -> End:
+        """The point `at` of a node, in its coordinates; left out, its centre of mass, or its origin without mass."""
+        if path == WORLD:
+            return End(0, None, at or (0.0, 0.0, 0.0))
+        node = self.by_path[path]
+        carrier = self.carrier(node)
+        if carrier is None:
+            return End(node.frame, None, scaled(node.metres, at or node.center))
+        if at is None and node is carrier:
+            point = self.composite(carrier).mass.center
+        else:
+            point = self.placements[node.index].point(node.center if at is None else at)
+        return End(carrier.frame, carrier, scaled(carrier.metres, point))
+
+    def frame(self, name: str, node: Node) -> int:
+        """The frame that `body`, `parent`, `world` or a path means, for something written on a node."""
+        if name == "body":
+            return node.frame
+        return node.parent if name == "parent" else self.frame_of(name)
+
+    def frame_of(self, path: str) -> int:
+        """The frame of a node, or of the world."""
+        return 0 if path == WORLD else self.by_path[path].frame
+
+    def metres(self, frame: int) -> float:
+        """Metres per unit of a frame's own lengths."""
+        return self.nodes[frame - 1].metres if frame else 1.0
