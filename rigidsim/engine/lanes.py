@@ -35,8 +35,8 @@ def names_in(part: object) -> Hashable:
 
 
 def later_structure(blueprint: Blueprint) -> Hashable:
-    """What must be equal in addition, so that the models after each reparenting have equal structures too: two names may
-    mean the same frame only until then.
+    """What must be equal in addition, so that the models after each reparenting have equal structures too: two names
+    may mean the same frame only until then.
     """
     if not blueprint.schedule.reparentings:
         return ()

@@ -1,4 +1,4 @@
-"""Everything about a world that its arrays do not hold, as numbers, strings, tuples and arrays: enough to assemble them again.
+"""What a Model is assembled from, at t = 0 and at each reparenting: numbers, strings, tuples and arrays.
 
 Names of bodies are those of the scene. Omitted values are filled in, and so are those that depend on the start.
 """
@@ -38,8 +38,8 @@ class ImpulseRecord(NamedTuple):
 
 
 class ViewRecord(NamedTuple):
-    """A motion that some expression reads: kind, observer and body, each as (name, node of the expression), and the first
-    of its registers.
+    """A motion that some expression reads: kind, observer and body, each as (name, node of the expression), and
+    the first of its registers.
     """
 
     kind: int
