@@ -26,7 +26,7 @@ def structure_of(part: object) -> Hashable:
 
 
 def names_in(part: object) -> Hashable:
-    """What is written of a load besides its numbers: names, places, and what is left out."""
+    """What is written of a load except its numbers: names, counts, omitted values."""
     if isinstance(part, SimpleNamespace):
         return tuple((key, names_in(value)) for key, value in vars(part).items())
     if isinstance(part, tuple):
@@ -35,8 +35,8 @@ def names_in(part: object) -> Hashable:
 
 
 def later_structure(blueprint: Blueprint) -> Hashable:
-    """What must be equal besides the structure at the start, for that after each reparenting to be equal too: two names
-    for one frame, a point of a body and one of its part, are two things once they part.
+    """What must be equal in addition, so that the models after each reparenting have equal structures too: two names
+    may mean the same frame only until then.
     """
     if not blueprint.schedule.reparentings:
         return ()

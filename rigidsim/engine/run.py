@@ -12,10 +12,11 @@ import numpy as np
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.reparent import carrier_row, jumping, reparented
+from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
-from rigidsim.engine.events import EventBuffer, begin_instant, make_buffer, note_event, spread, tell_instant
+from rigidsim.engine.events import EventBuffer, begin_instant, make_buffer, note_event, tell_instant
+from rigidsim.engine.impulses import pass_jumps
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
 from rigidsim.engine.stepper import advance, observe_at
@@ -201,40 +202,50 @@ class BlockRun:
     def _change_trees(self) -> None:
         """The reparentings that are due as the present era begins, one after the other."""
         for event in self.schedule.reparentings_of(self.era):
-            before = self.worlds
             self._reparent(event)
-            self._note_reparenting(event, before)
         if not self.worlds[0].isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
     def _reparent(self, event: ScheduledReparenting) -> None:
         """Change the tree of every world, with a sample before and after."""
-        before, n = self._recorded(0), len(self._lanes)
+        worlds, before, n = self.worlds, self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]
-        self.worlds = [
+        made = [
             reparented(world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local[0], sample.world[0])
-            for lane, (world, sample) in enumerate(zip(self.worlds, samples, strict=True))
+            for lane, (world, sample) in enumerate(zip(worlds, samples, strict=True))
         ]
+        self.worlds = [world for world, _ in made]
         self._enter()
+        instant = self._pass_jumps(event, [jumps for _, jumps in made])
         after = self._recorded(1)
         # Energy that is lost or won is work; the ledger has the sum, whoever's row it is in.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
             self._book(carrier, energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
+        tell_instant(self.time, instant, self.model, self._buffer, self._lanes)
+        self._hand_over(worlds)
 
-    def _note_reparenting(self, event: ScheduledReparenting, before: list[World]) -> None:
-        """The event, and whom it protects or carries along."""
-        buffer, tree = self._buffer, self.worlds[0].tree
-        instant, moved = begin_instant(buffer), tree.nodes[event.body]
-        note_event(instant, layout.EVENT_REPARENTING, event.number, (tree.carrier(moved) or moved).index, buffer)
-        root = jumping(before[0].tree, tree, event)
-        if root is not None:
-            buffer.source[root.frame] = root.frame
-        for node in self.model.every:
-            spread(node, instant, self.model, buffer)
-        tell_instant(self.time, instant, self.model, buffer, self._lanes)
-        self._hand_over(before)
+    @np.errstate(all="ignore")
+    def _pass_jumps(self, event: ScheduledReparenting, jumps: Sequence[Mapping[int, Jump]]) -> int:
+        """The jumps that nodes are given in each lane go outwards; what that does to energies is booked with all else.
+        Returns the number of the instant.
+        """
+        buffer, model, n = self._buffer, self.model, len(self._lanes)
+        instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE_CARRIER]
+        receiver = event.body if carrier == layout.NOBODY else model.free_node[carrier]
+        note_event(instant, layout.EVENT_REPARENTING, event.number, receiver, buffer)
+        for lane, given in enumerate(jumps):
+            for node, jump in given.items():
+                buffer.source[node + 1] = node + 1
+                layout.store3(buffer.jump[node + 1], layout.Y_V, lane, n, jump.dv)
+                layout.store3(buffer.jump[node + 1], layout.Y_OMEGA, lane, n, jump.domega)
+        self._recorded(1)  # all frames are placed now
+        work = [self.state[:, c * n : (c + 1) * n].copy() for c in (layout.S_WORK, layout.S_WORK_LOW)]
+        pass_jumps(model.every, instant, *self._arrays(), buffer, self._lanes)
+        for c, kept in zip((layout.S_WORK, layout.S_WORK_LOW), work, strict=True):
+            self.state[:, c * n : (c + 1) * n] = kept
+        return instant
 
     def _book(self, row: int, energy: np.ndarray) -> None:
         """Count energy (lane) as work done on a free body."""

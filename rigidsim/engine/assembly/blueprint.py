@@ -1,6 +1,6 @@
-"""What is known of a world besides its arrays, as numbers, strings, tuples and arrays: enough to assemble it anew.
+"""What a Model is assembled from, at t = 0 and at each reparenting: numbers, strings, tuples and arrays.
 
-Names of bodies are those of the scene; what is left out there, and what only the start tells, is filled in.
+Names of bodies are those of the scene. Omitted values are filled in, and so are those that depend on the start.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from rigidsim.physics.vector import rejection
 
 
 class LoadRecord(NamedTuple):
-    """One force as it is written on a node."""
+    """One force as written on a node."""
 
-    kind: str  # a law of the model, or what becomes an entry of one
+    kind: str  # which law of the model it becomes
     node: int
     eras: tuple[int, int]  # it acts in [begin, until)
-    label: str  # where it is written
+    label: str  # its location in the scene
     written: SimpleNamespace  # numbers, and names of bodies and frames
 
 
 class ImpulseRecord(NamedTuple):
-    """An impulse as it is written on a node."""
+    """An impulse as written on a node."""
 
     node: int
     index: int  # in the node's list
@@ -38,8 +38,8 @@ class ImpulseRecord(NamedTuple):
 
 
 class ViewRecord(NamedTuple):
-    """A motion that some expression looks at: kind, observer and body, each as (name, node it is written on), and the
-    first of its registers.
+    """A motion that some expression reads: kind, observer and body, each as (name, node of the expression), and
+    the first of its registers.
     """
 
     kind: int
@@ -57,7 +57,7 @@ class ScriptTables(NamedTuple):
 
 
 class DriveTables(NamedTuple):
-    """The prescribed motions; the tables have the number of the node in place of its row."""
+    """The prescribed motions; the first column of a table is the number of the node."""
 
     program: Program
     driven: np.ndarray
@@ -67,7 +67,7 @@ class DriveTables(NamedTuple):
 
 
 class Blueprint(NamedTuple):
-    """One world as it is written, and how it is run."""
+    """One world as written, and how it is run."""
 
     tree: Tree  # at the start
     loads: tuple[LoadRecord, ...]  # in the order of paths and, on one node, of the file
@@ -82,7 +82,7 @@ class Blueprint(NamedTuple):
     method: NamedTuple
     n_step: int
     stride: int  # steps between samples
-    labels: tuple[str, ...]  # where each expression that can fail is written
+    labels: tuple[str, ...]  # location of each expression that can fail
 
 
 class World(NamedTuple):
@@ -100,7 +100,7 @@ class World(NamedTuple):
 
     @property
     def state_labels(self) -> tuple[str, ...]:
-        """Whose state each row is: a path, or where the torsion spring is written."""
+        """What each row of the state belongs to: the path of a body, or the location of a torsion spring."""
         nodes = self.tree.nodes
         paced = (nodes[index].path for index in self.blueprint.drives.paced[:, 0])
         torsions = (load.label for load in self.blueprint.loads if load.kind == "torsions")

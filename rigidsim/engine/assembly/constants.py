@@ -19,12 +19,11 @@ KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCR
 def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
     loads, drives = Loads(blueprint, tree), blueprint.drives
-    rows, free = rows_of(tree), tree.free()
-    laws = loads.laws()
+    free, laws = tree.free(), loads.laws()
     kinds = ("constants", "fields", "scripts", "impulses")
     axes = {int(frame) for kind in kinds for frame in laws[kind].who[:, layout.LAW_PAIR]}
     return Model(
-        node=node_table(tree, drives, rows),
+        node=node_table(tree, drives),
         active=active_nodes(tree, axes | loads.pairs.frames()),
         every=np.array(list(tree.order.handles()), dtype=np.int64),
         free_node=np.array([node.index for node in free], dtype=np.int64),
@@ -40,9 +39,9 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         script=blueprint.scripts.program,
         views=loads.views,
         drive=drives.program,
-        driven=_with_rows(drives.driven, rows),
+        driven=_with_rows(drives.driven, tree),
         drive_axes=drives.axes,
-        paced=_with_rows(drives.paced, rows),
+        paced=_with_rows(drives.paced, tree),
         due=np.searchsorted(laws["impulses"].who[:, layout.LAW_BEGIN], np.arange(blueprint.schedule.n_era + 1)),
         impulse_number=np.array(loads.impulse_numbers, dtype=np.int64),
         inherits=np.array([float(node.inherits) for node in free], dtype=np.float64),
@@ -51,28 +50,14 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     )
 
 
-def node_table(tree: Tree, drives: DriveTables, rows: list[int]) -> np.ndarray:
+def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
     """Parent, kind, row and carrier of each node; see `Model`."""
     driven = set(drives.driven[:, 0].tolist())
-    return table(
-        [
-            (
-                node.parent,
-                layout.DRIVEN if node.index in driven else KINDS[node.kind],
-                row,
-                layout.NOBODY if carrier == layout.NOBODY else rows[carrier],
-            )
-            for node, row, carrier in zip(tree.nodes, rows, tree.carriers, strict=True)
-        ],
-        4,
-    )
-
-
-def rows_of(tree: Tree) -> list[int]:
-    """The row of each node among the free bodies or among the driven nodes."""
-    free = iter(range(len(tree.nodes)))
-    driven = iter(range(len(tree.nodes)))
-    return [next(free if node.is_free() else driven) for node in tree.nodes]
+    rows = []
+    for node in tree.nodes:
+        kind = layout.DRIVEN if node.index in driven else KINDS[node.kind]
+        rows.append((node.parent, kind, tree.rows[node.index], tree.row(tree.carrier(node))))
+    return table(rows, 4)
 
 
 def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> np.ndarray:
@@ -113,10 +98,10 @@ def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
     return np.array([index for index in tree.order.handles() if index in wanted], dtype=np.int64)
 
 
-def _with_rows(nodes: np.ndarray, rows: list[int]) -> np.ndarray:
+def _with_rows(nodes: np.ndarray, tree: Tree) -> np.ndarray:
     """The table with the row of each node in place of its number."""
     found = nodes.copy()
-    found[:, 0] = [rows[node] for node in nodes[:, 0]]
+    found[:, 0] = [tree.rows[node] for node in nodes[:, 0]]
     return found
 
 

@@ -23,7 +23,6 @@ class Loads:
     def __init__(self, blueprint: Blueprint, tree: Tree):
         self.tree = tree
         self.pairs = Pairs(tree)
-        self.rows = {node.index: row for row, node in enumerate(tree.free())}
         self.entries: dict[str, list[Entry]] = {kind: [] for kind in WIDTHS}
         self.impulse_numbers: list[int] = []
         for load in blueprint.loads:
@@ -42,7 +41,7 @@ class Loads:
     # --- what the kinds have in common
 
     def _row(self, end: End) -> int:
-        return layout.NOBODY if end.carrier is None else self.rows[end.carrier.index]
+        return self.tree.row(end.carrier)
 
     def _add(self, kind: str, pair: int, first: int, second: int, value: np.ndarray, eras=None) -> None:
         self.entries[kind].append(Entry(pair, first, second, eras or self._load.eras, value))

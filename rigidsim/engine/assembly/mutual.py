@@ -13,10 +13,9 @@ from rigidsim.engine.model import Mutual
 def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual:
     """Rows, GM and softening of the group; nobody, if there is none."""
     members = members_of(mutual, tree)
-    rows = {node.index: row for row, node in enumerate(tree.free())}
     softening = [mutual.softening] if mutual else []
     return Mutual(
-        member=np.array([rows[node.index] for node in members], dtype=np.int64),
+        member=np.array([tree.row(node) for node in members], dtype=np.int64),
         gm=np.array([mutual.constant * tree.composite(node).mass.mass for node in members]).reshape(-1, 1),
         soft=np.array([length * length for length in softening]).reshape(-1, 1),
         depth=np.array(tree.depth, dtype=np.int64),

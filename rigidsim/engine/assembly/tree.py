@@ -1,4 +1,4 @@
-"""The tree of nodes as it is at some time: one preorder list, in which all that hangs on a node follows it.
+"""The tree of nodes at some time: one preorder list, in which the descendants of a node follow it.
 
 The handles of the list are the numbers of the nodes in the file, and stay valid: a reparenting moves a range of links.
 The list is the order of evaluation. Sums go in the order of the file, which is that of the list's storage.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from rigidsim.engine import layout
@@ -19,13 +20,13 @@ WORLD = "world"
 
 
 class Node(NamedTuple):
-    """A node in its place. What follows `metres` is its own, wherever it is."""
+    """A node and its place in the tree. The fields after `metres` do not depend on the place."""
 
     path: str
     index: int  # its number, in the order of the file
     parent: int  # frame; 0 is the world
     kind: str  # free, fixed or prescribed
-    position: tuple  # pose in the parent, of the start or of when it was fixed
+    position: tuple  # pose in the parent at t = 0, or when it was fixed
     orientation: tuple
     scale: float
     parent_metres: float  # per unit of the lengths it is placed in
@@ -57,14 +58,20 @@ class End(NamedTuple):
 
 
 class Composite(NamedTuple):
-    """A free body with all that is fixed to it."""
+    """A free body with the parts fixed to it."""
 
     mass: Lump
-    fault: str  # why nothing has this inertia; empty if it is possible
+    fault: str  # why no rigid body has this inertia; empty if one can
+
+
+def rows_of(nodes: Sequence[Node]) -> list[int]:
+    """The row of each node among the free ones or among the others."""
+    free, driven = count(), count()
+    return [next(free if node.is_free() else driven) for node in nodes]
 
 
 class Tree:
-    """All nodes, by their numbers, and who is whose parent."""
+    """All nodes, by their numbers, and and the parent of each."""
 
     def __init__(self, order: ContiguousList[Node]):
         self.order, self.nodes = order, order.values
@@ -72,6 +79,7 @@ class Tree:
         self.depth = [0] * (1 + len(self.nodes))  # of each frame below the world
         self.carriers = [layout.NOBODY] * len(self.nodes)  # number of the free body that carries each node
         self.placements = [Placement()] * len(self.nodes)  # of each on its carrier
+        self.rows = rows_of(self.nodes)  # of each among the free bodies or among the driven nodes
         self._parts: dict[int, list[Node]] = {}
         for node in order:
             self._enter(node)
@@ -79,7 +87,7 @@ class Tree:
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> Tree:
-        """Of nodes in the order of the file; what hangs on one node, in that order too."""
+        """Of nodes in the order of the file; children of one node in that order too."""
         below: list[list[int]] = [[] for _ in range(1 + len(nodes))]
         for node in reversed(nodes):
             below[node.parent].append(node.index)
@@ -90,7 +98,7 @@ class Tree:
         return cls(ContiguousList(nodes, order))
 
     def _enter(self, node: Node) -> None:
-        """The columns of a node whose parent has them."""
+        """The columns of a node whose parent is entered already."""
         above = node.parent - 1
         self.depth[node.frame] = 1 + self.depth[node.parent]
         carrier = layout.NOBODY
@@ -103,8 +111,8 @@ class Tree:
         self._parts.setdefault(carrier, []).append(node)
 
     def moved(self, index: int, to: int, kind: str, pose: tuple | None) -> Tree:
-        """The tree with a node, and all that hangs on it, below another frame: the last that hangs there. `pose` is its
-        (position, orientation) there if it is fixed; its unit of length stays.
+        """The tree with a node and its descendants below another frame, as its last child. `pose` is the (position,
+        orientation) there of a fixed node; its unit of length stays.
         """
         order, node = copy.copy(self.order), self.nodes[index]
         following = order.next(self.subtree(to - 1)[-1]) if to else None
@@ -119,10 +127,10 @@ class Tree:
         )  # fmt: skip
         return Tree(order)
 
-    # --- who hangs where
+    # --- ancestors and descendants
 
     def subtree(self, index: int) -> list[int]:
-        """A node and all that hangs on it: a range of the list."""
+        """A node and its descendants: a range of the list."""
         found, depth = [index], self.depth[index + 1]
         following = self.order.next(index)
         while following is not None and self.depth[following + 1] > depth:
@@ -131,7 +139,7 @@ class Tree:
         return found
 
     def children(self, node: Node) -> Iterator[Node]:
-        """What hangs on a node directly."""
+        """The nodes whose parent it is."""
         return (self.nodes[i] for i in self.subtree(node.index) if self.nodes[i].parent == node.frame)
 
     def parent(self, node: Node) -> Node | None:
@@ -157,7 +165,7 @@ class Tree:
         """The free bodies, in the order of the file."""
         return [node for node in self.nodes if node.is_free()]
 
-    # --- who carries whom
+    # --- composites
 
     def carrier(self, node: Node) -> Node | None:
         """The free body that carries a node through fixed ones, itself if it is free; None if the world or a prescribed
@@ -166,8 +174,12 @@ class Tree:
         carrier = self.carriers[node.index]
         return None if carrier == layout.NOBODY else self.nodes[carrier]
 
+    def row(self, carrier: Node | None) -> int:
+        """The row of a free body, or NOBODY."""
+        return layout.NOBODY if carrier is None else self.rows[carrier.index]
+
     def composite(self, carrier: Node) -> Composite:
-        """Mass and parts of a free body."""
+        """The composite of a free body."""
         found = self._composites.get(carrier.index)
         if found is None:
             parts = self._parts[carrier.index]
@@ -177,7 +189,7 @@ class Tree:
             found = self._composites[carrier.index] = Composite(mass, fault[0] if fault else "")
         return found
 
-    # --- frames and points, by the names that a scene has for them
+    # --- frames and points, by their names in a scene
 
     def end(self, path: str, at: tuple | None) -> End:
         """The point `at` of a node, in its coordinates; left out, its centre of mass, or its origin without mass."""

@@ -1,4 +1,4 @@
-"""When a scene's loads begin and end, and its impulses and reparentings happen."""
+"""The times of a scene: when loads begin and end, when impulses and reparentings happen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loads of a scene as a blueprint has them: names and numbers, what is left out filled in."""
+"""The loads of a scene as records of a blueprint: names and numbers, omitted values filled in."""
 
 from __future__ import annotations
 
