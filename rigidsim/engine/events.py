@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import compiled_form, formula, inlined, routine
+from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3
+from rigidsim.engine.kinds import is_moved
+from rigidsim.engine.layout import change3, load, load3, load4, load6, store, store3
 from rigidsim.engine.model import Model, Samples, make_samples, zeros
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import scaled, sub
+from rigidsim.physics.vector import scaled
 
 CAPACITY = 1024  # events, and bodies they reached, unless more can come in one instant
 
@@ -58,26 +59,9 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
     )
 
 
-def has_room(era, model, buffer):
-    """Whether what happens as this era begins can be recorded."""
-    return buffer is None or fits(era, model, buffer)
-
-
-@compiled_form(has_room)
-def _has_room(era, model, buffer):
-    if is_absent(buffer):
-        return lambda era, model, buffer: True
-    return lambda era, model, buffer: fits(era, model, buffer)
-
-
-def is_absent(part) -> bool:
-    """Whether an argument of this type, for which a kernel is compiled, is None instead of a named tuple."""
-    return getattr(part, "instance_class", None) is None
-
-
 @inlined
-def fits(era, model, buffer):
-    """Whether there is room for the impulses that are due and for every body that they may reach."""
+def has_room(buffer, era, model):
+    """Whether there is room for the impulses that are due as this era begins, and for all that they may reach."""
     due, room = model.due[era + 1] - model.due[era], len(buffer.event) - buffer.filled[0]
     return due == 0 or (due <= room and len(model.body) <= len(buffer.reached) - buffer.filled[1])
 
@@ -124,7 +108,7 @@ def spread(node, instant, model, buffer):
     jumps = buffer.source[node + 1] != at.NOBODY
     if above == at.NOBODY:
         return jumps
-    if model.node[node, at.NODE_KIND] != at.FREE:
+    if not is_moved(node, model):
         buffer.source[node + 1] = node + 1 if jumps else above
     elif model.inherits[model.node[node, at.NODE_ROW]] > 0.0:
         note_reached(instant, at.REACHED_CARRIED, node, above, buffer)
@@ -154,10 +138,10 @@ def tell_protected(before, after, terms_before, terms_after, value, lanes):
     """How its motion relative to the parent changed, and its acceleration by the forces after the jump."""
     n = len(lanes)
     for lane in range(n):
-        store3(value, at.CHANGE_V, lane, n, change(before, after, at.O_V, lane, n))
-        store3(value, at.CHANGE_OMEGA, lane, n, change(before, after, at.O_OMEGA, lane, n))
-        store3(value, at.CHANGE_A, lane, n, change(terms_before, terms_after, at.T_ACCELERATION, lane, n))
-        store3(value, at.CHANGE_ALPHA, lane, n, change(terms_before, terms_after, at.T_ANGULAR, lane, n))
+        store3(value, at.CHANGE_V, lane, n, change3(before, after, at.O_V, lane, n))
+        store3(value, at.CHANGE_OMEGA, lane, n, change3(before, after, at.O_OMEGA, lane, n))
+        store3(value, at.CHANGE_A, lane, n, change3(terms_before, terms_after, at.T_ACCELERATION, lane, n))
+        store3(value, at.CHANGE_ALPHA, lane, n, change3(terms_before, terms_after, at.T_ANGULAR, lane, n))
 
 
 @routine
@@ -166,19 +150,13 @@ def tell_carried(before, after, body, value, lanes):
     n = len(lanes)
     for lane in range(n):
         q_WB, com = load4(before, at.O_Q, lane, n), load3(body, at.B_COM, lane, n)
-        dv, domega = change(before, after, at.O_V, lane, n), change(before, after, at.O_OMEGA, lane, n)
+        dv, domega = change3(before, after, at.O_V, lane, n), change3(before, after, at.O_OMEGA, lane, n)
         store3(value, at.CHANGE_V, lane, n, dv)
         store3(value, at.CHANGE_OMEGA, lane, n, domega)
         dv_C = point_velocity(dv, domega, rotate(q_WB, com))
         store3(value, at.CHANGE_A, lane, n, scaled(load(body, at.B_MASS, lane, n), dv_C))
         spin_B = apply(load6(body, at.B_INERTIA, lane, n), rotate_back(q_WB, domega))
         store3(value, at.CHANGE_ALPHA, lane, n, rotate(q_WB, spin_B))
-
-
-@formula
-def change(before, after, c, lane, n):
-    """Of components c to c + 2."""
-    return sub(load3(after, c, lane, n), load3(before, c, lane, n))
 
 
 @inlined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rigidsim._jit import formula, inlined
 from rigidsim.physics.summation import compensated_sum
+from rigidsim.physics.vector import sub
 
 # State of a free body: p_PC and v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
 # q_WB and omega_B = omega_WB_B (the body's own orientation and rate, relative to the world), the work done on it so
@@ -195,6 +196,12 @@ def accumulate3(row, c, low, lane, n, change):
     accumulate(row, c, low, lane, n, change[0])
     accumulate(row, c + 1, low + 1, lane, n, change[1])
     accumulate(row, c + 2, low + 2, lane, n, change[2])
+
+
+@formula
+def change3(before, after, c, lane, n):
+    """Components c to c + 2 of one row less those of another."""
+    return sub(load3(after, c, lane, n), load3(before, c, lane, n))
 
 
 @inlined

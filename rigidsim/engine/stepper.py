@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import kernel
+from rigidsim._jit import inlined, kernel
 from rigidsim.engine import layout as at
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room
-from rigidsim.engine.impulses import cross
+from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import step
 from rigidsim.engine.observe import observe
+from rigidsim.engine.optional import if_given, value_if_given
 from rigidsim.engine.relations import keep_windings
 
 
@@ -16,6 +17,12 @@ from rigidsim.engine.relations import keep_windings
 def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at t = (n + done) h."""
     observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
+
+
+@inlined
+def needs_python(era, model, buffer):
+    """Whether what happens as an era ends has to wait: until the tree is changed, or the buffer is emptied."""
+    return model.edge_kind[era] == at.EDGE_STOPS or not value_if_given(True, buffer, has_room, era + 1, model)
 
 
 @kernel
@@ -30,12 +37,12 @@ def advance(method, n, done, era, arrives, n_end, stride, model, state, scratch,
     """
     while True:
         if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:
-            if model.edge_kind[era] == at.EDGE_STOPS or not has_room(era + 1, model, buffer):
+            if needs_python(era, model, buffer):
                 return n, done, era
             arrives = model.edge_kind[era] == at.EDGE_CROSSED
             era += 1
         if arrives:
-            cross((n + done) * model.step, era, model, state, scratch, buffer, lanes)
+            if_given(buffer, cross_edge, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         if n >= n_end:
             return n, done, era
