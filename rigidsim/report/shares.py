@@ -43,7 +43,7 @@ class Shares:
 
     def _missing(self) -> str:
         """What may be behind it."""
-        is_wound = any(share.load.is_torsion_spring for share in self.loads)
+        is_wound = any(share.load.is_wound for share in self.loads)
         return " (a callback, or turns that samples miss)" if is_wound else " (a callback)"
 
     def as_list(self) -> list[dict[str, object]]:

@@ -42,7 +42,7 @@ class Scripts:
         self.labels: list[str] = []
 
     def add(self, node: Node, vectors, label: str) -> None:
-        """A load that is written on a node: force, torque, acceleration of gravity; `label` says where, for a message."""
+        """A load that is written on a node: force, torque and gravity; `label` says where, for a message."""
         self._node = node
         places = []
         for vector in vectors:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rigidsim.engine.laws.declaration import CENTER, END, MEDIUM
 from rigidsim.scene.hierarchy.findings import Finding, Node, nodes
 from rigidsim.scene.hierarchy.references import WORLD, node_path
 from rigidsim.scene.schema.events import Reparenting
-from rigidsim.scene.schema.gravity import GravityGradient, PointGravity
 
 if TYPE_CHECKING:
     from rigidsim.scene.scene import Scene
@@ -32,18 +32,20 @@ def source_findings(scene: Scene) -> Iterator[Finding]:
     for path, node in known.items():
         for index, force in enumerate(node.body.forces):
             place = (*node.path, "forces", index)
-            if isinstance(force, GravityGradient) and force.center is None and scene.world.source is None:
+            takes_world = force.kind.takes_world and force.center is None
+            if takes_world and scene.world.source is None:
                 hint = "give 'center' and 'gm' here, or world: {gravity: {center: ..., gm: ...}}"
                 yield Finding("gravity", "there is no point source of gravity to take the gradient of", place, hint)
-            for key in ("to", "medium"):
-                if getattr(force, key, None) == path:
-                    yield Finding("force", f"this is the body itself, where a {force.type} does nothing", (*place, key))
-            if isinstance(force, PointGravity | GravityGradient):
-                source = scene.world.source if force.center is None else force
-                center = known.get(source.center) if source and isinstance(source.center, str) else None
-                if center is not None and center.carrier is node.carrier:
-                    where = place if force.center is None else (*place, "center")
-                    yield Finding("gravity", "a body does not attract itself", where, "name another body, or a point")
+            for key in force.kind.keys:
+                value, where = getattr(force, key.name), (*place, key.name)
+                if key.form in (END, MEDIUM) and value == path:
+                    yield Finding("force", f"this is the body itself, where a {force.type} does nothing", where)
+                if key.form == CENTER:
+                    source = scene.world.source and scene.world.source.center if takes_world else value
+                    center = known.get(source) if isinstance(source, str) else None
+                    if center is not None and center.carrier is node.carrier:
+                        where, hint = place if takes_world else where, "name another body, or a point"
+                        yield Finding("gravity", "a body does not attract itself", where, hint)
 
 
 def mutual_findings(scene: Scene) -> Iterator[Finding]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.laws.gravity import fall
+from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
+from rigidsim.engine.optional import if_given
 from rigidsim.engine.programs import fill, note_faults, run_program
 from rigidsim.physics.elementary import select
 from rigidsim.physics.frames import stretch_back
@@ -82,14 +83,14 @@ def turn_script(x, y, z, axes, wrench, lanes):
 
 
 @inlined
-def look(model, scratch, lanes):
+def look(relations, model, scratch, lanes):
     """Fill the registers of everything that the expressions look at."""
     views, registers = model.views, scratch.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
-        frame = model.pair[pair, at.PAIR_FIRST]
+        frame = relations.pair[pair, at.PAIR_FIRST]
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
-        observed = scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+        observed = scratch.frame[relations.pair[pair, at.PAIR_SECOND]]
         seen = registers[first * len(lanes) :]  # one register after the other, as the components of a row
         if kind == at.VIEW_POSITION:
             view_position(apart, observer, scale, seen, lanes)
@@ -109,7 +110,7 @@ def evaluate_scripts(t, model, scratch, lanes):
     program = model.script
     if len(model.scripts.who) > 0:
         fill(scratch.register[len(program.constant)], t, lanes)
-        look(model, scratch, lanes)
+        if_given(model.relations, look, model, scratch, lanes)
         run_program(program.code, program.first, scratch.register, lanes)
 
 
