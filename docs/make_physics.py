@@ -8,7 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
-    "elementary", "exponentials", "functions", "jets", "vector", "quaternion", "frames", "inertial_terms", "deltas",
+    "elementary", "exponentials", "functions", "jets", "operations", "vector", "quaternion", "frames", "inertial_terms", "deltas",
     "inertia", "solids", "rigid_body", "forces", "impulses", "prescribed", "summation", "magnus",
     "interpolation",
 )  # fmt: skip

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.jet_programs import fill_jet, run_jet_program
 from rigidsim.engine.layout import accumulate3, load, load3, load4, store, store3, store4
-from rigidsim.engine.programs import note_faults
+from rigidsim.engine.programs import fill_jet, note_faults, run_jet_program
 from rigidsim.physics.prescribed import (
     advanced_rotation,
     displacement,
