@@ -83,7 +83,7 @@ def keep_winding(t, acting, value, wound, state, lanes):
 def keep_windings(t, era, model, state, scratch, lanes):
     """At the end of a step, s, torsion springs are wound up as far as its last evaluation found them."""
     for k in range(len(model.torsions.who)):
-        row = state[len(model.free_node) + len(model.paced) + k]
+        row = state[len(state) - len(model.torsions.who) + k]
         acting = 1.0 if acts(model.torsions, k, era) else 0.0
         keep_winding(t, acting, model.torsions.value[k], scratch.wound[k], row, lanes)
 
@@ -106,5 +106,5 @@ def relate(model, state, scratch, lanes):
             pass_link(scratch.link[model.way_node[way]], model.way_sign[way], apart, lanes)
     for k in range(len(model.torsions.who)):
         first, second, _ = ends(model.torsions, k, model, scratch)
-        row = state[len(model.free_node) + len(model.paced) + k]
+        row = state[len(state) - len(model.torsions.who) + k]
         wind(model.torsions.value[k], first, second, row, scratch.wound[k], lanes)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from rigidsim.physics import functions as f
 from rigidsim.physics import jets as j
 from rigidsim.physics.elementary import arc_tangent, sqrt
+from rigidsim.physics.error_function import error_function, jet_error_function
 from rigidsim.physics.exponentials import exponential, logarithm
 
 NUMBER, CONDITION = "number", "condition"
@@ -87,6 +88,7 @@ OPERATIONS = (
     _function("sinh", f.hyperbolic_sine, j.jet_hyperbolic_sine, "the hyperbolic sine"),
     _function("cosh", f.hyperbolic_cosine, j.jet_hyperbolic_cosine, "the hyperbolic cosine"),
     _function("tanh", f.hyperbolic_tangent, j.jet_hyperbolic_tangent, "the hyperbolic tangent"),
+    _function("erf", error_function, jet_error_function, "the error function"),
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 CODE = {operation.name: code for code, operation in enumerate(OPERATIONS)}
