@@ -14,7 +14,7 @@ from rigidsim.engine.compiler.plane import lock_body
 from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.compiler.written import written_loads
-from rigidsim.engine.model import Model, table, zeros
+from rigidsim.engine.model import Expressions, Law, Model, table, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import rejection
@@ -90,6 +90,24 @@ def loads_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Loads
     return Loads(written_loads(scene, start), scene.world.mutual_gravity, tree, schedule)
 
 
+def expresses(loads: Loads, start: Tree) -> bool:
+    """Whether anything is given by expressions. It does not change when a node gets another parent, so that a run needs
+    one kind of stepper.
+    """
+    return bool(loads.scripts.labels or Drives(start).labels)
+
+
+def expressions_of(scripts: Law, loads: Loads, drives: Drives, motion_row: dict[str, int]) -> Expressions:
+    """All that is given by expressions."""
+    return Expressions(
+        scripts=scripts,
+        script_register=loads.scripts.registers(),
+        script=loads.scripts.program(),
+        views=loads.scripts.views(),
+        **drives.arrays(motion_row),
+    )
+
+
 def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assembled:
     """The model of a tree; `start` is the tree at t = 0, which says where springs are at rest."""
     loads, drives = loads_of(scene, tree, start, schedule), Drives(tree)
@@ -105,10 +123,7 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
         normal=np.array(scene.world.normal or (), dtype=np.float64).reshape(-1, 3),
         **loads.arrays(),
-        script_register=loads.scripts.registers(),
-        script=loads.scripts.program(),
-        views=loads.scripts.views(),
-        **drives.arrays(row),
+        expressions=expressions_of(laws["scripts"], loads, drives, row) if expresses(loads, start) else None,
         inherits=np.array([float(node.spec.inherit_impulses) for node in free], dtype=np.float64),
         **schedule.edges(),
         step=scene.simulation.step,
