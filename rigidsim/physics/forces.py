@@ -164,7 +164,7 @@ def along_axes(k, x):
 
 
 @formula
-def displacement(q_WA, rest_A, s):
+def moved_from(q_WA, rest_A, s):
     """What a separation s (world axes) has in A's axes beyond that at rest, m."""
     return sub(rotate_back(q_WA, s), rest_A)
 

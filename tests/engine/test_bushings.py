@@ -51,8 +51,9 @@ def test_a_bushing_between_branches_of_the_tree_keeps_momenta_and_energy(damping
     bodies = {"a": a, "f": {**frame, "children": {"b": b}}}
     trajectories = [run(bodies, 2.0, step, record_every=0.2) for step in FINE]
     rows = np.array([changes(trajectory) for trajectory in trajectories])
-    assert np.all(slopes(FINE, rows)[:, -1] >= 3.5), rows
-    assert max(rows[-1]) <= 1e-8
+    # Measured: 4.00 for the momenta; 3.8 to 4.5 for the energy, 3.5 where that is down to 5e-11 of 2 J.
+    assert np.all(np.abs(slopes(FINE, rows)[:, -1] - 4) <= [0.1, 0.1, 0.6]), rows
+    assert max(rows[-1]) <= 2e-10  # measured 4.7e-11
     assert np.ptp(trajectories[-1].diagnostic("kinetic_energy")) > 0.1
     if damping:  # what is lost is work
         assert trajectories[-1].diagnostic("work")[-1] < -0.1
@@ -153,7 +154,7 @@ def test_half_a_turn_is_told():
     twist = {"type": "bushing", "to": "world", "torsion_stiffness": [0.1, 0.1, 0.1], "during": [0, 3]}
     scene = scene_of({"b": {**BALL, "angular_velocity": [0, 0, 2.0], "forces": [twist]}}, 2.0, 0.01)
     simulation = rigidsim.Simulation(scene)
-    simulation.run()
+    simulation.step(200)
     (told,) = [warning for warning in simulation.warnings if "half a turn" in warning]
     assert told.startswith("the bushing b, forces[0] passed half a turn at t = ")
 

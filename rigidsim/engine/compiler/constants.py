@@ -14,7 +14,7 @@ from rigidsim.engine.compiler.plane import lock_body
 from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.compiler.written import written_loads
-from rigidsim.engine.model import Expressions, Law, Model, table, zeros
+from rigidsim.engine.model import Expressions, Model, table, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import rejection
@@ -97,10 +97,10 @@ def expresses(loads: Loads, start: Tree) -> bool:
     return bool(loads.scripts.labels or Drives(start).labels)
 
 
-def expressions_of(scripts: Law, loads: Loads, drives: Drives, motion_row: dict[str, int]) -> Expressions:
+def expressions_of(loads: Loads, drives: Drives, motion_row: dict[str, int]) -> Expressions:
     """All that is given by expressions."""
     return Expressions(
-        scripts=scripts,
+        scripts=loads.scripted(),
         script_register=loads.scripts.registers(),
         script=loads.scripts.program(),
         views=loads.scripts.views(),
@@ -111,7 +111,7 @@ def expressions_of(scripts: Law, loads: Loads, drives: Drives, motion_row: dict[
 def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assembled:
     """The model of a tree; `start` is the tree at t = 0, which says where springs are at rest."""
     loads, drives = loads_of(scene, tree, start, schedule), Drives(tree)
-    row, free = rows_of(tree), tree.free()
+    row, free, given = rows_of(tree), tree.free(), expresses(loads, start)
     model = Model(
         node=table([(tree.frame("parent", node), drives.kind(node), row[node.path]) for node in tree.nodes], 3),
         active=active_nodes(tree, loads.frames()),
@@ -122,8 +122,8 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         motion=_stacked([prescribed_constants(node) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
         scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
         normal=np.array(scene.world.normal or (), dtype=np.float64).reshape(-1, 3),
-        **loads.arrays(),
-        expressions=expressions_of(laws["scripts"], loads, drives, row) if expresses(loads, start) else None,
+        **loads.arrays(given),
+        expressions=expressions_of(loads, drives, row) if given else None,
         inherits=np.array([float(node.spec.inherit_impulses) for node in free], dtype=np.float64),
         **schedule.edges(),
         step=scene.simulation.step,

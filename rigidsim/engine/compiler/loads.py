@@ -14,7 +14,7 @@ from rigidsim.engine.compiler.written import Striking, WrittenLoads
 from rigidsim.engine.laws.declaration import Row
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED, PAIRWISE, SINGLE, TABLES
-from rigidsim.engine.model import PairLaws, Relations, SingleLaws
+from rigidsim.engine.model import Law, PairLaws, Relations, SingleLaws
 from rigidsim.physics.quaternion import rotate
 
 SCRIPTS, IMPULSES = "scripts", "impulses"
@@ -53,19 +53,22 @@ class Loads:
         """Where each load is written whose winding is state."""
         return tuple(entry.label for table in FOLLOWED for entry in self.entries[table.name])
 
-    def arrays(self) -> dict[str, object]:
-        """All loads, as the model has them; what concerns pairs is left out where there are none."""
+    def scripted(self) -> Law:
+        """The loads that are given by expressions."""
+        return law_of(self.entries[SCRIPTS], layout.SCRIPT_ROWS)
+
+    def arrays(self, expresses: bool) -> dict[str, object]:
+        """All other loads, as the model has them; what concerns pairs is left out where there are none."""
         laws = {table.name: law_of(self.entries[table.name], table.width) for table in TABLES}
         first = 0
         for table in FOLLOWED:
             laws[table.name].who[:, layout.LAW_FOLLOWED] += first
             first += len(laws[table.name].who)
         return {
-            "relations": Relations(**self.pairs.arrays()) if self._has_pairs or self.entries[SCRIPTS] else None,
+            "relations": Relations(**self.pairs.arrays()) if self._has_pairs or expresses else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if self._has_pairs else None,
             "mutual": mutual_of(self.mutual, self.tree) if self._has_pairs else None,
-            "scripts": law_of(self.entries[SCRIPTS], layout.SCRIPT_ROWS),
             "impulses": law_of(self.entries[IMPULSES], layout.IMPULSE_ROWS),
         }
 

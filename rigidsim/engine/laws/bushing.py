@@ -25,7 +25,7 @@ from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.forces import (
     along_axes,
-    displacement,
+    moved_from,
     energy_along_axes,
     separation,
     turned_from,
@@ -58,7 +58,7 @@ def press(value, apart, first, second, frame, body, end, wrench, lanes):
         v_2 = point_velocity(load3(apart, at.Z_V, lane, n), load3(second, at.F_OMEGA, lane, n), r_2)
         v_A = rotate_back(q_WA, sub(v_2, cross(omega_1, add(d, r_2))))
 
-        x = displacement(q_WA, load3(value, OFFSET, lane, n), s)
+        x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
         theta = turned_from(load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
         elastic = negated(along_axes(load3(value, STIFFNESS, lane, n), x))
         torque = turning_torque(load3(value, TURN_STIFFNESS, lane, n), theta)
@@ -83,7 +83,7 @@ def store_bushing(value, apart, first, second, ledger, place, sign, lanes):
         q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
         q_WA = product(q_W1, load4(value, AXES, lane, n))
         _, _, s = separation(d, q_W1, load3(value, FIRST, lane, n), q_W2, load3(value, SECOND, lane, n))
-        x = displacement(q_WA, load3(value, OFFSET, lane, n), s)
+        x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
         theta = turned_from(load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
         pulled = energy_along_axes(load3(value, STIFFNESS, lane, n), x)
         energy = pulled + energy_along_axes(load3(value, TURN_STIFFNESS, lane, n), theta)
