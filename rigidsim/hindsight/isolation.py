@@ -1,4 +1,4 @@
-"""How long a model conserves momentum."""
+"""How long a scene conserves momentum."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rigidsim.trajectory.header import Header
 
 
 def isolated_until(header: Header) -> float:
-    """The time (s) until which the bodies of a history act on each other only, so that momenta are conserved: infinite
-    if they always do, minus infinity if they do not at the start.
+    """The time (s) until which there are no external forces, so that momenta are conserved: inf if there never are any,
+    -inf if there are at t = 0.
 
-    A change of the tree can end it, as something outside begins to act on a body: gravity on a released part, say.
+    A reparenting can add an external force: gravity on a released part, for example.
     """
     if not header.isolated:
         return -math.inf
