@@ -17,14 +17,14 @@ def isolated_until(header: Header) -> float:
         return -math.inf
     if not header.changes:
         return math.inf
-    # Only here, so that a history is looked at without loading what compiles.
+    # Imported here to keep numba out of reports on trajectories without reparentings.
     from rigidsim.engine.assembly.blueprint import is_isolated
     from rigidsim.engine.assembly.constants import model_of
     from rigidsim.engine.compiler import blueprint_of
     from rigidsim.hindsight.past import scene_of, tree_at
 
     blueprint = blueprint_of(scene_of(header))
-    # Of the trees of one instant only the last one lasts.
+    # Of several changes at one time, only the last tree matters.
     for begin, places in dict(header.trees()[1:]).items():
         tree = tree_at(blueprint.tree, places)
         if not is_isolated(blueprint, tree, model_of(blueprint, tree)):

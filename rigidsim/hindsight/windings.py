@@ -6,7 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoadRecord
-from rigidsim.engine.assembly.entries import unit
+from rigidsim.engine.laws.declaration import unit
 from rigidsim.engine.model import zeros
 from rigidsim.physics.forces import twist
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
@@ -17,19 +17,18 @@ AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def winding_rows(blueprint: Blueprint, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
-    """The state of each torsion spring, in the order of a model's.
+    """The state of each load that is followed, in the order of a model's.
 
     Full turns between samples are counted by interpolating the angular velocity linearly; with samples too far apart
     some are missed.
     """
-    return [_row(blueprint, load, trajectory, sample) for load in blueprint.loads if load.kind == "torsions"]
+    return [_row(load, trajectory, sample) for load in blueprint.followed]
 
 
-def _row(blueprint: Blueprint, load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
-    row, spring = zeros(layout.STATE_ROWS), load.written
-    if spring.axis is not None:
-        frames = (blueprint.tree.frame_of(spring.to), 1 + load.node)
-        ends = (_turning(trajectory, frame, sample) for frame in frames)
+def _row(load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
+    row, spring = zeros(layout.STATE_ROWS), load.values
+    if getattr(spring, "axis", None) is not None:
+        ends = (_turning(trajectory, frame, sample) for frame in (spring.to, load.frame))
         time = np.asarray(trajectory.time[: sample + 1])
         row[layout.S_WOUND] = _wound(spring.rest, unit(spring.axis), *ends, time)
     return row

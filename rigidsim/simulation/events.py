@@ -53,7 +53,7 @@ class Story:
             if law.who[k, layout.LAW_BEGIN] != self._happened.era:
                 continue
             impulse = self._after.blueprint.impulses[number]
-            path = tree.nodes[impulse.node].path
+            path = tree.nodes[impulse.frame - 1].path
             receiver = tree.nodes[model.free_node[law.who[k, layout.LAW_SECOND]]]
             q_WA = self._orientation(law.who[k, layout.LAW_PAIR])
             q_WB = self._orientation(receiver.frame)
@@ -62,7 +62,7 @@ class Story:
             lever = rotate(q_WB, row[layout.J_LEVER : layout.J_LEVER + 3])
             K = impulse_moment(lever, J, rotate(q_WA, row[layout.J_L : layout.J_L + 3]))
             named = {"id": f"{path}.impulses[{impulse.index}]", "name": impulse.name, "cause": "impulse", "motion": ""}
-            yield self._event(named, impulse.node, receiver, first_free(tree, receiver), J, K)
+            yield self._event(named, impulse.frame - 1, receiver, first_free(tree, receiver), J, K)
 
     def reparenting(self) -> Iterator[Event]:
         """One event, which protects or carries what hangs on the frames that jump."""
