@@ -38,12 +38,8 @@ class EventBuffer(NamedTuple):
     source: np.ndarray  # (1 + node) the frame whose jump this one follows, itself if it jumps of its own, or NOBODY
 
 
-def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None) -> EventBuffer | None:
-    """An empty buffer that holds what can happen in one instant; None if nothing ever happens. `pair` may be handed on
-    from the buffer before.
-    """
-    if not model.edge_kind.any() and not model.due[-1]:
-        return None
+def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None) -> EventBuffer:
+    """An empty buffer that holds what can happen in one instant; `pair` may be handed on from the buffer before."""
     n, n_node, n_moved = len(lanes), len(model.node), len(model.body)
     n_event, n_reached = max(CAPACITY, int(np.diff(model.due).max())), max(CAPACITY, n_moved)
     return EventBuffer(

@@ -69,7 +69,7 @@ class BlockRun:
         self._lanes = (0,) * n_lane
         self._callbacks = callbacks or {}
         self._advance, self._observe = self._kernels()
-        self._buffer: EventBuffer | None = None
+        self._buffer: EventBuffer | None = None  # while nothing ever happens
         self._enter()
         self._none = self.room(1)  # where samples that nobody wants would go
 
@@ -154,7 +154,8 @@ class BlockRun:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes)
-        self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
+        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
+            self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # What expressions have failed so far outlives a change of the tree.
         self._scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
 

@@ -1,4 +1,4 @@
-"""Each load of a scene alone: what it does to a body at one sample."""
+"""The effect of each load of a scene on a body at one sample."""
 
 from __future__ import annotations
 
@@ -9,38 +9,28 @@ from typing import Any
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.hindsight.past import Past
 from rigidsim.scene import Scene
 
-WORDS = {
-    "constant": "force",
-    "torsion_spring": "torsion spring",
-    "gravity": "uniform gravity",
-    "point_gravity": "gravity",
-    "gravity_gradient": "gravity gradient",
-}
 OF_WORLD = (("gravity of the world", "gravity"), ("mutual gravity", "mutual_gravity"))
-"""What acts on all bodies: its name, and where it is written."""
+"""Loads on all bodies: name, and key in `world`."""
 TERMS = {
     "applied": layout.T_APPLIED,
     "gravity": layout.T_GRAVITY,
     "angular_applied": layout.T_ANGULAR_APPLIED,
 }
-"""The terms that loads make, and where a sample has them."""
+"""The terms due to loads, and their rows in a sample."""
 
 
 @dataclass(frozen=True)
 class WrittenLoad:
-    """One force of a scene, or its gravity: what it is called, and where it is written."""
+    """One force of a scene, or its gravity: name and location in the scene."""
 
     name: str
-    body: str  # where it is written; empty for what the world does
-    index: int  # among that body's forces
-
-    @property
-    def is_torsion_spring(self) -> bool:
-        """Whether its torque depends on the turns that came before."""
-        return self.name.startswith(WORDS["torsion_spring"])
+    body: str  # the body it is defined on; empty for the world
+    index: int  # in the `forces` of that body
+    is_wound: bool = False  # whether it depends on the winding angle, that is on earlier rotation
 
     @property
     def place(self) -> str:
@@ -53,19 +43,19 @@ class WrittenLoad:
 
 @dataclass(frozen=True)
 class Share:
-    """What one load adds to the terms of a body's acceleration: m/s2 and rad/s2 in the parent's axes."""
+    """The contribution of one load to a body's acceleration: m/s2 and rad/s2 in the parent's axes."""
 
     load: WrittenLoad
     terms: dict[str, np.ndarray]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
-        told = {name: value.tolist() for name, value in self.terms.items()}
-        return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **told}
+        terms = {name: value.tolist() for name, value in self.terms.items()}
+        return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **terms}
 
 
 class SeparateLoads:
-    """The loads of a history's scene, as they act at one sample."""
+    """The loads of a scene, each evaluated alone at one sample."""
 
     def __init__(self, past: Past):
         self.past = past
@@ -80,16 +70,17 @@ class SeparateLoads:
             body["forces"] = []
 
     def on(self, body: str) -> Iterator[WrittenLoad]:
-        """Those that can act on a free body: of the world, on its parts, and from springs that end there."""
+        """The loads that can act on a free body: of the world, on its parts, and springs attached to it."""
         yield from (WrittenLoad(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
         for path, forces in self._forces.items():
             for index, force in enumerate(forces):
                 ends = [self.past.carrier(end) for end in (path, force.get("to", "world"))]
                 if body in ends:
-                    yield WrittenLoad(_name(force, body == ends[0], path), path, index)
+                    kind, other = BY_NAME[force["type"]], force.get("to") if body == ends[0] else path
+                    yield WrittenLoad(kind.called(force, other), path, index, kind.table.follow is not None)
 
     def shares(self, body: str) -> list[Share]:
-        """What each load that acts on a free body does to it."""
+        """The contribution of each load on a free body."""
         state, row = self.past.state(), self.past.free.index(body)
         found = []
         for load in self.on(body):
@@ -100,7 +91,7 @@ class SeparateLoads:
         return found
 
     def alone(self, load: WrittenLoad) -> Scene:
-        """The scene with this load and no other."""
+        """The scene with this load only."""
         forces = self._bodies[load.body]["forces"] if load.body else []
         world = self._data["world"]
         if load.body:
@@ -116,8 +107,8 @@ class SeparateLoads:
                 world.pop(key, None)
 
     def _sourced(self, force: dict[str, Any]) -> dict[str, Any]:
-        """A gradient torque names the source that it has from the world."""
-        if force["type"] != "gravity_gradient" or "center" in force:
+        """The force with the source of a gravity gradient filled in from the world."""
+        if not BY_NAME[force["type"]].takes_world or "center" in force:
             return force
         return {**force, **{key: self._world["gravity"][key] for key in ("center", "gm")}}
 
@@ -126,22 +117,3 @@ def _bodies(bodies: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict
     for name, body in bodies.items():
         yield above + name, body
         yield from _bodies(body["children"], f"{above}{name}/")
-
-
-def _name(force: dict[str, Any], is_own: bool, path: str) -> str:
-    """What a load is called by the body it acts on."""
-    word = WORDS.get(force["type"], force["type"])
-    if force["type"] in ("spring", "damper", "torsion_spring"):
-        return f"{word} to {force['to'] if is_own else path}"
-    if force["type"] == "drag" and force["medium"] != "world":
-        return f"drag in {force['medium']}"
-    if force["type"] == "point_gravity":
-        center = force["center"]
-        return f"gravity of {center if isinstance(center, str) else 'a point'}"
-    if force["type"] == "constant" and not any(_given(force["force"])):
-        return "torque"
-    return word
-
-
-def _given(vector: list) -> list[bool]:
-    return [part != 0 for part in vector]

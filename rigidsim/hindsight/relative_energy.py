@@ -1,4 +1,4 @@
-"""How much motion the free bodies have as their parents see it: rounding and the errors of a step grow with that."""
+"""Kinetic energy relative to the parents, to which rounding and integration errors are proportional."""
 
 from __future__ import annotations
 

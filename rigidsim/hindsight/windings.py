@@ -1,4 +1,4 @@
-"""How far torsion springs are wound up at a sample: their turns are counted along the samples before it."""
+"""Winding angles of torsion springs at a sample, with full turns counted over the samples before it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, LoadRecord
-from rigidsim.engine.assembly.entries import unit
+from rigidsim.engine.laws.declaration import unit
 from rigidsim.engine.model import zeros
 from rigidsim.physics.forces import twist
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
@@ -17,19 +17,18 @@ AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def winding_rows(blueprint: Blueprint, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
-    """The state of each torsion spring, in the order of a model's.
+    """The state of each load that is followed, in the order of a model's.
 
-    Between samples the rate of its ends, taken as linear, tells how many turns it made; samples too far apart for that
-    miss some.
+    Full turns between samples are counted by interpolating the angular velocity linearly; with samples too far apart
+    some are missed.
     """
-    return [_row(blueprint, load, trajectory, sample) for load in blueprint.loads if load.kind == "torsions"]
+    return [_row(load, trajectory, sample) for load in blueprint.followed]
 
 
-def _row(blueprint: Blueprint, load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
-    row, spring = zeros(layout.STATE_ROWS), load.written
-    if spring.axis is not None:
-        frames = (blueprint.tree.frame_of(spring.to), 1 + load.node)
-        ends = (_turning(trajectory, frame, sample) for frame in frames)
+def _row(load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
+    row, spring = zeros(layout.STATE_ROWS), load.values
+    if getattr(spring, "axis", None) is not None:
+        ends = (_turning(trajectory, frame, sample) for frame in (spring.to, load.frame))
         time = np.asarray(trajectory.time[: sample + 1])
         row[layout.S_WOUND] = _wound(spring.rest, unit(spring.axis), *ends, time)
     return row
@@ -44,7 +43,7 @@ def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:
 
 
 def _wound(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:
-    """The angle about the axis at the last of these times, rad, counted on from within half a turn of rest."""
+    """The angle about the axis (rad) at the last of these times, counting full turns; it begins within half a turn."""
     (q_W1, omega_1), (q_W2, omega_2) = first, second
     phi, gradient = twist(rest, axis, product(conjugate(q_W1), q_W2))
     phi, rate = (np.broadcast_to(x, time.shape) for x in (phi, dot(gradient, rotate_back(q_W2, sub(omega_2, omega_1)))))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rigidsim.engine.laws.declaration import ORIENTATION
 from rigidsim.scene.values.base import Model
 from rigidsim.scene.values.evaluation import written
 
 if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
     from rigidsim.scene.schema.body import Body
     from rigidsim.scene.schema.prescription import PrescribedMotion
+    from rigidsim.scene.schema.scene import SceneData
 
 FRAMED = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
 
 
-def resolved_scene(scene: Scene) -> dict[str, Any]:
+def resolved_scene(scene: SceneData) -> dict[str, Any]:
     """The scene in the form of a scene file."""
     simulation = scene.simulation
     return {
@@ -41,7 +42,7 @@ def resolved_scene(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _parameters(scene: Scene) -> dict[str, Any]:
+def _parameters(scene: SceneData) -> dict[str, Any]:
     # Their values are in every expression already; from here they are only read back.
     given = {name: parameter.model_dump() for name, parameter in scene.parameters.items()}
     return {name: {key: value for key, value in entry.items() if value != ""} for name, entry in given.items()}
@@ -93,8 +94,9 @@ def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
 
 def _force(force: Model) -> dict[str, Any]:
     entries = {"type": force.type, **_plain(force)}
-    if "rest" in entries:
-        entries["rest"] = {"wxyz": entries["rest"]}
+    for key in force.kind.keys:
+        if key.form == ORIENTATION and key.name in entries:
+            entries[key.name] = {"wxyz": entries[key.name]}
     return entries
 
 

@@ -63,8 +63,8 @@ class Story:
 
     def _impulse(self, number: int) -> tuple[int, dict[str, str]]:
         impulse = self._written.impulses[number]
-        name = f"{self._frames[impulse.node + 1]}.impulses[{impulse.index}]"
-        return impulse.node, {"id": name, "name": impulse.name, "cause": "impulse", "motion": ""}
+        name = f"{self._frames[impulse.frame]}.impulses[{impulse.index}]"
+        return impulse.frame - 1, {"id": name, "name": impulse.name, "cause": "impulse", "motion": ""}
 
     def _reparenting(self, number: int) -> tuple[int, dict[str, str]]:
         event = self._written.schedule.reparentings[number]

@@ -1,6 +1,6 @@
 """What a Model is assembled from, at t = 0 and at each reparenting: numbers, strings, tuples and arrays.
 
-Names of bodies are those of the scene. Omitted values are filled in, and so are those that depend on the start.
+Frames stand for the names of bodies. Omitted values are filled in, and so are those that depend on the start.
 """
 
 from __future__ import annotations
@@ -13,38 +13,39 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.schedule import Schedule
 from rigidsim.engine.assembly.tree import Tree
+from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
 from rigidsim.physics.vector import rejection
 
 
 class LoadRecord(NamedTuple):
-    """One force as written on a node."""
+    """One force as written on the node of a frame."""
 
-    kind: str  # which law of the model it becomes
-    node: int
+    kind: str  # its `type`
+    frame: int
+    values: SimpleNamespace  # as the rows of its kind take them, but for expressions
     eras: tuple[int, int]  # it acts in [begin, until)
     label: str  # its location in the scene
-    written: SimpleNamespace  # numbers, and names of bodies and frames
 
 
 class ImpulseRecord(NamedTuple):
-    """An impulse as written on a node."""
+    """An impulse as written on the node of a frame."""
 
-    node: int
+    frame: int
     index: int  # in the node's list
     name: str
+    values: SimpleNamespace
     era: int  # it acts when this one begins
-    written: SimpleNamespace
 
 
 class ViewRecord(NamedTuple):
-    """A motion that some expression reads: kind, observer and body, each as (name, node of the expression), and
-    the first of its registers.
+    """A motion that some expression reads: kind, observer and body, each as (frame or PARENT, frame of whose parent),
+    and the first of its registers.
     """
 
     kind: int
-    observer: tuple[str, int]
-    body: tuple[str, int]
+    observer: tuple[int, int]
+    body: tuple[int, int]
     register: int
 
 
@@ -84,6 +85,19 @@ class Blueprint(NamedTuple):
     stride: int  # steps between samples
     labels: tuple[str, ...]  # location of each expression that can fail
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether anything depends on where two frames are from each other. No reparenting changes that, so that a run
+        needs one kind of stepper.
+        """
+        of_world = self.mutual is not None or self.source is not None
+        return of_world or any(BY_NAME[load.kind].table.is_pair for load in self.loads)
+
+    @property
+    def followed(self) -> list[LoadRecord]:
+        """The loads whose winding is state, in the order of its last rows."""
+        return [load for table in FOLLOWED for load in self.loads if BY_NAME[load.kind].table is table]
+
 
 class World(NamedTuple):
     """One world, ready to run: constants and state, and what they were assembled from."""
@@ -91,7 +105,7 @@ class World(NamedTuple):
     blueprint: Blueprint
     tree: Tree  # as it is now
     model: Model
-    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the torsion springs
+    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the loads that are followed
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -100,11 +114,10 @@ class World(NamedTuple):
 
     @property
     def state_labels(self) -> tuple[str, ...]:
-        """What each row of the state belongs to: the path of a body, or the location of a torsion spring."""
-        nodes = self.tree.nodes
-        paced = (nodes[index].path for index in self.blueprint.drives.paced[:, 0])
-        torsions = (load.label for load in self.blueprint.loads if load.kind == "torsions")
-        return (*(node.path for node in self.tree.free()), *paced, *torsions)
+        """What each row of the state belongs to: the path of a body, or the location of a load."""
+        paced = (self.paths[index] for index in self.blueprint.drives.paced[:, 0])
+        followed = (load.label for load in self.blueprint.followed)
+        return (*(node.path for node in self.tree.free()), *paced, *followed)
 
     @property
     def isolated(self) -> bool:
@@ -120,9 +133,7 @@ def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
     falls = any(g) and any(node.falls for node in free)
     # A jump that carries a body along gives it momentum.
     is_carried = bool(blueprint.schedule.reparentings) and any(node.inherits for node in free)
-    internal, external = (model.springs, model.torsions), (
-        model.constants, model.fields, model.drags, model.attractions, model.gradients, model.scripts, model.impulses,
-    )  # fmt: skip
-    is_internal = all((law.who[:, layout.LAW_FIRST : layout.LAW_SECOND + 1] >= 0).all() for law in internal)
-    is_internal = is_internal and not any(len(law.who) for law in external)
-    return is_internal and not falls and not is_carried
+    scripts = (model.expressions.scripts,) if model.expressions else ()
+    laws = (*model.single, *(model.pairwise or ()), *scripts, model.impulses)
+    is_internal = all((law.who[:, [layout.LAW_FIRST, layout.LAW_SECOND]] >= 0).all() for law in laws)
+    return bool(is_internal and not falls and not is_carried)

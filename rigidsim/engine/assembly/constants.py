@@ -6,11 +6,10 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
-from rigidsim.engine.assembly.loads import Loads
-from rigidsim.engine.assembly.mutual import mutual_of
+from rigidsim.engine.assembly.loads import SCRIPTS, Loads
 from rigidsim.engine.assembly.plane import lock_body
 from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.model import Model, table, zeros
+from rigidsim.engine.model import Expressions, Model, table, zeros
 from rigidsim.physics.inertia import inverse
 
 KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
@@ -18,13 +17,10 @@ KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCR
 
 def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
-    loads, drives = Loads(blueprint, tree), blueprint.drives
-    free, laws = tree.free(), loads.laws()
-    kinds = ("constants", "fields", "scripts", "impulses")
-    axes = {int(frame) for kind in kinds for frame in laws[kind].who[:, layout.LAW_PAIR]}
+    loads, drives, free = Loads(blueprint, tree), blueprint.drives, tree.free()
     return Model(
         node=node_table(tree, drives),
-        active=active_nodes(tree, axes | loads.pairs.frames()),
+        active=active_nodes(tree, loads.frames()),
         every=np.array(list(tree.order.handles()), dtype=np.int64),
         free_node=np.array([node.index for node in free], dtype=np.int64),
         by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
@@ -32,21 +28,26 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         motion=_stacked([motion_row(node, drives) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
         scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
         normal=np.array(blueprint.normal, dtype=np.float64).reshape(-1, 3),
-        **loads.pairs.arrays(),
-        **laws,
-        mutual=mutual_of(blueprint.mutual, tree),
-        script_register=blueprint.scripts.registers,
-        script=blueprint.scripts.program,
-        views=loads.views,
-        drive=drives.program,
-        driven=_with_rows(drives.driven, tree),
-        drive_axes=drives.axes,
-        paced=_with_rows(drives.paced, tree),
-        due=np.searchsorted(laws["impulses"].who[:, layout.LAW_BEGIN], np.arange(blueprint.schedule.n_era + 1)),
-        impulse_number=np.array(loads.impulse_numbers, dtype=np.int64),
+        **loads.arrays(),
+        expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
         inherits=np.array([float(node.inherits) for node in free], dtype=np.float64),
         **blueprint.schedule.edges(),
         step=blueprint.schedule.step,
+    )
+
+
+def expressions_of(blueprint: Blueprint, tree: Tree, loads: Loads) -> Expressions:
+    """All that is given by expressions."""
+    scripts, drives = blueprint.scripts, blueprint.drives
+    return Expressions(
+        scripts=loads.law(SCRIPTS, layout.SCRIPT_ROWS),
+        script_register=scripts.registers,
+        script=scripts.program,
+        views=loads.views,
+        drive=drives.program,
+        driven=_with_rows(drives.driven, tree),
+        paced=_with_rows(drives.paced, tree),
+        drive_axes=drives.axes,
     )
 
 

@@ -29,7 +29,7 @@ def members_of(mutual: SimpleNamespace | None, tree: Tree) -> list[Node]:
     if mutual.bodies is None:
         carriers = [node for node in tree.free() if node.falls]
     else:
-        carriers = [tree.carrier(tree.by_path[path]) for path in mutual.bodies]
+        carriers = [tree.carrier(tree.nodes[index]) for index in mutual.bodies]
     return sorted({node.index: node for node in carriers}.values(), key=lambda node: node.path)
 
 

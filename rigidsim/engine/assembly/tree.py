@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from rigidsim.engine import layout
 from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, unpacked
-from rigidsim.physics.vector import scaled
 from rigidsim.structures import ContiguousList
 
 WORLD = "world"
@@ -45,16 +44,6 @@ class Node(NamedTuple):
     def is_free(self) -> bool:
         """Whether forces move it."""
         return self.kind == "free"
-
-
-class End(NamedTuple):
-    """Where a load acts: a point (m) in the axes and from the origin of a frame, and the free body that is moved by it,
-    or None.
-    """
-
-    frame: int
-    carrier: Node | None
-    point: tuple
 
 
 class Composite(NamedTuple):
@@ -189,27 +178,7 @@ class Tree:
             found = self._composites[carrier.index] = Composite(mass, fault[0] if fault else "")
         return found
 
-    # --- frames and points, by their names in a scene
-
-    def end(self, path: str, at: tuple | None) -> End:
-        """The point `at` of a node, in its coordinates; left out, its centre of mass, or its origin without mass."""
-        if path == WORLD:
-            return End(0, None, at or (0.0, 0.0, 0.0))
-        node = self.by_path[path]
-        carrier = self.carrier(node)
-        if carrier is None:
-            return End(node.frame, None, scaled(node.metres, at or node.center))
-        if at is None and node is carrier:
-            point = self.composite(carrier).mass.center
-        else:
-            point = self.placements[node.index].point(node.center if at is None else at)
-        return End(carrier.frame, carrier, scaled(carrier.metres, point))
-
-    def frame(self, name: str, node: Node) -> int:
-        """The frame that `body`, `parent`, `world` or a path means, for something written on a node."""
-        if name == "body":
-            return node.frame
-        return node.parent if name == "parent" else self.frame_of(name)
+    # --- frames
 
     def frame_of(self, path: str) -> int:
         """The frame of a node, or of the world."""

@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler.bodies import tree_of, written_bodies
 from rigidsim.engine.compiler.drives import Drives
 from rigidsim.engine.compiler.initial import initial_state
 from rigidsim.engine.compiler.windows import schedule_of
-from rigidsim.engine.compiler.written import WrittenLoads, source_of
+from rigidsim.engine.compiler.written import WrittenLoads
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
+from rigidsim.engine.model import followed
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.gravity import MutualGravity
 
@@ -40,10 +42,12 @@ def sample_stride(simulation, n_step: int) -> int:
     return whole(simulation.record_every / simulation.step)
 
 
-def mutual_of(mutual: MutualGravity | None) -> SimpleNamespace | None:
-    """The group of bodies that attract each other, as a blueprint has it."""
-    keys = ("bodies", "constant", "softening")
-    return None if mutual is None else SimpleNamespace(**{key: getattr(mutual, key) for key in keys})
+def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | None:
+    """The group of bodies that attract each other; all that fall, if none are named."""
+    if mutual is None:
+        return None
+    bodies = mutual.bodies and tuple(tree.by_path[path].index for path in mutual.bodies)
+    return SimpleNamespace(bodies=bodies, constant=mutual.constant, softening=mutual.softening)
 
 
 def blueprint_of(scene: Scene) -> Blueprint:
@@ -57,22 +61,22 @@ def compile_scene(scene: Scene) -> World:
     drives = Drives(bodies)
     blueprint = _described(scene, tree, drives)
     model = model_of(blueprint, tree)
-    return World(blueprint, tree, model, initial_state(tree, bodies, drives.start(), len(model.torsions.who)))
+    return World(blueprint, tree, model, initial_state(tree, bodies, drives.start(), followed(model)))
 
 
-def _described(scene: Scene, tree, drives: Drives) -> Blueprint:
+def _described(scene: Scene, tree: Tree, drives: Drives) -> Blueprint:
     schedule, simulation = schedule_of(scene, tree), scene.simulation
     written = WrittenLoads(scene, tree, schedule)
     n_step = whole(simulation.duration / simulation.step)
     return Blueprint(
         tree=tree,
-        loads=tuple(written.loads),
-        impulses=tuple(written.impulses),
+        loads=written.loads,
+        impulses=written.impulses,
         scripts=written.scripts.described(),
         drives=drives.described(),
         gravity=scene.world.uniform_gravity,
-        source=source_of(scene.world.source),
-        mutual=mutual_of(scene.world.mutual_gravity),
+        source=written.source,
+        mutual=mutual_of(scene.world.mutual_gravity, tree),
         normal=tuple(scene.world.normal or ()),
         schedule=schedule,
         method=method_of(simulation.integrator),

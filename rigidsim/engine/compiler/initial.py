@@ -9,7 +9,6 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.plane import lock_rate
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.chain import Chain
 from rigidsim.engine.compiler.bodies import Written
 from rigidsim.engine.compiler.driven import driven_motion, is_driven
 from rigidsim.engine.model import zeros
@@ -77,16 +76,6 @@ def relative_rate(body: Written, parent: InitialMotion, turns: bool) -> tuple:
     return omega_P
 
 
-def relative_pose(tree: Tree, first: int, second: int) -> tuple:
-    """(p, q) at t = 0 of the second frame in the first: m, the first's axes. Composed along the tree."""
-    inwards, outwards = (
-        Chain.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
-        for branch in tree.branches(first, second)
-    )
-    p, q, _, _ = outwards.seen_from(inwards)
-    return scaled(tree.metres(first), p), q
-
-
 def initial_frame(body: Written, parent: InitialMotion, turns: bool) -> InitialMotion:
     """The frame of a node whose parent's frame is known; `turns` is false for a particle."""
     d = stretch(parent.q, parent.scale, body.position)
@@ -149,9 +138,9 @@ def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
     return frames
 
 
-def initial_state(tree: Tree, bodies: list[Written], paced: list[np.ndarray], n_torsion: int) -> np.ndarray:
-    """The state at the start: of every free body, of nodes whose rates are functions of time, of torsion springs, which
-    are within half a turn of their rest.
+def initial_state(tree: Tree, bodies: list[Written], paced: list[np.ndarray], n_followed: int) -> np.ndarray:
+    """The state at the start: of every free body, of nodes whose rates are functions of time, of loads that wind up,
+    which are within half a turn of their rest.
     """
     frames, rows = initial_frames(tree, bodies), []
     for node in tree.free():
@@ -159,5 +148,5 @@ def initial_state(tree: Tree, bodies: list[Written], paced: list[np.ndarray], n_
         if node.normal:
             lock_rate(row, node.normal)
         rows.append(row)
-    rows += [*paced, *[zeros(layout.STATE_ROWS)] * n_torsion]
+    rows += [*paced, *[zeros(layout.STATE_ROWS)] * n_followed]
     return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly import blueprint
+from rigidsim.engine.assembly.site import PARENT
+from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler.assembly import Assembler, Place
 from rigidsim.engine.model import table
 from rigidsim.scene.expressions.tree import State
@@ -15,23 +17,24 @@ VIEWS = {
     "orientation": (layout.VIEW_ORIENTATION, 4),
     "speed": (layout.VIEW_SPEED, 1),
 }
-Frame = tuple[str, int]
-"""What an expression calls a frame, and the node it is written on, if that matters."""
+Frame = tuple[int, int]
+"""A frame, or PARENT and the frame of whose parent."""
 
 
 class Scripts:
     """Collects the expressions of a scene's loads."""
 
-    def __init__(self):
+    def __init__(self, start: Tree):
+        self._start = start
         self._assembler = Assembler(self._look)
         self._views: dict[tuple[int, Frame, Frame], Place] = {}
-        self._node = layout.NOBODY
+        self._own = 0
         self._places: list[tuple[Place | None, ...]] = []
         self.labels: list[str] = []
 
-    def add(self, node: int, vectors, label: str) -> None:
-        """A load that is written on a node: force, torque, acceleration of gravity; `label` says where."""
-        self._node = node
+    def add(self, frame: int, vectors, label: str) -> None:
+        """A load on the node of a frame: force, torque, acceleration of gravity; `label` is its location."""
+        self._own = frame
         places = []
         for vector in vectors:
             given = any(not isinstance(part, float) or part != 0.0 for part in vector)
@@ -54,5 +57,7 @@ class Scripts:
         return Place("view", self._views[seen].index + state.component)
 
     def _frame(self, name: str) -> Frame:
-        """`self` and `parent` are of the node; which frame the parent is changes with the tree."""
-        return ("body" if name == "self" else name, self._node if name in ("self", "parent") else 0)
+        """What an expression calls a frame; which one the parent is changes with the tree."""
+        if name == "parent":
+            return PARENT, self._own
+        return (self._own if name == "self" else self._start.frame_of(name)), 0

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from rigidsim.engine.assembly.schedule import Schedule, ScheduledReparenting
 from rigidsim.engine.assembly.tree import Tree
+from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.scene import Scene
-from rigidsim.scene.schema.forces import Spring, TorsionSpring
-from rigidsim.scene.schema.gravity import PointGravity
-
-STORES_ENERGY = (Spring, TorsionSpring, PointGravity)
-"""What brings energy and takes it away as it comes and goes."""
 
 
 def schedule_of(scene: Scene, tree: Tree) -> Schedule:
@@ -17,9 +13,9 @@ def schedule_of(scene: Scene, tree: Tree) -> Schedule:
     times, stops = [], []
     for _, body, _ in scene.walk():
         for force in body.forces:
-            during = getattr(force, "during", None) or ()
-            times += during
-            stops += during if isinstance(force, STORES_ENERGY) else ()
+            times += force.during or ()
+            # What stores energy brings it and takes it away as it comes and goes.
+            stops += (force.during or ()) if BY_NAME[force.type].stores else ()
         stops += [impulse.time for impulse in body.impulses]
     return Schedule(scene.simulation.step, times, stops, reparentings_of(scene, tree))
 

@@ -1,119 +1,73 @@
-"""The loads of a scene as records of a blueprint: names and numbers, omitted values filled in."""
+"""What acts in a scene, as records of a blueprint: names of bodies are frames, values that depend on the start are
+filled in.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 from rigidsim.engine.assembly.blueprint import ImpulseRecord, LoadRecord
-from rigidsim.engine.assembly.entries import unit
 from rigidsim.engine.assembly.schedule import Schedule
+from rigidsim.engine.assembly.site import EXPRESSION, PARENT, Site
 from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.compiler.assembly import product_of
-from rigidsim.engine.compiler.initial import relative_pose
 from rigidsim.engine.compiler.scripts import Scripts
-from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, norm, sub
+from rigidsim.engine.laws.declaration import AXES, CENTER, END, MEDIUM, Force
+from rigidsim.engine.laws.gravity import SOURCE_KEYS
+from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.schema import forces as kinds
-from rigidsim.scene.schema.events import Impulse
-from rigidsim.scene.schema.gravity import GravityGradient, PointGravity, PointSource, UniformGravity
-from rigidsim.scene.values.vectors import ZERO
+from rigidsim.scene.schema.body import Body
 
 
 class WrittenLoads:
-    """Collects the loads, in the order of paths and, on one node, of the file; `tree` is that of the start."""
+    """All that acts, in the order of paths and, on one node, of the file; `start` is the tree at t = 0."""
 
-    def __init__(self, scene: Scene, tree: Tree, schedule: Schedule):
-        self._scene, self._tree, self._schedule = scene, tree, schedule
-        self.scripts = Scripts()
-        self.loads: list[LoadRecord] = []
-        self.impulses: list[ImpulseRecord] = []
-        bodies = {path: body for path, body, _ in scene.walk()}
-        for node in sorted(tree.nodes, key=lambda node: node.path):
-            for index, force in enumerate(bodies[node.path].forces):
-                self._label = f"{node.path}, forces[{index}]"
-                kind, written = _BY_TYPE[type(force)](self, node, force)
-                eras = schedule.span(force.during)
-                self.loads.append(LoadRecord(kind, node.index, eras, self._label, SimpleNamespace(**written)))
-            for index, impulse in enumerate(bodies[node.path].impulses):
-                self.impulses.append(self._impulse(node, index, impulse))
+    def __init__(self, scene: Scene, start: Tree, schedule: Schedule):
+        self._start, self._schedule = start, schedule
+        self.scripts = Scripts(start)
+        nodes, bodies = sorted(start.nodes, key=lambda node: node.path), {path: body for path, body, _ in scene.walk()}
+        self.source = scene.world.source and self._plain(scene.world.source, SOURCE_KEYS, nodes[0])
+        self.loads = tuple(load for node in nodes for load in self._loads(node, bodies[node.path]))
+        self.impulses = tuple(impulse for node in nodes for impulse in self._impulses(node, bodies[node.path]))
 
-    def _constant(self, node: Node, force: kinds.ConstantForce) -> tuple[str, dict]:
-        return self._pushing(node, force.force, force.torque, force)
+    def _loads(self, node: Node, body: Body) -> Iterator[LoadRecord]:
+        for index, force in enumerate(body.forces):
+            kind: Force = BY_NAME[force.type]
+            label, site = f"{node.path}, forces[{index}]", Site(self._start, node.frame, product_of)
+            values = self._plain(force, kind.keys, node)
+            if kind.takes_world and values.center is None:
+                vars(values).update({key.name: getattr(self.source, key.name) for key in kind.keys})
+            vars(values).update(kind.at_start(values, site))
+            for row in kind.rows(values, site):
+                if row.table is None:
+                    self.scripts.add(node.frame, row.vectors, label)
+            values = SimpleNamespace(**{key: _without_expressions(value) for key, value in vars(values).items()})
+            yield LoadRecord(kind.name, node.frame, values, self._schedule.span(force.during), label)
 
-    def _thruster(self, node: Node, force: kinds.Thruster) -> tuple[str, dict]:
-        size = product_of(force.thrust, force.throttle)
-        thrust = tuple(product_of(size, part) if part else 0.0 for part in unit(force.direction))
-        return self._pushing(node, thrust, ZERO, force)
+    def _impulses(self, node: Node, body: Body) -> Iterator[ImpulseRecord]:
+        for index, impulse in enumerate(body.impulses):
+            given = {key: getattr(impulse, key) for key in ("impulse", "angular_impulse", "at")}
+            values = SimpleNamespace(**given, frame=self._axes(impulse.frame, node))
+            yield ImpulseRecord(node.frame, index, impulse.name, values, self._schedule.era(impulse.time))
 
-    def _pushing(self, node: Node, force, torque, written) -> tuple[str, dict]:
-        where = {"at": written.at, "frame": written.frame}
-        if varies((*force, *torque)):
-            self.scripts.add(node.index, (force, torque, ZERO), self._label)
-            return "scripts", where
-        return "constants", {"force": force, "torque": torque, **where}
+    def _plain(self, given: Any, keys: tuple, node: Node) -> SimpleNamespace:
+        return SimpleNamespace(**{key.name: self._value(key.form, getattr(given, key.name), node) for key in keys})
 
-    def _field(self, node: Node, force: UniformGravity) -> tuple[str, dict]:
-        if varies(force.acceleration):
-            self.scripts.add(node.index, (ZERO, ZERO, force.acceleration), self._label)
-            return "scripted_fields", {"frame": force.frame}
-        return "fields", {"acceleration": force.acceleration, "frame": force.frame}
+    def _value(self, form: str, value: Any, node: Node) -> Any:
+        if form == AXES:
+            return self._axes(value, node)
+        is_path = form in (END, MEDIUM) or (form == CENTER and isinstance(value, str))
+        return self._start.frame_of(value) if is_path else value
 
-    def _spring(self, node: Node, force: kinds.Spring | kinds.Damper) -> tuple[str, dict]:
-        given = {key: getattr(force, key) for key in ("to", "to_at", "at", "stiffness", "damping")}
-        return "springs", {**given, "length": self._distance(node, force) if force.length is None else force.length}
-
-    def _distance(self, node: Node, force: kinds.Spring) -> float:
-        """Between the ends of a spring at the start, m."""
-        first, second = self._tree.end(force.to, force.to_at), self._tree.end(node.path, force.at)
-        p, q = relative_pose(self._tree, first.frame, second.frame)
-        return float(norm(sub(add(p, rotate(q, second.point)), first.point)))
-
-    def _torsion(self, node: Node, force: kinds.TorsionSpring) -> tuple[str, dict]:
-        given = {key: getattr(force, key) for key in ("to", "stiffness", "damping", "rest", "axis")}
-        if force.rest is None:
-            given["rest"] = relative_pose(self._tree, self._tree.frame_of(force.to), node.frame)[1]
-        return "torsions", given
-
-    def _drag(self, _node: Node, force: kinds.Drag) -> tuple[str, dict]:
-        return "drags", {key: getattr(force, key) for key in ("linear", "quadratic", "medium", "at")}
-
-    def _attraction(self, _node: Node, force: PointGravity) -> tuple[str, dict]:
-        return "attractions", vars(source_of(force))
-
-    def _gradient(self, _node: Node, force: GravityGradient) -> tuple[str, dict]:
-        return "gradients", vars(source_of(self._scene.world.source if force.center is None else force))
-
-    def _impulse(self, node: Node, index: int, impulse: Impulse) -> ImpulseRecord:
-        written = {key: getattr(impulse, key) for key in ("impulse", "angular_impulse", "at", "frame")}
-        era = self._schedule.era(impulse.time)
-        return ImpulseRecord(node.index, index, impulse.name, era, SimpleNamespace(**written))
+    def _axes(self, name: str, node: Node) -> int:
+        """The frame that a word or a path means; which one the parent is changes with the tree."""
+        return {"parent": PARENT, "body": node.frame}.get(name) or self._start.frame_of(name)
 
 
-def varies(parts: tuple) -> bool:
-    """Whether any component is an expression of time or state."""
-    return any(isinstance(part, Expression) for part in parts)
-
-
-def source_of(source: PointSource | GravityGradient | None) -> SimpleNamespace | None:
-    """What attracts; a source without a shape has no axis."""
-    if source is None:
-        return None
-    point = {"softening": 0.0, "j2": 0.0, "radius": None, "axis": None}
-    return SimpleNamespace(
-        center=source.center, gm=source.gm, **{key: getattr(source, key, value) for key, value in point.items()}
-    )
-
-
-_BY_TYPE = {
-    kinds.ConstantForce: WrittenLoads._constant,
-    kinds.Spring: WrittenLoads._spring,
-    kinds.Damper: WrittenLoads._spring,
-    kinds.TorsionSpring: WrittenLoads._torsion,
-    kinds.Drag: WrittenLoads._drag,
-    kinds.Thruster: WrittenLoads._thruster,
-    UniformGravity: WrittenLoads._field,
-    PointGravity: WrittenLoads._attraction,
-    GravityGradient: WrittenLoads._gradient,
-}
+def _without_expressions(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_without_expressions(part) for part in value)
+    return EXPRESSION if isinstance(value, Expression) else value

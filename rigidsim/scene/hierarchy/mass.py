@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rigidsim.physics import solids
 from rigidsim.physics.inertia import displaced
-from rigidsim.physics.mass import Lump, Placement, joined, placed, unpacked
+from rigidsim.physics.mass import Lump, joined, placed, unpacked
 from rigidsim.physics.vector import scaled
+from rigidsim.scene.hierarchy.nodes import fixed_parts
+from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.inertia import Symmetric, packed
 from rigidsim.scene.values.rotation import Vector
-
-if TYPE_CHECKING:
-    from rigidsim.scene.schema.body import Body
 
 
 @dataclass(frozen=True)
@@ -34,19 +31,6 @@ class MassProperties:
     def is_point(self) -> bool:
         """Whether all the mass is in one point."""
         return not self.inertia.any()
-
-
-def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
-    """The carrier itself and all that is fixed to it, directly or through fixed parts, as (names, part, placement)."""
-    waiting = [((), carrier, Placement())]
-    while waiting:
-        names, part, placement = waiting.pop()
-        yield names, part, placement
-        fixed = [(name, child) for name, child in part.children.items() if child.kind == "fixed"]
-        waiting.extend(
-            ((*names, name), child, placement.below(child.position, child.orientation, child.scale))
-            for name, child in reversed(fixed)
-        )
 
 
 def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rigidsim.physics.vector import norm, sub
-from rigidsim.scene.hierarchy.carriers import Part, parts
-from rigidsim.scene.hierarchy.findings import nodes
-from rigidsim.scene.hierarchy.references import node_path
+from rigidsim.scene.hierarchy.mobility import Part, parts
+from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.notes.stability import growth, shorter, would_do
 from rigidsim.scene.notes.step_length import ADVISED_TURN, LARGEST_TURN
-from rigidsim.scene.schema.forces import Damper, Drag, Spring, TorsionSpring
 from rigidsim.scene.text.document import Path
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
+from rigidsim.scene.values.rotation import Vector
 
 MOST_GROWTH = math.log(1.01)
 """What a swing that should not grow may grow by in the whole run."""
@@ -35,11 +31,11 @@ class LoadRates(NamedTuple):
     damping: dict[str, float]
 
 
-def load_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
+def load_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Each spring that swings too fast for the step or grows in the run, and the strongest damping of each body where
     all that damps it is too much for the step.
     """
-    simulation, loads = scene.simulation, list(_loads(scene))
+    simulation, loads = hierarchy.scene.simulation, list(_loads(hierarchy))
     step, method, steps = simulation.step, simulation.integrator, simulation.duration / simulation.step
     damped: dict[str, float] = {}
     for load in loads:
@@ -55,11 +51,11 @@ def load_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
             advised = would_do(shorter(step, lambda h, rate=rate: rate * h <= DAMPED))
             yield load.place, f"{message}, so that '{method.name}' blows up; {advised}"
     for load in loads:
-        yield from _swing_notes(scene, load, sum(damped[body] for body in load.damping))
+        yield from _swing_notes(hierarchy, load, sum(damped[body] for body in load.damping))
 
 
-def _swing_notes(scene: Scene, load: LoadRates, damping: float) -> Iterator[tuple[Path, str]]:
-    simulation = scene.simulation
+def _swing_notes(hierarchy: Hierarchy, load: LoadRates, damping: float) -> Iterator[tuple[Path, str]]:
+    simulation = hierarchy.scene.simulation
     step, method, rate = simulation.step, simulation.integrator, load.swing
     if rate * step > LARGEST_TURN:
         period, advised = 2 * math.pi / rate, ADVISED_TURN / rate
@@ -76,47 +72,32 @@ def _swing_notes(scene: Scene, load: LoadRates, damping: float) -> Iterator[tupl
         yield load.place, f"{message}; {would_do(shorter(step, lambda h: grown(h) <= MOST_GROWTH))}, or rkmk4"
 
 
-def _loads(scene: Scene) -> Iterator[LoadRates]:
+def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
     forces = [
         (node, index, force)
-        for node in nodes(scene)
+        for node in hierarchy
         for index, force in enumerate(node.body.forces)
-        if isinstance(force, Spring | Damper | TorsionSpring | Drag)
-        and (force.during is None or force.during[0] < scene.simulation.duration)
+        if force.kind.rates is not None
+        and (force.during is None or force.during[0] < hierarchy.scene.simulation.duration)
     ]
-    start = Starts(scene)
-    known = parts(scene, start) if forces else {}
+    start = Starts(hierarchy)
+    known = parts(hierarchy, start) if forces else {}
     for node, index, force in forces:
-        path = node_path(node.path)
+        path = node.path
         ends = [known[end] for end in (path, getattr(force, "to", "")) if end in known]
         if len({end.carrier.path for end in ends}) < len(ends):
             continue  # within one body
-        place = (*node.path, "forces", index)
-        if isinstance(force, Drag):
-            yield LoadRates(place, 0.0, {ends[0].carrier.path: _drag(force, ends[0], start) * ends[0].pulled(force.at)})
-        elif isinstance(force, TorsionSpring):
-            axes = (force.axis, None)  # an axis is this body's
-            yielding = [end.turned(axis) for end, axis in zip(ends, axes, strict=False)]
-            yield _pair(place, force, ends, yielding, yielding)
-        else:
-            points = (force.at, force.to_at)
-            # A spring swings as if it turned nothing that it pulls.
-            yielding = [end.pulled(at) for end, at in zip(ends, points, strict=False)] if force.damping else []
-            yield _pair(place, force, ends, [1 / end.carrier.mass.mass for end in ends], yielding)
+
+        def speed(at: Vector | None, medium: str, end: Part = ends[0]) -> float:
+            return _speed(end, at, start, medium)
+
+        swing, damping = force.kind.rates(force, ends, speed)
+        damped = dict(zip((end.carrier.path for end in ends), damping, strict=False))
+        yield LoadRates((*node.place, "forces", index), swing, damped)
 
 
-def _pair(
-    place: Path, force: Spring | Damper | TorsionSpring, ends: list[Part], swung: list, damped: list
-) -> LoadRates:
-    damping = {end.carrier.path: force.damping * each for end, each in zip(ends, damped, strict=False) if force.damping}
-    return LoadRates(place, math.sqrt(force.stiffness * sum(swung)), damping)
-
-
-def _drag(force: Drag, end: Part, start: Starts) -> float:
-    """What a drag grows by with the speed along it, N s/m, at the speed of the start."""
-    if not force.quadratic:
-        return force.linear
-    body, medium = start[end.carrier.path], start[force.medium]
-    point = body.point(end.point(force.at))
-    speed = norm(sub(body.velocity_at(point), medium.velocity_at(point)))
-    return force.linear + 2 * force.quadratic * speed
+def _speed(end: Part, at: Vector | None, start: Starts, medium: str) -> float:
+    """How fast a point moves through a medium at the start, m/s."""
+    body = start[end.carrier.path]
+    point = body.point(end.point(at))
+    return norm(sub(body.velocity_at(point), start[medium].velocity_at(point)))
