@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,15 @@ def test_public_names_say_what_they_are(path):
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             assert ast.get_docstring(node), node.name
+
+
+def test_in_the_layout_one_prefix_belongs_to_one_table():
+    """So that a name says which row it is a place in."""
+    tree = ast.parse((PACKAGE / "engine" / "layout.py").read_text())
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    names = [name for name in names if "_" in name and name.isupper() and not name.endswith(("_ROWS", "_COLUMNS"))]
+    prefixes = [prefix for prefix, _ in itertools.groupby(name.split("_")[0] for name in names)]
+    assert len(prefixes) > 20 and len(prefixes) == len(set(prefixes)), prefixes
 
 
 def test_kernels_are_in_the_engine_and_formulas_in_physics():

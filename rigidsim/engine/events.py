@@ -28,9 +28,9 @@ class EventBuffer(NamedTuple):
     """Events since Python last read them, and what one instant needs."""
 
     filled: np.ndarray  # (2) rows of events and of those reached that are in use
-    event: np.ndarray  # (capacity, 4) instant; EVENT_IMPULSE or EVENT_REPARENTING; its number; the receiver's node
+    event: np.ndarray  # (capacity, 4) instant; CAUSE_IMPULSE or CAUSE_REPARENTING; its number; the receiver's node
     event_value: np.ndarray  # (capacity, HIT_ROWS * lanes)
-    reached: np.ndarray  # (capacity, 4) instant; REACHED_PROTECTED or REACHED_CARRIED; node; frame the jump came from
+    reached: np.ndarray  # (capacity, 4) instant; ROLE_PROTECTED or ROLE_CARRIED; node; frame the jump came from
     reached_value: np.ndarray  # (capacity, CHANGE_ROWS * lanes)
     pair: Samples  # before and after the instant; overwritten by the next
     strike: np.ndarray  # (moved, STRIKE_ROWS * lanes) the impulses on each body, and their moments
@@ -76,7 +76,7 @@ def note_event(instant, kind, number, node, buffer):
     """A new event, which the body of this node receives. Returns its row."""
     k = buffer.filled[0]
     event = buffer.event[k]
-    event[at.EVENT_INSTANT], event[at.EVENT_KIND], event[at.EVENT_NUMBER], event[at.EVENT_NODE] = (
+    event[at.EVENT_INSTANT], event[at.EVENT_CAUSE], event[at.EVENT_NUMBER], event[at.EVENT_NODE] = (
         instant, kind, number, node,
     )  # fmt: skip
     buffer.event_value[k, :] = 0.0
@@ -107,10 +107,10 @@ def spread(node, instant, model, buffer):
     if not is_moved(node, model):
         buffer.source[node + 1] = node + 1 if jumps else above
     elif model.inherits[model.node[node, at.NODE_ROW]] > 0.0:
-        note_reached(instant, at.REACHED_CARRIED, node, above, buffer)
+        note_reached(instant, at.ROLE_CARRIED, node, above, buffer)
         buffer.source[node + 1] = node + 1
     else:
-        note_reached(instant, at.REACHED_PROTECTED, node, above, buffer)
+        note_reached(instant, at.ROLE_PROTECTED, node, above, buffer)
     return True
 
 
@@ -165,7 +165,7 @@ def tell_instant(t, instant, model, buffer, lanes):
     k = buffer.filled[1] - 1
     while k >= 0 and buffer.reached[k, at.REACHED_INSTANT] == instant:
         node, value = buffer.reached[k, at.REACHED_NODE], buffer.reached_value[k]
-        if buffer.reached[k, at.REACHED_ROLE] == at.REACHED_PROTECTED:
+        if buffer.reached[k, at.REACHED_ROLE] == at.ROLE_PROTECTED:
             tell_protected(local[0, node], local[1, node], terms[0, node], terms[1, node], value, lanes)
         else:
             body = model.body[model.node[node, at.NODE_ROW]]

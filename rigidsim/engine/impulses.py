@@ -26,10 +26,10 @@ def gather(value, axes, frame, hit, lanes):
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB = load4(axes, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n)
-        J = rotate(q_WA, load3(value, at.J_P, lane, n))
-        lever = rotate(q_WB, load3(value, at.J_LEVER, lane, n))
+        J = rotate(q_WA, load3(value, at.IMPULSE_J, lane, n))
+        lever = rotate(q_WB, load3(value, at.IMPULSE_LEVER, lane, n))
         store3(hit, at.HIT_J, lane, n, J)
-        store3(hit, at.HIT_K, lane, n, impulse_moment(lever, J, rotate(q_WA, load3(value, at.J_L, lane, n))))
+        store3(hit, at.HIT_K, lane, n, impulse_moment(lever, J, rotate(q_WA, load3(value, at.IMPULSE_K, lane, n))))
 
 
 @routine
@@ -61,8 +61,8 @@ def strike_bodies(instant, era, model, scratch, buffer, lanes):
     law = model.impulses
     for k in range(model.due[era], model.due[era + 1]):
         i = law.who[k, at.LAW_SECOND]
-        node = model.free_node[i]
-        hit = buffer.event_value[note_event(instant, at.EVENT_IMPULSE, model.impulse_number[k], node, buffer)]
+        node = model.moved_node[i]
+        hit = buffer.event_value[note_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
         gather(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[node + 1], hit, lanes)
         if len(model.normal) > 0:
             confine_impulse(model.normal[0], hit, lanes)

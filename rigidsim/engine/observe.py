@@ -76,7 +76,7 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
     ledger = samples.ledger[k]
     ledger[:] = 0.0
     for i in model.by_path:
-        node = model.free_node[i]
+        node = model.moved_node[i]
         add_to_ledger(state[i], model.body[i], scratch.frame[node + 1], scratch.arm[node], ledger, lanes)
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)

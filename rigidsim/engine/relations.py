@@ -36,12 +36,12 @@ def keep_winding(t, acting, wound, state, lanes):
     """
     n = len(lanes)
     for lane in range(n):
-        now, last = load(wound, at.WOUND, lane, n), load(state, at.S_WOUND, lane, n)
-        before = load(state, at.S_PASSED, lane, n)
-        turns_over = acting * load(wound, at.TURNS_OVER, lane, n)
+        now, last = load(wound, at.WINDING_NOW, lane, n), load(state, at.WOUND_LAST, lane, n)
+        before = load(state, at.WOUND_PASSED, lane, n)
+        turns_over = acting * load(wound, at.WINDING_TURNS_OVER, lane, n)
         passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
-        store(state, at.S_PASSED, lane, n, passed)
-        store(state, at.S_WOUND, lane, n, now)
+        store(state, at.WOUND_PASSED, lane, n, passed)
+        store(state, at.WOUND_LAST, lane, n, now)
 
 
 @inlined

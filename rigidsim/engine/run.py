@@ -234,8 +234,8 @@ class BlockRun:
         """
         buffer, model, n = self._buffer, self.model, len(self._lanes)
         instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE_CARRIER]
-        receiver = event.body if carrier == layout.NOBODY else model.free_node[carrier]
-        note_event(instant, layout.EVENT_REPARENTING, event.number, receiver, buffer)
+        receiver = event.body if carrier == layout.NOBODY else model.moved_node[carrier]
+        note_event(instant, layout.CAUSE_REPARENTING, event.number, receiver, buffer)
         for lane, given in enumerate(jumps):
             for node, jump in given.items():
                 buffer.source[node + 1] = node + 1

@@ -34,7 +34,7 @@ class Story:
     def event(self, instant: int, kind: int, number: int, receiver: int, row: list[float]) -> Event:
         """One event."""
         reached = self._reached.get(instant, [])
-        if kind == at.EVENT_IMPULSE:
+        if kind == at.CAUSE_IMPULSE:
             node, named = self._impulse(number)
             protected, carried = self._others(reached, {receiver + 1})
         else:
@@ -77,7 +77,7 @@ class Story:
             if source not in frames:
                 continue
             told = (self._frames[node + 1], *(_vector(self._changes[k], first) for first in CHANGES))
-            if role == at.REACHED_CARRIED:
+            if role == at.ROLE_CARRIED:
                 carried.append(Carried(*told))
                 frames.add(node + 1)
             else:

@@ -91,7 +91,7 @@ def carrier_row(world: World, body: int) -> int:
     NOBODY if nothing is free.
     """
     row = int(world.model.node[body, layout.NODE_CARRIER])
-    return row if row >= 0 else 0 if len(world.model.free_node) else layout.NOBODY
+    return row if row >= 0 else 0 if len(world.model.moved_node) else layout.NOBODY
 
 
 def parted(before: Tree, after: Tree, body: int) -> list[Node]:
@@ -108,8 +108,8 @@ def reparented(
     """
     instant = MotionSnapshot(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
-    n_free = len(world.model.free_node)
-    before = dict(zip(world.model.free_node.tolist(), state[:n_free].copy(), strict=True))
+    n_moved = len(world.model.moved_node)
+    before = dict(zip(world.model.moved_node.tolist(), state[:n_moved].copy(), strict=True))
     model = model_of(world.blueprint, tree)
     rows = {node.index: before.get(node.index) for node in tree.free()}
     moved, jumps = tree.nodes[event.body], {}
@@ -125,7 +125,7 @@ def reparented(
     for node in tree.free():
         if tree.composite(node).fault:
             rows[node.index][:] = np.nan
-    after = np.array([*rows.values(), *state[n_free:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
+    after = np.array([*rows.values(), *state[n_moved:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
     forget_signs(model, after)
     return World(world.blueprint, tree, model, after), jumps
 
@@ -149,7 +149,7 @@ def forget_signs(model: Model, state: np.ndarray) -> None:
     """
     for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=True):
         if not table.counts_turns(value):
-            row[layout.S_WOUND] = 0.0
+            row[layout.WOUND_LAST] = 0.0
 
 
 def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarray | None) -> np.ndarray:

@@ -97,9 +97,9 @@ def follow_bushing(value, first, second, wound, lanes):
     for lane in range(n):
         q_WA = product(load4(first, at.F_Q, lane, n), load4(value, AXES, lane, n))
         q_A2 = product(conjugate(q_WA), load4(second, at.F_Q, lane, n))
-        store(wound, at.WOUND, lane, n, product(q_A2, conjugate(load4(value, REST, lane, n)))[0])
+        store(wound, at.WINDING_NOW, lane, n, product(q_A2, conjugate(load4(value, REST, lane, n)))[0])
         stiffness = load3(value, TURN_STIFFNESS, lane, n)
-        store(wound, at.TURNS_OVER, lane, n, stiffness[0] + stiffness[1] + stiffness[2])
+        store(wound, at.WINDING_TURNS_OVER, lane, n, stiffness[0] + stiffness[1] + stiffness[2])
 
 
 @inlined

@@ -31,7 +31,7 @@ def fall(g_x, g_y, g_z, axes, body, arm, wrench, lanes):
 def field(law, k, model, scratch, lanes):
     """One uniform field, on its body."""
     i, g, n = law.who[k, at.LAW_SECOND], law.value[k], len(lanes)
-    axes, arm = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.arm[model.free_node[i]]
+    axes, arm = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.arm[model.moved_node[i]]
     fall(g[G * n :], g[(G + 1) * n :], g[(G + 2) * n :], axes, model.body[i], arm, scratch.wrench[i], lanes)
 
 
