@@ -46,7 +46,7 @@ class Loads:
             first += len(laws[followed.name].who)
         has_pairs, impulses = self._blueprint.has_pairs, self.law(IMPULSES, layout.IMPULSE_ROWS)
         return {
-            "relations": Relations(**self._pairs.arrays()) if has_pairs or self._entries[SCRIPTS] else None,
+            "relations": Relations(**self._pairs.arrays()) if has_pairs or self._blueprint.labels else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
             "mutual": mutual_of(self._blueprint.mutual, self._tree) if has_pairs else None,

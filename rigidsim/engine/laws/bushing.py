@@ -25,8 +25,8 @@ from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.forces import (
     along_axes,
-    moved_from,
     energy_along_axes,
+    moved_from,
     separation,
     turned_from,
     turning_torque,
