@@ -90,11 +90,12 @@ class BlockRun:
     def place(self) -> tuple:
         """Where the run is, for `go_back`."""
         told = [len(events) for events in self.events]
-        return self.n, self.done, self.era, self.worlds, self.model, self.state.copy(), self._scratch, told
+        arrays = self.model, self.state.copy(), self._scratch, self._buffer
+        return self.n, self.done, self.era, self.worlds, *arrays, told
 
     def go_back(self, place: tuple) -> None:
         """Return to an earlier place, to take the steps from there again."""
-        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, told = place
+        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, told = place
         self.state = state.copy()
         for events, count in zip(self.events, told, strict=True):
             del events[count:]

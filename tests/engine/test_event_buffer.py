@@ -10,6 +10,8 @@ import pytest
 import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
 from rigidsim.engine import events, run
+from rigidsim.engine.compiler import compile_scene
+from rigidsim.simulation.events import told
 from scenes import EPS, make_scene
 
 HOW = {"duration": 0.3, "step": 0.01, "record_every": 0.01}
@@ -66,6 +68,21 @@ def test_the_stepper_returns_for_a_full_buffer_only(calls, monkeypatch, capacity
     simulation._run.advance(10)
     assert len(calls) == most and len(simulation.events) == 100
     assert [event.velocity_after[0] for event in simulation.events] == [1.0, 0.0] * 50
+
+
+def test_going_back_over_a_reparenting_goes_back_to_the_buffer_of_that_tree():
+    """The buffer has a row for each body that moves, and there are fewer afterwards."""
+    ball = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
+    struck = ball | {"position": [1, 0, 0], "impulses": [{"time": 0.02, "impulse": [0, 1, 0]}]}
+    made = {"format": "rigidsim/1", "simulation": {"duration": 0.05, "step": 0.01}, "bodies": {"a": ball, "b": struck}}
+    made["reparent"] = [{"body": "b", "to": "a", "motion": "fixed", "time": 0.03}]
+    block = run.BlockRun([compile_scene(rigidsim.Scene.from_dict(made))], 1, tell=told)
+    place = block.place()
+    block.advance(5)
+    first = list(block.events[0])
+    block.go_back(place)
+    block.advance(5)
+    assert block.events[0] == first and [event.cause for event in first] == ["impulse", "reparent"]
 
 
 @pytest.mark.parametrize("plane", [None, [0.36, 0.48, 0.8]])
