@@ -73,14 +73,14 @@ def keep_winding(t, acting, wound, state, lanes):
 @inlined
 def row_of(law, k, state, scratch):
     """The row of the state with the winding of load k."""
-    return state[len(state) - len(scratch.wound) + law.who[k, at.LAW_FOLLOWED]]
+    return len(state) - len(scratch.wound) + law.who[k, at.LAW_FOLLOWED]
 
 
 @inlined
 def follow_each(law, follow, model, state, scratch, lanes):
     """Find the winding of every load of one table."""
     for k in range(len(law.who)):
-        follow(law, k, model, row_of(law, k, state, scratch), scratch, lanes)
+        follow(law, k, model, state[row_of(law, k, state, scratch)], scratch, lanes)
 
 
 @inlined
@@ -88,7 +88,7 @@ def keep_each(law, _follow, t, era, model, state, scratch, lanes):
     """Keep the winding of every load of one table."""
     for k in range(len(law.who)):
         acting = 1.0 if acts(law, k, era) else 0.0
-        keep_winding(t, acting, scratch.wound[law.who[k, at.LAW_FOLLOWED]], row_of(law, k, state, scratch), lanes)
+        keep_winding(t, acting, scratch.wound[law.who[k, at.LAW_FOLLOWED]], state[row_of(law, k, state, scratch)], lanes)
 
 
 follow_pairwise = over(PAIRWISE, follow_each, "follow")
