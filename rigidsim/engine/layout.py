@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rigidsim._jit import formula, inlined
 from rigidsim.physics.summation import compensated_sum
+from rigidsim.physics.vector import sub
 
 # State of a free body: p_PC and v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
 # q_WB and omega_B = omega_WB_B (the body's own orientation and rate, relative to the world), the work done on it so
@@ -65,8 +66,21 @@ X_LEVER, SCRIPT_ROWS = 0, 3
 # An impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes, m).
 J_P, J_L, J_LEVER, IMPULSE_ROWS = 0, 3, 6, 9
 
+# What strikes a body at an instant: impulse and moment about its centre of mass, world axes.
+STRIKE_J, STRIKE_K, STRIKE_ROWS = 0, 3, 6
+
 # What jumps at an instant: velocity of a node's origin and its rate, world axes.
 Y_V, Y_OMEGA, JUMP_ROWS = 0, 3, 6
+
+# An event: time (s); the impulse and the moment about the receiver's centre of mass that acted, and the rest of each,
+# which a constraint took up; velocity and rate of the receiver's origin before and after; the energy that the instant
+# brought, J. World axes.
+HIT_TIME, HIT_J, HIT_K, HIT_REST_J, HIT_REST_K, HIT_V_BEFORE, HIT_V_AFTER = 0, 1, 4, 7, 10, 13, 16
+HIT_OMEGA_BEFORE, HIT_OMEGA_AFTER, HIT_ENERGY, HIT_ROWS = 19, 22, 25, 26
+
+# A body that a jump reached: the change of its velocity and rate; of a protected one relative to the parent, with that
+# of its acceleration and angular acceleration; of one carried along in the world, with an impulse and a moment instead.
+CHANGE_V, CHANGE_OMEGA, CHANGE_A, CHANGE_ALPHA, CHANGE_ROWS = 0, 3, 6, 9, 12
 
 # The first value of an expression that was no finite number: 1.0 if there is one, when (s), the value.
 N_FAILED, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
@@ -90,10 +104,16 @@ OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
 VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2
 PACES_POSITION, PACES_ROTATION = 7, 8
 PAIR_FIRST, PAIR_SECOND, PAIR_WAY = 0, 1, 2
+EVENT_INSTANT, EVENT_KIND, EVENT_NUMBER, EVENT_NODE, EVENT_COLUMNS = 0, 1, 2, 3, 4
+REACHED_INSTANT, REACHED_ROLE, REACHED_NODE, REACHED_SOURCE, REACHED_COLUMNS = 0, 1, 2, 3, 4
 
 # How a node moves: by forces; not at all; as constants say; as expressions say (see `drive`).
 FREE, FIXED, PRESCRIBED, DRIVEN = 0, 1, 2, 3
 VIEW_POSITION, VIEW_VELOCITY, VIEW_RATE, VIEW_ORIENTATION, VIEW_SPEED = 0, 1, 2, 3, 4
+EVENT_IMPULSE, EVENT_REPARENTING = 0, 1
+REACHED_PROTECTED, REACHED_CARRIED = 0, 1
+# At the end of an era: only constant loads change; energy is exchanged or impulses act; Python changes the tree.
+EDGE_PASSED, EDGE_CROSSED, EDGE_STOPS = 0, 1, 2
 NOBODY = -1  # where a row among the free bodies is wanted and there is none
 NEVER = 1 << 62
 
@@ -160,6 +180,12 @@ def accumulate3(row, c, low, lane, n, change):
     accumulate(row, c, low, lane, n, change[0])
     accumulate(row, c + 1, low + 1, lane, n, change[1])
     accumulate(row, c + 2, low + 2, lane, n, change[2])
+
+
+@formula
+def change3(before, after, c, lane, n):
+    """Components c to c + 2 of one row less those of another."""
+    return sub(load3(after, c, lane, n), load3(before, c, lane, n))
 
 
 @inlined

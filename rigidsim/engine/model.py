@@ -99,12 +99,13 @@ class Model(NamedTuple):
     mutual: Mutual | None  # given with the pair laws, so that it makes no further kind of model
     expressions: Expressions | None  # what is given by expressions, if anything in the scene is
 
-    impulses: Law  # instead of a pair, the frame of the axes; they act when their first era begins
+    impulses: Law  # instead of a pair, the frame of the axes; in the order of the eras that begin with them
+    due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
     impulse_number: np.ndarray  # (impulse) which of the blueprint's it is
     inherits: np.ndarray  # (free) 1.0 for a body that a jump of its parent carries along, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)
-    edge_stop: np.ndarray  # (edge) 1 where more happens than that constant loads change
+    edge_kind: np.ndarray  # (edge) EDGE_PASSED, EDGE_CROSSED or EDGE_STOPS
     step: float  # s
 
 
@@ -121,8 +122,6 @@ class Scratch(NamedTuple):
     working: Working | None  # of expressions
     fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
     pull: np.ndarray  # (4 * lanes) a pair's force or torque, and a power
-    jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes)
-    strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
     wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)
     rate: np.ndarray  # (state, RATE_ROWS * lanes)
     stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at a stage
@@ -178,8 +177,6 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         working=working_of(model.expressions, n) if model.expressions else None,
         fault=zeros(fault_count(model.expressions), layout.FAULT_ROWS * n),
         pull=zeros(4 * n),
-        jump=zeros(n_node + 1, layout.JUMP_ROWS * n),
-        strike=zeros(n_free, layout.JUMP_ROWS * n),
         wrench=zeros(n_free, layout.WRENCH_ROWS * n),
         rate=zeros(n_state, layout.RATE_ROWS * n),
         stage=zeros(n_state, layout.STAGE_ROWS * n),

@@ -169,8 +169,8 @@ BUSHING = Force(
     name="bushing",
     title="bushing",
     says="holds the point `at`, and the orientation, where they are in `to` at rest, with a stiffness along each axis"
-    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation vector"
-    " theta, of half a turn at most: there it turns over, and the run says so",
+    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
+    " vector theta, of half a turn at most: there it turns over, and the run says so",
     keys=(
         *(TO, AT, TO_AT),
         _along("stiffness", "force for each metre", "stiffness"),

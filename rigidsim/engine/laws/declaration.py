@@ -94,7 +94,7 @@ def nothing_left(_force: Any, _site: Any) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Force:
     """One kind of force. `rows(force, site)` gives its loads in the present tree: `force` has the written values, the
-    bodies among them as frames, as attributes; `site` finds frames, points and axes (`engine/compiler/loads.py`).
+    bodies among them as frames, as attributes; `site` finds frames, points and axes (`engine/assembly/site.py`).
     """
 
     name: str  # the `type` of a scene
