@@ -168,10 +168,9 @@ BUSHINGS = Table("bushings", WIDTH, bushing, energy_of_bushing, follow=winding_o
 BUSHING = Force(
     name="bushing",
     title="bushing",
-    says="holds the point `at` and the body's orientation where they are in `to` at rest, with a stiffness along each"
-    " axis of `to`: force -K x for the displacement x, torque the gradient of theta . K theta/2 with theta the rotation"
-    " vector, of half a turn at most: there it turns over, and the run says so; force and torque act on `to` at the same"
-    " point, which moves with the body",
+    says="holds the point `at`, and the orientation, where they are in `to` at rest, with a stiffness along each axis"
+    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
+    " vector theta, of half a turn at most: there it turns over, and the run says so",
     keys=(
         *(TO, AT, TO_AT),
         _along("stiffness", "force for each metre", "stiffness"),

@@ -49,7 +49,7 @@ FIELDS = Table("fields", WIDTH, field, is_pair=False)
 GRAVITY = Force(
     name="gravity",
     title="uniform gravity",
-    says="a uniform field on this body alone; components may be expressions",
+    says="a uniform field on this body alone, whose mass is of no account; components may be expressions",
     keys=(Key("acceleration", VECTOR, "of any mass in the field", "acceleration", varies=True), frame("world")),
     table=FIELDS,
     rows=field_rows,
