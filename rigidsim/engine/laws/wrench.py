@@ -77,27 +77,19 @@ def ends(law, k, model, scratch):
     """The two frames of load k, and their separation."""
     pair = law.who[k, at.LAW_PAIR]
     return (
-        scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-        scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+        scratch.frame[model.relations.pair[pair, at.PAIR_FIRST]],
+        scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]],
         scratch.apart[pair],
     )
-
-
-@inlined
-def each(law, era, apply, model, scratch, lanes):
-    """Apply every load of one kind that acts in this era."""
-    for k in range(len(law.who)):
-        if acts(law, k, era):
-            apply(law, k, model, scratch, lanes)
 
 
 @inlined
 def react(law, k, pull, model, scratch, first_place, second_place, lanes):
     """A pair's force on the second end, its opposite on the first if a free body carries it, and the power once."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-    frame = scratch.frame[model.free_node[j] + 1]
+    frame = scratch.frame[model.moved_node[j] + 1]
     push(pull, 1.0, model.body[j], frame, law.value[k], second_place, scratch.wrench[j], lanes)
     if i >= 0:
-        frame = scratch.frame[model.free_node[i] + 1]
+        frame = scratch.frame[model.moved_node[i] + 1]
         push(pull, -1.0, model.body[i], frame, law.value[k], first_place, scratch.wrench[i], lanes)
     count_power(pull, scratch.wrench[j], lanes)
