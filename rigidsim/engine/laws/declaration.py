@@ -136,6 +136,7 @@ def point(name: str, says: str) -> Key:
     return Key(name, VECTOR, f"{says}; left out, the centre of mass", "length", None)
 
 
+# What all kinds call their own point, the other end and the point there.
 AT = point("at", "the point of the body where it acts, in the body's coordinates")
 TO = Key("to", END, "the body at the other end, by its path, or world")
 TO_AT = point("to_at", "the point of the other body, in that body's coordinates")
