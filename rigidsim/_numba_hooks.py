@@ -136,9 +136,8 @@ def _install() -> Callable[[], None]:
 def _kernel_cache_class() -> type:
     """A cache of a function's machine code, lighter than numba's: a kernel is called from Python only.
 
-    With the machine code numba keeps the text of a function, for others to inline, which is as large again; and before
-    it reads from the cache it loads all that it needs to compile. A kernel needs neither (measured: 0.2 s of the 0.75 s
-    of a small run).
+    With the machine code numba keeps the text of a function, for others to inline, and before it reads from the cache it
+    loads all that it needs to compile. A kernel needs neither (measured: 0.2 s of the 0.75 s of a small run).
     """
     import llvmlite.binding as llvm
     from numba.core import caching, compiler, serialize
@@ -213,7 +212,7 @@ def _documented(function: Callable, folder: Path | None, _waiting: Callable[[], 
 
 
 class HookError(Exception):
-    """A hook that is not wanted, or is there and does not do what it did."""
+    """A hook is not wanted, or does not do what it did."""
 
 
 @cache
