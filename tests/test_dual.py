@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import rigidsim
 from rigidsim import dual
-from rigidsim.dual import Dual, derivative, directional, hessian, jacobian, second_derivative
 from rigidsim.physics import functions
 from rigidsim.physics.elementary import select, sin_cos
 from rigidsim.physics.quaternion import exp_full, log, rotate, to_matrix
+from rigidsim.structures.dual import Dual, derivative, directional, hessian, jacobian, second_derivative
 
 # Quarters of whole numbers: their sums and products of a few are exact.
 quarters = st.integers(-64, 64).map(lambda n: n / 4)
@@ -303,5 +303,5 @@ def test_the_rate_of_a_rotation_matrix_is_skew():
 
 
 def test_the_module_is_part_of_the_package():
-    assert rigidsim.dual is dual
+    assert rigidsim.structures.dual is dual
     assert "dual" in rigidsim.__all__

@@ -15,7 +15,7 @@ from rigidsim.engine.laws.wrench import acts, begin, confine, each
 
 
 def apply_callbacks(t, model, scratch, lanes):
-    """Forces that a Python function gives: see `rigidsim.simulation`. Compiled code has none."""
+    """Forces that a Python function gives: see `rigidsim.simulation.single`. Compiled code has none."""
     for call in getattr(model, "callbacks", ()):
         call(t, model, scratch, lanes)
 

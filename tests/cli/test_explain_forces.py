@@ -9,7 +9,7 @@ import pytest
 
 import rigidsim
 from rigidsim.report.explain import Explanation
-from rigidsim.simulation import Simulation
+from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.trajectory import Trajectory
 
 EPS = np.finfo(float).eps

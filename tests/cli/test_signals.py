@@ -112,5 +112,5 @@ def test_interrupt_before_the_run_is_one_line(call, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rigidsim.simulation.Simulation.prepare", interrupt)
+    monkeypatch.setattr("rigidsim.simulation.single.Simulation.prepare", interrupt)
     assert call("run", "scene.yaml", "-o", "a.h5") == (130, "", "\ninterrupted\n")

@@ -14,7 +14,7 @@ import rigidsim
 from rigidsim._jit import kernel
 from rigidsim.report.run import RunReport, run_to_file
 from rigidsim.scene import Scene
-from rigidsim.simulation import Simulation
+from rigidsim.simulation.single import Simulation
 from spinning_brick import SCENE
 
 LOADED_AFTER = (

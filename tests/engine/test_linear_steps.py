@@ -9,8 +9,8 @@ import cmath
 import numpy as np
 import pytest
 
-from rigidsim.scene.integrators import MODELS
-from rigidsim.scene.stability import growth, stray
+from rigidsim.scene.notes.stability import growth, stray
+from rigidsim.scene.schema.integrators import MODELS
 from scenes import make_scene, run
 
 NAMES = tuple(MODELS)

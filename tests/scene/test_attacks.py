@@ -7,7 +7,8 @@ import time
 import pytest
 
 from rigidsim.errors import SceneError
-from rigidsim.scene import Scene, builder
+from rigidsim.scene import Scene
+from rigidsim.scene.text import builder
 
 SECONDS = 1.0
 HEAD = "format: rigidsim/1\nsimulation: {duration: 1, step: 1}\nbodies:\n"

@@ -11,8 +11,8 @@ import pytest
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.gravity import GRAVITATIONAL_CONSTANT, PointSource
-from rigidsim.scene.reader import read_text
+from rigidsim.scene.schema.gravity import GRAVITATIONAL_CONSTANT, PointSource
+from rigidsim.scene.text.reader import read_text
 
 TEXT = """\
 format: rigidsim/1

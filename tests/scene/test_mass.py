@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigidsim.scene import Scene
-from rigidsim.scene.inertia import principal_moments
-from rigidsim.scene.mass import carried_mass
+from rigidsim.scene.hierarchy.mass import carried_mass
+from rigidsim.scene.schema.inertia import principal_moments
 
 EPS = np.finfo(float).eps
 

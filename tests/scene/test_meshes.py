@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rigidsim.scene import Scene
-from rigidsim.scene.mass import own_mass
-from rigidsim.scene.meshes import enclosed, measured_file
+from rigidsim.scene.hierarchy.mass import own_mass
+from rigidsim.scene.schema.meshes import enclosed, measured_file
 
 trimesh = pytest.importorskip("trimesh")
 

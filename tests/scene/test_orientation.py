@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from rigidsim.physics.quaternion import product, rotate, to_matrix
 from rigidsim.scene import Scene
-from rigidsim.scene.rotation import (
+from rigidsim.scene.values.rotation import (
     from_axis_angle,
     from_euler,
     from_matrix,

@@ -10,7 +10,7 @@ import pytest
 
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.scene import Scene, json_schema
-from rigidsim.scene.reader import read_text
+from rigidsim.scene.text.reader import read_text
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"```yaml\n(format:.*?)```", re.DOTALL)

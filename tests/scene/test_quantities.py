@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from rigidsim.scene.base import Reading
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.quantities import DIMENSIONS, LENGTH, MASS, NUMBER_ONLY, TIME, varying, varying_vector
+from rigidsim.scene.values.base import Reading
+from rigidsim.scene.values.quantities import DIMENSIONS, LENGTH, MASS, NUMBER_ONLY, TIME, varying, varying_vector
 
 UNITS = {dimension.name: dimension for dimension in DIMENSIONS}
 

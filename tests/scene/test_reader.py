@@ -7,8 +7,9 @@ import os
 import pytest
 
 from rigidsim.errors import SceneError, StorageError
-from rigidsim.scene import Scene, reader
-from rigidsim.scene.reader import read_bytes, read_file, read_text
+from rigidsim.scene import Scene
+from rigidsim.scene.text import reader
+from rigidsim.scene.text.reader import read_bytes, read_file, read_text
 
 
 def refused(text):

@@ -10,7 +10,7 @@ import pytest
 
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
-from rigidsim.scene.expansion import MOST_COPIES
+from rigidsim.scene.prepare.expansion import MOST_COPIES
 
 HEAD = """\
 format: rigidsim/1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene, json_schema
-from rigidsim.scene.reader import read_text
+from rigidsim.scene.text.reader import read_text
 
 TEXT = """\
 format: rigidsim/1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
-from rigidsim.scene.mass import carried_mass, own_center, own_mass
+from rigidsim.scene.hierarchy.mass import carried_mass, own_center, own_mass
 
 EPS = np.finfo(float).eps
 BOX = {"type": "box", "size": [1, 1, 1]}

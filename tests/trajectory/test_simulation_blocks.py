@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim import Simulation, simulation
+from rigidsim import Simulation
 from rigidsim.errors import SimulationError, UsageError
+from rigidsim.simulation import single
 from rigidsim.trajectory.fields import sample_bytes
 
 
@@ -59,8 +60,8 @@ def test_blocks_cover_all_samples_once(scene, monkeypatch, stride, rows):
     n_step, step = 100, 0.01
     short = timed(scene, n_step * step, step, stride * step)
     whole = rigidsim.simulate(short)
-    monkeypatch.setattr(simulation, "BLOCK_ROWS", rows)
-    monkeypatch.setattr(simulation, "BLOCK_BYTES", rows * sample_bytes(len(whole), False))
+    monkeypatch.setattr(single, "BLOCK_ROWS", rows)
+    monkeypatch.setattr(single, "BLOCK_BYTES", rows * sample_bytes(len(whole), False))
     one = Simulation(short)
     blocks = [tuple(array.copy() for array in block) for block in one.blocks()]
     assert max(len(block[0]) for block in blocks) <= rows

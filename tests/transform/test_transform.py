@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from rigidsim.errors import UsageError
-from rigidsim.scene.rotation import from_euler as scene_euler
+from rigidsim.scene.values.rotation import from_euler as scene_euler
 from rigidsim.transform import DynamicTransform, MotionDelta, Transform, as_quaternions, cancellation
 from rigidsim.transform.skew import skew, unskew
 

@@ -17,9 +17,9 @@ from rigidsim.engine.model import Law, zeros
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.vector import add, norm, scaled, sub
 from rigidsim.scene import Scene
-from rigidsim.scene import forces as kinds
-from rigidsim.scene.events import Impulse
-from rigidsim.scene.gravity import GravityGradient, PointGravity, PointSource, UniformGravity
+from rigidsim.scene.schema import forces as kinds
+from rigidsim.scene.schema.events import Impulse
+from rigidsim.scene.schema.gravity import GravityGradient, PointGravity, PointSource, UniformGravity
 
 
 class Loads:

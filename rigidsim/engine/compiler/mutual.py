@@ -6,7 +6,7 @@ import numpy as np
 
 from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.model import Mutual, zeros
-from rigidsim.scene.gravity import MutualGravity
+from rigidsim.scene.schema.gravity import MutualGravity
 
 
 def mutual_of(mutual: MutualGravity | None, tree: Tree) -> Mutual:

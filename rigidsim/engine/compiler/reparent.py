@@ -33,8 +33,8 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import add, cross, negated, scaled, sub
-from rigidsim.scene.events import Reparenting
-from rigidsim.scene.references import WORLD
+from rigidsim.scene.hierarchy.references import WORLD
+from rigidsim.scene.schema.events import Reparenting
 
 ZERO = (0.0, 0.0, 0.0)
 PLACE, VELOCITY = slice(layout.S_P, layout.S_P + 3), slice(layout.S_V, layout.S_V + 3)

@@ -9,9 +9,9 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.scene import Scene
-from rigidsim.scene.events import Reparenting
-from rigidsim.scene.forces import Spring, TorsionSpring
-from rigidsim.scene.gravity import PointGravity
+from rigidsim.scene.schema.events import Reparenting
+from rigidsim.scene.schema.forces import Spring, TorsionSpring
+from rigidsim.scene.schema.gravity import PointGravity
 
 ROUND_OFF = 8.0 * np.finfo(float).eps  # of t / step, relative: times and steps are decimals
 START = (0, 0.0)

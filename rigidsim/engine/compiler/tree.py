@@ -9,9 +9,9 @@ from typing import NamedTuple
 from rigidsim.engine.compiler.driven import initial_pose
 from rigidsim.physics.vector import scaled
 from rigidsim.scene import Scene
-from rigidsim.scene.inertia import inertia_fault
-from rigidsim.scene.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center
-from rigidsim.scene.references import WORLD
+from rigidsim.scene.hierarchy.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center
+from rigidsim.scene.hierarchy.references import WORLD
+from rigidsim.scene.schema.inertia import inertia_fault
 
 
 @dataclass(eq=False)

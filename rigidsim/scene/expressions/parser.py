@@ -7,7 +7,6 @@ from functools import reduce
 from itertools import chain
 from typing import NoReturn
 
-from rigidsim.scene.document import shown
 from rigidsim.scene.expressions import printing
 from rigidsim.scene.expressions.building import Operand, applied, constant, require
 from rigidsim.scene.expressions.expression import Expression
@@ -15,6 +14,7 @@ from rigidsim.scene.expressions.operations import NUMBER
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
 from rigidsim.scene.expressions.tree import State, Time
 from rigidsim.scene.expressions.vocabulary import CONSTANTS, FUNCTIONS, RESERVED, REWRITTEN, STATES, TIME, WORDS
+from rigidsim.scene.text.document import shown
 
 LONGEST = 2000
 DEEPEST_NESTING = 110

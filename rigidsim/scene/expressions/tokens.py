@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from rigidsim.scene.document import shown
+from rigidsim.scene.text.document import shown
 
 LONGEST_NAME = 64
 MOST_COMPARED = 200

@@ -1,0 +1,56 @@
+"""Checks of what acts on bodies: that it acts on one that can move, and that changes of the tree make sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.schema.gravity import GravityGradient, PointGravity
+
+
+def load_findings(node: Node) -> Iterator[Finding]:
+    """Forces and impulses on what does not move by them."""
+    for key, name in (("forces", "a force"), ("impulses", "an impulse")):
+        if getattr(node.body, key) and (node.carrier is None):
+            holder = "world" if node.holder is None else "prescribed motion"
+            message = f"{name} has no effect here: the {holder} holds this body"
+            yield finding_at(node, "force", message, key, "put it on a free body or on a part fixed to one")
+    if node.body.inherit_impulses and node.kind != "free":
+        yield finding_at(node, "motion", "only a free body can inherit impulses", "inherit_impulses", "leave it out")
+
+
+def source_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Gravity-gradient torques without a source, and bodies that are to act on themselves."""
+    for node in hierarchy:
+        for index, force in enumerate(node.body.forces):
+            place = (*node.place, "forces", index)
+            if isinstance(force, GravityGradient) and force.center is None and hierarchy.scene.world.source is None:
+                hint = "give 'center' and 'gm' here, or world: {gravity: {center: ..., gm: ...}}"
+                yield Finding("gravity", "there is no point source of gravity to take the gradient of", place, hint)
+            for key in ("to", "medium"):
+                if getattr(force, key, None) == node.path:
+                    yield Finding("force", f"this is the body itself, where a {force.type} does nothing", (*place, key))
+            if isinstance(force, PointGravity | GravityGradient):
+                source = hierarchy.scene.world.source if force.center is None else force
+                center = hierarchy.get(source.center) if source and isinstance(source.center, str) else None
+                if center is not None and center.holder is node.holder:
+                    where = place if force.center is None else (*place, "center")
+                    yield Finding("gravity", "a body does not attract itself", where, "name another body, or a point")
+
+
+def mutual_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Groups that cannot attract each other."""
+    mutual = hierarchy.scene.world.mutual_gravity
+    if mutual is None or mutual.bodies is None:
+        return
+    above = ("world", "mutual_gravity", "bodies")
+    first = {path: index for index, path in reversed([*enumerate(mutual.bodies)])}
+    for index, path in enumerate(mutual.bodies):
+        if path in hierarchy and hierarchy[path].kind != "free":
+            hint = "mutual gravity acts between free bodies"
+            yield Finding("gravity", f"'{path}' is not a free body", (*above, index), hint)
+        elif first[path] < index:
+            yield Finding("gravity", f"'{path}' is named twice", (*above, index), "leave one of the two out")
+    if len(mutual.bodies) < 2:
+        yield Finding("gravity", "it takes two bodies to attract each other", above, "left out, all free bodies do")

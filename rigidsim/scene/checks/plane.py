@@ -1,0 +1,75 @@
+"""Planar scenes: what would leave the plane that `world.plane` locks the bodies to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rigidsim.physics.quaternion import product, rotate_back
+from rigidsim.physics.vector import cross, dot, norm
+from rigidsim.scene.checks.findings import Finding
+from rigidsim.scene.expressions import Expression
+from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.schema.body import Body
+from rigidsim.scene.text.document import Path
+from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
+from rigidsim.scene.values.vectors import at_time
+
+IN_PLANE = 1e-9
+"""How far, relatively, a vector may be out of the plane, or a rate off its normal."""
+TRIED = (0.0, 0.1, 0.37, 1.3, 4.7, 17.0)
+"""Times, s, at which a motion that is a function of time is looked at."""
+HINT = "in a planar scene bodies move in the plane and turn about its normal"
+
+
+def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Every velocity out of the plane, and every rate about another axis than its normal."""
+    normal = hierarchy.scene.world.normal
+    if normal is None:
+        return
+    waiting = [(("bodies", name), body, IDENTITY) for name, body in reversed(hierarchy.scene.bodies.items())]
+    while waiting:
+        path, body, q_WP = waiting.pop()
+        q_WB = product(q_WP, body.orientation)
+        yield from _body_findings(path, body, normal, q_WP, q_WB)
+        waiting.extend(((*path, "children", name), child, q_WB) for name, child in reversed(body.children.items()))
+
+
+def _expressed_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion) -> Iterator[Finding]:
+    """Poses and rates that are functions of time: tried at some instants, for no one can prove it of any function."""
+    motion, n_P = body.prescribed, rotate_back(q_WP, normal)
+    place = (*path, "motion", "prescribed")
+    if motion.position is not None:
+        heights = [dot(n_P, at_time(motion.position, t)) for t in TRIED]
+        reach = max(max(map(abs, at_time(motion.position, t))) for t in TRIED)
+        if max(heights) - min(heights) > IN_PLANE * reach:
+            yield Finding("plane", "this position leaves the plane", (*place, "position"), HINT)
+    velocities = [at_time(motion.velocity.value, t) for t in TRIED] if motion.velocity.varies else []
+    if any(abs(dot(n_P, v)) > IN_PLANE * norm(v) for v in velocities):
+        yield Finding("plane", "this velocity leaves the plane", (*place, "velocity"), HINT)
+    if motion.angular_velocity.varies:
+        rates = [at_time(motion.angular_velocity.value, t) for t in TRIED]
+        if any(norm(cross(n_P, omega)) > IN_PLANE * norm(omega) for omega in rates):
+            message = "this angular_velocity is not about the normal of the plane"
+            yield Finding("plane", message, (*place, "angular_velocity"), HINT)
+    for axis, angle in motion.orientation.turns if motion.orientation else ():
+        if isinstance(angle, Expression) and norm(cross(n_P, axis)) > IN_PLANE:
+            yield Finding("plane", "this turn is not about the normal of the plane", (*place, "orientation"), HINT)
+
+
+def _body_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion, q_WB: Quaternion) -> Iterator[Finding]:
+    if body.prescribed:
+        yield from _expressed_findings(path, body, normal, q_WP)
+    owner, place = (body.prescribed, (*path, "motion", "prescribed")) if body.prescribed else (body, path)
+    turns = {"parent": q_WP, "body": q_WB, "world": IDENTITY}
+    for key in ("velocity", "acceleration", "angular_velocity", "angular_acceleration"):
+        vector = getattr(owner, key, None)
+        if vector is None:
+            continue
+        along = rotate_back(turns[vector.frame], normal)
+        size = math.hypot(*vector.start)
+        if key.startswith("angular"):
+            if norm(cross(along, vector.start)) > IN_PLANE * size:
+                yield Finding("plane", f"this {key} is not about the normal of the plane", (*place, key), HINT)
+        elif abs(dot(along, vector.start)) > IN_PLANE * size:
+            yield Finding("plane", f"this {key} leaves the plane", (*place, key), HINT)

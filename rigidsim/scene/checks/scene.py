@@ -1,0 +1,140 @@
+"""What the models cannot check one by one: how the parts of a scene fit together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import cross, norm
+from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.loads import load_findings, mutual_findings, source_findings
+from rigidsim.scene.checks.particles import mass_findings, reaction_findings
+from rigidsim.scene.checks.plane import plane_findings
+from rigidsim.scene.checks.references import reference_findings
+from rigidsim.scene.checks.reparenting import reparent_findings
+from rigidsim.scene.checks.shapes import mass_key, shape_findings
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.schema.prescription import PrescribedMotion
+from rigidsim.scene.schema.simulation import Simulation
+from rigidsim.scene.values.rotation import Vector
+
+WHOLE_TOLERANCE = 1e-9
+"""How far, relatively, a ratio of times may be from a whole number."""
+PARALLEL_TOLERANCE = 1e-9
+MOST_STEPS = 1e12
+NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or leave it out"
+
+
+def findings(hierarchy: Hierarchy) -> list[Finding]:
+    """Everything wrong with a scene whose parts are each valid."""
+    found = list(_time_findings(hierarchy.scene.simulation))
+    for node in hierarchy:
+        for check in NODE_CHECKS:
+            found += check(node)
+    for check in (plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings):
+        found += check(hierarchy)
+    # Masses can be joined only once every one of them is in a place where it may be, and has an inertia.
+    if not found:
+        found = [finding for node in hierarchy for finding in mass_findings(node)]
+        found += reaction_findings(hierarchy)
+    return found
+
+
+def _time_findings(simulation: Simulation) -> Iterator[Finding]:
+    duration, step, every = simulation.duration, simulation.step, simulation.record_every
+    path = ("simulation", "step")
+    if step > duration:
+        yield Finding("step", f"the step of {step:g} s is longer than the duration of {duration:g} s", path)
+    elif not duration / step <= MOST_STEPS:
+        yield Finding("step", f"{duration:g} s in steps of {step:g} s are more than {MOST_STEPS:g} steps", path)
+    elif not _is_whole(duration / step):
+        few = math.floor(duration / step)
+        hint = (
+            f"nearest steps: {duration / (few + 1):.12g} s and {duration / few:.12g} s; "
+            f"nearest durations: {few * step:.12g} s and {(few + 1) * step:.12g} s"
+        )
+        yield Finding("step", f"duration / step = {duration / step:.9g} is not a whole number", path, hint)
+    elif every is not None and not (every / step <= MOST_STEPS and _is_whole(every / step)):
+        few = math.floor(every / step) if every / step <= MOST_STEPS else MOST_STEPS
+        hint = "nearest: " + " and ".join(f"{count * step:.12g} s" for count in (few, few + 1) if count)
+        message = f"record_every / step = {every / step:.9g} is not a whole number"
+        yield Finding("step", message, ("simulation", "record_every"), hint)
+
+
+def _is_whole(ratio: float) -> bool:
+    nearest = round(ratio)
+    return nearest >= 1 and abs(ratio - nearest) <= WHOLE_TOLERANCE * nearest
+
+
+def _scale_findings(node: Node) -> Iterator[Finding]:
+    if not 0 < node.metres_per_unit < math.inf:
+        message = "the scales from the world down to here are beyond the range of numbers"
+        yield finding_at(node, "scale", message, "scale")
+
+
+def _placed_mass_findings(node: Node) -> Iterator[Finding]:
+    body, kind = node.body, node.kind
+    if not body.has_mass:
+        if kind == "free":
+            hint = "give it one, or write motion: fixed"
+            yield finding_at(node, "missing-key", "a free body needs a mass", None, hint)
+        for key in ("inertia", "center_of_mass"):
+            if node.given(key):
+                hint = "add a mass, or leave this out"
+                yield finding_at(node, "mass", f"'{key}' is given, but the body has no mass", key, hint)
+        return
+    if kind == "prescribed":
+        message = "a body with a prescribed motion cannot have a mass"
+        yield finding_at(node, "mass", message, mass_key(body), NO_REACTION)
+    elif node.carrier is None:
+        holder = "the world" if node.holder is None else "a body with a prescribed motion"
+        message = f"this body is fixed to {holder}, where its mass has no effect"
+        yield finding_at(node, "mass", message, mass_key(body), "leave the mass out, or make the body free")
+    elif body.mass is not None and body.inertia is None and not body.solids:
+        hint = "a particle has inertia: point"
+        yield finding_at(node, "missing-key", "a body with mass needs an inertia", None, hint)
+
+
+def _velocity_findings(node: Node) -> Iterator[Finding]:
+    kind = node.kind
+    if kind == "free":
+        return
+    for key in ("velocity", "angular_velocity"):
+        if node.given(key) and kind == "prescribed":
+            message = f"'{key}' is prescribed here"
+            yield finding_at(node, "motion", message, key, f"put '{key}' under motion.prescribed")
+        elif node.given(key):
+            hint = "give it a mass to make it free, or write motion: {prescribed: ...}"
+            yield finding_at(node, "motion", f"a fixed body has no {key.replace('_', ' ')} of its own", key, hint)
+    if node.given("gravity"):
+        hint = "it acts on the free body that carries this one"
+        yield finding_at(node, "gravity", f"gravity does not act on a {kind} body", "gravity", hint)
+
+
+def _prescribed_findings(node: Node) -> Iterator[Finding]:
+    motion = node.body.prescribed
+    if motion is None:
+        return
+    if motion.position is not None and node.given("position"):
+        hint = "put the whole position under motion.prescribed.position"
+        yield finding_at(node, "motion", "'position' is prescribed here", "position", hint)
+    spin, change = (_in_parent_axes(node, motion, key) for key in ("angular_velocity", "angular_acceleration"))
+    if not norm(cross(spin, change)) <= PARALLEL_TOLERANCE * norm(spin) * norm(change):
+        path = (*node.place, "motion", "prescribed", "angular_acceleration")
+        message = "the angular acceleration is not parallel to the angular velocity"
+        yield Finding("motion", message, path, "only the rate of a prescribed spin may change, not its axis")
+
+
+def _in_parent_axes(node: Node, motion: PrescribedMotion, key: str) -> Vector:
+    """The direction of a prescribed vector, its largest part made one so that no product overflows."""
+    vector = getattr(motion, key)
+    largest = max(map(abs, vector.start)) or 1.0
+    value = tuple(part / largest for part in vector.start)
+    return rotate(node.body.orientation, value) if vector.frame == "body" else value
+
+
+NODE_CHECKS = (
+    *(_scale_findings, _placed_mass_findings, shape_findings),
+    *(_velocity_findings, load_findings, _prescribed_findings),
+)

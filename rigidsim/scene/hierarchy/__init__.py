@@ -1,0 +1,1 @@
+"""Who hangs on whom, who carries whom, and with what mass."""

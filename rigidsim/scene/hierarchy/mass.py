@@ -1,0 +1,131 @@
+"""The mass that a free body carries: its own and that of everything fixed to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.physics import solids
+from rigidsim.physics.inertia import displaced, rotated
+from rigidsim.physics.vector import add, scaled, sub
+from rigidsim.scene.hierarchy.nodes import Placement, fixed_parts
+from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.inertia import Symmetric, packed, unpacked
+from rigidsim.scene.values.rotation import IDENTITY, Vector
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass (kg), centre of mass (body coordinates) and inertia about it (kg m^2, body axes).
+
+    A point has no inertia and does not rotate.
+    """
+
+    mass: float
+    center_of_mass: Vector
+    inertia: np.ndarray
+
+    @property
+    def is_point(self) -> bool:
+        """Whether all the mass is in one point."""
+        return not self.inertia.any()
+
+
+class Lump(NamedTuple):
+    """Mass (kg), centre of mass (coordinates of some body) and inertia about it (kg m^2, axes of that body)."""
+
+    mass: float
+    center: Vector
+    inertia: Symmetric
+
+
+def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
+    """The joint mass, centre of mass and inertia of a free body and the parts fixed to it, in its own coordinates.
+
+    `metres_per_unit` is the length of the body's coordinate unit: the product of the scales from the world down to it.
+    """
+    parts = fixed_parts(body)
+    joint = joined(
+        [_moved(own_mass(part, metres_per_unit * at.scale), at) for _, part, at in parts if part.has_mass],
+        metres_per_unit,
+    )
+    return MassProperties(joint.mass, joint.center, np.array(unpacked(joint.inertia)))
+
+
+def own_mass(part: Body, metres_per_unit: float = 1.0) -> Lump:
+    """What one body with mass brings itself, in its own coordinates: what is not written comes from its shapes.
+
+    A written centre of mass replaces that of the shapes; their inertia about their own centre is then kept.
+    """
+    if not part.solids:
+        return Lump(
+            part.mass, part.center_of_mass, _written_inertia(part, part.mass, part.center_of_mass, metres_per_unit)
+        )
+    shaped = joined(solid_masses(part, metres_per_unit), metres_per_unit)
+    mass = shaped.mass if part.mass is None else part.mass
+    center = part.center_of_mass if "center_of_mass" in part.model_fields_set else shaped.center
+    inertia = shaped.inertia if part.inertia is None else _written_inertia(part, mass, center, metres_per_unit)
+    return Lump(mass, center, inertia)
+
+
+def own_center(part: Body, metres_per_unit: float = 1.0) -> Vector:
+    """The centre of mass of one body, in its own coordinates; without mass, its origin."""
+    return own_mass(part, metres_per_unit).center if part.has_mass else part.center_of_mass
+
+
+def solid_masses(body: Body, metres_per_unit: float) -> list[Lump]:
+    """What each shape of a body brings, in the body's coordinates: I = m (tr(C) 1 - C), C in m^2."""
+    weights = solid_weights(body, metres_per_unit)
+    if body.mass is not None:
+        total = sum(weights)
+        weights = [body.mass * (weight / total) for weight in weights]
+    square = metres_per_unit * metres_per_unit
+    lumps = []
+    for solid, mass in zip(body.solids, weights, strict=True):
+        _, centroid, covariance = solid.measures()
+        lumps.append(Lump(mass, centroid, solids.inertia(mass, tuple(square * c for c in covariance))))
+    return lumps
+
+
+def solid_weights(body: Body, metres_per_unit: float) -> list[float]:
+    """The mass (kg) of each shape; if the body has a mass, what that is divided in proportion to.
+
+    A shape's own mass or density comes before the body's density; without any of them all are of one density.
+    """
+    cube = metres_per_unit * metres_per_unit * metres_per_unit
+    weights = []
+    for solid in body.solids:
+        density = solid.density or body.density or 1.0
+        weights.append(density * (cube * solid.measures().volume) if solid.mass is None else solid.mass)
+    return weights
+
+
+def joined(parts: Sequence[Lump], metres_per_unit: float) -> Lump:
+    """The joint mass, centre of mass and inertia of lumps in the same coordinates; one alone keeps its numbers."""
+    if len(parts) == 1:
+        return parts[0]
+    total = sum(part.mass for part in parts)
+    center = (0.0, 0.0, 0.0)
+    for part in parts:
+        center = add(center, scaled(part.mass / total, part.center))
+    joint = [0.0] * 6
+    for part in parts:
+        offset = scaled(metres_per_unit, sub(part.center, center))
+        joint = [a + b for a, b in zip(joint, displaced(part.inertia, part.mass, offset), strict=True)]
+    return Lump(total, center, tuple(joint))
+
+
+def _written_inertia(part: Body, mass: float, center: Vector, metres_per_unit: float) -> Symmetric:
+    tensor = packed(part.inertia.tensor)
+    if part.inertia.about == "com":
+        return tensor
+    return displaced(tensor, -mass, scaled(metres_per_unit, center))
+
+
+def _moved(lump: Lump, at: Placement) -> Lump:
+    # The carrier's own mass is not turned, so that a body without parts keeps its numbers bit for bit.
+    inertia = lump.inertia if at.rotation == IDENTITY else rotated(at.rotation, lump.inertia)
+    return Lump(lump.mass, at.point(lump.center), inertia)

@@ -1,0 +1,1 @@
+"""What is unwise in a scene: warnings before a run."""

@@ -1,0 +1,184 @@
+"""Prescribed motions that the free bodies below them would suffer from: too fast for the step, or with jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from rigidsim.scene.expressions import Expression
+from rigidsim.scene.expressions.operations import FOLD, JETS
+from rigidsim.scene.expressions.tree import Time, operations
+from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.start import columns, largest
+from rigidsim.scene.notes.frame_use import flown_in
+from rigidsim.scene.notes.stability import shorter, would_do
+from rigidsim.scene.schema.integrators import Integrator
+from rigidsim.scene.schema.prescription import PrescribedMotion
+from rigidsim.scene.text.document import Path
+
+MOST_INSTANTS = 50_000  # at which branches are looked at
+MOST_CHANGES = 100  # of branches, among which a jump is looked for
+LOOKS = 500  # at which rates are looked at
+MOST_SUMMED = 5_000  # steps, whose errors are summed up
+SPANS = 50  # of neighbouring steps, if there are more
+NEAR = 20  # steps, on which shorter ones are tried
+HASTE = 1e-3  # of the largest speed of a motion, what it may be wrong by for a body at rest
+SAME = 1e-9  # a change this small, against the largest value, is no jump
+
+# By what an operation chooses its branch. Whether two numbers are equal is left out: that lasts an instant.
+BRANCHES: dict[str, Callable] = {
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "min": np.less,
+    "max": np.less,
+    "abs": lambda x: np.less(x, 0.0),
+    "sign": lambda x: np.less(x, 0.0),
+    "floor": np.floor,
+    "mod": lambda x, y: np.floor(np.divide(x, y)),
+}
+
+
+def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
+    """Each prescribed motion that free bodies move in, where it jumps (the first time, found among MOST_INSTANTS), or
+    else where it changes too fast for the step.
+    """
+    duration, step = hierarchy.scene.simulation.duration, hierarchy.scene.simulation.step
+    times = np.linspace(0.0, duration, min(round(duration / step), MOST_INSTANTS) + 1)
+    moving = [node for node in hierarchy if node.body.prescribed is not None]
+    carrying = flown_in(hierarchy) if moving else set()
+    moving = [node for node in moving if node.path in carrying]
+    count = sum(1 for node in moving for _ in expressed(node.body.prescribed))
+    spans = _spans(duration, step, max(MOST_SUMMED // max(1, count), LOOKS))
+    for node in moving:
+        place = (*node.place, "motion", "prescribed")
+        jumps = [
+            ((*place, *key), found)
+            for key, part, orders in expressed(node.body.prescribed)
+            if (found := first_jump(part, times, orders)) is not None
+        ]
+        for where, found in jumps:
+            yield where, f"{found}; the free bodies below it are thrown there: let it be smooth"
+        if not jumps:
+            yield from _haste_notes(hierarchy, place, node.body.prescribed, spans)
+
+
+def _haste_notes(
+    hierarchy: Hierarchy, place: Path, motion: PrescribedMotion, spans: np.ndarray
+) -> Iterator[tuple[Path, str]]:
+    """The part of each vector of a motion by which a body at rest would gain more than HASTE of its largest speed."""
+    step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
+    found: dict[str, list] = {}
+    for (name, *_), part, orders in expressed(motion):
+        gained, speed = _gained(part, orders, spans, step, method)
+        found.setdefault(name, []).append((largest(gained), speed, part, orders))
+    for name, parts in found.items():
+        gained, _, part, orders = max(parts, key=itemgetter(0))
+        allowed = HASTE * max(speed for _, speed, _, _ in parts)
+        if gained > allowed:
+            advised = _slower(part, orders, spans, step, method, allowed / gained)
+            unit = "m/s" if name in ("position", "velocity") else "rad/s"
+            message = f"it changes its speed too fast for a step of {step:g} s: a body at rest below gains {gained:.2g}"
+            yield (*place, name), f"{message} {unit}; {would_do(advised)}"
+
+
+def _gained(part: Expression, orders: int, spans: np.ndarray, step: float, method: Integrator) -> tuple:
+    """The speed that a body at rest gains over spans of steps (span, step) that begin and end at these times (span,
+    step + 1), since the method takes the acceleration of a motion by its quadrature; and the largest speed of it.
+    """
+    speed, change = columns(part, spans)[orders - 1 : orders + 1]
+    at = {0.0: change[:, :-1], 1.0: change[:, 1:]}
+    total = speed[:, :-1] - speed[:, 1:]
+    for instant, weight in method.quadrature:
+        known = at[instant] if instant in at else columns(part, spans[:, :-1] + instant * step)[orders]
+        total = total + step * weight * known
+    return np.cumsum(np.where(np.isfinite(total), total, 0.0), axis=1), largest(speed)
+
+
+def _slower(
+    part: Expression, orders: int, spans: np.ndarray, step: float, method: Integrator, factor: float
+) -> float | None:
+    """A step with which this factor of the error is left, where most of it arises."""
+    each = np.abs(np.diff(_gained(part, orders, spans, step, method)[0], axis=1, prepend=0.0))
+    worst = float(spans[:, :-1].ravel()[np.argmax(each)])
+    begin = max(1e-9 * step, worst - NEAR / 2 * step)
+
+    def left(h: float) -> float:
+        times = begin + h * np.arange(round(NEAR * step / h) + 1)
+        return largest(_gained(part, orders, times[None, :], h, method)[0])
+
+    now = left(step)
+    return shorter(step, lambda h: left(h) <= factor * now, 1e-4 * step)
+
+
+def _spans(duration: float, step: float, most: int) -> np.ndarray:
+    """When the steps begin and end (span, step + 1): all of them, or SPANS stretches of neighbours, `most` in all.
+
+    The first begins just after the start, where a formula may have a gap.
+    """
+    steps = round(duration / step)
+    count, length = (1, steps) if steps <= most else (SPANS, most // SPANS)
+    first = np.linspace(0, steps - length, count).round()
+    times = step * (first[:, None] + np.arange(length + 1))
+    times[0, 0] = 1e-9 * step
+    return times
+
+
+def expressed(motion: PrescribedMotion) -> Iterator[tuple[Path, Expression, int]]:
+    """Each expression of a motion, where it is written, and how many of value and derivatives must not jump."""
+    poses: list[tuple[Path, Any, int]] = [(("position", k), part, 2) for k, part in enumerate(motion.position or ())]
+    if motion.orientation is not None:
+        poses += [(("orientation",), angle, 2) for _, angle in motion.orientation.turns]
+    rates = [
+        ((key, k), part, 1)
+        for key in ("velocity", "angular_velocity")
+        for k, part in enumerate(getattr(motion, key).value)
+    ]
+    yield from (found for found in (*poses, *rates) if isinstance(found[1], Expression))
+
+
+def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
+    """Where value or rate jumps between two of these times (s), in words."""
+    if not BRANCHES.keys() & set(operations(part.tree)):
+        return None
+    branches = branches_of(part, times)
+    changes = np.flatnonzero((branches[:, 1:] != branches[:, :-1]).any(axis=0))
+    sizes = [largest(column) for column in columns(part, times[:: 1 + len(times) // LOOKS])]
+    for k in changes[:MOST_CHANGES]:
+        before, after = _switch(part, times[k], times[k + 1])
+        # One double further, where no side of a branch is at its edge.
+        jets = [part.evaluate({Time(): (t, 1.0, 0.0)}, JETS) for t in (before, np.nextafter(after, np.inf))]
+        for name, u, v, size in list(zip(("it jumps", "its rate jumps"), *jets, sizes, strict=False))[:orders]:
+            if abs(v - u) > SAME * size:
+                u, v = (0.0 if abs(w) < SAME * size else w for w in (u, v))
+                return f"{name} at t = {after:.9g} s, from {u:.6g} to {v:.6g}"
+    return None
+
+
+def branches_of(part: Expression, times: np.ndarray) -> np.ndarray:
+    """(choice, time) which branch each of its operations takes."""
+    taken = []
+
+    def noting(name: str) -> Callable:
+        def apply(*arguments):
+            taken.append(np.broadcast_to(BRANCHES[name](*arguments), np.shape(times)).astype(float))
+            return FOLD[name](*arguments)
+
+        return apply
+
+    with np.errstate(all="ignore"):
+        part.evaluate({Time(): times}, FOLD | {name: noting(name) for name in BRANCHES})
+    return np.array(taken)
+
+
+def _switch(part: Expression, before: float, after: float) -> tuple[float, float]:
+    """Neighbouring doubles between which the branches change, the first time after `before` if they do so once."""
+    start = branches_of(part, np.array([before]))
+    while before < (middle := (before + after) / 2) < after:
+        if (branches_of(part, np.array([middle])) == start).all():
+            before = middle
+        else:
+            after = middle
+    return before, after

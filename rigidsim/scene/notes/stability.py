@@ -1,0 +1,62 @@
+"""What an integrator makes of motions whose solution is known: damped swings, and a free flight in a spinning frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from rigidsim.scene.schema.integrators import Integrator
+
+MOST_STEPS = 10**6  # of a flight; beyond, the powers of a step's matrix lose digits
+STRAY = 1e-4
+"""Of its distance from the axis, what a free flight may stray in a spinning frame."""
+
+
+def growth(method: Integrator, swing: float, damping: float) -> float:
+    """The logarithm of what x'' = -swing^2 x - damping x' (per step) grows by in a step, at most; negative: it decays.
+
+    Leading terms, undamped: `rkmk4` -z^6/144, `magnus` z^2/4, `magnus2` z^4/8, `euler` 0 up to 2.
+    """
+    matrix = method.linear_step(np.array([(0.0, 1.0), (-swing * swing, -damping)]))
+    if not np.isfinite(matrix @ matrix).all():
+        return math.inf
+    (a, b), (c, d) = matrix.tolist()
+    middle, apart = (a + d) / 2, ((a - d) / 2) ** 2 + b * c  # eigenvalues: middle +- sqrt(apart)
+    largest = math.hypot(middle, math.sqrt(-apart)) if apart < 0 else abs(middle) + math.sqrt(apart)
+    return math.log(largest) if largest > 0 else -math.inf
+
+
+def stray(method: Integrator, turn: float, total: float) -> float:
+    """How far a free flight strays in a frame that turns by `turn` (rad) a step and by `total` in all, of its distance
+    from the axis: of one at rest, and of one that begins on the axis, the worse.
+
+    With z the turn and T the total: `rkmk4` z^4 (1/24 + T/120), `magnus2` z^2 (1/2 + T/6), each the first term alone
+    while T < 1; `magnus` 3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
+    """
+    steps = max(1, round(min(total / turn, MOST_STEPS)))
+    rotating = np.array([(0.0, 1.0), (turn * turn, -2j * turn)])
+    # Those of a point that turns with the frame, z -> exp(-i turn) z, taken out.
+    flown = np.linalg.matrix_power(method.linear_step(rotating) * np.exp(1j * turn), steps)
+    rest = abs(flown[0] @ np.array([1.0, -1j * turn]) - 1.0)
+    away = abs(flown[0, 1] - steps) / steps
+    worst = max(rest, away)
+    return float(worst) if math.isfinite(worst) else math.inf
+
+
+def shorter(step: float, fits: Callable[[float], bool], shortest: float = 0.0) -> float | None:
+    """The first of 5, 2, 1 times powers of ten below a step that fits, if there is one above the shortest."""
+    power = math.floor(math.log10(step))
+    while 5 * 10.0**power >= shortest and power > -300:
+        for digit in (5, 2, 1):
+            tried = float(f"{digit}e{power}")
+            if shortest <= tried < step and fits(tried):
+                return tried
+        power -= 1
+    return None
+
+
+def would_do(step: float | None) -> str:
+    """The end of a message about a step that is too long."""
+    return "no shorter one would do" if step is None else f"{step:g} s would do"

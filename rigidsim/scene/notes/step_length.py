@@ -1,0 +1,97 @@
+"""A step that is too long for the fastest turn in the scene, or for a free flight seen from a frame that turns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from rigidsim.physics.quaternion import rotate
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.start import Starts, largest, turned
+from rigidsim.scene.notes.frame_use import Stay, frames_that_matter, stays
+from rigidsim.scene.notes.stability import MOST_STEPS, STRAY, shorter, stray
+from rigidsim.scene.text.document import Path
+
+LARGEST_TURN = 0.5
+"""Radians a step, of a body or of a spring's phase: there `rkmk4` errs by some 1e-4 rad a turn, and the others by far
+more.
+"""
+ADVISED_TURN = 0.1
+LOOKS = 500  # at which rates are looked at
+
+
+def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
+    """Each free body and each frame that matters that turns more than LARGEST_TURN a step, at the start or by its
+    prescribed motion, and each frame in which free flights stray, with a step that would do.
+    """
+    step, rates = hierarchy.scene.simulation.step, _Rates(hierarchy)
+    matter = frames_that_matter(hierarchy) if any(node.body.prescribed for node in hierarchy) else set()
+    flown = _flown_in(hierarchy)
+    for node in hierarchy:
+        path, kind = node.path, node.kind
+        fastest = rates.fastest(node) if kind == "free" or (kind == "prescribed" and path in matter) else 0.0
+        if fastest * step > LARGEST_TURN:
+            turn = math.degrees(fastest * step)
+            advised = ADVISED_TURN / fastest
+            yield node.place, f"a step of {step:g} s turns it by {turn:.3g} degrees; {advised:.1g} s would follow it"
+        else:
+            told = (_stray_note(hierarchy, *rates.during(stay)) for stay in flown.get(path, ()))
+            yield from ((node.place, message) for message in islice(filter(None, told), 1))
+
+
+def _flown_in(hierarchy: Hierarchy) -> dict[str, list[Stay]]:
+    """When free bodies are in each frame that moves; what is fixed to it is part of it."""
+    found: dict[str, list[Stay]] = {}
+    for stay in stays(hierarchy):
+        frame = stay.frame.holder
+        if frame is not None and (moved := stay._replace(frame=frame)) not in found.setdefault(frame.path, []):
+            found[frame.path].append(moved)
+    return found
+
+
+def _stray_note(hierarchy: Hierarchy, largest: float, total: float) -> str | None:
+    step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
+    if largest == 0.0 or (error := stray(method, largest * step, total)) <= STRAY:
+        return None
+    advised = shorter(step, lambda h: stray(method, largest * h, total) <= STRAY, total / largest / MOST_STEPS)
+    turn, size = math.degrees(largest * step), f"{100 * error:.2g} %" if error < 1 else "more than all"
+    message = f"a step of {step:g} s turns it by {turn:.3g} degrees, and free flights seen from it stray by {size}"
+    way_out = "another parent would do" if advised is None else f"{advised:g} s would do, or another parent"
+    return f"{message} of their distance; {way_out}"
+
+
+class _Rates:
+    """How fast frames turn, as far as the scene alone tells: a free body as at the start."""
+
+    def __init__(self, hierarchy: Hierarchy):
+        self._start = Starts(hierarchy)
+        self._times = np.linspace(0.0, hierarchy.scene.simulation.duration, LOOKS)
+
+    def fastest(self, node: Node) -> float:
+        """The largest rate of turning: of a prescribed frame relative to its parent, of a free body in the world."""
+        if node.body.prescribed is not None:
+            return largest(np.sqrt(sum(part * part for part in turned(node.body, self._times)[1])))
+        return math.hypot(*(node.body.angular_velocity.start if node.parent is None else self._start[node.path].omega))
+
+    def during(self, stay: Stay) -> tuple[float, float]:
+        """The largest rate in the world (rad/s) and the turn in all (rad) of a frame in a span of time."""
+        if stay.frame.kind == "free":
+            rate = math.hypot(*self._start[stay.frame.path].omega)
+            return rate, rate * (stay.end - stay.begin)
+        sizes = np.sqrt(np.sum(self._in_world(stay.frame) ** 2, axis=0))
+        inside = np.interp(np.linspace(stay.begin, stay.end, LOOKS), self._times, np.nan_to_num(sizes))
+        return largest(inside), float(np.mean(inside)) * (stay.end - stay.begin)
+
+    def _in_world(self, node: Node | None) -> np.ndarray:
+        """The rate of a frame in the world at each time, in axes as at the start: (3, time)."""
+        if node is None:
+            return np.zeros((3, LOOKS))
+        if node.kind == "free":
+            return np.repeat(self._start[node.path].omega, LOOKS).reshape(3, LOOKS)
+        spin = 0.0
+        if node.body.prescribed is not None:
+            spin = np.array(rotate(self._start.above(node).q, turned(node.body, self._times)[1]))
+        return self._in_world(node.parent) + spin

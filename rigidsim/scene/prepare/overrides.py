@@ -1,0 +1,157 @@
+"""Changes to a scene from outside its file: `bodies.tank.mass=4e4`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any, get_args, get_origin
+
+from rigidsim.errors import SceneError, UsageError
+from rigidsim.scene.text.document import Document, Path, Places, shown
+from rigidsim.scene.text.plain import plain_data
+from rigidsim.scene.text.reader import read_text
+from rigidsim.scene.values.base import Model
+
+Override = str | tuple[str, Any]
+
+INDEX = re.compile(r"\[?([0-9]{1,9})\]?(?:\.|(?=\[)|$)")
+NEW_KEY = re.compile(r"[^.\[\]]+$")
+
+
+def apply_overrides(document: Document, overrides: Iterable[Override], model: type[Model]) -> None:
+    """Put each override's value into the document, in order; `model` is that of the whole."""
+    for override in _checked(overrides):
+        if isinstance(override, str):
+            label = f"--set {shown(override)}"
+            dotted, equals, text = override.partition("=")
+            if not equals:
+                raise UsageError(f"'{shown(override)}' is not of the form path=value")
+            value = _parsed(text, label)
+        else:
+            dotted, value = override[0], plain_data(override[1])
+            label = f"--set {shown(dotted)}={shown(value)}"
+        path = _path(document.data, dotted.strip(), value, model)
+        _put(document, path, value)
+        document.overrides.append((path, label))
+
+
+def _checked(overrides: Iterable[Override]) -> list[Override]:
+    listed = isinstance(overrides, Iterable) and not isinstance(overrides, str | Mapping)
+    given = list(overrides) if listed else [overrides]
+    for override in given:
+        is_pair = isinstance(override, tuple) and len(override) == 2 and isinstance(override[0], str)
+        if not listed or not (isinstance(override, str) or is_pair):
+            raise UsageError(f'overrides are a list of "path=value" and (path, value), not {shown(override)}')
+    return given
+
+
+def _parsed(text: str, label: str) -> Any:
+    try:
+        fragment = read_text(text, label)
+        if fragment.problems:
+            raise SceneError(fragment.problems)
+    except SceneError as error:
+        # There is no file to point into: the label shows the text.
+        raise SceneError([replace(problem, line=0, column=0, source_line="") for problem in error.problems]) from None
+    return fragment.data
+
+
+def _path(data: Any, dotted: str, value: Any, model: type[Model]) -> Path:
+    """The path that a dotted text means, which may be a bare parameter; its unit and its description stay."""
+    parameters = data.get("parameters")
+    if isinstance(parameters, dict):
+        first = dotted.partition(".")[0]
+        is_parameter = first in parameters and first not in _keys(model)
+        path = _resolve(data, f"parameters.{dotted}" if is_parameter else dotted, model)
+        if path[0] == "parameters" and len(path) == 2 and not isinstance(value, dict):
+            return (*path, "value") if isinstance(parameters.get(path[1]), dict) else path
+        return path
+    return _resolve(data, dotted, model)
+
+
+def _resolve(data: Any, dotted: str, kind: Any) -> Path:
+    """The path that a dotted text means in this data, of type `kind`. Its last key may be new, and any of a model."""
+    path: list[str | int] = []
+    node, rest = data, dotted
+    while rest or not path:
+        part, rest = _next_part(node, rest, dotted, kind)
+        kind = _entry(kind, part)
+        path.append(part)
+        if rest:
+            is_new = isinstance(node, dict) and part not in node
+            node = {} if is_new else node[part]
+    return tuple(path)
+
+
+def _keys(kind: Any) -> dict[str, Any]:
+    """The keys that the models among these types have, and the types of their values."""
+    if isinstance(kind, type) and issubclass(kind, Model):
+        return {key: field.annotation for key, field in kind.model_fields.items()}
+    forms = () if get_origin(kind) in (dict, tuple) else get_args(kind)
+    return {key: value for form in forms for key, value in _keys(form).items()}
+
+
+def _entry(kind: Any, part: str | int) -> Any:
+    """The type of an entry of what is of this type; None if there can be none."""
+    if get_origin(kind) in (dict, tuple):
+        return get_args(kind)[get_origin(kind) is dict]
+    return _keys(kind).get(part)
+
+
+def _length(kind: Any) -> int:
+    """How many entries a list of this type has; 0 if any number of them."""
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return 0 if ... in inner else len(inner)
+    return max(map(_length, inner), default=0)
+
+
+def _next_part(node: Any, rest: str, dotted: str, kind: Any) -> tuple[str | int, str]:
+    if isinstance(node, list):
+        return _index(node, rest, dotted)
+    if not isinstance(node, dict):
+        raise UsageError(f"cannot set '{shown(dotted)}': there are no keys inside {shown(node)}; set the whole of it")
+    # The longest key that fits: a body's name may itself contain dots.
+    fitting = [key for key in node if rest == key or rest.startswith((f"{key}.", f"{key}["))]
+    if fitting:
+        known = max(fitting, key=len)
+        return known, rest[len(known) :].removeprefix(".")
+    if NEW_KEY.match(rest):
+        return rest, ""
+    first = re.split(r"[.\[]", rest)[0]
+    after, known = rest[len(first) :].removeprefix("."), _keys(kind)
+    if first in known and not INDEX.match(after):
+        return first, after
+    if first in known:
+        example = ", ".join("0" * _length(known[first])) or "..."
+        hint = f'set the whole of it: --set {shown(dotted.removesuffix(rest))}{first}="[{example}]"'
+    else:
+        close = get_close_matches(first, [*node, *known], n=1)
+        hint = f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(map(shown, node)) or 'none'}"
+    raise UsageError(f"cannot set '{shown(dotted)}': there is no '{shown(first)}'; {hint}")
+
+
+def _index(node: list, rest: str, dotted: str) -> tuple[int, str]:
+    match = INDEX.match(rest)
+    if match is None or int(match[1]) >= len(node):
+        raise UsageError(f"cannot set '{shown(dotted)}': '{shown(rest)}' is not an index into a list of {len(node)}")
+    return int(match[1]), rest[match.end() :]
+
+
+def _put(document: Document, path: Path, value: Any) -> None:
+    # Containers along the way are copied: an alias elsewhere in the file may share them.
+    document.data = node = _copy(document, document.data)
+    for part in path[:-1]:
+        is_new = isinstance(node, dict) and part not in node
+        node[part] = node = {} if is_new else _copy(document, node[part])
+    node[path[-1]] = value
+
+
+def _copy(document: Document, container: Any) -> Any:
+    twin = container.copy()
+    places = document.places.get(id(container))
+    if places is not None:
+        document.places[id(twin)] = Places(twin, places.of_key, places.of_value)
+    return twin

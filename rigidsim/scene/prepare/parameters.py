@@ -1,0 +1,176 @@
+"""The parameters of a scene: named numbers that its expressions, and each other's, may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
+
+from rigidsim.scene.expressions.tokens import NAME, names_in
+from rigidsim.scene.expressions.vocabulary import RESERVED
+from rigidsim.scene.schema.parameters import KEY, KEYS_OF_A_SCENE, Parameter
+from rigidsim.scene.schema.problems import problems_in, told
+from rigidsim.scene.text.document import Document, Path, shown
+from rigidsim.scene.values.base import Model, Reading, Text, complaint
+from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of
+from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER_ONLY, QUANTITY, Dimension
+from rigidsim.scene.values.units import suggestion
+
+MOST_PARAMETERS = 1000
+MOST_CYCLES = 20
+BROKEN = float("nan")
+
+
+def _check_unit(unit: str) -> str:
+    dimension_of(unit)
+    return unit
+
+
+class _Written(Model):
+    """The long form, as written."""
+
+    value: Any
+    unit: Annotated[str, AfterValidator(_check_unit)] = ""
+    description: Text = ""
+
+
+_LONG = TypeAdapter(_Written)
+
+
+def read_parameters(document: Document, reading: Reading) -> None:
+    """Put the document's parameters into the reading, and what is wrong with them into the document."""
+    data = document.data.get(KEY, {})
+    if not isinstance(data, dict):
+        hint = "write parameters: {slew: 0.5}"
+        problem = document.problem("not-a-mapping", f"expected names with values, got {shown(data)}", (KEY,), hint)
+        document.problems.append(problem)
+        return
+    reading.parameters.update(dict.fromkeys(data, BROKEN))
+    if len(data) > MOST_PARAMETERS:
+        problem = document.problem("size", f"there are more than {MOST_PARAMETERS} parameters", (KEY,))
+        document.problems.append(problem)
+        return
+    entries = {name: _entry(document, reading, name, value) for name, value in data.items()}
+    for name in _in_order(document, {name: _needs(entry, data) for name, entry in entries.items()}):
+        if entries[name] is not None:
+            _resolve(document, reading, name, entries[name])
+
+
+def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[float, str]:
+    """The SI value of a number (in `unit`), of a quantity or of an expression, and its SI unit, if it has one."""
+    own = ""
+    if value is None:
+        raise complaint("empty", "has no value", "give it one, or leave the key out")
+    if is_expression(value):
+        expression = read_expression(value, reading)
+        own = unit_of(value, expression, reading)
+        if own and unit:
+            raise complaint("unit", f"this parameter already has a unit, {own}", "leave 'unit' out")
+        value = expression.value
+    elif isinstance(value, str):
+        match = QUANTITY.fullmatch(value[:LONGEST_QUANTITY])
+        dimension = dimension_of(unit or (match[2] if match else ""))
+        return dimension.read(value), dimension.unit
+    number = NUMBER_ONLY.read(value)
+    if not unit:
+        return number, own
+    dimension = dimension_of(unit)
+    return dimension.read(f"{number!r} {unit}"), dimension.unit
+
+
+def dimension_of(unit: str) -> Dimension:
+    """What this is a unit of; no unit is that of plain numbers."""
+    found = next((dimension for dimension in DIMENSIONS if unit in dimension.units), None) if unit else NUMBER_ONLY
+    if found is None:
+        hint = suggestion(unit, [known for dimension in DIMENSIONS for known in dimension.units])
+        raise complaint("unit", f"'{shown(unit)}' is not a unit", hint)
+    return found
+
+
+def unused(document: Document, reading: Reading, resolved: Callable[[], Any]) -> Iterator[tuple[Path, str]]:
+    """The parameters that nothing mentions, as (path, sentence); `resolved` gives the scene in full."""
+    names = [name for name in reading.given if name not in reading.used]
+    if names and not reading.used and resolved() == document.data:
+        # A resolved scene has its parameters, and their values in place of expressions over them.
+        changed = {path[1] for path, _ in document.overrides if path[0] == KEY and len(path) > 1}
+        names = [name for name in names if name in changed]
+    for name in names:
+        yield (KEY, name), "no expression uses this parameter"
+
+
+def _check_name(document: Document, name: str) -> bool:
+    """Whether a parameter may be called so; if not, the document is told."""
+    hint = "letters, digits and underscores, not beginning with a digit; not a function, a constant or a state"
+    if name in RESERVED:
+        why = "has a meaning of its own in expressions"
+    elif name in KEYS_OF_A_SCENE:
+        why, hint = "is a key of the scene", f"'--set {name}=...' sets that key; choose another name"
+    elif not NAME.fullmatch(name):
+        why = "is not a name"
+    else:
+        return True
+    message = f"a parameter cannot be called '{shown(name)}': that {why}"
+    document.problems.append(document.problem("parameter-name", message, (KEY, name), hint, at_key=True))
+    return False
+
+
+def _entry(document: Document, reading: Reading, name: str, value: Any) -> _Written | None:
+    """What is written for a parameter, in the long form; None, and the document is told, if it is not of any form."""
+    if not _check_name(document, name):
+        return None
+    if not isinstance(value, dict):
+        return _Written.model_construct(value=value)
+    try:
+        return _LONG.validate_python(value, context=reading)
+    except ValidationError as error:
+        document.problems.extend(problems_in(error, document, reading, (KEY, name)))
+        return None
+
+
+def _needs(entry: _Written | None, names: Mapping[str, Any]) -> list[str]:
+    """The parameters that an entry mentions."""
+    if entry is None or not is_expression(entry.value):
+        return []
+    return [name for name in names_in(entry.value) if name in names]
+
+
+def _in_order(document: Document, needs: Mapping[str, list[str]]) -> list[str]:
+    """The names, each after those it needs; the document is told of cycles."""
+    order: list[str] = []
+    cycles: list[list[str]] = []
+    is_done: dict[str, bool] = {}
+    for root in needs:
+        chain = [(root, iter(needs[root]))] if root not in is_done else []
+        is_done.setdefault(root, False)
+        while chain:
+            name, rest = chain[-1]
+            following = next((need for need in rest if not is_done.get(need)), None)
+            if following is None:
+                chain.pop()
+                is_done[name] = True
+                order.append(name)
+            elif following not in is_done:
+                is_done[following] = False
+                chain.append((following, iter(needs[following])))
+            elif len(cycles) < MOST_CYCLES:
+                names = [name for name, _ in chain]
+                cycles.append([*names[names.index(following) :], following])
+    for cycle in cycles:
+        message = f"parameters in a circle: {shown(' -> '.join(cycle))}"
+        document.problems.append(document.problem("cycle", message, (KEY, cycle[0]), "give one of them a number"))
+    return order
+
+
+def _resolve(document: Document, reading: Reading, name: str, entry: _Written) -> None:
+    try:
+        value, unit = si_value(entry.value, reading, entry.unit)
+    except PydanticCustomError as error:
+        path = (KEY, name, "value") if isinstance(document.data[KEY][name], dict) else (KEY, name)
+        document.problems.extend(told(document, path, entry.value, error))
+        return
+    reading.parameters[name] = value
+    if unit:
+        reading.units[name] = unit
+    reading.given[name] = Parameter(value=value, unit=unit, description=entry.description)

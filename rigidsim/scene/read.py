@@ -1,0 +1,163 @@
+"""From text to a checked scene, step by step; and the scene itself, as everyone else knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validator
+
+from rigidsim.arguments import file_path, refuse
+from rigidsim.arguments import text as require_text
+from rigidsim.errors import Problem, SceneError, UsageError
+from rigidsim.scene.checks.scene import findings
+from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.notes.idle import idle_notes
+from rigidsim.scene.notes.load_steps import load_notes
+from rigidsim.scene.notes.normalised import normalised_notes
+from rigidsim.scene.notes.prescribed import prescribed_notes
+from rigidsim.scene.notes.shapes import shape_notes
+from rigidsim.scene.notes.step_length import step_notes
+from rigidsim.scene.prepare.expansion import expand
+from rigidsim.scene.prepare.overrides import Override, apply_overrides
+from rigidsim.scene.prepare.parameters import read_parameters, unused
+from rigidsim.scene.resolved import resolved_scene
+from rigidsim.scene.schema.problems import MANY, problems_in
+from rigidsim.scene.schema.scene import SceneData
+from rigidsim.scene.text.document import Document, path_text
+from rigidsim.scene.text.plain import as_yaml, plain_data
+from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
+from rigidsim.scene.values.base import Reading
+
+READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
+EXPECTED = "expected a mapping with the keys format, simulation and bodies"
+NOTES = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes)
+
+
+class Scene(SceneData):
+    """Bodies in a hierarchy of frames and how to simulate them, as written in a YAML file."""
+
+    _written: str | dict = PrivateAttr("")
+    _name: str = PrivateAttr("")
+    _warnings: tuple[str, ...] = PrivateAttr(())
+
+    def __new__(cls, *written: object, **_: object) -> Scene:
+        """Only what reads a scene makes one."""
+        if written:
+            raise UsageError(READ)
+        return super().__new__(cls)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_read(cls, data: Any, info: ValidationInfo) -> Any:
+        if not isinstance(info.context, Reading):
+            raise UsageError(READ)
+        return data
+
+    @classmethod
+    def from_file(cls, path: Path | str, overrides: Iterable[Override] = ()) -> Scene:
+        """Read a scene from a YAML file; `overrides` are `"bodies.tank.mass=4e4"` or (path, value) pairs."""
+        path = file_path(path, "the scene's file")
+        document = read_file(path)
+        return _checked(cls, document, overrides, document.text, path.name)
+
+    @classmethod
+    def from_stream(cls, stream: BinaryIO, name: str = "<stream>", overrides: Iterable[Override] = ()) -> Scene:
+        """Read a scene from bytes of YAML; `name` stands for a file name in messages."""
+        document = read_stream(stream, name)
+        return _checked(cls, document, overrides, document.text, "")
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "<text>", overrides: Iterable[Override] = ()) -> Scene:
+        """Read a scene from YAML text; `name` stands for a file name in messages."""
+        require_text(text, "the scene"), require_text(name, "name")
+        return _checked(cls, read_text(text, name), overrides, text, "" if name.startswith("<") else name)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], overrides: Iterable[Override] = ()) -> Scene:
+        """Make a scene from nested mappings and lists of the form that a scene file has."""
+        data = plain_data(data)
+        return _checked(cls, Document(data), overrides, data, "")
+
+    @property
+    def source(self) -> str:
+        """The YAML text as it was given, without overrides."""
+        return self._written if isinstance(self._written, str) else as_yaml(self._written)
+
+    @property
+    def name(self) -> str:
+        """The name of the file that the scene was read from, or nothing."""
+        return self._name
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was put right while reading and what looks unwise, one sentence each."""
+        return self._warnings
+
+    def resolved(self) -> dict[str, Any]:
+        """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""
+        return resolved_scene(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self.resolved() == other.resolved() if isinstance(other, Scene) else NotImplemented
+
+
+@collector_paused()
+def _checked(
+    kind: type[Scene], document: Document, overrides: Iterable[Override], written: str | dict, name: str
+) -> Scene:
+    """The scene in a document; all that is wrong with it in one SceneError."""
+    _require_mapping(document)
+    apply_overrides(document, overrides, kind)
+    reading = Reading(folder=Path(document.file).parent)
+    read_parameters(document, reading)
+    expand(document, reading)
+    try:
+        scene = kind.model_validate(document.data, context=reading)
+    except ValidationError as error:
+        raise _scene_error(document.problems + problems_in(error, document, reading)) from None
+    hierarchy = Hierarchy(scene)
+    found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in findings(hierarchy)]
+    if document.problems or found:
+        raise _scene_error(document.problems + found)
+    scene._written, scene._name = written, name
+    noted = (*normalised_notes(document.data), *unused(document, reading, scene.resolved), *_unwise(hierarchy))
+    scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in noted)
+    return scene
+
+
+@np.errstate(all="ignore")  # what overflows in an estimate is infinite
+def _unwise(hierarchy: Hierarchy) -> list[tuple[tuple, str]]:
+    return [found for notes_of in NOTES for found in notes_of(hierarchy)]
+
+
+def as_scene(given: Scene | Path | str) -> Scene:
+    """A scene as it is, or read from the file of that path; UsageError for anything else."""
+    if isinstance(given, Scene):
+        return given
+    if isinstance(given, str) and "\n" in given:
+        raise UsageError("a scene's file is named by one line; Scene.from_text reads text")
+    if not isinstance(given, str | Path):
+        refuse("a scene", "a Scene, or the path of a scene file (Scene.from_dict makes one of a mapping)", given)
+    return Scene.from_file(given)
+
+
+def _require_mapping(document: Document) -> None:
+    if document.data is None:
+        raise SceneError([*document.problems, document.problem("empty", f"the scene is empty; {EXPECTED}")])
+    if not isinstance(document.data, dict):
+        kind = "a list" if isinstance(document.data, list) else "a single value"
+        raise SceneError([*document.problems, document.problem("not-a-mapping", f"{EXPECTED}, got {kind}")])
+
+
+def _scene_error(problems: list[Problem]) -> SceneError:
+    # The copies of a repeated body share its faults; what stands at one place in the text is told once.
+    distinct: dict[tuple, Problem] = {}
+    for problem in problems:
+        place = (problem.line, problem.column) if problem.line else (problem.file, problem.path)
+        distinct.setdefault((place, problem.code, problem.message), problem)
+    return SceneError(
+        sorted(distinct.values(), key=lambda problem: (problem.code == MANY, problem.line, problem.column))
+    )

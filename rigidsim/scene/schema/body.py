@@ -1,0 +1,112 @@
+"""The parts of a scene file: what may be written, and what it means when left out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema
+
+from rigidsim.scene.schema.events import Impulse
+from rigidsim.scene.schema.forces import Force
+from rigidsim.scene.schema.inertia import Inertia
+from rigidsim.scene.schema.names import NAMED, BodyName
+from rigidsim.scene.schema.orientation import Orientation
+from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
+from rigidsim.scene.schema.repeat import Repeat
+from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Material, Shape, Solid
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import Model, by_form, complaint, form
+from rigidsim.scene.values.quantities import (
+    DENSITY,
+    LENGTH,
+    MASS,
+    NUMBER_ONLY,
+    positive,
+    quantity,
+    vector,
+)
+from rigidsim.scene.values.rotation import IDENTITY
+from rigidsim.scene.values.vectors import ZERO, InitialAngularVelocity, InitialVelocity, framed
+
+LIGHTEST, HEAVIEST = 1e-40, 1e45
+
+
+def _check_mass(mass: float) -> float:
+    if mass == 0:
+        raise complaint("mass", "a mass cannot be zero", "leave it out, or write motion: fixed, for a massless body")
+    if not LIGHTEST <= mass <= HEAVIEST:
+        raise complaint("mass", f"{mass:g} kg is not between {LIGHTEST:g} and {HEAVIEST:g} kg")
+    return mass
+
+
+MASS_SCHEMA = MASS.json_schema(positive=True)
+MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEAVIEST}
+Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
+
+
+def _motion_form(value: Any) -> str:
+    return "prescribed" if isinstance(value, dict) else "word"
+
+
+def _require_motion(value: Any) -> Any:
+    word = next((word for word in ("free", "fixed") if isinstance(value, dict) and word in value), None)
+    if word is not None and "prescribed" not in value:
+        raise complaint("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
+    if value not in ("free", "fixed") and not isinstance(value, dict):
+        hint = "write free, fixed, or {prescribed: {velocity: [x, y, z], ...}}"
+        raise complaint("motion", f"{shown(value)} is not a kind of motion", hint)
+    return value
+
+
+Motion = Annotated[
+    Annotated[Literal["free", "fixed"], form("word")] | Annotated[Prescription, form("prescribed")],
+    Discriminator(by_form(_motion_form)),
+    BeforeValidator(_require_motion),
+]
+
+
+class Body(Model):
+    """A node of the hierarchy: a free rigid body, a part fixed to its parent, or a frame with a prescribed motion."""
+
+    model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
+
+    mass: Mass = None
+    inertia: Inertia = None
+    center_of_mass: vector(LENGTH) = ZERO
+    density: positive(DENSITY) = None
+    position: vector(LENGTH) = ZERO
+    orientation: Orientation = IDENTITY
+    velocity: framed(InitialVelocity) = InitialVelocity(value=ZERO)
+    angular_velocity: framed(InitialAngularVelocity) = InitialAngularVelocity(value=ZERO)
+    scale: positive(NUMBER_ONLY) = 1.0
+    gravity: bool = True
+    motion: Motion = None
+    forces: Annotated[tuple[Force, ...], Field(strict=False)] = ()
+    impulses: Annotated[tuple[Impulse, ...], Field(strict=False)] = ()
+    inherit_impulses: bool = False
+    shapes: Annotated[tuple[Shape, ...], Field(strict=False)] = ()
+    material: Material = None
+    repeat: Repeat = None
+    children: dict[BodyName, Body] = Field(default={}, json_schema_extra=NAMED)
+
+    @property
+    def solids(self) -> tuple[Solid, ...]:
+        """The shapes that enclose a volume."""
+        return tuple(shape for shape in self.shapes if not isinstance(shape, HalfSpace))
+
+    @property
+    def has_mass(self) -> bool:
+        """Whether the body has a mass of its own, written or from its shapes."""
+        return self.mass is not None or self.density is not None or any(solid.has_weight for solid in self.solids)
+
+    @property
+    def kind(self) -> Literal["free", "fixed", "prescribed"]:
+        """How the body moves relative to its parent."""
+        if self.motion is None:
+            return "free" if self.has_mass else "fixed"
+        return "prescribed" if isinstance(self.motion, Prescription) else self.motion
+
+    @property
+    def prescribed(self) -> PrescribedMotion | None:
+        """The prescribed motion, if that is what the body has."""
+        return self.motion.prescribed if isinstance(self.motion, Prescription) else None

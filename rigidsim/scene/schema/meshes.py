@@ -1,0 +1,185 @@
+"""Closed surfaces of triangles from files: the solid inside them, measured once. Only here is trimesh imported.
+
+trimesh reads the file formats. What the surface encloses is computed here, from the tetrahedra between its triangles
+and one point (Tonon 2004), in sums that are rounded once, so that every machine reads the same bits from a file.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import stat
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Discriminator, ValidationInfo
+
+from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
+
+FORMATS = (".stl", ".obj", ".ply", ".off")
+MAX_BYTES = 64 * 2**20  # over a million triangles; reading them takes twenty times that
+IN_ASCII = bytes(range(128)) + b"?" * 128
+FARTHEST = 1e50
+COUNTER_CLOCKWISE = "let all triangles be counter-clockwise seen from outside"
+FLAT = 16 * sys.float_info.epsilon
+"""A volume smaller than this part of the sum of its tetrahedra is lost in rounding."""
+
+
+class MeasuredFile(Model):
+    """A mesh file and what was measured in it, in the file's coordinates: volume, centroid, covariance, and bounds."""
+
+    path: str
+    volume: positive(NUMBER_ONLY)
+    centroid: vector(LENGTH)
+    covariance: list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]")
+    lower: vector(LENGTH)
+    upper: vector(LENGTH)
+
+
+def measured_file(path: Path) -> MeasuredFile:
+    """The solid inside the closed surface in a file."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:
+        hint, reason = "a relative path begins at the scene's folder", getattr(error, "strerror", None) or error
+        raise complaint("mesh", f"'{shown(path.name)}' cannot be read: {reason}", hint) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise complaint("mesh", f"'{shown(path.name)}' is not a regular file")
+    if path.suffix.lower() not in FORMATS:
+        raise complaint("mesh", f"'{shown(path.name)}' is not a mesh file", f"formats: {', '.join(FORMATS)}")
+    if status.st_size > MAX_BYTES:
+        raise complaint("mesh", f"the file is larger than {MAX_BYTES // 2**20} MiB")
+    return _measured(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
+    # The time of change and the size are part of the key, so that a changed file is read again.
+    vertices, faces = joined_at_corners(*_read(path))
+    _require_closed(vertices, faces)
+    volume, centroid, covariance = enclosed(vertices, faces)
+    lower, upper = (tuple(map(float, end)) for end in (vertices.min(axis=0), vertices.max(axis=0)))
+    return MeasuredFile(
+        path=str(path), volume=volume, centroid=centroid, covariance=covariance, lower=lower, upper=upper
+    )
+
+
+def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        import trimesh
+    except ImportError:
+        raise complaint("mesh", "reading a mesh needs trimesh", 'pip install "rigidsim[mesh]"') from None
+    try:
+        # From memory: the readers cannot follow a file's references to other files.
+        kind = path.suffix.lower().removeprefix(".")
+        content = io.BytesIO(_with_plain_text(path.read_bytes(), kind))
+        mesh = trimesh.load_mesh(content, file_type=kind, process=False)
+        vertices, faces = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
+    except Exception as error:  # the readers raise whatever a damaged file makes them stumble over
+        raise complaint("mesh", f"'{shown(path.name)}' cannot be read: {shown(str(error))}") from None
+    if not len(faces):
+        raise complaint("mesh", "the mesh has no faces")
+    far = ~(np.abs(vertices) < FARTHEST).all(axis=1)
+    if far.any():
+        k = int(np.argmax(far))
+        message = f"vertex {k} of {len(vertices)}, {_point(vertices[k])}, has a coordinate that is not a number below"
+        raise complaint("mesh", f"{message} {FARTHEST:g}")
+    astray = ((faces < 0) | (faces >= len(vertices))).any(axis=1)
+    if astray.any():
+        k = int(np.argmax(astray))
+        message = (
+            f"triangle {k} of {len(faces)} has the vertices {faces[k].tolist()}; there are {len(vertices)}, from 0"
+        )
+        raise complaint("mesh", message)
+    return vertices, faces
+
+
+def _with_plain_text(content: bytes, kind: str) -> bytes:
+    """Names and comments may be in any encoding; what counts is in ASCII."""
+    binary_stl = len(content) >= 84 and len(content) == 84 + 50 * int.from_bytes(content[80:84], "little")
+    end = content.find(b"end_header") if kind == "ply" else 0 if kind == "stl" and binary_stl else len(content)
+    return content[:end].translate(IN_ASCII) + content[end:]
+
+
+def _point(vertex: np.ndarray) -> str:
+    return "[" + ", ".join(f"{part:.6g}" for part in vertex) + "]"
+
+
+def joined_at_corners(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mesh with equal vertices made one, and without triangles that have a corner twice."""
+    # Adding zero makes -0 equal to 0 bit for bit.
+    unique, index = np.unique(vertices + 0.0, axis=0, return_inverse=True)
+    faces = index.reshape(-1)[faces]
+    proper = (faces != np.roll(faces, 1, axis=1)).all(axis=1)
+    return unique, faces[proper]
+
+
+def _require_closed(vertices: np.ndarray, faces: np.ndarray) -> None:
+    """A surface is closed and consistently wound if its triangles run along each edge as often forth as back."""
+    begin, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)
+    edge = np.minimum(begin, end) * (faces.max(initial=0) + 1) + np.maximum(begin, end)
+    _, first, index = np.unique(edge, return_index=True, return_inverse=True)
+    count = np.bincount(index)
+    balance = np.bincount(index, weights=np.where(begin < end, 1.0, -1.0))
+    for wrong, fault, hint in (
+        (count % 2, "the surface is not closed: {} edges have an odd count of faces", ""),
+        (balance, "the triangles are not wound alike: at {} edges", COUNTER_CLOCKWISE),
+    ):
+        if wrong.any():
+            k = first[np.argmax(wrong != 0)]
+            where = f"the first from {_point(vertices[begin[k]])} to {_point(vertices[end[k]])}"
+            number = f"{np.count_nonzero(wrong)} of its {len(count)}"
+            raise complaint("mesh", f"{fault.format(number)}, {where}", hint)
+
+
+def enclosed(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, tuple, tuple]:
+    """Volume, centroid and covariance of what a closed surface encloses."""
+    middle = vertices.min(axis=0) / 2 + vertices.max(axis=0) / 2
+    a, b, c = _corners(vertices - middle, faces)
+    volumes = tetrahedron_volume(a, b, c)
+    volume = math.fsum(volumes)
+    if not abs(volume) > FLAT * math.fsum(np.abs(volumes)):
+        raise complaint("mesh", "the surface encloses no volume")
+    if volume < 0:
+        message = f"the surface is inside out: its volume is {volume:g}"
+        raise complaint("mesh", message, COUNTER_CLOCKWISE)
+    offset = [math.fsum(volumes * mean) / volume for mean in tetrahedron_mean(a, b, c)]
+    # Again about the centroid, so that nothing is left to subtract.
+    a, b, c = _corners(vertices - middle - offset, faces)
+    volumes = tetrahedron_volume(a, b, c)
+    covariance = tuple(math.fsum(volumes * product) / volume for product in tetrahedron_products(a, b, c))
+    return volume, tuple(float(m + o) for m, o in zip(middle, offset, strict=True)), covariance
+
+
+def _corners(vertices: np.ndarray, faces: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+    """The first, second and third corners of all triangles, each as three columns."""
+    return [tuple(vertices[faces[:, corner]].T) for corner in range(3)]
+
+
+def _from_path(written: Any, info: ValidationInfo) -> MeasuredFile:
+    if isinstance(written, MeasuredFile):
+        return written
+    folder = info.context.folder if info.context else Path()
+    return measured_file(Path(os.path.abspath(folder / written)))
+
+
+def _require_form(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise complaint("not-text", f"expected the path of a mesh file, got {shown(value)}")
+    return value
+
+
+MeshFile = Annotated[
+    Annotated[str, form("path")] | Annotated[MeasuredFile, form("measured")],
+    Discriminator(by_form(lambda value: "measured" if isinstance(value, dict) else "path")),
+    AfterValidator(_from_path),
+    BeforeValidator(_require_form),
+]
+"""A mesh file by its path, or, as resolved scenes have it, with what was measured; its value is the latter."""

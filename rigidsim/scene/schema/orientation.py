@@ -1,0 +1,157 @@
+"""The forms in which an orientation may be written, each turned into one unit quaternion (w, x, y, z).
+
+Quaternions are Hamilton and active: they turn body coordinates into parent coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, WithJsonSchema
+
+from rigidsim.physics.vector import dot
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.quantities import ANGLE, NUMBER_ONLY, quantity, vector
+from rigidsim.scene.values.rotation import (
+    Quaternion,
+    determinant,
+    from_axis_angle,
+    from_euler,
+    from_matrix,
+    normalised,
+)
+
+NORM_TOLERANCE = 1e-3
+MATRIX_TOLERANCE = 1e-6
+Number = quantity(NUMBER_ONLY)
+FORMS = "{wxyz: [...]}, {xyzw: [...]}, {axis: [x, y, z], angle: a}, {euler: [a, b, c], order: xyz} or {matrix: [...]}"
+
+
+class QuaternionFirst(Model):
+    """A quaternion with its scalar first."""
+
+    wxyz: list_of(Number, 4, "[w, x, y, z]")
+
+    def quaternion(self) -> Quaternion:
+        """The unit quaternion."""
+        return _checked(self.wxyz)
+
+
+class QuaternionLast(Model):
+    """A quaternion with its scalar last."""
+
+    xyzw: list_of(Number, 4, "[x, y, z, w]")
+
+    def quaternion(self) -> Quaternion:
+        """The unit quaternion."""
+        x, y, z, w = self.xyzw
+        return _checked((w, x, y, z))
+
+
+class AxisAngle(Model):
+    """A turn about one axis, which need not be of length one."""
+
+    axis: vector(NUMBER_ONLY)
+    angle: quantity(ANGLE)
+
+    def quaternion(self) -> Quaternion:
+        """The unit quaternion."""
+        largest = max(map(abs, self.axis))
+        if largest == 0:
+            raise complaint("orientation", "the axis is zero, so it has no direction")
+        # Divided by its largest part first, so that no square overflows or vanishes.
+        x, y, z = (part / largest for part in self.axis)
+        length = math.hypot(x, y, z)
+        return from_axis_angle((x / length, y / length, z / length), self.angle)
+
+
+def _check_order(order: str) -> str:
+    if len(order) != 3 or set(order.lower()) - set("xyz") or not (order.islower() or order.isupper()):
+        hint = "three of x, y, z: lower case turns about the parent's axes, upper case about the body's own"
+        raise complaint("orientation", f"'{shown(order)}' is not an order of axes", hint)
+    if order[0] == order[1] or order[1] == order[2]:
+        raise complaint("orientation", f"the order '{order}' turns twice running about the same axis")
+    return order
+
+
+ORDER_SCHEMA = {"type": "string", "pattern": "^(?!.*(.)\\1)([xyz]{3}|[XYZ]{3})$"}
+EulerOrder = Annotated[str, AfterValidator(_check_order), WithJsonSchema(ORDER_SCHEMA)]
+
+
+class Euler(Model):
+    """Three turns about coordinate axes."""
+
+    euler: list_of(quantity(ANGLE), 3, "[first, second, third]")
+    order: EulerOrder
+
+    def quaternion(self) -> Quaternion:
+        """The unit quaternion."""
+        return from_euler(self.euler, self.order)
+
+
+class RotationMatrix(Model):
+    """A rotation matrix, row by row."""
+
+    matrix: list_of(vector(NUMBER_ONLY), 3, "of rows")
+
+    def quaternion(self) -> Quaternion:
+        """The unit quaternion."""
+        m = self.matrix
+        columns = tuple(zip(*m, strict=True))
+        error = max(abs(dot(columns[i], columns[j]) - (i == j)) for i in range(3) for j in range(3))
+        if not error <= MATRIX_TOLERANCE:
+            message = f"the matrix is not orthonormal: its columns miss it by {error:.3g}"
+            raise complaint("orientation", message, f"the tolerance is {MATRIX_TOLERANCE:g}")
+        if determinant(m) < 0:
+            raise complaint("orientation", "the matrix is a reflection (determinant -1), not a rotation")
+        return from_matrix(m)
+
+
+def _checked(q: Quaternion) -> Quaternion:
+    norm = math.hypot(*q)
+    if norm == 0:
+        raise complaint("orientation", "the quaternion is zero, so it has no direction")
+    if not abs(norm - 1) <= NORM_TOLERANCE:
+        message = f"the quaternion has norm {norm:.6g}, not 1"
+        raise complaint("orientation", message, f"divide it by {norm:.17g}")
+    return normalised(q)
+
+
+FORM_OF_KEY = {
+    "wxyz": "wxyz",
+    "xyzw": "xyzw",
+    "axis": "axis",
+    "angle": "axis",
+    "euler": "euler",
+    "order": "euler",
+    "matrix": "matrix",
+}
+
+
+def _form(value: Any) -> str:
+    return next((name for key, name in FORM_OF_KEY.items() if key in value), "wxyz")
+
+
+def _require_form(value: Any) -> Any:
+    if isinstance(value, list | tuple) and len(value) == 4:
+        numbers = ", ".join(map(shown, value))
+        message = "four bare numbers are ambiguous: their order is anybody's guess"
+        raise complaint("orientation", message, f"write {{wxyz: [{numbers}]}} or {{xyzw: [{numbers}]}}")
+    if not isinstance(value, dict) or not any(key in value for key in FORM_OF_KEY):
+        raise complaint("orientation", f"{shown(value)} is not an orientation", f"write {FORMS}")
+    return value
+
+
+Orientation = Annotated[
+    Annotated[QuaternionFirst, form("wxyz")]
+    | Annotated[QuaternionLast, form("xyzw")]
+    | Annotated[AxisAngle, form("axis")]
+    | Annotated[Euler, form("euler")]
+    | Annotated[RotationMatrix, form("matrix")],
+    Discriminator(by_form(_form)),
+    AfterValidator(lambda written: written.quaternion()),
+    BeforeValidator(_require_form),
+]
+"""An orientation as written; its value is the unit quaternion (w, x, y, z)."""

@@ -1,0 +1,128 @@
+"""Prescribed motions: constant accelerations from the initial pose, or pose as expressions of time."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Discriminator, model_validator
+
+from rigidsim.scene.schema.acting import Direction
+from rigidsim.scene.schema.orientation import EulerOrder
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.quantities import ANGLE, LENGTH
+from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.values.vectors import (
+    ZERO,
+    PrescribedAcceleration,
+    PrescribedAngularAcceleration,
+    PrescribedAngularVelocity,
+    PrescribedVelocity,
+    framed,
+    over_time,
+    vector_over_time,
+)
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class TurnAboutAxis(Model):
+    """A turn about an axis fixed in the parent, by an angle that may depend on time."""
+
+    axis: Direction
+    angle: over_time(ANGLE)
+
+    @property
+    def turns(self) -> tuple[tuple[Vector, Any], ...]:
+        """Unit axes and angles, the outermost turn first."""
+        largest = max(map(abs, self.axis))
+        scaled = [part / largest for part in self.axis]
+        length = math.hypot(*scaled)
+        return ((tuple(part / length for part in scaled), self.angle),)
+
+
+class TurnsInOrder(Model):
+    """Three turns about coordinate axes, by angles that may depend on time."""
+
+    euler: list_of(over_time(ANGLE), 3, "[first, second, third]")
+    order: EulerOrder
+
+    @property
+    def turns(self) -> tuple[tuple[Vector, Any], ...]:
+        """Unit axes and angles, the outermost turn first: the last of turns about the parent's axes, the first of turns
+        about the body's own.
+        """
+        in_order = [(AXES[letter.lower()], angle) for letter, angle in zip(self.order, self.euler, strict=True)]
+        return tuple(reversed(in_order)) if self.order.islower() else tuple(in_order)
+
+
+def _form(value: Any) -> str:
+    given = set(value) if isinstance(value, dict) else set()
+    return "euler" if len(given & {"euler", "order"}) > len(given & {"axis", "angle"}) else "axis"
+
+
+def _require_form(value: Any) -> Any:
+    if isinstance(value, Model) or (isinstance(value, dict) and {"axis", "angle", "euler", "order"} & set(value)):
+        return value
+    hint = 'write {axis: [0, 0, 1], angle: "= ..."} or {euler: ["= ...", 0, 0], order: xyz}'
+    raise complaint("orientation", f"{shown(value)} is not an orientation as a function of time", hint)
+
+
+PrescribedOrientation = Annotated[
+    Annotated[TurnAboutAxis, form("axis")] | Annotated[TurnsInOrder, form("euler")],
+    Discriminator(by_form(_form)),
+    BeforeValidator(_require_form),
+]
+
+
+DERIVATIVES = {"position": ("velocity", "acceleration"), "orientation": ("angular_velocity", "angular_acceleration")}
+ONE_SOURCE = [{"required": [pose, rate]} for pose, rates in DERIVATIVES.items() for rate in rates]
+
+
+class PrescribedMotion(Model):
+    """A motion relative to the parent: with constant accelerations, or with the pose as expressions of time."""
+
+    model_config = ConfigDict(json_schema_extra={"not": {"anyOf": ONE_SOURCE}})
+
+    velocity: framed(PrescribedVelocity) = PrescribedVelocity(value=ZERO)
+    acceleration: framed(PrescribedAcceleration) = PrescribedAcceleration(value=ZERO)
+    angular_velocity: framed(PrescribedAngularVelocity) = PrescribedAngularVelocity(value=ZERO)
+    angular_acceleration: framed(PrescribedAngularAcceleration) = PrescribedAngularAcceleration(value=ZERO)
+    position: vector_over_time(LENGTH) = None
+    orientation: PrescribedOrientation = None
+
+    @model_validator(mode="after")
+    def _require_one_source(self) -> PrescribedMotion:
+        for pose, rates in DERIVATIVES.items():
+            given = [rate for rate in rates if rate in self.model_fields_set]
+            if getattr(self, pose) is not None and given:
+                message = f"both '{pose}' and '{given[0]}' are given; the one is the other's derivative"
+                raise complaint("motion", message, "leave one of them out", key=given[0])
+            self._check_rates(*rates)
+        return self
+
+    def _check_rates(self, velocity: str, acceleration: str) -> None:
+        given = getattr(self, velocity)
+        if given.varies and acceleration in self.model_fields_set:
+            message = f"'{velocity}' is a function of time, so '{acceleration}' is its derivative"
+            raise complaint("motion", message, f"leave '{acceleration}' out", key=acceleration)
+        if given.varies and given.frame != "parent":
+            message = f"'{velocity}' as a function of time is in the parent's axes"
+            raise complaint("motion", message, "leave 'frame' out", key=velocity)
+
+    @property
+    def is_paced(self) -> bool:
+        """Whether the velocity or the angular velocity is given as a function of time."""
+        return self.velocity.varies or self.angular_velocity.varies
+
+    @property
+    def is_expressed(self) -> bool:
+        """Whether the position or the orientation is given as a function of time."""
+        return self.position is not None or self.orientation is not None
+
+
+class Prescription(Model):
+    """The long form of `motion`."""
+
+    prescribed: PrescribedMotion

@@ -1,0 +1,122 @@
+"""Turns pydantic's errors into problems that say where in the text they are and what to do about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from rigidsim.errors import Problem
+from rigidsim.scene.text.document import Document, Path, shown
+from rigidsim.scene.values.base import FORM_MARK, Reading
+from rigidsim.scene.values.evaluation import FOLLOWS
+
+WORDED = {
+    "model_type": ("not-a-mapping", "expected a mapping of keys to values"),
+    "dict_type": ("not-a-mapping", "expected a mapping of names to bodies"),
+    "tuple_type": ("not-a-list", "expected a list"),
+    "string_type": ("not-text", "expected text"),
+    "bool_type": ("not-a-boolean", "expected true or false"),
+    "int_type": ("not-an-integer", "expected a whole number"),
+}
+"""pydantic's type of error: our code, and what was expected."""
+
+BOUNDS = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
+MANY = "many"
+MOST_WORDED = 1000
+"""No one reads more, and a hostile scene can have millions."""
+
+
+def problems_in(error: ValidationError, document: Document, reading: Reading, above: Path = ()) -> list[Problem]:
+    """All problems of a failed validation of what stands at `above`, given what was known while it went on."""
+    # The copies of a body share its faults: each is told, and counted, once.
+    found: dict[tuple, tuple[Path, dict[str, Any]]] = {}
+    for details in error.errors(include_url=False):
+        if details["type"] != FOLLOWS:
+            path = above + tuple(part for part in details["loc"] if not str(part).startswith(FORM_MARK))
+            found.setdefault((document.written(path), details["type"], details["msg"]), (path, details))
+    worded = islice(found.values(), MOST_WORDED)
+    problems = [_problem(path, details, document, reading) for path, details in worded]
+    if len(found) > MOST_WORDED:
+        problems.append(document.problem(MANY, f"there are {len(found) - MOST_WORDED} further problems"))
+    return problems
+
+
+def told(document: Document, path: Path, value: Any, error: PydanticCustomError) -> list[Problem]:
+    """The problem that a complaint about the value at `path` is, if it says anything new."""
+    context = error.context
+    if error.type == FOLLOWS:
+        return []
+    if "offset" in context:
+        return [_inside(document, path, value, error.type, context)]
+    return [document.problem(error.type, context["message"], path, context["hint"])]
+
+
+def _problem(path: Path, details: dict[str, Any], document: Document, reading: Reading) -> Problem:
+    kind, value, context = details["type"], details["input"], details.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown_key(path, document, reading)
+    if kind == "missing":
+        return _missing_key(path, document)
+    if "key" in context:
+        path = (*path, context["key"])
+    if kind == "body-name":
+        return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
+    if value is None:
+        return document.problem("empty", "has no value", path, "give it one, or leave the key out")
+    if "offset" in context:
+        return _inside(document, path, value, kind, context)
+    if "message" in context:
+        return document.problem(kind, context["message"], path, context["hint"])
+    if kind == "literal_error":
+        return _unknown_word(path, value, context["expected"], document)
+    if kind in WORDED:
+        code, expected = WORDED[kind]
+        return document.problem(code, f"{expected}, got {shown(value)}", path)
+    if kind in BOUNDS:
+        bound, key = BOUNDS[kind]
+        return document.problem("out-of-range", f"must be {bound} {context[key]}, got {shown(value)}", path)
+    if kind == "too_short":
+        return document.problem("length", "there is no body; a scene needs one at least", path)
+    return document.problem("invalid", details["msg"][0].lower() + details["msg"][1:], path)
+
+
+def _inside(document: Document, path: Path, text: str, code: str, context: dict[str, Any]) -> Problem:
+    """A problem within the text at `path`, at the `offset` in the context: there in the file if it is on one line."""
+    whole = document.problem(code, context["message"], path, context["hint"])
+    line, column = whole.line, whole.column
+    written = document.lines[line - 1] if 0 < line <= len(document.lines) else ""
+    start = column if written[column - 1 : column] in ('"', "'") else column - 1
+    if text and written.startswith(text, start):
+        mark = (line, start + context["offset"] + 1)
+        return document.problem_at(mark, code, context["message"], path, context["hint"])
+    message = f"{context['message']}, at column {context['offset'] + 1} of '{shown(text)}'"
+    return replace(whole, message=message)
+
+
+def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
+    key = path[-1]
+    model = reading.allowed.get(id(document.value_at(path[:-1])))
+    keys = list(model.model_fields) if model else []
+    if any(path == overridden for overridden, _ in document.overrides):
+        keys += reading.parameters if len(path) == 1 else []
+    close = get_close_matches(key, keys, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"known here: {', '.join(keys)}"
+    return document.problem("unknown-key", f"unknown key '{shown(key)}'", path, hint, at_key=True)
+
+
+def _missing_key(path: Path, document: Document) -> Problem:
+    hint = "begin the scene with 'format: rigidsim/1'" if path == ("format",) else ""
+    return document.problem("missing-key", f"the key '{path[-1]}' is missing", path, hint)
+
+
+def _unknown_word(path: Path, value: object, expected: str, document: Document) -> Problem:
+    # Pydantic gives the words as text: 'body', 'parent' or 'world'.
+    words = [word.strip("' ") for word in expected.replace(" or ", ",").split(",")]
+    close = get_close_matches(value, words, n=1) if isinstance(value, str) else []
+    hint = f"did you mean '{close[0]}'?" if close else f"write {' or '.join(words)}"
+    return document.problem("unknown-value", f"{shown(value)} is not known here", path, hint)

@@ -1,0 +1,181 @@
+"""`repeat` on a body: where its copies are, and the numbers that expressions in each copy may use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
+
+from rigidsim.physics.elementary import sin_cos
+from rigidsim.scene.expressions.tokens import NAME
+from rigidsim.scene.expressions.vocabulary import RESERVED
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, LENGTH, NUMBER_ONLY, quantity, vector
+from rigidsim.scene.values.rotation import Quaternion, Vector
+
+INDEX, COUNT, AXES = "index", "count", ("i", "j", "k")
+PROVIDED = (INDEX, COUNT, *AXES)
+LARGEST_WHOLE = 2.0**53
+FORMS = "{grid: [3, 2, 1], spacing: [1, 1, 1]}, {line: 5, spacing: [1, 0, 0]} or {random: 20, seed: 1, size: [2, 2, 1]}"
+
+
+class Copy(NamedTuple):
+    """One copy: what expressions in it may use, how far it is from the body as written, and its attitude if new."""
+
+    names: dict[str, float]
+    offset: Vector
+    orientation: Quaternion | None = None
+
+
+def _whole(least: int) -> Any:
+    def check(number: float) -> int:
+        if number > LARGEST_WHOLE:
+            message = f"expected a whole number from {least} to {LARGEST_WHOLE:.0f}, got {number:g}"
+            raise complaint("not-an-integer", message)
+        if number < least or number != math.floor(number):
+            raise complaint("not-an-integer", f"expected a whole number from {least} on, got {number:g}")
+        return int(number)
+
+    schema = {"anyOf": [{"type": "integer", "minimum": least}, EXPRESSION_SCHEMA]}
+    return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), WithJsonSchema(schema)]
+
+
+def _check_size(size: Vector) -> Vector:
+    if min(size) < 0:
+        raise complaint("repeat", "the box has a negative size")
+    return size
+
+
+def _check_values(values: Any) -> Any:
+    if not isinstance(values, dict):
+        raise complaint("not-a-mapping", f"expected names with values, got {shown(values)}", "write {m: [1, 2, 3]}")
+    for name in values:
+        if not NAME.fullmatch(name) or name in RESERVED or name in PROVIDED:
+            raise complaint("parameter-name", f"a value cannot be called '{shown(name)}'")
+    return values
+
+
+_VALUE = {"type": ["number", "string"]}
+VALUES_SCHEMA = {
+    "type": "object",
+    "description": "Further names for expressions in the copies: a list with an entry for each copy, or an expression.",
+    "additionalProperties": {"anyOf": [_VALUE, {"type": "array", "items": _VALUE}]},
+}
+Count = _whole(1)
+
+
+class Repetition(Model):
+    """What all forms share."""
+
+    SPREAD: ClassVar[str] = "spacing"
+    """The key that says how far apart the copies are."""
+
+    values: Annotated[dict[str, Any], BeforeValidator(_check_values), WithJsonSchema(VALUES_SCHEMA)] = Field(default={})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What expressions in a copy may use beside the parameters."""
+        axes = AXES if isinstance(self, Grid) else ()
+        return (INDEX, COUNT, *axes, *self.values)
+
+
+class Grid(Repetition):
+    """Copies along three axes of the parent, the last running fastest."""
+
+    grid: list_of(Count, 3, "[along x, along y, along z]")
+    spacing: vector(LENGTH)
+
+    @property
+    def count(self) -> int:
+        """How many copies."""
+        return math.prod(self.grid)
+
+    def copies(self) -> Iterator[Copy]:
+        """The copies in order."""
+        for index, place in enumerate(np.ndindex(*self.grid)):
+            offset = tuple(n * distance for n, distance in zip(place, self.spacing, strict=True))
+            yield Copy({**_numbered(index, self.count), **dict(zip(AXES, map(float, place), strict=True))}, offset)
+
+
+class Line(Repetition):
+    """Copies along a straight line."""
+
+    line: Count
+    spacing: vector(LENGTH)
+
+    @property
+    def count(self) -> int:
+        """How many copies."""
+        return self.line
+
+    def copies(self) -> Iterator[Copy]:
+        """The copies in order."""
+        for index in range(self.line):
+            yield Copy(_numbered(index, self.line), tuple(index * distance for distance in self.spacing))
+
+
+class Scatter(Repetition):
+    """Copies at random in a box around the body as written, the same on every machine."""
+
+    SPREAD: ClassVar[str] = "size"
+
+    random: Count
+    seed: _whole(0)
+    size: Annotated[vector(LENGTH), AfterValidator(_check_size)]
+    orientation: Literal["random"] = None
+
+    @property
+    def count(self) -> int:
+        """How many copies."""
+        return self.random
+
+    def copies(self) -> Iterator[Copy]:
+        """The copies in order."""
+        # Bits straight from the generator: how NumPy makes numbers of them may change from version to version.
+        bits = np.random.PCG64(self.seed).random_raw(6 * self.random)
+        for index, row in enumerate(((bits >> np.uint64(11)) * 2.0**-53).reshape(-1, 6).tolist()):
+            offset = tuple((u - 0.5) * width for u, width in zip(row, self.size, strict=False))
+            attitude = _attitude(*row[3:]) if self.orientation else None
+            yield Copy(_numbered(index, self.random), offset, attitude)
+
+
+def _numbered(index: int, count: int) -> dict[str, float]:
+    return {INDEX: float(index), COUNT: float(count)}
+
+
+def _attitude(a: float, b: float, c: float) -> Quaternion:
+    """A quaternion uniform over all attitudes, from three numbers uniform in [0, 1) (Shoemake 1992)."""
+    s_b, c_b = sin_cos(math.tau * b)
+    s_c, c_c = sin_cos(math.tau * c)
+    p, q = math.sqrt(1 - a), math.sqrt(a)
+    return (p * s_b, p * c_b, q * s_c, q * c_c)
+
+
+KEYS = ("grid", "line", "random")
+
+
+def _form(value: Any) -> str:
+    return next((name for name in KEYS if name in value), "line")
+
+
+def _require_form(value: Any) -> Any:
+    if not isinstance(value, dict) or not any(key in value for key in KEYS):
+        close = (
+            [match for key in value for match in get_close_matches(key, KEYS, n=1)] if isinstance(value, dict) else []
+        )
+        hint = f"did you mean '{close[0]}'?" if close else f"write {FORMS}"
+        raise complaint("repeat", f"{shown(value)} is not a way to repeat a body", hint)
+    return value
+
+
+Repeat = Annotated[
+    Annotated[Grid, form("grid")] | Annotated[Line, form("line")] | Annotated[Scatter, form("random")],
+    Discriminator(by_form(_form)),
+    BeforeValidator(_require_form),
+]
+"""How a body is repeated."""

@@ -1,0 +1,290 @@
+"""The shapes a body may have: solids, which can give it mass, centre and inertia, and half spaces, which cannot."""
+
+from __future__ import annotations
+
+import math
+from difflib import get_close_matches
+from itertools import product
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, WithJsonSchema, model_validator
+
+from rigidsim.physics import solids
+from rigidsim.physics.inertia import rotated
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import add, norm, sub
+from rigidsim.scene.schema.inertia import Symmetric
+from rigidsim.scene.schema.meshes import MeshFile
+from rigidsim.scene.schema.orientation import Orientation
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.quantities import (
+    DENSITY,
+    EXPRESSION_SCHEMA,
+    LENGTH,
+    MASS,
+    NUMBER_ONLY,
+    positive,
+    quantity,
+    vector,
+)
+from rigidsim.scene.values.rotation import IDENTITY, Vector
+from rigidsim.scene.values.vectors import ZERO
+
+SHORT_NORMAL, LONG_NORMAL = 1e-150, 1e150
+
+
+class Measures(NamedTuple):
+    """Volume, centroid and covariance (see `physics.solids`) of a solid, in its body's units and axes."""
+
+    volume: float
+    centroid: Vector
+    covariance: Symmetric
+
+
+Bounds = tuple[Vector, Vector]
+"""Opposite corners of a box around a solid, in the solid's own axes, before it is stretched."""
+
+_factor = positive(NUMBER_ONLY)
+Stretch = Annotated[
+    Annotated[_factor, form("number")] | Annotated[list_of(_factor, 3, "[x, y, z]"), form("list")],
+    Discriminator(by_form(lambda value: "list" if isinstance(value, list | tuple) else "number")),
+    AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 3),
+]
+"""One factor or one for each axis of the shape; its value is the latter."""
+
+
+ONE_WEIGHT = {"not": {"required": ["mass", "density"]}}
+"""Not both, in the JSON Schema."""
+
+
+class Solid(Model):
+    """What all solids share: x -> position + R S x takes the shape's own coordinates to the body's."""
+
+    model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
+
+    position: vector(LENGTH) = ZERO
+    orientation: Orientation = IDENTITY
+    scale: Stretch = (1.0, 1.0, 1.0)
+    mass: positive(MASS) = None
+    density: positive(DENSITY) = None
+
+    @model_validator(mode="after")
+    def _require_one_weight(self) -> Solid:
+        if self.mass is not None and self.density is not None:
+            raise complaint("mass", "this shape has both a mass and a density", "leave one of them out")
+        return self
+
+    @property
+    def has_weight(self) -> bool:
+        """Whether the shape itself says how heavy it is."""
+        return self.mass is not None or self.density is not None
+
+    def measures(self) -> Measures:
+        """Volume, centroid and covariance in body units and axes."""
+        own = self._own_measures()
+        volume, covariance = solids.stretched(self.scale, own.volume, own.covariance)
+        if self.orientation != IDENTITY:
+            covariance = rotated(self.orientation, covariance)
+        return Measures(volume, self.placed(own.centroid), covariance)
+
+    def placed(self, x: Vector) -> Vector:
+        """A point of the shape in body coordinates."""
+        stretched = tuple(s * part for s, part in zip(self.scale, x, strict=True))
+        return add(self.position, rotate(self.orientation, stretched))
+
+    def reach(self, center: Vector) -> float:
+        """No point of the shape is farther than this from a point of the body, in body units."""
+        corners = product(*zip(*self._bounds(), strict=True))
+        return max(norm(sub(self.placed(corner), center)) for corner in corners)
+
+    def _own_measures(self) -> Measures:
+        raise NotImplementedError
+
+    def _bounds(self) -> Bounds:
+        raise NotImplementedError
+
+
+def _symmetric(measured: tuple[float, Vector], centroid: Vector = ZERO) -> Measures:
+    volume, moments = measured
+    return Measures(volume, centroid, (*moments, 0.0, 0.0, 0.0))
+
+
+def _around(half_x: float, half_y: float, half_z: float) -> Bounds:
+    return (-half_x, -half_y, -half_z), (half_x, half_y, half_z)
+
+
+class Box(Solid):
+    """A box about its middle; `size` has its three edges."""
+
+    type: Literal["box"]
+    size: list_of(positive(LENGTH), 3, "[x, y, z]")
+
+    def _own_measures(self) -> Measures:
+        return _symmetric(solids.box(self.size))
+
+    def _bounds(self) -> Bounds:
+        return _around(*(edge / 2 for edge in self.size))
+
+
+class Sphere(Solid):
+    """A ball about its centre; stretched, an ellipsoid."""
+
+    type: Literal["sphere"]
+    radius: positive(LENGTH)
+
+    def _own_measures(self) -> Measures:
+        return _symmetric(solids.sphere(self.radius))
+
+    def _bounds(self) -> Bounds:
+        return _around(self.radius, self.radius, self.radius)
+
+
+class Ellipsoid(Solid):
+    """An ellipsoid about its centre; `radii` has its three semi-axes."""
+
+    type: Literal["ellipsoid"]
+    radii: list_of(positive(LENGTH), 3, "[x, y, z]")
+
+    def _own_measures(self) -> Measures:
+        return _symmetric(solids.ellipsoid(self.radii))
+
+    def _bounds(self) -> Bounds:
+        return _around(*self.radii)
+
+
+class Round(Solid):
+    """A solid of revolution about z, its origin the middle of its height."""
+
+    radius: positive(LENGTH)
+    length: positive(LENGTH)
+
+    def _bounds(self) -> Bounds:
+        return _around(self.radius, self.radius, self.length / 2)
+
+
+class Cylinder(Round):
+    """A cylinder along z."""
+
+    type: Literal["cylinder"]
+
+    def _own_measures(self) -> Measures:
+        return _symmetric(solids.cylinder(self.radius, self.length))
+
+
+class Capsule(Round):
+    """A cylinder along z between two half balls; `length` is the cylinder's."""
+
+    type: Literal["capsule"]
+
+    def _own_measures(self) -> Measures:
+        return _symmetric(solids.capsule(self.radius, self.length))
+
+    def _bounds(self) -> Bounds:
+        return _around(self.radius, self.radius, self.length / 2 + self.radius)
+
+
+class Cone(Round):
+    """A cone along z: base at -length/2, apex at +length/2."""
+
+    type: Literal["cone"]
+
+    def _own_measures(self) -> Measures:
+        return _symmetric(solids.cone(self.radius, self.length), (0.0, 0.0, solids.cone_centroid(self.length)))
+
+
+class Tube(Round):
+    """A cylinder along z with a cylindrical hole along its axis."""
+
+    type: Literal["tube"]
+    inner_radius: positive(LENGTH)
+
+    @model_validator(mode="after")
+    def _require_wall(self) -> Tube:
+        if self.inner_radius >= self.radius:
+            message = f"the inner radius of {self.inner_radius:g} m is not smaller than the radius of {self.radius:g} m"
+            raise complaint("shape", message)
+        return self
+
+    def _own_measures(self) -> Measures:
+        return _symmetric(solids.tube(self.radius, self.inner_radius, self.length))
+
+
+class Mesh(Solid):
+    """The inside of a closed surface of triangles, in the coordinates of its file."""
+
+    type: Literal["mesh"]
+    file: MeshFile
+
+    def _own_measures(self) -> Measures:
+        return Measures(self.file.volume, self.file.centroid, self.file.covariance)
+
+    def _bounds(self) -> Bounds:
+        return self.file.lower, self.file.upper
+
+
+def _check_normal(normal: Vector) -> Vector:
+    if not SHORT_NORMAL < math.hypot(*normal) < LONG_NORMAL:
+        raise complaint("shape", "the normal of the plane has no direction", "write normal: [0, 0, 1]")
+    return normal
+
+
+class HalfSpace(Model):
+    """All points x of the body with n . x <= offset, n the normal's direction: a floor, without mass."""
+
+    type: Literal["plane"]
+    normal: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = (0.0, 0.0, 1.0)
+    offset: quantity(LENGTH) = 0.0
+
+
+TYPES = ("box", "sphere", "ellipsoid", "cylinder", "capsule", "cone", "tube", "mesh", "plane")
+
+
+def _require_type(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise complaint("not-a-mapping", f"expected a mapping of keys to values, got {shown(value)}")
+    if "type" not in value:
+        raise complaint("missing-key", "the shape has no 'type'", f"types: {', '.join(TYPES)}")
+    kind = value["type"]
+    if kind not in TYPES:
+        close = get_close_matches(kind, TYPES, n=1) if isinstance(kind, str) else []
+        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(TYPES)}"
+        raise complaint("shape", f"{shown(kind)} is not a shape", hint)
+    return value
+
+
+Shape = Annotated[
+    Annotated[Box, form("box")]
+    | Annotated[Sphere, form("sphere")]
+    | Annotated[Ellipsoid, form("ellipsoid")]
+    | Annotated[Cylinder, form("cylinder")]
+    | Annotated[Capsule, form("capsule")]
+    | Annotated[Cone, form("cone")]
+    | Annotated[Tube, form("tube")]
+    | Annotated[Mesh, form("mesh")]
+    | Annotated[HalfSpace, form("plane")],
+    Discriminator(by_form(lambda value: value["type"])),
+    BeforeValidator(_require_type),
+]
+"""A shape of a body, told by its `type`."""
+
+
+def _within(largest: float) -> Any:
+    """The type of a plain number from 0 to `largest`."""
+
+    def check(number: float) -> float:
+        if not 0 <= number <= largest:
+            wanted = "must not be negative" if largest == math.inf else f"must be from 0 to {largest:g}"
+            raise complaint("out-of-range", f"{wanted}, got {number:g}")
+        return number
+
+    number = {"type": "number", "minimum": 0} | ({} if largest == math.inf else {"maximum": largest})
+    schema = WithJsonSchema({"anyOf": [number, EXPRESSION_SCHEMA]})
+    return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), schema]
+
+
+class Material(Model):
+    """What the surface of a body is like."""
+
+    restitution: _within(1.0) = None
+    friction: _within(math.inf) = None

@@ -1,0 +1,1 @@
+"""YAML text, with the place of everything in it, and plain data."""

@@ -1,0 +1,56 @@
+"""Plain data from Python objects, and YAML text from plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import yaml
+
+from rigidsim.errors import Problem, SceneError
+from rigidsim.scene.text import scalars
+from rigidsim.scene.text.builder import MAX_DEPTH
+from rigidsim.scene.text.document import Path, path_text, shown
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+    """Quotes what YAML 1.1 or 1.2 would not read back as the text it is."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+for _kind, _pattern in (("int", scalars.INTEGER), ("float", scalars.FLOAT)):
+    _Dumper.add_implicit_resolver(f"{scalars.TAG_PREFIX}{_kind}", _pattern, list(scalars.NUMBER_START))
+
+
+def as_yaml(data: Any) -> str:
+    """Plain data as YAML text that reads back as the same data."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+
+
+def plain_data(value: Any, path: Path = ()) -> Any:
+    """The value as new dicts, lists, text, numbers and None; NumPy arrays and numbers are converted."""
+    if len(path) > MAX_DEPTH:
+        raise SceneError([Problem("depth", f"nested more than {MAX_DEPTH} levels deep", path_text(path[:4]))])
+    if isinstance(value, Mapping):
+        _require_text_keys(value, path)
+        return {key: plain_data(item, (*path, key)) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain_data(value.tolist(), path)
+    if isinstance(value, list | tuple):
+        return [plain_data(item, (*path, index)) for index, item in enumerate(value)]
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**scalars.LONGEST_INTEGER:
+        return math.inf
+    if value is None or isinstance(value, str | int | float):
+        return value
+    message = f"an object of type {type(value).__name__} cannot stand in a scene"
+    raise SceneError([Problem("type", message, path_text(path))])
+
+
+def _require_text_keys(mapping: Mapping, path: Path) -> None:
+    for key in mapping:
+        if not isinstance(key, str):
+            raise SceneError([Problem("key", f"the key {shown(key)} is not text", path_text(path))])

@@ -1,0 +1,1 @@
+"""What single values mean: units, quantities, vectors, times."""

@@ -1,0 +1,128 @@
+"""What all models of the schema share: strictness, located complaints, and marked forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Tag, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
+
+from rigidsim.scene.text.document import shown
+
+FORM_MARK = "\0"
+"""Begins the names of forms in pydantic's error paths. No key of a scene can begin so."""
+
+
+@dataclass
+class Reading:
+    """What is known while a scene is validated: pydantic's context."""
+
+    folder: Path = Path()
+    """Where relative paths of files begin."""
+    allowed: dict[int, type[BaseModel]] = field(default_factory=dict)
+    """The model that each mapping was read as, by the id of the mapping."""
+    parameters: dict[str, float] = field(default_factory=dict)
+    """Their SI values; NaN for one that could not be read."""
+    units: dict[str, str] = field(default_factory=dict)
+    """The SI units of those parameters that have one."""
+    given: dict[str, Any] = field(default_factory=dict)
+    """The parameters in full, as `Scene.parameters` keeps them."""
+    used: set[str] = field(default_factory=set)
+    """The parameters that some expression has mentioned."""
+    faults: int = 0
+    """How many expressions could not be read."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What expressions may use beside the parameters: SI values, and the SI units of those that have one."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def with_more(self, values: Mapping[str, float], units: Mapping[str, str] = MappingProxyType({})) -> Names:
+        """These and further ones, which come before those of the same name."""
+        kept = {name: unit for name, unit in self.units.items() if name not in values}
+        return Names({**self.values, **values}, {**kept, **units})
+
+
+class BoundText(str):
+    """The text of an expression that may use further names: those of the copy of a body that it stands in."""
+
+    names: Names
+
+    def __new__(cls, text: str, names: Names) -> BoundText:
+        bound = super().__new__(cls, text)
+        bound.names = names
+        return bound
+
+
+class Model(BaseModel):
+    """A part of a scene: frozen, without conversions, and closed to unknown keys."""
+
+    # Validators are built once, of a whole scene at its first reading, which takes less than one of each part.
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _note_allowed_keys(cls, data: Any, info: ValidationInfo) -> Any:
+        # A later message about an unknown key can then name the keys of that very object.
+        if info.context is not None:
+            info.context.allowed[id(data)] = cls
+        return data
+
+
+def complaint(code: str, message: str, hint: str = "", **more: Any) -> PydanticCustomError:
+    """An error for a validator to raise; the code, message and hint reach the user unchanged.
+
+    `key` names the entry at fault of the mapping that is being validated, `offset` the place in a text.
+    """
+    return PydanticCustomError(code, "{message}", {"message": message, "hint": hint, **more})
+
+
+def _check_text(text: str) -> str:
+    # Titles reach terminals and web pages; an escape sequence in one must not.
+    unprintable = next((c for c in text if not (c.isprintable() or c in "\n\t")), None)
+    if unprintable is not None:
+        raise complaint("character", f"the character U+{ord(unprintable):04X} is not allowed here", "remove it")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_text)]
+"""Text that may be shown anywhere."""
+
+
+def form(name: str) -> Tag:
+    """The tag of one form of a union, marked so that it can be told from the keys in an error's path."""
+    return Tag(FORM_MARK + name)
+
+
+def by_form(choose: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A discriminator that gives the marked name of the form that `choose` names."""
+    return lambda value: FORM_MARK + choose(value)
+
+
+class _UniformItems:
+    """Describes a tuple in the JSON Schema by its one kind of item instead of item by item."""
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema = handler(core_schema)
+        schema["items"] = schema.pop("prefixItems")[0]
+        return schema
+
+
+def list_of(item: Any, count: int, shape: str) -> Any:
+    """The type of a list of exactly `count` items, kept as a tuple; `shape` shows it in messages."""
+
+    def check(value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            raise complaint("not-a-list", f"expected a list {shape}, got {shown(value)}")
+        if len(value) != count:
+            raise complaint("length", f"expected {count} values {shape}, got {len(value)}")
+        return value
+
+    return Annotated[tuple[(item,) * count], Field(strict=False), BeforeValidator(check), _UniformItems()]

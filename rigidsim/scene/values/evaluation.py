@@ -1,0 +1,52 @@
+"""Expressions where a scene has them: read with the parameters, their faults told like any other."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from rigidsim.scene.expressions import BrokenParameter, Expression, ExpressionError, parse
+from rigidsim.scene.values.base import BoundText, Reading, complaint
+
+FOLLOWS = "follows"
+"""The code of a complaint that says nothing new: the parameter at fault is complained of where it stands."""
+MOST_HINTED = 1000
+
+
+def is_expression(value: Any) -> bool:
+    """Whether this is the text of an expression."""
+    return isinstance(value, str) and value.lstrip().startswith("=")
+
+
+def read_expression(text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
+    """The expression in a text of the scene; `allow` holds "time" and "state" where those may be used."""
+    reading = reading or Reading()
+    try:
+        expression = parse(text, _names(text, reading), allow)
+    except ExpressionError as error:
+        code = FOLLOWS if isinstance(error, BrokenParameter) else "expression"
+        reading.faults += 1
+        hint = error.hint if reading.faults <= MOST_HINTED else ""
+        raise complaint(code, error.message, hint, offset=error.offset) from None
+    reading.used.update(expression.names)
+    return expression
+
+
+def unit_of(text: str, expression: Expression, reading: Reading | None) -> str:
+    """The unit of the one parameter that the expression is, whatever its sign, if it is one with a unit."""
+    name = text.strip("=+-() \t\r\n")
+    if name not in expression.names:
+        return ""
+    if isinstance(text, BoundText) and name in text.names.values:
+        return text.names.units.get(name, "")
+    return "" if reading is None else reading.units.get(name, "")
+
+
+def written(number: float | Expression) -> float | str:
+    """A number, or an expression in the form that a scene has it."""
+    return str(number) if isinstance(number, Expression) else number
+
+
+def _names(text: str, reading: Reading) -> Mapping[str, float]:
+    return ChainMap(text.names.values, reading.parameters) if isinstance(text, BoundText) else reading.parameters

@@ -1,0 +1,200 @@
+"""Numbers, with units (`"30 deg"`, `"5 rpm"`; a bare number is in SI units) or as expressions (`"= 2*pi*spin"`)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, ValidationInfo, WithJsonSchema
+
+from rigidsim.scene.expressions import Expression
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values import units
+from rigidsim.scene.values.base import Reading, complaint, list_of
+from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of, written
+
+NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
+LONGEST_QUANTITY = 64
+EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A kind of quantity: its name, its SI unit, and how many SI units each of its other units is."""
+
+    name: str
+    unit: str
+    units: dict[str, Fraction]
+
+    def read(self, value: Any, reading: Reading | None = None) -> float:
+        """The finite SI value of a number, of a quantity string or of an expression over the parameters."""
+        if is_expression(value):
+            return self._from_expression(value, reading).value
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise complaint("not-a-number", f"expected {self.expectation}, got {shown(value)}")
+        number = self._from_text(value) if isinstance(value, str) else _as_double(value)
+        if not math.isfinite(number):
+            raise complaint("not-finite", f"{shown(value)} is not a finite number")
+        return number
+
+    def read_varying(self, value: Any, reading: Reading | None, allow: Collection[str]) -> float | Expression:
+        """The same, or an expression that uses `t` (`allow` holds "time") or the state of bodies ("state")."""
+        if isinstance(value, Expression):
+            return value
+        if not is_expression(value):
+            return self.read(value)
+        expression = self._from_expression(value, reading, allow)
+        return expression.value if expression.is_constant else expression
+
+    @property
+    def expectation(self) -> str:
+        """What is wanted here, for a message."""
+        return f"a number ({self.name}, {self.unit})" if self.unit else "a number"
+
+    def json_schema(self, positive: bool = False, least: float | None = None) -> dict[str, Any]:
+        """A number, a quantity string with one of the units, or an expression."""
+        bound = {"exclusiveMinimum": 0} if positive else {} if least is None else {"minimum": least}
+        number = {"type": "number", **bound}
+        if not self.unit:
+            return {"anyOf": [number, EXPRESSION_SCHEMA]}
+        number_text = NUMBER.replace("[-+]", "[+]", 1) if bound else NUMBER
+        pattern = rf"^\s*{number_text}\s*({'|'.join(map(re.escape, self.units))})\s*$"
+        forms = [number, {"type": "string", "pattern": pattern}, EXPRESSION_SCHEMA]
+        return {"anyOf": forms, "description": f"{self.name}, {self.unit}"}
+
+    def _from_expression(self, text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
+        expression = read_expression(text, reading, allow)
+        unit = unit_of(text, expression, reading)
+        if unit and unit not in self.units:
+            raise self._wrong_unit(text, unit)
+        return expression
+
+    def _from_text(self, text: str) -> float:
+        match = QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
+        if match is None:
+            looks_like_number = "_" in text and re.fullmatch(r"[-+0-9_.eE]+", text[:LONGEST_QUANTITY])
+            hint = "YAML numbers have no underscores" if looks_like_number else ""
+            raise complaint("not-a-number", f"expected {self.expectation}, got the text '{shown(text)}'", hint)
+        number, unit = match.groups()
+        if unit not in self.units:
+            raise self._wrong_unit(number, unit)
+        return _in_si(number, self.units[unit])
+
+    def _wrong_unit(self, number: str, unit: str) -> Exception:
+        example = f", or with a unit: '{number} {self.unit}'" if self.unit else ""
+        if not unit:
+            return complaint("not-a-number", f"'{number}' is text, not a number", f"write it without quotes{example}")
+        if not self.unit:
+            return complaint("unit", f"'{shown(unit)}' is a unit, but a plain number is wanted here")
+        other = next((dimension for dimension in DIMENSIONS if unit in dimension.units), None)
+        if other is not None:
+            message = f"'{unit}' is a unit of {other.name}, but {self.name} ({self.unit}) is wanted here"
+            return complaint("unit", message)
+        hint = units.suggestion(unit, self.units) or f"units of {self.name}: {', '.join(units.usual(self.units))}"
+        return complaint("unit", f"'{shown(unit)}' is not a unit of {self.name}", hint)
+
+
+def _reader(dimension: Dimension) -> BeforeValidator:
+    def read(value: Any, info: ValidationInfo) -> float:
+        return dimension.read(value, info.context)
+
+    return BeforeValidator(read)
+
+
+def quantity(dimension: Dimension) -> Any:
+    """The type of a number of this dimension."""
+    return Annotated[float, _reader(dimension), WithJsonSchema(dimension.json_schema())]
+
+
+def positive(dimension: Dimension) -> Any:
+    """The type of a number of this dimension that is greater than zero."""
+
+    def check(number: float) -> float:
+        if number <= 0:
+            raise complaint("not-positive", f"must be greater than zero, got {number:g}")
+        return number
+
+    schema = WithJsonSchema(dimension.json_schema(positive=True))
+    return Annotated[float, _reader(dimension), AfterValidator(check), schema]
+
+
+def not_negative(dimension: Dimension) -> Any:
+    """The type of a number of this dimension that is zero or more."""
+
+    def check(number: float) -> float:
+        if number < 0:
+            raise complaint("negative", f"must not be negative, got {number:g}")
+        return number
+
+    schema = WithJsonSchema(dimension.json_schema(least=0))
+    return Annotated[float, _reader(dimension), AfterValidator(check), schema]
+
+
+def vector(dimension: Dimension) -> Any:
+    """The type of three numbers of this dimension."""
+    return list_of(quantity(dimension), 3, "[x, y, z]")
+
+
+def varying(dimension: Dimension, allow: Collection[str]) -> Any:
+    """The type of a number that may also be an expression with `t` ("time" in `allow`) or the state ("state").
+
+    Its value is a float if it is constant, else an Expression.
+    """
+
+    def read(value: Any, info: ValidationInfo) -> float | Expression:
+        return dimension.read_varying(value, info.context, allow)
+
+    return Annotated[Any, BeforeValidator(read), PlainSerializer(written), WithJsonSchema(dimension.json_schema())]
+
+
+def varying_vector(dimension: Dimension, allow: Collection[str]) -> Any:
+    """The type of three such numbers."""
+    return list_of(varying(dimension, allow), 3, "[x, y, z]")
+
+
+def _as_double(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def _in_si(number: str, factor: Fraction) -> float:
+    nearest = float(number)
+    if nearest == 0 or not math.isfinite(nearest):
+        return nearest
+    # Exact until the one rounding at the end: "7 cm" is the double nearest to 0.07.
+    return _as_double(Fraction(number) * factor)
+
+
+NUMBER_ONLY = Dimension("plain number", "", {})
+LENGTH = Dimension("length", "m", units.LENGTH)
+MASS = Dimension("mass", "kg", units.MASS)
+TIME = Dimension("time", "s", units.TIME)
+ANGLE = Dimension("angle", "rad", units.ANGLE)
+VELOCITY = Dimension("velocity", "m/s", units.VELOCITY)
+ACCELERATION = Dimension("acceleration", "m/s^2", units.ACCELERATION)
+ANGULAR_VELOCITY = Dimension("angular velocity", "rad/s", units.ANGULAR_VELOCITY)
+ANGULAR_ACCELERATION = Dimension("angular acceleration", "rad/s^2", units.ANGULAR_ACCELERATION)
+FORCE = Dimension("force", "N", units.FORCE)
+TORQUE = Dimension("torque", "N*m", units.TORQUE)
+INERTIA = Dimension("inertia", "kg*m^2", units.INERTIA)
+DENSITY = Dimension("density", "kg/m^3", units.DENSITY)
+STIFFNESS = Dimension("stiffness", "N/m", units.STIFFNESS)
+DAMPING = Dimension("damping", "N*s/m", units.DAMPING)
+QUADRATIC_DRAG = Dimension("quadratic drag", "kg/m", units.QUADRATIC_DRAG)
+TORSION_STIFFNESS = Dimension("torsion stiffness", "N*m/rad", units.TORSION_STIFFNESS)
+TORSION_DAMPING = Dimension("torsion damping", "N*m*s/rad", units.TORSION_DAMPING)
+IMPULSE = Dimension("impulse", "N*s", units.IMPULSE)
+ANGULAR_IMPULSE = Dimension("angular impulse", "N*m*s", units.ANGULAR_IMPULSE)
+GM = Dimension("gravitational parameter", "m^3/s^2", units.GM)
+DIMENSIONS = (
+    *(LENGTH, MASS, TIME, ANGLE, FORCE, TORQUE, INERTIA, DENSITY),
+    *(VELOCITY, ACCELERATION, ANGULAR_VELOCITY, ANGULAR_ACCELERATION),
+    *(STIFFNESS, DAMPING, QUADRATIC_DRAG, TORSION_STIFFNESS, TORSION_DAMPING, IMPULSE, ANGULAR_IMPULSE, GM),
+)

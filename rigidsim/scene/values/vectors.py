@@ -1,0 +1,139 @@
+"""Velocities and accelerations that may name the frame they are written in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator
+
+from rigidsim.scene.expressions import Expression
+from rigidsim.scene.expressions.tree import Time
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.quantities import (
+    ACCELERATION,
+    ANGULAR_ACCELERATION,
+    ANGULAR_VELOCITY,
+    VELOCITY,
+    Dimension,
+    varying,
+    vector,
+)
+from rigidsim.scene.values.rotation import Vector
+
+ZERO: Vector = (0.0, 0.0, 0.0)
+TIME_ONLY = frozenset({"time"})
+
+
+def at_time(components: Sequence[float | Expression], t: float) -> tuple[float, ...]:
+    """Numbers, or expressions of time, at a time (s)."""
+    return tuple(float(part.evaluate({Time(): t})) if isinstance(part, Expression) else part for part in components)
+
+
+def _require_start(part: float | Expression) -> float | Expression:
+    (value,) = at_time((part,), 0.0)
+    if not math.isfinite(value):
+        raise complaint("not-finite", f"gives {value:g} at t = 0 s; it must be a finite number")
+    return part
+
+
+def over_time(dimension: Dimension) -> Any:
+    """The type of a number that may also be an expression of t, with a finite value at t = 0."""
+    return Annotated[varying(dimension, TIME_ONLY), AfterValidator(_require_start)]
+
+
+def vector_over_time(dimension: Dimension) -> Any:
+    """The type of three such numbers."""
+    return list_of(over_time(dimension), 3, "[x, y, z]")
+
+
+class _Vector(Model):
+    value: Any
+
+    @property
+    def varies(self) -> bool:
+        """Whether any component is an expression of time."""
+        return any(isinstance(part, Expression) for part in self.value)
+
+    @property
+    def start(self) -> Vector:
+        """The components at t = 0."""
+        return at_time(self.value, 0.0)
+
+
+class FramedVector(_Vector):
+    """A vector, the axes it is written in, and what the motion it describes is relative to."""
+
+    frame: Literal["parent", "body", "world"] = "parent"
+    relative_to: Literal["parent", "world"] = "parent"
+    value: Any
+
+
+class InitialVelocity(FramedVector):
+    """The velocity of a free body at the start."""
+
+    value: vector(VELOCITY)
+
+
+class InitialAngularVelocity(FramedVector):
+    """The angular velocity of a free body at the start."""
+
+    value: vector(ANGULAR_VELOCITY)
+
+
+class PrescribedVector(_Vector):
+    """One constant of a prescribed motion, in the axes of the parent or in those of the body at the start; or a rate
+    given by expressions of time, in the parent's axes.
+    """
+
+    frame: Literal["parent", "body"] = "parent"
+    value: Any
+    relative_to: ClassVar[str] = "parent"
+
+
+class PrescribedVelocity(PrescribedVector):
+    """The prescribed velocity, at the start or as a function of time."""
+
+    value: vector_over_time(VELOCITY)
+
+
+class PrescribedAcceleration(PrescribedVector):
+    """The prescribed constant acceleration."""
+
+    value: vector(ACCELERATION)
+
+
+class PrescribedAngularVelocity(PrescribedVector):
+    """The prescribed angular velocity, at the start or as a function of time."""
+
+    value: vector_over_time(ANGULAR_VELOCITY)
+
+
+class PrescribedAngularAcceleration(PrescribedVector):
+    """The prescribed constant angular acceleration."""
+
+    value: vector(ANGULAR_ACCELERATION)
+
+
+def _form(value: Any) -> str:
+    return "framed" if isinstance(value, dict) else "plain"
+
+
+def _require_form(value: Any) -> Any:
+    if not isinstance(value, dict | list | tuple):
+        hint = "write [x, y, z] or {frame: parent, value: [x, y, z]}"
+        raise complaint("not-a-list", f"expected a vector, got {shown(value)}", hint)
+    return value
+
+
+def framed(model: type[Model]) -> Any:
+    """The type of a vector written as a plain list, in the parent's axes, or in full; its value is the full form."""
+
+    def in_full(written: Any) -> Model:
+        return written if isinstance(written, Model) else model.model_construct(value=written)
+
+    plain = model.model_fields["value"].rebuild_annotation()
+    union = Annotated[plain, form("plain")] | Annotated[model, form("framed")]
+    return Annotated[union, Discriminator(by_form(_form)), AfterValidator(in_full), BeforeValidator(_require_form)]

@@ -1,0 +1,258 @@
+"""Running a scene: all at once, block by block, or step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from rigidsim.arguments import function, refuse, whole_number
+from rigidsim.engine import layout
+from rigidsim.engine.callbacks import Callback
+from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.model import Samples
+from rigidsim.engine.run import NO_SAMPLES, BlockRun
+from rigidsim.errors import SimulationError, UsageError
+from rigidsim.scene import Scene, as_scene
+from rigidsim.simulation.events import told
+from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, start_fault
+from rigidsim.simulation.header import header_of, sample_count, sample_times
+from rigidsim.trajectory.events import Event
+from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
+from rigidsim.trajectory.trajectory import State
+
+BLOCK_BYTES = 64e6
+BLOCK_ROWS = 4096  # whole chunks of the file
+
+Watch = Callable[[int], bool]
+
+TAKEN = (
+    "this simulation is being stepped already, by another thread or by a loop over its blocks, which `close` ends;"
+    " it takes one thread at a time"
+)
+BUSY = "this simulation is in the middle of a step, so there is no state to read; it takes one thread at a time"
+
+
+def unwatched(_n: int) -> bool:
+    """The watch of a run that nobody stops."""
+    return False
+
+
+@contextmanager
+def held(lock: Lock, refusal: str) -> Iterator[None]:
+    """Hold a lock that is free; UsageError, without waiting, if it is not."""
+    if not lock.acquire(blocking=False):
+        raise UsageError(refusal)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
+    """Functions by path; UsageError for anything else."""
+    callbacks = {} if callbacks is None else callbacks
+    if not isinstance(callbacks, Mapping) or not all(map(callable, callbacks.values())):
+        refuse("callbacks", "a mapping of paths of free bodies to functions", callbacks)
+    return callbacks
+
+
+class Simulation:
+    """A scene, or the path of its file, and where it has got to: `step(n)` advances it, `state` shows it. With `terms`,
+    samples say where each acceleration comes from.
+
+    `callbacks` are functions by the path of a free body: called in every evaluation with the time (s) and a mapping of
+    paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`), each gives a force (N) at
+    the body's centre of mass and a torque (N m), world axes. That is the slow path: Python runs the stepper, which
+    takes some 0.2 ms a body and step; an expression in the scene does the same at full speed.
+
+    `status` is "running" until `blocks` has come to its end; then "complete" or "interrupted". Once something has
+    failed it is "failed": the state stays the last good one, and every further step raises the same error. Threads may
+    step it one after the other; UsageError for one that comes while another is at it.
+    """
+
+    def __init__(
+        self, scene: Scene | str | Path, *, terms: bool = False, callbacks: Mapping[str, Callback] | None = None
+    ):
+        callbacks = checked(callbacks)
+        self.scene = as_scene(scene)
+        self.compiled = compile_scene(self.scene)
+        self.header = header_of(self.scene, self.compiled, terms, bool(callbacks))
+        self.status = "running"
+        self._run = BlockRun([self.compiled], 1, terms, callbacks, told)
+        self._turn = Lock()  # whoever steps, from the first step to the last
+        self._kernel = Lock()  # while the state is changed or read
+        self._error: Exception | None = None
+
+    def __repr__(self) -> str:
+        return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
+
+    @property
+    def n(self) -> int:
+        """Steps done."""
+        return self._run.n
+
+    @property
+    def time(self) -> float:
+        """Time reached, s."""
+        return self._run.time
+
+    @property
+    def n_step(self) -> int:
+        """Steps from beginning to end."""
+        return self.compiled.n_step
+
+    @property
+    def n_sample(self) -> int:
+        """Samples of a whole run."""
+        return sample_count(self.compiled)
+
+    @property
+    def sample_bytes(self) -> int:
+        """Bytes of one sample, uncompressed."""
+        return sample_bytes(len(self.header.paths), self.header.with_terms)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Impulses and reparentings so far, with what they did."""
+        return tuple(self._run.events[0])
+
+    @property
+    def isolated_until(self) -> float:
+        """Until when momenta were conserved, s: infinite if they are so far, minus infinity if they never were."""
+        return self._run.isolated_until if self.header.isolated else -math.inf
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has happened so far that makes the run doubtful."""
+        return tuple(half_turns(self._run))
+
+    @property
+    def state(self) -> State:
+        """All bodies now. A copy: it does not change with later steps."""
+        with held(self._kernel, BUSY):
+            block = self._observed()
+        return State(self.header, float(block.time[0]), {f.name: f.of(block)[0] for f in FIELDS})
+
+    def prepare(self) -> None:
+        """Compile, or read from the cache, all that a run will call. Raises SimulationError if it cannot begin."""
+        with self._alone(), self._computing():
+            self._prepare()
+
+    def step(self, n: int = 1) -> None:
+        """Advance by n steps. Raises SimulationError, at the last finite state, if the motion is no longer finite."""
+        n = whole_number(n, "n, the number of steps,")
+        with self._alone():
+            for _ in self._checked_slices(self.n + n, NO_SAMPLES, None, 0):
+                pass
+
+    def blocks(self, watch: Watch = unwatched) -> Iterator[Block]:
+        """Run to the end, giving the samples in blocks.
+
+        `watch(n)` is called with the number of steps done about ten times a second; when it returns true, the run ends
+        with the state reached. Raises SimulationError after the last good block if the state is no longer finite.
+        """
+        return self._blocks(function(watch, "watch"))
+
+    def _blocks(self, watch: Watch) -> Iterator[Block]:
+        with self._alone():
+            yield from self._blocks_to_the_end(watch)
+
+    def _blocks_to_the_end(self, watch: Watch) -> Iterator[Block]:
+        room, stride = self._block_rows(), self.compiled.stride
+        samples = self._run.room(room)
+        stopped, failure = False, None
+        while self.n < self.n_step and not stopped and not failure:
+            first = -(-self.n // stride)  # number of the next sample
+            last = min(self.n_step, (first + room - 1) * stride + 1)
+            try:
+                for _ in self._checked_slices(last, stride, samples, first):
+                    stopped = watch(self.n)
+                    if stopped:
+                        break
+            except SimulationError as error:
+                failure = error
+            count = -(-self.n // stride) - first
+            if count:
+                yield Block(sample_times(self.compiled, first, count), *(array[:count] for array in samples))
+        with self._kernel:
+            last = self._observed()
+        yield last
+        self.status = "failed" if failure else "interrupted" if self.n < self.n_step else "complete"
+        if failure:
+            raise failure
+
+    def _block_rows(self) -> int:
+        """Samples of a block: all of them, or whole chunks of the file within BLOCK_BYTES."""
+        fitting = int(BLOCK_BYTES // self.sample_bytes)
+        return min(self.n_sample, max(BLOCK_ROWS, fitting - fitting % BLOCK_ROWS))
+
+    def _is_finite(self) -> bool:
+        """Whether the state, the energies and momenta that a sample would hold, and all expressions are numbers."""
+        run = self._run
+        finite = np.isfinite(run.state).all() and np.isfinite(run.observed().ledger).all()
+        return bool(finite and not run.fault[:, layout.N_FAILED].any())
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else steps meanwhile; and what has failed fails again."""
+        with held(self._turn, TAKEN):
+            if self._error:
+                raise self._error
+            yield
+
+    @contextmanager
+    def _computing(self) -> Iterator[None]:
+        """Nobody reads the state meanwhile; an error is the end of this simulation."""
+        with self._kernel:
+            try:
+                yield
+            except Exception as error:
+                self.status, self._error = "failed", error
+                raise
+
+    def _prepare(self) -> None:
+        self._run.prepare()
+        if not self._is_finite():
+            raise SimulationError(start_fault(self._run))
+
+    def _checked_slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[None]:
+        if self.n == 0:
+            with self._computing():
+                self._prepare()
+        slices = self._run.slices(n_end, stride, samples, first)
+        while self.n < n_end:
+            with self._computing():
+                before = self._run.place()
+                self._advance(slices, before)
+                if not self._is_finite():
+                    raise self._failure(before, stride, samples, first)
+            yield
+
+    def _advance(self, slices: Iterator[int], before: tuple) -> None:
+        """By one slice; or not at all, if a callback raises or Ctrl-C comes in the middle of a step."""
+        try:
+            next(slices)
+        except BaseException:
+            self._run.go_back(before)
+            raise
+
+    def _failure(self, before: tuple, stride: int, samples: Samples | None, first: int) -> SimulationError:
+        """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""
+        run = self._run
+        run.go_back(before)
+        good, over = run.place(), len(self.events)
+        while self._is_finite():
+            good, over = run.place(), len(self.events)
+            run.advance(1, stride, samples, first)
+        fault = expression_fault(run) or motion_fault(run, good[0], [event.id for event in self.events[over:]])
+        run.go_back(good)
+        return SimulationError(fault)
+
+    def _observed(self) -> Block:
+        """One sample of the present state."""
+        return Block(np.array([self.time]), *self._run.observed())
