@@ -17,20 +17,20 @@ from functools import cache
 from rigidsim._cache import cache_folder, log
 from rigidsim._numba_hooks import compiled, is_ours, mark_part, options, usable
 
-# Formulas are told to numba when the first kernel is compiled, so that whoever only evaluates them, or runs a kernel
-# from the cache, does not wait for it.
-_untold: list[Callable[[], object]] = []
+# Formulas are registered with numba when the first kernel is compiled, so that whoever only evaluates them, or runs a
+# kernel from the cache, does not wait for it.
+_unregistered: list[Callable[[], object]] = []
 
 
 def _part(function: Callable, is_loop: bool = False, **how: bool) -> Callable:
     mark_part(function, is_loop)
 
-    def tell() -> None:
+    def register() -> None:
         from numba.extending import register_jitable
 
         register_jitable(**options(**how))(function)
 
-    _untold.append(tell)
+    _unregistered.append(register)
     return function
 
 
@@ -56,21 +56,21 @@ def compiled_form(generic: Callable) -> Callable:
     """Give a function that dispatches on the kind of number its form for compiled code, inlined like a formula."""
 
     def remember(form: Callable) -> Callable:
-        def tell() -> None:
+        def register() -> None:
             from numba.extending import overload
 
             overload(generic, jit_options=options(inlined=True, allocates=True))(form)
 
         mark_part(form)
-        _untold.append(tell)
+        _unregistered.append(register)
         return form
 
     return remember
 
 
-def _tell_formulas() -> None:
-    while _untold:
-        _untold.pop(0)()
+def _register_formulas() -> None:
+    while _unregistered:
+        _unregistered.pop(0)()
 
 
 def log_compilation() -> None:
@@ -90,7 +90,7 @@ class CompileWatch:
     def __init__(self, announce: Callable[[], None]):
         self.announce, self.announced, self.seconds = announce, False, 0.0
 
-    def tell(self) -> None:
+    def announce_once(self) -> None:
         """Announce the first compilation; those that follow are part of the same wait."""
         if not self.announced:
             self.announced = True
@@ -98,20 +98,20 @@ class CompileWatch:
 
 
 class Compiling:
-    """Told by numba when a compilation starts and ends, never for code from the cache. Only the outermost counts."""
+    """Hears from numba when a compilation starts and ends, never of code from the cache. Only the outermost counts."""
 
     def __init__(self):
         self.depth, self.ours, self.begin = 0, False, 0.0
-        self.watches: list[CompileWatch] = []  # the outermost first: it is the one that tells
+        self.watches: list[CompileWatch] = []  # the outermost first: it is the one that announces
 
-    def notify(self, told) -> None:
+    def notify(self, event) -> None:
         """What numba calls, under its lock."""
-        if told.is_start and self.depth == 0:
-            self.ours = is_ours(told.data["dispatcher"].py_func)
+        if event.is_start and self.depth == 0:
+            self.ours = is_ours(event.data["dispatcher"].py_func)
             if self.ours:
                 self._start()
-                _tell_formulas()
-        self.depth += 1 if told.is_start else -1
+                _register_formulas()
+        self.depth += 1 if event.is_start else -1
         if self.depth == 0 and self.ours:
             self._stop()
 
@@ -126,7 +126,7 @@ class Compiling:
 
     def _start(self) -> None:
         self.begin = time.perf_counter()
-        self.watches[0].tell() if self.watches else log_compilation()
+        self.watches[0].announce_once() if self.watches else log_compilation()
 
     def _stop(self) -> None:
         for watch in self.watches:

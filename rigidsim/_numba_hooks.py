@@ -28,13 +28,13 @@ _INLINED = {"forceinline": True}
 _NO_ALLOCATION = {"_nrt": False}
 
 
+# By module and qualified name; whether it is optimised by itself, too: the loops over lanes are.
+_parts: dict[tuple[str, str], bool] = {}
+
+
 def is_ours(function: Callable) -> bool:
     """Whether a function is of this package."""
     return (function.__module__ or "").startswith("rigidsim.")
-
-
-# By module and qualified name; whether it is optimised by itself, too: the loops over lanes are.
-_parts: dict[tuple[str, str], bool] = {}
 
 
 def mark_part(function: Callable, optimised: bool = False) -> None:
@@ -136,8 +136,8 @@ def _install() -> Callable[[], None]:
 def _kernel_cache_class() -> type:
     """A cache of a function's machine code, lighter than numba's: a kernel is called from Python only.
 
-    With the machine code numba keeps the text of a function, for others to inline, and before it reads from the cache it
-    loads all that it needs to compile. A kernel needs neither (measured: 0.2 s of the 0.75 s of a small run).
+    With the machine code numba keeps the text of a function, for others to inline, and before it reads a cache it loads
+    all that it needs to compile. A kernel needs neither (measured: 0.2 s of the 0.75 s of a small run).
     """
     import llvmlite.binding as llvm
     from numba.core import caching, compiler, serialize
@@ -218,6 +218,8 @@ class HookError(Exception):
 @cache
 def usable() -> bool:
     """Whether the hooks are in place and behave. If not, one line says so."""
+    import numba
+
     remove = nullcontext
     try:
         _check_wanted()
@@ -225,7 +227,11 @@ def usable() -> bool:
         _verify(cache_folder())
     except Exception as error:  # whatever it is: numba is not as we know it
         remove()
-        _log_fault(error)
+        reason = str(error) if isinstance(error, HookError) else f"{type(error).__name__}: {error}".partition(". ")[0]
+        log(
+            f"numba {numba.__version__} is used without shortcuts ({reason}): results are the same, "
+            "compiling takes three times as long and a step up to two hundred times"
+        )
         return False
     return True
 
@@ -236,16 +242,6 @@ def _check_wanted() -> None:
         raise HookError(f"{_VARIABLE}=off")
     if value not in ("", "on"):
         log(f"{_VARIABLE}={value!r} is not used: expected on or off")
-
-
-def _log_fault(error: Exception) -> None:
-    import numba
-
-    reason = str(error) if isinstance(error, HookError) else f"{type(error).__name__}: {error}".partition(". ")[0]
-    log(
-        f"numba {numba.__version__} is used without shortcuts ({reason}): results are the same, "
-        "compiling takes three times as long and a step up to two hundred times"
-    )
 
 
 def _verify(folder: Path | None) -> None:
