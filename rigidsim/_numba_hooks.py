@@ -153,12 +153,13 @@ def _kernel_cache_class() -> type:
         """The folder's name stands for a kernel's text, the file's name for its types."""
 
         def __init__(self, function: Callable, folder: Path, waiting: Callable[[], AbstractContextManager]):
-            self._name, self._folder = f"{function.__module__}.{function.__qualname__}", folder
-            self._claim = Claim(waiting)
+            self._function, self._folder, self._claim = function, folder, Claim(waiting)
 
         def _path(self, signature, codegen) -> Path:
-            key = repr((self._name, signature, codegen.magic_tuple()))
-            return self._folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.kernel"
+            module, name = self._function.__module__, self._function.__qualname__
+            key = repr((f"{module}.{name}", signature, codegen.magic_tuple())).encode()
+            name = name.rpartition(".")[2]  # without <locals>, which is not a file's name everywhere
+            return self._folder / f"{module}.{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
 
         def load_overload(self, sig, target_context):
             path = self._path(sig, target_context.codegen())
@@ -180,9 +181,7 @@ def _kernel_cache_class() -> type:
     return KernelCache
 
 
-def compiled(
-    function: Callable, folder: Path | None, waiting: Callable[[], AbstractContextManager] = nullcontext
-) -> Callable:
+def compiled(function: Callable, folder: Path | None, waiting: Callable[[], AbstractContextManager]) -> Callable:
     """A function that is compiled when it is called, and kept in the folder if there is one.
 
     If another process is compiling it, too, its result is waited for, in the context `waiting`.
