@@ -6,8 +6,8 @@ from importlib import import_module
 
 __version__ = "0.3.0"
 
-# Public name -> the module it lives in. Imported on first use, so that `rigidsim --help` costs nothing.
-_HOMES = {
+# Public name -> its module, imported on first use to keep `rigidsim --help` fast.
+_MODULE_OF = {
     "Scene": "rigidsim.scene",
     "Simulation": "rigidsim.simulation.single",
     "simulate": "rigidsim.simulation.batch",
@@ -24,18 +24,18 @@ _HOMES = {
     "SimulationError": "rigidsim.errors",
 }
 
-# Public modules, imported on first use too.
+# Public modules, also imported on first use.
 _MODULES = {"dual": "rigidsim.structures.dual"}
 
-__all__ = ["__version__", *sorted(_HOMES), *_MODULES]
+__all__ = ["__version__", *sorted(_MODULE_OF), *_MODULES]
 
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return import_module(_MODULES[name])
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'rigidsim' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULE_OF[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""`python -m rigidsim` is `rigidsim`."""
+"""`python -m rigidsim` runs the command line."""
 
 from rigidsim.cli import main
 

@@ -1,4 +1,4 @@
-"""What the public functions are given, looked at before they begin: right, or one sentence says what was wanted."""
+"""Checks of the arguments of public functions: each returns the converted value or raises UsageError."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from rigidsim.errors import UsageError
 
 T = TypeVar("T")
 
-MOST = 2**53  # beyond it a float does not tell neighbouring whole numbers apart
+MOST = 2**53  # above it, neighbouring integers have the same float64
 
 
-def refuse(name: str, wanted: str, value: object) -> NoReturn:
-    """Raise UsageError: `name` must be what was wanted, not this value."""
-    raise UsageError(f"{name} must be {wanted}, not {clipped(value)}")
+def refuse(name: str, expected: str, value: object) -> NoReturn:
+    """Raise UsageError: the value of `name` is not what was expected."""
+    raise UsageError(f"{name} must be {expected}, got {clipped(value)}")
 
 
 def clipped(value: object) -> str:
-    """A value in a message, on one line; of a large one the beginning."""
+    """The `repr` of a value on one line, truncated, for a message."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def whole_number(value: object, name: str, least: int = 0) -> int:
-    """An integer, of NumPy's too, or a float that is one, such as 2.0; no bool."""
+    """An integer (Python or NumPy), or a float with an integer value such as 2.0; not a bool."""
     found = None
     try:
         found = None if isinstance(value, bool) else index(value)
@@ -39,7 +39,7 @@ def whole_number(value: object, name: str, least: int = 0) -> int:
         if isinstance(value, Real) and math.isfinite(value) and value == math.floor(value):
             found = int(value)
     if found is None or not least <= found <= MOST:
-        refuse(name, f"a whole number from {least} on", value)
+        refuse(name, f"an integer of at least {least}", value)
     return found
 
 
@@ -48,33 +48,33 @@ def numbers(value: object, name: str) -> np.ndarray:
     try:
         array = np.asarray(value)
     except ValueError:
-        refuse(name, "numbers", value)
-    return array.astype(np.float64) if array.dtype.kind in "biuf" else refuse(name, "numbers", value)
+        refuse(name, "an array of real numbers", value)
+    return array.astype(np.float64) if array.dtype.kind in "biuf" else refuse(name, "an array of real numbers", value)
 
 
 def number(value: object, name: str) -> float:
     """One real number."""
     array = numbers(value, name)
-    return float(array) if array.ndim == 0 else refuse(name, "one number", value)
+    return float(array) if array.ndim == 0 else refuse(name, "a real number", value)
 
 
 def text(value: object, name: str) -> str:
-    """Text."""
-    return value if isinstance(value, str) else refuse(name, "text", value)
+    """A string."""
+    return value if isinstance(value, str) else refuse(name, "a string", value)
 
 
 def file_path(value: object, name: str) -> Path:
-    """A path, as text or as a path object."""
+    """A path, from a string or a path object."""
     if not isinstance(value, str | os.PathLike):
-        refuse(name, "a path, as text or pathlib.Path", value)
+        refuse(name, "a path (a string or pathlib.Path)", value)
     return Path(value)
 
 
 def function(value: object, name: str) -> Callable:
-    """Something that can be called."""
+    """A callable."""
     return value if callable(value) else refuse(name, "a function", value)
 
 
 def instance(value: Any, kind: type[T], name: str) -> T:
-    """An object of one of our classes."""
+    """An instance of a class of rigidsim."""
     return value if isinstance(value, kind) else refuse(name, f"a {kind.__name__}", value)

@@ -1,4 +1,4 @@
-"""One family of exceptions. Each carries the exit code that the command line ends with."""
+"""The exceptions of rigidsim. `exit_code` of each is the exit code of the command line."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 
 
 class RigidsimError(Exception):
-    """Something the user can act on; its text is a complete message."""
+    """An error that the user can act on; its text is a complete message."""
 
     exit_code = 1
 
 
 class UsageError(RigidsimError):
-    """The call itself is wrong: an option, an argument, a body that is not there."""
+    """Invalid usage: an option, an argument, or the path of a body that does not exist."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with a scene, and where.
+    """One error in a scene, with its location.
 
-    `path` is the YAML path (`bodies.tank.mass`); `line` and `column` count from one and are 0 where there is no text;
-    `source_line` is the text of that line; `hint` says what to do about it.
+    `path` is the YAML path (`bodies.tank.mass`); `line` and `column` count from one and are 0 if the scene has no
+    text; `source_line` is the text of that line; `hint` suggests a correction.
     """
 
     code: str
@@ -42,7 +42,7 @@ class Problem:
         if self.hint:
             text += f"; {self.hint}"
         if self.source_line:
-            # A caret under column n; tabs are kept so that the two lines stay aligned.
+            # A caret below the column; tabs are copied to keep the two lines aligned.
             margin = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.column - 1])
             text += f"\n    {self.source_line}\n    {margin}^"
         return text
@@ -62,7 +62,7 @@ class Problem:
 
 @dataclass
 class SceneError(RigidsimError):
-    """A scene that cannot be simulated: all its problems at once."""
+    """An invalid scene, with all problems found in it."""
 
     problems: list[Problem] = field(default_factory=list)
     exit_code = 3
@@ -76,33 +76,33 @@ class SceneError(RigidsimError):
 
 
 class SimulationError(RigidsimError):
-    """The simulation went wrong while running: it blew up. The samples so far are kept."""
+    """The simulation failed, usually because its state is no longer finite. The samples before that are saved."""
 
     exit_code = 4
-    trajectory = None  # those samples, where a run in memory had begun
+    trajectory = None  # the samples before the failure, if the run was in memory
 
 
 class StorageError(RigidsimError):
-    """A file could not be read or written: missing, no permission, full disk, already there."""
+    """A file could not be read or written: missing, no permission, disk full, or it exists already."""
 
     exit_code = 5
 
 
 def out_of_memory(error: MemoryError) -> StorageError:
-    """What to tell of it; NumPy knows how much was asked for at once."""
-    asked = re.search(r"allocate (\S+ \S+)", str(error))
-    needed = f"; {asked[1]} were needed at once" if asked else ""
-    return StorageError(f"out of memory{needed}; a smaller scene or a longer simulation.record_every takes less")
+    """The StorageError for a MemoryError, with the size of the failed allocation if NumPy reports it."""
+    size = re.search(r"allocate (\S+ \S+)", str(error))
+    failed = f": {size[1]} could not be allocated" if size else ""
+    return StorageError(f"out of memory{failed}; use a smaller scene or a longer simulation.record_every")
 
 
 class FormatError(RigidsimError):
-    """A file that is damaged, or is not what it should be."""
+    """A file that is damaged or has another format."""
 
     exit_code = 6
 
 
 class Interrupted(RigidsimError):
-    """The run was stopped by a signal; the file written so far is complete and readable."""
+    """The run was stopped by a signal; the trajectory file is valid and holds the samples up to then."""
 
     def __init__(self, message: str, signal_number: int):
         super().__init__(message)

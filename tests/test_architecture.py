@@ -41,6 +41,8 @@ DOORS = {
     "trimesh": {"scene"},
     "scipy": set(),
 }
+# The rooms of scene/: each imports from itself and from those before it, on type checkers' behalf as well.
+ROOMS = ("text", "expressions", "values", "schema", "prepare", "hierarchy", "checks", "notes")
 
 
 def part_of(module: str) -> str:
@@ -56,6 +58,9 @@ def module_of(path: Path) -> str:
     return ".".join(part for part in parts if part not in ("__init__", "__main__"))
 
 
+MODULES = {module_of(path): path for path in SOURCES if path.name != "__main__.py"}
+
+
 def imports_of(path: Path) -> set[str]:
     """Every module that a file imports, anywhere in it."""
     found = set()
@@ -65,6 +70,33 @@ def imports_of(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
             found.add(node.module)
     return found
+
+
+def modules_imported(path: Path) -> set[str]:
+    """Every module of the package that a file imports, anywhere in it; `from package import module` is the module."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names & MODULES.keys() or {node.module}
+    return found & MODULES.keys() - {module_of(path)}
+
+
+def circles(imported: dict[str, set[str]]) -> list[tuple[str, ...]]:
+    """The groups of modules that import each other, directly or not: what can be reached and leads back."""
+
+    def reached(start: str) -> set[str]:
+        found, waiting = set(), [start]
+        while waiting:
+            new = imported[waiting.pop()] - found
+            found |= new
+            waiting.extend(new)
+        return found
+
+    after = {module: reached(module) for module in imported}
+    return sorted({tuple(sorted(m for m in after[module] if module in after[m])) for module in after} - {()})
 
 
 def functions_of(path: Path) -> list[ast.FunctionDef]:
@@ -84,6 +116,28 @@ def test_imports_point_one_way_and_each_dependency_has_one_door(path):
             assert target == part or target in ALLOWED[part], f"{part} must not import {module}"
         door = DOORS.get(module.split(".")[0])
         assert door is None or part in door, f"{module} has its door in {door}, not in {part}"
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [("b", "c")]
+    assert circles({module: modules_imported(path) for module, path in MODULES.items()}) == []
+
+
+def room_of(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["rigidsim", "scene"] and len(parts) > 2 and parts[2] in ROOMS else None
+
+
+def test_rooms_of_the_scene_are_all_known():
+    assert {path.name for path in (PACKAGE / "scene").iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if room_of(module_of(path))], ids=module_of)
+def test_each_room_of_the_scene_imports_from_those_before_it(path):
+    allowed = ROOMS[: ROOMS.index(room_of(module_of(path))) + 1]
+    for module in modules_imported(path):
+        if module.startswith("rigidsim.scene"):
+            assert room_of(module) in allowed, f"{module_of(path)} must not import {module}"
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "physics").glob("*.py")), ids=module_of)

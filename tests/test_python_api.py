@@ -412,12 +412,12 @@ HUNGRY = """
 import sys
 import rigidsim.cli as cli
 from rigidsim import cli as _
-import rigidsim.scene.scene
+import rigidsim.scene.read
 
 def hungry(*_):
     {how}
 
-rigidsim.scene.scene.Scene.from_file = hungry
+rigidsim.scene.read.Scene.from_file = hungry
 sys.argv = ["rigidsim", "validate", "x.yaml"]
 cli.main()
 """

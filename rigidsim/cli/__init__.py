@@ -1,4 +1,4 @@
-"""The command line. Each command parses, calls one function, prints; heavy imports happen inside the commands."""
+"""The command line. Each command parses, calls one function and prints; heavy imports are inside the commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import traceback
 import click
 
 from rigidsim import __version__
-from rigidsim.cli.console import drop_output, prepare_streams, tell
+from rigidsim.cli.console import discard_output, prepare_streams, print_message
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
 from rigidsim.cli.inspect import inspect
@@ -19,14 +19,14 @@ from rigidsim.cli.validate import validate
 from rigidsim.errors import RigidsimError, SceneError, StorageError, out_of_memory
 
 EPILOG = """\b
-Exit codes: 0 ok, 1 a bug of ours, 2 usage, 3 invalid scene, 4 the simulation failed,
-5 a file could not be read or written, 6 damaged or foreign file; 128 + n ended by signal n:
-129 hang-up, 130 Ctrl-C, 143 terminated (`run` keeps its samples), 141 nobody reads the output.
-With --strict, warnings about the scene end with 3 and warnings about the result with 4.
-Every option can be given as an environment variable, RIGIDSIM_RUN_OUTPUT for `run --output`."""
+Exit codes: 0 success, 1 internal error, 2 usage, 3 invalid scene, 4 the simulation failed,
+5 a file could not be read or written, 6 damaged or foreign file, 128 + n stopped by signal n:
+129 hang-up, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
+With --strict, warnings about the scene exit with 3 and warnings about the result with 4.
+Options can be set by environment variables, such as RIGIDSIM_RUN_OUTPUT for `run --output`."""
 
 
-NOBODY_READS = 128 + 13  # as if SIGPIPE had ended it
+PIPE_CLOSED = 128 + 13  # the exit code of a process that SIGPIPE ends
 
 
 @click.group(epilog=EPILOG, context_settings={"auto_envvar_prefix": "RIGIDSIM", "help_option_names": ["-h", "--help"]})
@@ -35,20 +35,20 @@ def cli() -> None:
     """Rigid bodies in a hierarchy of moving frames.
 
     \b
-    rigidsim examples copy flipping_axis        get a scene to start from
+    rigidsim examples copy flipping_axis        copy an example scene
     rigidsim run flipping_axis.yaml             simulate it
-    rigidsim inspect outputs/flipping_axis.h5   see what came out
+    rigidsim inspect outputs/flipping_axis.h5   summarize the result
     """
 
 
-def _remember(context: click.Context, _parameter: click.Parameter, debug: bool) -> None:
+def _set_debug(context: click.Context, _parameter: click.Parameter, debug: bool) -> None:
     context.obj["debug"] |= debug
 
 
 def _allow_debug(command: click.Command) -> None:
-    """`--debug` may stand before the command and after it."""
-    option = click.Option(["--debug"], is_flag=True, is_eager=True, expose_value=False, callback=_remember,
-                          help="Show the traceback of an error.")  # fmt: skip
+    """Accept `--debug` both before and after the name of a command."""
+    option = click.Option(["--debug"], is_flag=True, is_eager=True, expose_value=False, callback=_set_debug,
+                          help="Show the Python traceback of an error.")  # fmt: skip
     command.params.append(option)
 
 
@@ -59,53 +59,55 @@ for command in (cli, *cli.commands.values(), *examples.commands.values()):
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code; no traceback without --debug."""
+    """Run the command line and exit with its exit code; no traceback without --debug."""
     prepare_streams()
     settings = {"debug": False}
     try:
-        code = _answer(settings)
+        code = _run_command(settings)
     except BrokenPipeError:
-        code = NOBODY_READS
-    drop_output()
+        code = PIPE_CLOSED
+    discard_output()
     sys.exit(code)
 
 
-def _answer(settings: dict[str, bool]) -> int:
-    """The exit code of the command, any failure told."""
+def _run_command(settings: dict[str, bool]) -> int:
+    """Run the command, report any error, and return the exit code."""
     stdout = sys.stdout
     try:
         code = cli.main(prog_name="rigidsim", standalone_mode=False, obj=settings)
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
         raise
-    except SystemExit as leaving:
-        # Click's own answer to a closed pipe: it replaces the streams and leaves with 1.
-        return leaving.code if sys.stdout is stdout else NOBODY_READS
+    except SystemExit as ending:
+        # On a closed pipe, click replaces the streams and exits with 1.
+        return ending.code if sys.stdout is stdout else PIPE_CLOSED
     except BaseException as error:
         if settings["debug"]:
             traceback.print_exc()
-        return _told(error)
+        return _report_error(error)
 
 
-def _told(error: BaseException) -> int:
-    """Say what went wrong; the exit code."""
+def _report_error(error: BaseException) -> int:
+    """Print the message of an error and return its exit code."""
     error = out_of_memory(error) if isinstance(error, MemoryError) else error
     if isinstance(error, RigidsimError):
-        tell(_labelled(str(error), error.exit_code))
+        print_message(_labelled(str(error), error.exit_code))
         return error.exit_code
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
     if isinstance(error, click.Abort | KeyboardInterrupt):
-        tell("interrupted")
+        print_message("interrupted")
         return 130
     if isinstance(error, OSError):
-        tell(f"error: {error.filename or 'output'}: {error.strerror or error}")
+        print_message(f"error: {error.filename or 'output'}: {error.strerror or error}")
         return StorageError.exit_code
-    tell(f"internal error: {type(error).__name__}: {error}\nthis is a bug in rigidsim; --debug shows where")
+    print_message(
+        f"internal error: {type(error).__name__}: {error}\nthis is a bug in rigidsim; --debug shows the traceback"
+    )
     return RigidsimError.exit_code
 
 
 def _labelled(message: str, code: int) -> str:
-    """Problems of a scene already say that they are errors, and an interruption is none."""
+    """Add `error:`, except to scene problems, which contain it, and to an interruption, which is not an error."""
     return message if code == SceneError.exit_code or code > 128 else f"error: {message}"

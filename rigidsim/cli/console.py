@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or cannot show every character."""
+"""Standard streams that are closed, full, or have a limited encoding."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import click
 
 
 def prepare_streams() -> None:
-    """Give each closed stream a place to go, and let a narrow encoding escape what it does not have."""
+    """Replace closed streams by the null device, and escape characters that the encoding of stdout lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # Opened in this order it also takes the free descriptor, which no data file then gets.
+            # This also occupies the free file descriptor, so that no data file gets it.
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def drop_output() -> None:
-    """Nobody reads on (`| head`): what is still buffered has nowhere to go."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+def discard_output() -> None:
+    """Flush the streams; discard their buffers if the reader has closed the pipe (`| head`)."""
+    null = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
-            os.dup2(nowhere, stream.fileno())
+            os.dup2(null, stream.fileno())
 
 
 def printable(text: str) -> str:
-    """Text without control characters, which names in a foreign file could send to the terminal."""
+    """Text with control characters escaped: names in a foreign file must not control the terminal."""
     if text.isprintable():
-        return text  # a long one of JSON, say
+        return text  # fast for long JSON
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
-def show(text: object) -> None:
-    """A result, on stdout."""
+def print_result(text: object) -> None:
+    """Print a result to stdout."""
     click.echo(printable(str(text)))
 
 
-def tell(text: str) -> None:
-    """A message, on stderr."""
+def print_message(text: str) -> None:
+    """Print a message to stderr."""
     click.echo(printable(text), err=True)

@@ -1,4 +1,4 @@
-"""`rigidsim examples`: the scenes that come with the package."""
+"""`rigidsim examples`: the example scenes shipped with the package."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from rigidsim.errors import StorageError, UsageError
 
 
 def shipped_scenes() -> dict[str, Path]:
-    """Name -> file of every shipped scene: inside the installed package, or beside it in a checkout."""
+    """Name -> file of every example scene: inside the installed package, or next to it in a source checkout."""
     package = Path(__file__).parents[1]
     folder = package / "scenes" if (package / "scenes").is_dir() else package.parent / "scenes"
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
-@click.group(invoke_without_command=True, short_help="List or copy the shipped scenes.")
+@click.group(invoke_without_command=True, short_help="List or copy the example scenes.")
 @click.pass_context
 def examples(context):
-    """List the shipped scenes; `examples copy NAME` puts one into the current folder."""
+    """List the example scenes; `examples copy NAME` copies one to the current folder."""
     if context.invoked_subcommand is None:
         context.invoke(list_examples)
 
 
 @examples.command("list")
 def list_examples():
-    """List the shipped scenes with their titles."""
+    """List the example scenes with their titles."""
     from rigidsim.scene import Scene
 
     scenes = shipped_scenes()
@@ -39,26 +39,26 @@ def list_examples():
 
 @examples.command("copy")
 @click.argument("names", nargs=-1)
-@click.option("--all", "every", is_flag=True, help="Copy all of them.")
-@click.option("-o", "--output", type=click.Path(), default=".", help="Folder to copy to.  [default: this one]")
-@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--all", "every", is_flag=True, help="Copy all example scenes.")
+@click.option("-o", "--output", type=click.Path(), default=".", help="Folder to copy to.  [default: current]")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 def copy_examples(names, every, output, force):
-    """Copy scenes by NAME."""
+    """Copy example scenes by NAME."""
     scenes, folder = shipped_scenes(), Path(output)
     wanted = list(scenes) if every else [name.removesuffix(".yaml") for name in names]
     if not wanted:
-        raise UsageError(f"name one of {', '.join(scenes)}, or use --all")
+        raise UsageError(f"no example was named; name one of {', '.join(scenes)}, or use --all")
     for name in wanted:
         if name not in scenes:
             close = get_close_matches(name, scenes, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(scenes)}"
+            hint = f"did you mean '{close[0]}'?" if close else f"the examples are {', '.join(scenes)}"
             raise UsageError(f"there is no example '{name}'; {hint}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
     for name in wanted:
         target = folder / f"{name}.yaml"
         if target.exists() and not force:
-            raise StorageError(f"{target} exists already; --force replaces it")
+            raise StorageError(f"{target} exists already; --force overwrites it")
         try:
             shutil.copyfile(scenes[name], target)
         except OSError as error:

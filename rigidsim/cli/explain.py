@@ -1,4 +1,4 @@
-"""`rigidsim explain`: which term bends the path, and why did this jump?"""
+"""`rigidsim explain`: the terms of a body's acceleration, and the events near a time."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ import json
 
 import click
 
-from rigidsim.cli.console import show
-from rigidsim.cli.options import Time, json_option
+from rigidsim.cli.console import print_result
+from rigidsim.cli.options import TimeType, json_option
 
 
-@click.command(short_help="Say which term bends a body's path, and why it jumped.")
+@click.command(short_help="Explain a body's acceleration and its events near a time.")
 @click.argument("trajectory", type=click.Path())
 @click.argument("body")
-@click.option("--at", "time", type=Time(), required=True, metavar="TIME", help="0.5, '500 ms'; the nearest sample.")
+@click.option(
+    "--at", "time", type=TimeType(), required=True, metavar="TIME", help="0.5 or '500 ms', rounded to a sample."
+)
 @json_option
 def explain(trajectory, body, time, as_json):
-    """Say in words and numbers where the acceleration of BODY in TRAJECTORY comes from, as seen from its parent, and
-    what impulses or changes of the tree near that time did to it.
+    """List the terms of the acceleration of BODY relative to its parent, and the impulses and reparentings near that
+    time that changed its motion. TRAJECTORY is a file written by `rigidsim run --terms`; events need no --terms.
 
     \b
     rigidsim run scenes/ball_on_turntable.yaml --terms
     rigidsim explain outputs/ball_on_turntable.h5 table/let_go --at 1
     """
-    from rigidsim.report.explain import Account
+    from rigidsim.report.explain import BodyReport
     from rigidsim.trajectory.reader import load
 
     with load(trajectory) as opened:
-        account = Account.of(opened, body, time)
-    show(json.dumps(account.as_dict()) if as_json else account)
+        report = BodyReport.of(opened, body, time)
+    print_result(json.dumps(report.as_dict()) if as_json else report)

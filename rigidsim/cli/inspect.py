@@ -1,4 +1,4 @@
-"""`rigidsim inspect`: what is in this trajectory?"""
+"""`rigidsim inspect`: the contents of a trajectory file."""
 
 from __future__ import annotations
 
@@ -6,48 +6,50 @@ import json
 
 import click
 
-from rigidsim.cli.console import show
-from rigidsim.cli.options import Time, json_option
+from rigidsim.cli.console import print_result
+from rigidsim.cli.options import TimeType, json_option
 from rigidsim.errors import UsageError
 
 
-@click.command(short_help="Show what a trajectory file holds, as text, JSON or CSV.")
+@click.command(short_help="Show the contents of a trajectory file as text, JSON or CSV.")
 @click.argument("trajectory", type=click.Path())
-@click.option("--at", "time", type=Time(), metavar="TIME", help="All bodies at a time: 0.5, '500 ms'; interpolated.")
-@click.option("--frame", metavar="BODY", default="world", help="As this body sees it.  [default: world]")
-@click.option("--csv", "as_csv", is_flag=True, help="The samples as CSV: a line for each body of each sample.")
+@click.option(
+    "--at", "time", type=TimeType(), metavar="TIME", help="Show all bodies at a time, interpolated: 0.5, '500 ms'."
+)
+@click.option("--frame", metavar="BODY", default="world", help="Show motion relative to this body.  [default: world]")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the samples as CSV, one line per body and sample.")
 @json_option
 def inspect(trajectory, time, frame, as_csv, as_json):
-    """Show what TRAJECTORY, an HDF5 file, holds: the hierarchy, first and last motion, extremes, drift, events,
-    datasets, provenance. With --at, the motion of all bodies at one time. The options go together.
+    """Show the contents of TRAJECTORY, an HDF5 file: bodies, first and last state, largest values, drift, events,
+    datasets, provenance. With --at, the state of all bodies at one time. The options can be combined.
 
     \b
     rigidsim inspect outputs/scene.h5
     rigidsim inspect outputs/scene.h5 --at 0.5 --frame table --json
     rigidsim inspect outputs/scene.h5 --csv > scene.csv
     """
-    from rigidsim.report.inspect import Inspection, require_whole
+    from rigidsim.report.inspect import Inspection, require_intact
     from rigidsim.report.samples import csv_of
-    from rigidsim.report.states import States, state_at
+    from rigidsim.report.states import StateTable, state_at
     from rigidsim.trajectory.reader import load
 
     if as_csv and as_json:
-        raise UsageError("--csv and --json are two forms of the same; give one of them")
+        raise UsageError("--csv and --json exclude each other; use one of them")
     with load(trajectory) as opened:
         if frame != "world":
-            _ = opened[frame]  # says what is wrong with it
+            _ = opened[frame]  # raises UsageError if there is no such body
         if as_csv:
-            require_whole(opened, trajectory)
+            require_intact(opened, trajectory)
             for piece in csv_of(opened, frame, time):
                 click.echo(piece, nl=False)
             return
         if time is None:
             inspection = Inspection.of(opened, trajectory, frame)
-            show(json.dumps(inspection.as_dict()) if as_json else inspection)
+            print_result(json.dumps(inspection.as_dict()) if as_json else inspection)
             return
-        require_whole(opened, trajectory)
-        states = States.of(state_at(opened, time), frame)
+        require_intact(opened, trajectory)
+        states = StateTable.of(state_at(opened, time), frame)
     if as_json:
-        show(json.dumps({"schema_version": 1, "file": trajectory, **states.as_dict()}))
+        print_result(json.dumps({"schema_version": 1, "file": trajectory, **states.as_dict()}))
     else:
-        show("\n".join([*states.places(len(states.bodies)), "", *states.turns(len(states.bodies))]))
+        print_result("\n".join([*states.translations(len(states.bodies)), "", *states.rotations(len(states.bodies))]))

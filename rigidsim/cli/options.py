@@ -1,12 +1,12 @@
-"""Options and kinds of values that several commands share."""
+"""Options and parameter types that several commands share."""
 
 from __future__ import annotations
 
 import click
 
 
-class Time(click.ParamType):
-    """A time in seconds, or with a unit."""
+class TimeType(click.ParamType):
+    """A time in s, or with a unit."""
 
     name = "time"
 
@@ -19,4 +19,4 @@ class Time(click.ParamType):
         return seconds(value)
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

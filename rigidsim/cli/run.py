@@ -1,4 +1,4 @@
-"""`rigidsim run`: a scene in, a trajectory file out."""
+"""`rigidsim run`: simulate a scene and write a trajectory file."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from pathlib import Path
 
 import click
 
-from rigidsim.cli.console import show
+from rigidsim.cli.console import print_result
 from rigidsim.cli.scene_argument import STANDARD, read_scene
-from rigidsim.cli.warnings import strict_option, tell_each, tell_warnings
+from rigidsim.cli.warnings import print_warnings, report_warnings, strict_option
 from rigidsim.errors import SimulationError, StorageError, UsageError
 
 OUTPUTS = Path("outputs")
 
 
 def overrides(sets: tuple[str, ...], **simulation: str | None) -> list[str]:
-    """`--set` options, and the options that stand for a key of `simulation` (they win), as overrides of a scene."""
+    """Scene overrides from `--set` and from the options for keys of `simulation`, which take precedence."""
     given = [f"simulation.{key}={value}" for key, value in simulation.items() if value is not None]
     return [*sets, *given]
 
 
 def _require_file(_context: click.Context, _parameter: click.Parameter, output: str | None) -> str | None:
     if output == STANDARD:
-        hint = "name a file; `rigidsim inspect FILE --csv` puts its samples on standard output"
-        raise UsageError(f"-o -: a trajectory is an HDF5 file, which no stream can hold; {hint}")
+        hint = "name a file; `rigidsim inspect FILE --csv` prints its samples to standard output"
+        raise UsageError(f"-o -: an HDF5 file cannot be written to standard output; {hint}")
     if output == "":
         raise UsageError("-o: the name of the trajectory file is empty")
     return output
 
 
 def output_path(scene: str, output: str | None) -> Path:
-    """Where the trajectory goes: the named file, or outputs/NAME.h5."""
+    """The path of the trajectory file: as given, or outputs/NAME.h5."""
     if output:
         return Path(output)
     try:
         OUTPUTS.mkdir(exist_ok=True)
     except OSError as error:
-        raise StorageError(f"cannot make the folder {OUTPUTS}: {error.strerror}; -o names a file elsewhere") from None
+        raise StorageError(f"cannot create the folder {OUTPUTS}: {error.strerror}; use -o to write elsewhere") from None
     return OUTPUTS / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
 
 
@@ -45,18 +45,18 @@ def output_path(scene: str, output: str | None) -> Path:
 @click.argument("scene", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), callback=_require_file,
               help="Trajectory file.  [default: outputs/SCENE.h5]")  # fmt: skip
-@click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Change a value: bodies.tank.mass=4e4")
+@click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4")
 @click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'.")
 @click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
-@click.option("--integrator", metavar="NAME", help="rkmk4, or '{name: magnus, terms: 4}'.")
+@click.option("--integrator", metavar="NAME", help="rkmk4, or with options: '{name: magnus, terms: 4}'.")
 @click.option("--record-every", metavar="TIME", help="Time between samples.")
-@click.option("--terms", is_flag=True, help="Record every term of the accelerations, for `explain`.")
-@click.option("--force", is_flag=True, help="Replace an existing trajectory file.")
+@click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
+@click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress, no summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor summary.")
 def run(scene, output, sets, duration, step, integrator, record_every, terms, force, strict, as_json, quiet):
-    """Simulate SCENE, a YAML file or - for standard input, and write its trajectory, an HDF5 file.
+    """Simulate SCENE, a YAML file or - for standard input, and write its trajectory as an HDF5 file.
 
     \b
     rigidsim run scene.yaml
@@ -67,14 +67,14 @@ def run(scene, output, sets, duration, step, integrator, record_every, terms, fo
 
     changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
     read = read_scene(scene, changed)
-    tell_warnings(read, strict)
+    report_warnings(read, strict)
 
     def summarise(report) -> None:
         if as_json:
-            show(json.dumps(report.as_dict()))
+            print_result(json.dumps(report.as_dict()))
         elif not quiet:
-            show(report)
-        tell_each(report.warnings, strict)
+            print_result(report)
+        print_warnings(report.warnings, strict)
 
     with without_blas():
         from rigidsim.report.run import run_to_file

@@ -1,4 +1,4 @@
-"""The scene that a command is given: a file, or standard input."""
+"""The scene argument of a command: a file or standard input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STANDARD = "-"
 
 
 def read_scene(argument: str, overrides: Iterable[str]) -> Scene:
-    """The scene in a file, or on standard input for `-`; what it names is then looked for in the current folder."""
+    """The scene in a file, or from standard input for `-`; relative paths then start at the current folder."""
     from rigidsim.scene import Scene
 
     if argument != STANDARD:
@@ -22,5 +22,5 @@ def read_scene(argument: str, overrides: Iterable[str]) -> Scene:
 
 
 def shown_name(argument: str) -> str:
-    """What the scene is called in messages."""
+    """The name of the scene in messages."""
     return "<stdin>" if argument == STANDARD else argument

@@ -12,7 +12,7 @@ def schema():
     """Print the JSON Schema (2020-12) of scene files.
 
     \b
-    An editor with a YAML language server checks a scene as you type if it begins with
+    An editor with a YAML language server checks a scene as you type if its first line is
     # yaml-language-server: $schema=scene.schema.json
     """
     from rigidsim.scene import json_schema

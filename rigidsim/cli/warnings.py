@@ -1,4 +1,4 @@
-"""What is said of a scene that is valid but unwise."""
+"""Warnings about a valid scene and about the result of a run."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rigidsim.cli.console import tell
+from rigidsim.cli.console import print_message
 from rigidsim.errors import SceneError
 
 if TYPE_CHECKING:
     from rigidsim.scene import Scene
 
-strict_option = click.option("--strict", is_flag=True, help="Take warnings as errors.")
+strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 
 
-def tell_each(warnings: Iterable[str], strict: bool) -> None:
-    """Warnings on stderr; with `strict` they are errors."""
+def print_warnings(warnings: Iterable[str], strict: bool) -> None:
+    """Print warnings to stderr; with `strict`, as errors."""
     for warning in warnings:
-        tell(f"{'error' if strict else 'warning'}: {warning}")
+        print_message(f"{'error' if strict else 'warning'}: {warning}")
 
 
-def tell_warnings(scene: Scene, strict: bool) -> None:
-    """Each warning on stderr; with `strict` the program ends there."""
-    tell_each(scene.warnings, strict)
+def report_warnings(scene: Scene, strict: bool) -> None:
+    """Print the warnings about a scene; with `strict`, exit if there are any."""
+    print_warnings(scene.warnings, strict)
     if strict and scene.warnings:
         raise click.exceptions.Exit(SceneError.exit_code)

@@ -1,1 +1,1 @@
-"""What can be computed again of a finished history: its model at a sample, each load alone, what it conserves."""
+"""Analysis of finished trajectories: the model at a sample, each load alone, conserved quantities."""

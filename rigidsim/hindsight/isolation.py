@@ -1,4 +1,4 @@
-"""How long a model conserves momentum."""
+"""How long a scene conserves momentum."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from rigidsim.trajectory.header import Header
 
 
 def isolated_until(header: Header) -> float:
-    """The time (s) until which the bodies of a history act on each other only, so that momenta are conserved: infinite
-    if they always do, minus infinity if they do not at the start.
+    """The time (s) until which there are no external forces, so that momenta are conserved: inf if there never are any,
+    -inf if there are at t = 0.
 
-    A change of the tree can end it, as something outside begins to act on a body: gravity on a released part, say.
+    A reparenting can add an external force: gravity on a released part, for example.
     """
     if not header.isolated:
         return -math.inf
     if not header.changes:
         return math.inf
-    # Only here, so that a history is looked at without loading what compiles.
+    # Imported here to keep numba out of reports on trajectories without reparentings.
     from rigidsim.engine.compiler.constants import is_isolated
     from rigidsim.engine.compiler.loads import Loads
     from rigidsim.engine.compiler.schedule import Schedule
@@ -26,7 +26,7 @@ def isolated_until(header: Header) -> float:
 
     scene = scene_of(header)
     start, schedule = Tree.of(scene), Schedule.of(scene)
-    # Of the trees of one instant only the last one lasts.
+    # Of several changes at one time, only the last tree matters.
     for begin, places in dict(header.trees()[1:]).items():
         tree = tree_at(start, places)
         if not is_isolated(scene, tree, Loads(scene, tree, start, schedule)):

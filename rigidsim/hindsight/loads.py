@@ -1,4 +1,4 @@
-"""Each load of a scene alone: what it does to a body at one sample."""
+"""The effect of each load of a scene on a body at one sample."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ WORDS = {
     "gravity_gradient": "gravity gradient",
 }
 OF_WORLD = (("gravity of the world", "gravity"), ("mutual gravity", "mutual_gravity"))
-"""What acts on all bodies: its name, and where it is written."""
+"""Loads on all bodies: name, and key in `world`."""
 TERMS = {
     "applied": layout.T_APPLIED,
     "gravity": layout.T_GRAVITY,
     "angular_applied": layout.T_ANGULAR_APPLIED,
 }
-"""The terms that loads make, and where a sample has them."""
+"""The terms due to loads, and their rows in a sample."""
 
 
 @dataclass(frozen=True)
 class WrittenLoad:
-    """One force of a scene, or its gravity: what it is called, and where it is written."""
+    """One force of a scene, or its gravity: name and location in the scene."""
 
     name: str
-    body: str  # where it is written; empty for what the world does
-    index: int  # among that body's forces
+    body: str  # the body it is defined on; empty for the world
+    index: int  # in the `forces` of that body
 
     @property
     def is_torsion_spring(self) -> bool:
-        """Whether its torque depends on the turns that came before."""
+        """Whether its torque depends on the winding angle, that is on earlier rotation."""
         return self.name.startswith(WORDS["torsion_spring"])
 
     @property
@@ -53,19 +53,19 @@ class WrittenLoad:
 
 @dataclass(frozen=True)
 class Share:
-    """What one load adds to the terms of a body's acceleration: m/s2 and rad/s2 in the parent's axes."""
+    """The contribution of one load to a body's acceleration: m/s2 and rad/s2 in the parent's axes."""
 
     load: WrittenLoad
     terms: dict[str, np.ndarray]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
-        told = {name: value.tolist() for name, value in self.terms.items()}
-        return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **told}
+        terms = {name: value.tolist() for name, value in self.terms.items()}
+        return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **terms}
 
 
 class SeparateLoads:
-    """The loads of a history's scene, as they act at one sample."""
+    """The loads of a scene, each evaluated alone at one sample."""
 
     def __init__(self, past: Past):
         self.past = past
@@ -80,7 +80,7 @@ class SeparateLoads:
             body["forces"] = []
 
     def on(self, body: str) -> Iterator[WrittenLoad]:
-        """Those that can act on a free body: of the world, on its parts, and from springs that end there."""
+        """The loads that can act on a free body: of the world, on its parts, and springs attached to it."""
         yield from (WrittenLoad(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
         for path, forces in self._forces.items():
             for index, force in enumerate(forces):
@@ -89,7 +89,7 @@ class SeparateLoads:
                     yield WrittenLoad(_name(force, body == ends[0], path), path, index)
 
     def shares(self, body: str) -> list[Share]:
-        """What each load that acts on a free body does to it."""
+        """The contribution of each load on a free body."""
         state, row = self.past.state(), self.past.free.index(body)
         found = []
         for load in self.on(body):
@@ -100,7 +100,7 @@ class SeparateLoads:
         return found
 
     def alone(self, load: WrittenLoad) -> Scene:
-        """The scene with this load and no other."""
+        """The scene with this load only."""
         forces = self._bodies[load.body]["forces"] if load.body else []
         world = self._data["world"]
         if load.body:
@@ -116,7 +116,7 @@ class SeparateLoads:
                 world.pop(key, None)
 
     def _sourced(self, force: dict[str, Any]) -> dict[str, Any]:
-        """A gradient torque names the source that it has from the world."""
+        """The force with the source of a gravity gradient filled in from the world."""
         if force["type"] != "gravity_gradient" or "center" in force:
             return force
         return {**force, **{key: self._world["gravity"][key] for key in ("center", "gm")}}
@@ -129,7 +129,7 @@ def _bodies(bodies: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict
 
 
 def _name(force: dict[str, Any], is_own: bool, path: str) -> str:
-    """What a load is called by the body it acts on."""
+    """The name of a load for the body that it acts on."""
     word = WORDS.get(force["type"], force["type"])
     if force["type"] in ("spring", "damper", "torsion_spring"):
         return f"{word} to {force['to'] if is_own else path}"

@@ -1,4 +1,4 @@
-"""The model of a history as it was at one sample: the tree of that time, the state, and what acts."""
+"""The model at one sample of a trajectory: tree, state and loads."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ ONE_LANE = (0,)
 
 
 def scene_of(header: Header) -> Scene:
-    """The scene that was run. Raises FormatError if what the file holds is none."""
+    """The scene of a trajectory. Raises FormatError if it is invalid."""
     try:
         return Scene.from_dict(json.loads(header.scene_resolved))
     except (SceneError, ValueError):
-        raise FormatError("the trajectory is damaged: scene/resolved is no scene") from None
+        raise FormatError("the trajectory is damaged: scene/resolved is not a valid scene") from None
 
 
 def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = None) -> Tree:
-    """The tree with every node in its place of a later time. What was fixed anew since is where `local`, a sample
-    (node, SAMPLE_ROWS), has it; without one, the poses are those of the start.
+    """The tree at a later time. Poses of fixed nodes are taken from the sample `local` (node, SAMPLE_ROWS) if given, and
+    are else those at t = 0.
     """
     nodes = {node.path: replace(node, children={}) for node in start.nodes}
     for node, place in zip(nodes.values(), places, strict=True):
@@ -53,7 +53,7 @@ def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = Non
 
 
 class Past:
-    """One sample of a history; other scenes with the same bodies can be put in its place."""
+    """One sample of a trajectory, at which scenes with the same bodies can be evaluated."""
 
     def __init__(self, trajectory: Trajectory, sample: int):
         self._trajectory, self._sample = trajectory, sample
@@ -68,12 +68,12 @@ class Past:
         self.free = [node.path for node in self.tree.free()]
 
     def carrier(self, path: str) -> str:
-        """The free body that takes a node along through fixed ones; empty if there is none."""
+        """The free body that carries a node; empty if there is none."""
         node = self.tree.carrier(self.tree.by_path[path]) if path in self.tree.by_path else None
         return node.path if node else ""
 
     def state(self) -> np.ndarray:
-        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; a model of them adds its torsion springs."""
+        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; without the rows of torsion springs."""
         instant = Instant(self.tree, self.local, self.world)
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
         for node in paced_nodes(self.tree):
@@ -84,7 +84,7 @@ class Past:
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)
 
     def under(self, scene: Scene) -> Acting:
-        """What a scene with the same bodies does to them here."""
+        """The loads of a scene with the same bodies, at this sample."""
         start, schedule = Tree.of(scene), Schedule.of(scene)
         era = sum(place <= schedule.place(self.time) for place in schedule.places)
         model = model_of(scene, tree_at(start, self.places, self.local), start, schedule).model
@@ -99,7 +99,7 @@ class Acting:
         self._scratch, self._sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
-        """(free, TERM_ROWS) where the accelerations come from, in a state at a time (s)."""
+        """(free, TERM_ROWS) the terms of the accelerations, in a state at a time (s)."""
         n = time / self._model.step
         state = np.concatenate([state, *(row[np.newaxis] for row in self._windings)])
         observe_at(0, n, self._era, self._model, state, self._scratch, self._sample, 0, ONE_LANE)

@@ -1,8 +1,8 @@
-"""How fast loads change against the step: what makes an integrator lose the energy, found by small changes of a state.
+"""Rates of change of loads compared with the step, by finite differences: the usual cause of energy drift.
 
-A load that changes with the velocity by k per second is followed if k h is small, h being the step; one that changes
-with the position, as a spring's does, if the square root of that change times h is; one that changes with time, if it
-keeps most of its size over a step. Each number is the part of a decay or of a turn, in rad, that a step has to follow.
+With the step h, a load with the derivative k (1/s) by velocity is resolved if k h is small; one with the derivative k
+(1/s2) by position, such as a spring, if sqrt(k) h is small; one that depends on time, if it changes little over a step.
+Each number is the fraction of a decay, or the angle of an oscillation (rad), per step.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from rigidsim.engine import layout
 from rigidsim.hindsight.loads import SeparateLoads, WrittenLoad
 from rigidsim.hindsight.past import Acting, Past
 
-SMALL = 1e-4  # a change of the state, as part of what a step does to it
-LEAST = 1e-8  # that change, as part of what is changed: half of its digits
-STEPS = 100  # at which a load is asked how it changes with time
-MOST = 0.5  # of the largest number: a load with that much does it by itself
+SMALL = 1e-4  # perturbation relative to the change of the state in a step
+LEAST = 1e-8  # smallest perturbation relative to the value: half of its digits
+STEPS = 100  # number of steps at which the change with time is evaluated
+MOST = 0.5  # relative to the largest rate: a load above it is named as the cause
 
 
 class Rate(NamedTuple):
-    """How much of a load's change falls into one step; by what it changes: velocity, position, time or turn."""
+    """The rate of change of a load per step, and the variable: velocity, position, time or turn (rotation)."""
 
     by: str
     number: float
@@ -30,7 +30,7 @@ class Rate(NamedTuple):
 
 
 class Culprit(NamedTuple):
-    """The body that a step follows worst, and the load on it that does most of it; None if none does by itself."""
+    """The body with the highest rate, and the load that causes it; None if no single load does."""
 
     body: str
     load: WrittenLoad | None
@@ -38,7 +38,7 @@ class Culprit(NamedTuple):
 
 
 def culprit(past: Past, step: float, until: float) -> Culprit | None:
-    """What changes fastest for this step, from the sample to a later time (s); None if nothing changes at all."""
+    """The highest rate from the sample to a later time (s); None if all are zero."""
     with np.errstate(all="ignore"):
         state, loads = past.state(), SeparateLoads(past)
         found = rates(past.under(past.scene), past, state, step, until)
@@ -56,7 +56,7 @@ def culprit(past: Past, step: float, until: float) -> Culprit | None:
 
 
 def rates(acting: Acting, past: Past, state: np.ndarray, step: float, until: float) -> list[Rate]:
-    """For each free body, how fast what acts on it changes, by what does it most."""
+    """For each free body the highest rate of change of its loads."""
     here = _pull(acting, past.time, state)
     by_time, when = _with_time(acting, past.time, state, step, until)
     found = {"time": by_time}
@@ -75,15 +75,15 @@ def _number(rate: Rate) -> float:
 
 
 def _pull(acting: Acting, time: float, state: np.ndarray) -> np.ndarray:
-    """(free, 2, 3) acceleration and angular acceleration by all loads."""
+    """(free, 2, 3) acceleration and angular acceleration due to all loads."""
     terms = acting.terms(time, state)
     parts = [terms[:, first : first + 3] for first in (layout.T_APPLIED, layout.T_GRAVITY, layout.T_ANGULAR_APPLIED)]
     return np.stack([parts[0] + parts[1], parts[2]], axis=1)
 
 
 def _slope(acting: Acting, past: Past, state: np.ndarray, here: np.ndarray, step: float, kind: int, is_velocity: bool):
-    """(free) the largest change of an acceleration (`kind` 0) or angular acceleration (1) by a unit change of the
-    velocity or position it is the derivative of. Each body is moved its own way, so that springs between two notice.
+    """(free) the largest derivative of the acceleration (`kind` 0) or angular acceleration (1) by velocity or position.
+    Bodies are displaced in different directions, so that springs between two of them change.
     """
     n, metres = len(past.free), np.array([node.parent_metres for node in past.tree.free()])
     unit = np.ones(n) if kind else metres
@@ -104,7 +104,7 @@ def _slope(acting: Acting, past: Past, state: np.ndarray, here: np.ndarray, step
 
 
 def _displace(free: np.ndarray, place: int, change: np.ndarray) -> None:
-    """Change velocities or positions, or turn bodies by small angles about their own axes; in place."""
+    """Add to velocities or positions, or rotate bodies by small angles about body axes; in place."""
     if place != layout.S_Q:
         free[:, place : place + 3] += change
         return
@@ -114,7 +114,7 @@ def _displace(free: np.ndarray, place: int, change: np.ndarray) -> None:
 
 
 def _with_time(acting: Acting, begin: float, state: np.ndarray, step: float, until: float) -> tuple:
-    """For each body the largest change within a step, as part of the largest size, and when; the state stands still."""
+    """For each body the largest relative change of its loads within a step at constant state, and its time."""
     steps = np.unique(np.linspace(0, max(1, round((until - begin) / step)) - 1, STEPS).astype(int))
     times = begin + step * (steps[:, np.newaxis] + np.array([0.0, 0.5, 1.0]))
     pulls = np.array([[_pull(acting, float(t), state) for t in three] for three in times])  # (step, 3, free, 2, 3)
@@ -125,7 +125,7 @@ def _with_time(acting: Acting, begin: float, state: np.ndarray, step: float, unt
 
 
 def _turn(past: Past, body: str, step: float) -> Rate:
-    """What a body or its parent turns in a step, rad."""
+    """The rotation of a body or its parent per step, rad."""
     node = past.tree.by_path[body]
     turning = [node, *([node.parent] if node.parent else [])]
     rows = [past.world[each.index, layout.O_OMEGA : layout.O_OMEGA + 3] for each in turning]

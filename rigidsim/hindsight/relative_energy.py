@@ -1,4 +1,4 @@
-"""How much motion the free bodies have as their parents see it: rounding and the errors of a step grow with that."""
+"""Kinetic energy relative to the parents, to which rounding and integration errors are proportional."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 
 def relative_kinetic_energy(trajectory: Trajectory, windows: Iterable[slice]) -> float:
-    """The largest sum of m v_PB^2/2 over the samples, J, with the masses and parents of the start."""
+    """The largest sum of m v_PB^2/2 over the samples, J, with masses and parents at t = 0."""
     header, tree = trajectory.header, Tree.of(scene_of(trajectory.header))
     free = [node.index for node in tree.free()]
     masses = np.array([tree.carried(node).mass.mass for node in tree.free()])

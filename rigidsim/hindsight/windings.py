@@ -1,4 +1,4 @@
-"""How far torsion springs are wound up at a sample: their turns are counted along the samples before it."""
+"""Winding angles of torsion springs at a sample, with full turns counted over the samples before it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 def winding_rows(start: Tree, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
     """The state of each torsion spring, in the order of a model's; `start` is the tree at t = 0.
 
-    Between samples the rate of its ends, taken as linear, tells how many turns it made; samples too far apart for that
-    miss some.
+    Full turns between samples are counted by interpolating the angular velocity linearly; with samples too far apart
+    some are missed.
     """
     nodes = sorted(start.nodes, key=lambda node: node.path)
     springs = [(node, force) for node in nodes for force in node.spec.forces if isinstance(force, TorsionSpring)]
@@ -48,7 +48,7 @@ def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:
 
 
 def _wound(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:
-    """The angle about the axis at the last of these times, rad, counted on from within half a turn of rest."""
+    """The angle about the axis (rad) at the last of these times, counting full turns from within half a turn of rest."""
     (q_W1, omega_1), (q_W2, omega_2) = first, second
     phi, gradient = twist(rest, axis, product(conjugate(q_W1), q_W2))
     phi, rate = (np.broadcast_to(x, time.shape) for x in (phi, dot(gradient, rotate_back(q_W2, sub(omega_2, omega_1)))))

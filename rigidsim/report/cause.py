@@ -1,4 +1,4 @@
-"""Why did the energy drift? The likely cause, in one sentence."""
+"""Warnings about energy drift, with the likely cause."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from rigidsim.trajectory.trajectory import Trajectory
 if TYPE_CHECKING:
     from rigidsim.hindsight.rates import Culprit
 
-CARRIED = 1e-6
-"""Of the kinetic energy relative to the parents: a velocity that is right to a thousandth of what the parent sees. A
-body at rest in the world has no other energy in motion, and its drift is that of the sum of two large velocities.
+ALLOWED_RELATIVE = 1e-6
+"""Allowed drift relative to the kinetic energy in the parents' frames: a velocity error of 1e-3. A body at rest in the
+world below a moving parent has no other kinetic energy, and its velocity is the sum of two large ones.
 """
-UNREMARKABLE = 0.05  # below it, no load is fast for the step
+SLOW = 0.05  # rad per step; a load with a lower rate is resolved by the step
 
 
-def judged(trajectory: Trajectory, drift: list[Drift]) -> list[Drift]:
-    """The drifts, of which that of the energy exceeds nothing if it is no more than CARRIED allows."""
+def without_allowed(trajectory: Trajectory, drift: list[Drift]) -> list[Drift]:
+    """The drifts; `exceeds` of the energy is None if its drift is within ALLOWED_RELATIVE."""
     if all(d.exceeds is None for d in drift):
         return drift
     from rigidsim.hindsight.relative_energy import relative_kinetic_energy
 
-    allowed = CARRIED * relative_kinetic_energy(trajectory, windows(trajectory))
+    allowed = ALLOWED_RELATIVE * relative_kinetic_energy(trajectory, windows(trajectory))
     return [replace(d, exceeds=None) if d.largest <= allowed else d for d in drift]
 
 
 def drift_warnings(trajectory: Trajectory, drift: list[Drift]) -> list[str]:
-    """A sentence for each quantity that drifted beyond BOUND."""
+    """A warning for each quantity that drifted beyond BOUND."""
     return [_warning(trajectory, d) for d in drift if d.exceeds is not None]
 
 
 def _warning(trajectory: Trajectory, drift: Drift) -> str:
-    # Only here, so that a history without drift is looked at without loading what compiles.
+    # Imported here to keep numba out of reports on trajectories without drift.
     from rigidsim.hindsight.past import Past
     from rigidsim.hindsight.rates import culprit
 
@@ -45,38 +45,40 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
     past = Past(trajectory, max(after - 1, 0))
     step = past.scene.simulation.step
     return (
-        f"the energy drifted by {drift.largest:.3g} J, {drift.relative:.3g} of the {drift.size:.4g} J in motion, and"
-        f" passed {BOUND:g} of them by t = {drift.exceeds:.9g} s: the motion is wrong by as much;"
-        f" {_cause(culprit(past, step, drift.exceeds), step)}{_meanwhile(trajectory, past.time, drift.exceeds)}"
+        f"the energy drifted by {drift.largest:.3g} J, {drift.relative:.3g} of {drift.size:.4g} J;"
+        f" this ratio exceeded {BOUND:g} by t = {drift.exceeds:.9g} s, so the motion is inaccurate;"
+        f" {_cause(culprit(past, step, drift.exceeds), step)}{_events_between(trajectory, past.time, drift.exceeds)}"
     )
 
 
 def _cause(found: Culprit | None, step: float) -> str:
-    if found is None or found.rate.number < UNREMARKABLE:
-        alone = f"no force in the scene is too fast for the step of {step:g} s by itself"
-        return f"{alone}, as far as the samples show: half the step, or a higher order, errs less"
-    # The same advice as before a run. Only here, as a history without drift needs none of it.
+    if found is None or found.rate.number < SLOW:
+        slow = f"the samples show no force that changes too fast for the step of {step:g} s"
+        return f"{slow}; use a shorter step or an integrator of higher order"
+    # The same limits as for the warnings before a run.
     from rigidsim.scene.notes.load_steps import DAMPED
     from rigidsim.scene.notes.step_length import ADVISED_TURN
 
-    number, followed = found.rate.number, DAMPED if found.rate.by == "velocity" else ADVISED_TURN
-    advised = min(followed / found.rate.number, 0.5) * step
-    what = f"the {found.load} on '{found.body}'" if found.load else f"what acts on '{found.body}'"
-    shorter = f"; {advised:.1g} s would follow it"
+    number, limit = found.rate.number, DAMPED if found.rate.by == "velocity" else ADVISED_TURN
+    advised = min(limit / found.rate.number, 0.5) * step
+    what = f"the {found.load} on '{found.body}'" if found.load else f"the total load on '{found.body}'"
+    shorter = f"; use a step of at most {advised:.1g} s"
     if found.rate.by == "turn":
-        return f"likely cause: '{found.body}' or its parent turns by {number:.3g} rad in a step of {step:g} s{shorter}"
+        return (
+            f"likely cause: '{found.body}' or its parent rotates by {number:.3g} rad in a step of {step:g} s{shorter}"
+        )
     if found.rate.by == "time":
         return (
-            f"likely cause: {what} changes by {number:.0%} of its size within one step, at t = {found.rate.when:.6g} s:"
-            f" a step of {step:g} s is too long for it, or its expression has a pole or a jump there"
+            f"likely cause: {what} changes by {number:.0%} of its largest value within one step at"
+            f" t = {found.rate.when:.6g} s; use a step shorter than {step:g} s, or remove a pole or a jump there"
         )
     rate = number / step
-    how = f"damps at {rate:.3g} per second" if found.rate.by == "velocity" else f"swings at {rate:.3g} rad/s"
-    meeting = "; bodies that pass through one another need a 'softening'" if "gravity" in what else ""
-    return f"likely cause: {what} {how}, {number:.3g} in one step of {step:g} s{shorter}{meeting}"
+    how = f"damps at {rate:.3g} 1/s" if found.rate.by == "velocity" else f"oscillates at {rate:.3g} rad/s"
+    softening = "; set 'softening' if bodies pass close to each other" if "gravity" in what else ""
+    return f"likely cause: {what} {how}, {number:.3g} per step of {step:g} s{shorter}{softening}"
 
 
-def _meanwhile(trajectory: Trajectory, begin: float, end: float) -> str:
-    """What happened in between."""
+def _events_between(trajectory: Trajectory, begin: float, end: float) -> str:
+    """The events between two times, for the end of a message."""
     names = [event.id for event in trajectory.events if begin < event.time <= end]
-    return f"; {', '.join(names)} happened then" if names else ""
+    return f"; events at that time: {', '.join(names)}" if names else ""

@@ -1,4 +1,4 @@
-"""What a trajectory file holds, for people and for programs."""
+"""The contents of a trajectory file, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.errors import FormatError
-from rigidsim.report.cause import drift_warnings, judged
+from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.jumps import listed
-from rigidsim.report.states import WORLD, States, sample_of
+from rigidsim.report.states import WORLD, StateTable, sample_of
 from rigidsim.report.table import aligned
 from rigidsim.report.windows import windows
 from rigidsim.report.wording import counted
@@ -26,7 +26,7 @@ SHOWN_BODIES = 20
 
 @dataclass(frozen=True)
 class Extremes:
-    """The largest values one body reaches in the world, m, m/s, rad/s."""
+    """The largest distance (m), speed (m/s) and angular speed (rad/s) of one body in the world."""
 
     distance: float
     speed: float
@@ -34,7 +34,7 @@ class Extremes:
 
 
 def extremes(trajectory: Trajectory) -> list[Extremes]:
-    """One for each body."""
+    """The extremes of each body."""
     largest = np.zeros((len(trajectory), 3))
     for window in windows(trajectory):
         for column, name in enumerate(("position", "velocity", "angular_velocity")):
@@ -43,30 +43,30 @@ def extremes(trajectory: Trajectory) -> list[Extremes]:
     return [Extremes(*map(float, row)) for row in largest]
 
 
-def require_whole(trajectory: Trajectory, file: str | Path) -> None:
-    """Raise FormatError if a file does not hold what was written to it."""
+def require_intact(trajectory: Trajectory, file: str | Path) -> None:
+    """Raise FormatError if the samples do not match the content hash of the file."""
     if trajectory.content_hash != trajectory.stored_hash:
-        raise FormatError(f"{file} is damaged: its samples do not agree with its content hash")
+        raise FormatError(f"{file} is damaged: its samples do not match its content hash")
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Everything `inspect` tells."""
+    """The output of `inspect`."""
 
     file: str
     trajectory: Trajectory
     drift: list[Drift]
     warnings: list[str]
     extremes: list[Extremes]
-    ends: tuple[States, States]  # the first sample and the last
+    ends: tuple[StateTable, StateTable]  # the first sample and the last
     content_hash: str
 
     @classmethod
     def of(cls, trajectory: Trajectory, file: str | Path, frame: str = WORLD) -> Inspection:
-        """Read all of it; the file may be closed afterwards. Raises FormatError if it is not what was written."""
-        require_whole(trajectory, file)
-        drift = judged(trajectory, drift_of(trajectory, windows(trajectory)))
-        ends = tuple(States.of(sample_of(trajectory, k), frame) for k in (0, -1))
+        """Read the whole file, which may be closed afterwards. Raises FormatError if it is damaged."""
+        require_intact(trajectory, file)
+        drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory)))
+        ends = tuple(StateTable.of(sample_of(trajectory, k), frame) for k in (0, -1))
         return cls(
             file=str(file),
             trajectory=trajectory,
@@ -78,16 +78,24 @@ class Inspection:
         )
 
     def __str__(self) -> str:
-        why = [self.trajectory.message] if self.trajectory.message else []
-        lines = [f"{self.file}: {self.trajectory.status}, {self._sampling()}", *why, *self._scene(), "", *self._tree()]
+        message = [self.trajectory.message] if self.trajectory.message else []
+        lines = [
+            f"{self.file}: {self.trajectory.status}, {self._sampling()}",
+            *message,
+            *self._scene(),
+            "",
+            *self._tree(),
+        ]
         for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
             lines += ["", *states.summary(SHOWN_BODIES)]
         lines += ["", *(str(drift) for drift in self.drift), *(f"warning: {text}" for text in self.warnings)]
         events = self.trajectory.events
         if events:
             lines += ["", f"{counted(len(events), 'event')}:", *listed(events, SHOWN_EVENTS)]
-        made = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
-        return "\n".join([*lines, "", *self._datasets(), "", f"made with {made}", f"content {self.content_hash}"])
+        versions = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
+        return "\n".join(
+            [*lines, "", *self._datasets(), "", f"made with {versions}", f"content hash {self.content_hash}"]
+        )
 
     def _sampling(self) -> str:
         time = self.trajectory.time
@@ -103,13 +111,13 @@ class Inspection:
         return [f"{title}; step {simulation.get('step', 0):g} s, {how}"]
 
     def _tree(self) -> list[str]:
-        """The hierarchy, indented, with kinds and extremes beside it."""
+        """The bodies, indented by level, with kinds and extremes."""
         header = self.trajectory.header
         names = ["  " * path.count("/") + path.rsplit("/", 1)[-1] for path in header.paths]
         numbers = [[f"{value:.5g}" for value in vars(largest).values()] for largest in self.extremes]
         rows = [[name, *three, kind] for name, three, kind in zip(names, numbers, header.kinds, strict=True)]
-        head, *others = aligned([["largest, in the world", "distance, m", "speed, m/s", "rate, rad/s", "kind"], *rows])
-        return [head, *others]
+        header_row = ["largest values in the world", "distance, m", "speed, m/s", "angular speed, rad/s", "kind"]
+        return aligned([header_row, *rows])
 
     def _datasets(self) -> list[str]:
         groups: dict[str, list[str]] = {}
@@ -117,7 +125,7 @@ class Inspection:
             group, _, name = str(dataset["name"]).rpartition("/")
             groups.setdefault(group, []).append(f"{name} [{dataset['units']}]")
         rows = (f"  {group or '':<12}{', '.join(names)}" for group, names in groups.items())
-        return ["datasets, for h5py and xarray, and their units:", *rows]
+        return ["datasets and their units:", *rows]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
@@ -147,9 +155,9 @@ class Inspection:
 def datasets(header: Header) -> list[dict[str, object]]:
     """Name, dimensions, units and meaning of each dataset with a time axis."""
     scaled = any(scale != 1.0 for scale in header.scale)
-    told: list[dict[str, object]] = [{"name": "time", "dimensions": ["time"], "units": "s", "long_name": "time"}]
+    described: list[dict[str, object]] = [{"name": "time", "dimensions": ["time"], "units": "s", "long_name": "time"}]
     for f in fields(header.with_terms):
         of_parent = scaled and f.name in ("local/position", "local/velocity")
         units = f.units.replace("m", "units of the parent", 1) if of_parent else f.units
-        told.append({"name": f.name, "dimensions": list(f.dimensions), "units": units, "long_name": f.long_name})
-    return told
+        described.append({"name": f.name, "dimensions": list(f.dimensions), "units": units, "long_name": f.long_name})
+    return described

@@ -1,4 +1,4 @@
-"""Why did this jump? What the events of a trajectory say about one body."""
+"""The events of a trajectory in words, in general and for one body."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 
 def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
-    """What concerns a body, or the free body that takes it along, within one sample of a time."""
+    """Events within one sampling interval of a time that concern a body or the free body that carries it."""
     spacing = float(np.diff(trajectory.time).max()) if len(trajectory.time) > 1 else 0.0
     near = spacing * (1 + 1e-9)
     return [
@@ -24,51 +24,51 @@ def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
     ]
 
 
-def told(event: Event, body: str, carrier: str) -> str:
-    """What one event did to a body, or to the free body that takes it along, in words and numbers."""
+def describe_event(event: Event, body: str, carrier: str) -> str:
+    """The effect of one event on a body, or on the free body that carries it."""
     lines = [f"at t = {event.time:.9g} s: {cause_of(event)}"]
     if not event.concerns(body):
-        lines.append(f"  {body} goes where {carrier} takes it:")
+        lines.append(f"  {body} is carried by {carrier}:")
         body = carrier
     if body in (event.receiver, event.body):
         lines += _received(event)
-    taken = next((carried for carried in event.carried if carried.body == body), None)
-    if taken is not None:
+    gain = next((other for other in event.carried if other.body == body), None)
+    if gain is not None:
         lines += [
-            f"  {body} inherits impulses: it goes along with its parent, and gains in the world",
-            f"    velocity {_vector(taken.velocity)} m/s, angular velocity {_vector(taken.angular_velocity)} rad/s,",
-            f"    which is {_vector(taken.impulse)} N s, moment {_vector(taken.angular_impulse)} N m s",
+            f"  {body} has inherit_impulses: it moves with its parent and gains in the world",
+            f"    velocity {_vector(gain.velocity)} m/s, angular velocity {_vector(gain.angular_velocity)} rad/s,",
+            f"    equal to impulses of {_vector(gain.impulse)} N s and {_vector(gain.angular_impulse)} N m s",
         ]
-    kept = next((protected for protected in event.protected if protected.body == body), None)
+    kept = next((other for other in event.protected if other.body == body), None)
     if kept is not None:
         lines += [
-            f"  {body} keeps its motion in the world; relative to its parent, which jumps, it changes by the opposite:",
+            f"  {body} keeps its motion in the world; relative to its parent, whose motion jumps, it changes by:",
             f"    velocity {_vector(kept.velocity)} m/s, angular velocity {_vector(kept.angular_velocity)} rad/s",
             f"    acceleration {_vector(kept.acceleration)} m/s2, from the forces after the jump",
         ]
     if body in (event.receiver, event.body):
         if event.protected:
-            names = ", ".join(protected.body for protected in event.protected)
-            lines.append(f"  protected from it, so that their motion in the world goes on: {names}")
+            names = ", ".join(other.body for other in event.protected)
+            lines.append(f"  not affected in the world (protected): {names}")
         if event.carried:
-            lines.append(f"  carried along, as they inherit impulses: {', '.join(c.body for c in event.carried)}")
+            lines.append(f"  carried along (inherit_impulses): {', '.join(other.body for other in event.carried)}")
     return "\n".join(lines)
 
 
 def cause_of(event: Event) -> str:
-    """The event in one line."""
+    """A one-line description of an event."""
     if event.cause == "impulse":
         name = f" '{event.name}'" if event.name else ""
-        moment = f", moment {_vector(event.angular_impulse)} N m s about its centre of mass"
-        via = "" if event.body == event.receiver else f", which {event.receiver} carries"
-        return f"impulse{name} on {event.body}{via}: {_vector(event.impulse)} N s{moment * any(event.angular_impulse)}"
+        angular = f", angular impulse {_vector(event.angular_impulse)} N m s about its centre of mass"
+        via = "" if event.body == event.receiver else f", carried by {event.receiver}"
+        return f"impulse{name} on {event.body}{via}: {_vector(event.impulse)} N s{angular * any(event.angular_impulse)}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
-    fixed = "" if event.receiver == event.body else ", fixed there: the two are one body from now on"
-    return f"{event.body} gets another parent, {parents[1]} instead of {parents[0]}{fixed}"
+    fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"
+    return f"{event.body} is reparented from {parents[0]} to {parents[1]}{fixed}"
 
 
 def listed(events: tuple[Event, ...], most: int) -> Iterator[str]:
-    """The events one by one, the first few of them."""
+    """The first events, one line each."""
     for event in events[:most]:
         others = ((event.protected, "protected"), (event.carried, "carried along"))
         counts = "".join(f"; {counted(len(bodies), 'body', 'bodies')} {word}" for bodies, word in others if bodies)
@@ -87,9 +87,9 @@ def _received(event: Event) -> Iterator[str]:
         if math.hypot(*change) > 1e-12 * max(math.hypot(*before), math.hypot(*after), 1e-300):
             yield (
                 f"  {event.receiver}: {name} in the world {_vector(before)} -> {_vector(after)} {unit},"
-                f" a change of {_vector(change)}"
+                f" change {_vector(change)}"
             )
-    yield f"  kinetic and potential energy of all bodies change by {event.energy:+.9g} J"
+    yield f"  the kinetic and potential energy of all bodies changes by {event.energy:+.9g} J"
 
 
 def _vector(v: tuple[float, ...]) -> str:

@@ -1,4 +1,4 @@
-"""One line on stderr that says how far a run is."""
+"""The progress line of a run, on stderr."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import sys
 import time
 from contextlib import suppress
 
-REDRAW_SECONDS = {True: 0.1, False: 10.0}  # on a terminal, and elsewhere
-MEASURED_SECONDS = 1.0  # of stepping, after which the speed is known
-LONG_SECONDS = 60.0  # a run that takes longer is told early
+REDRAW_SECONDS = {True: 0.1, False: 10.0}  # on a terminal; if stderr is redirected
+MEASURED_SECONDS = 1.0  # of stepping before the speed is estimated
+LONG_SECONDS = 60.0  # a run with more time left prints its first line early
 
 
 def clock(seconds: float) -> str:
     """Hours, minutes, seconds."""
-    whole = round(seconds)
-    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+    total = round(seconds)
+    return f"{total // 3600}:{total // 60 % 60:02}:{total % 60:02}"
 
 
-def say(text: str) -> None:
-    """A line on stderr. Nobody listening there is no reason to lose a run."""
+def write_line(text: str) -> None:
+    """Write a line to stderr; a closed stream is ignored, as it must not stop the run."""
     with suppress(OSError):
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
 
 
 class Progress:
-    """Simulated time, speed, remaining time; rewrites its line on a terminal. Elsewhere it adds a line every ten
-    seconds, the first as soon as the speed is measured if that says that the run is long.
+    """Prints simulated time, speed and remaining time: on a terminal in one line that is rewritten, otherwise in a new
+    line every ten seconds, the first one as soon as the estimate shows a long run.
     """
 
     def __init__(self, n_step: int, step: float, quiet: bool):
@@ -35,16 +35,16 @@ class Progress:
         self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._begin = self._drawn = time.monotonic()
         self._width = 0
-        self._foretold = self._terminal  # the terminal's line has the time that is left
+        self._estimated = self._terminal  # whether the early line is done; a terminal does not need it
 
     def update(self, n: int) -> None:
-        """n steps are done."""
+        """Report that n steps are done."""
         now = time.monotonic()
         spent, done = now - self._begin, n / self._n_step
         left = spent / done - spent if done else 0.0
-        foretell = not self._foretold and spent >= MEASURED_SECONDS
-        self._foretold |= foretell
-        due = now - self._drawn >= REDRAW_SECONDS[self._terminal] or (foretell and left > LONG_SECONDS)
+        is_first = not self._estimated and spent >= MEASURED_SECONDS
+        self._estimated |= is_first
+        due = now - self._drawn >= REDRAW_SECONDS[self._terminal] or (is_first and left > LONG_SECONDS)
         if self._quiet or not due:
             return
         self._drawn = now
@@ -54,16 +54,16 @@ class Progress:
         )
 
     def clear(self) -> None:
-        """Leave the terminal's line empty."""
+        """Clear the line on the terminal."""
         if self._width:
             self._rewrite(" " * self._width + "\r")
 
     def _write(self, text: str) -> None:
         if not self._terminal:
-            say(text)
+            write_line(text)
             return
         columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-        shown = text[: columns - 1]  # a longer one would wrap, and stay
+        shown = text[: columns - 1]  # a longer line would wrap and could not be rewritten
         self._rewrite(shown.ljust(self._width))
         self._width = len(shown)
 

@@ -1,4 +1,4 @@
-"""A run from a scene to a file, as a person follows it."""
+"""`rigidsim run`: simulate a scene, write the trajectory file, report."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.report.drift import Drift, DriftMeter
-from rigidsim.report.progress import Progress, say
+from rigidsim.report.progress import Progress, write_line
 from rigidsim.report.signals import StopRequest
-from rigidsim.report.states import States
+from rigidsim.report.states import StateTable
 from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
@@ -24,7 +24,7 @@ SHOWN_BODIES = 12
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did."""
+    """The summary of a run."""
 
     path: Path
     status: str
@@ -36,9 +36,9 @@ class RunReport:
     run_seconds: float
     drift: list[Drift]
     content_hash: str
-    last: States  # the motion at the end
-    noted: tuple[str, ...] = ()  # warnings about the scene, before the run
-    warnings: tuple[str, ...] = ()  # about what came of it
+    last: StateTable  # at the end
+    scene_warnings: tuple[str, ...] = ()  # before the run
+    warnings: tuple[str, ...] = ()  # about the result
 
     def __str__(self) -> str:
         speed = self.simulated / max(self.run_seconds, 1e-9)
@@ -67,71 +67,71 @@ class RunReport:
             "run_seconds": self.run_seconds,
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "last": self.last.as_dict(),
-            "warnings": [*self.noted, *self.warnings],
+            "warnings": [*self.scene_warnings, *self.warnings],
             "content_hash": self.content_hash,
         }
 
 
 def announce() -> None:
-    """Said as a compilation begins."""
-    say(compilation_notice())
+    """Print a message when a compilation begins."""
+    write_line(compilation_notice())
 
 
-def unannounced() -> None:
-    """Instead, for a quiet run."""
+def announce_nothing() -> None:
+    """Replaces `announce` in a quiet run."""
 
 
 def run_to_file(
     scene: Scene, path: Path, *, terms: bool, force: bool, quiet: bool, show: Callable[[RunReport], None]
 ) -> RunReport:
-    """Simulate, write, report. The file is whole whatever happens, and holds the samples so far.
+    """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then.
 
-    Raises StorageError before anything is computed if the file cannot be written, and later if the disk fills; then
-    the file has the whole chunks that fitted. Raises SimulationError if the motion blows up, Interrupted if a signal
-    stopped the run; in these two cases after the file was written and the report shown.
+    Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
+    then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
+    if a signal stopped the run, in both cases after the file was written and the report shown.
     """
     check_output(path, force, IN_SHELL)
     simulation = Simulation(scene, terms=terms)
     check_space(path, simulation.n_sample, len(simulation.header.paths), terms)
-    with watch_compilation(unannounced if quiet else announce) as compiling:
-        simulation.prepare()  # outside StopRequest: Ctrl-C ends it at once
+    with watch_compilation(announce_nothing if quiet else announce) as compiling:
+        simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
     with (
-        Writer(path, simulation.header, simulation.n_sample, force=force, advice=IN_SHELL) as writer,
+        Writer(path, simulation.header, simulation.n_sample, force=force, hints=IN_SHELL) as writer,
         StopRequest(writer.discard) as stop,
     ):
         try:
             report, failure = _simulate_into(writer, simulation, stop, quiet, compiling.seconds)
         except StorageError as error:
-            raise _with_what_is_left(error, writer, simulation) from error
-    report = _judged(report)
+            raise _recovered(error, writer, simulation) from error
+    report = _with_warnings(report)
     show(report)
-    kept = f"{path} holds the {counted(report.samples, 'sample')} up to then"
+    saved = f"{path} holds the {counted(report.samples, 'sample')} up to then"
     if failure:
-        raise SimulationError(f"{failure}\n{kept}")
+        raise SimulationError(f"{failure}\n{saved}")
     if simulation.status == "interrupted":
         total = simulation.n_step * scene.simulation.step
         reached = f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s"
-        raise Interrupted(f"{reached}; {kept}", stop.received)
+        raise Interrupted(f"{reached}; {saved}", stop.received)
     return report
 
 
-def _with_what_is_left(error: StorageError, writer: Writer, simulation: Simulation) -> StorageError:
-    """Keep what was written before the disk was full, and say what that is."""
+def _recovered(error: StorageError, writer: Writer, simulation: Simulation) -> StorageError:
+    """Save the chunks that were written before the error; the error with a message about them."""
     if writer.is_published:
         return error
     total = simulation.n_step * simulation.scene.simulation.step
     reached = f"{error}; the run had reached t = {simulation.time:g} of {total:g} s"
-    kept = writer.rescue(reached, simulation.events)
-    if kept is None:
-        return StorageError(f"{reached}; nothing is kept, as not even the first chunk of samples fitted")
-    samples = counted(kept.samples, "sample")
-    return StorageError(f"{reached}; {kept.path}, status failed, holds the first {samples}, to t = {kept.time:g} s")
+    recovered = writer.recover(reached, simulation.events)
+    if recovered is None:
+        return StorageError(f"{reached}; nothing was saved, because there was no space for the first chunk of samples")
+    saved = f"the first {counted(recovered.samples, 'sample')}, to t = {recovered.time:g} s"
+    return StorageError(f"{reached}; {recovered.path}, status failed, holds {saved}")
 
 
 def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
 ) -> tuple[RunReport, SimulationError | None]:
-    """Write all samples and finish the file; what was done, and why it failed if it did."""
+    """Write all samples and finish the file; the report, and the failure if there was one."""
     failure, meter, samples = None, DriftMeter(simulation.isolated_until), 0
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
@@ -140,7 +140,7 @@ def _simulate_into(
         return bool(stop.received)
 
     begin = time.perf_counter()
-    with watch_compilation(unannounced if quiet else announce) as compiling:
+    with watch_compilation(announce_nothing if quiet else announce) as compiling:
         try:
             for block in simulation.blocks(watch):
                 writer.append(block)
@@ -164,21 +164,21 @@ def _simulate_into(
         run_seconds=run_seconds,
         drift=meter.results(),
         content_hash=writer.content_hash,
-        last=States.of(simulation.state),
-        noted=simulation.scene.warnings,
+        last=StateTable.of(simulation.state),
+        scene_warnings=simulation.scene.warnings,
         warnings=simulation.warnings,
     )
     return report, failure
 
 
-def _judged(report: RunReport) -> RunReport:
-    """The report with warnings about what came of the run; the file is read for them only if there are any."""
+def _with_warnings(report: RunReport) -> RunReport:
+    """The report with warnings about drift; the file is read only if there is any."""
     if all(drift.exceeds is None for drift in report.drift):
         return report
-    # Only here, so that a run without drift does not wait for what reads a file and looks for causes.
-    from rigidsim.report.cause import drift_warnings, judged
+    # Imported here to keep runs without drift fast.
+    from rigidsim.report.cause import drift_warnings, without_allowed
     from rigidsim.trajectory.reader import load
 
     with load(report.path) as trajectory:
-        drift = judged(trajectory, report.drift)
+        drift = without_allowed(trajectory, report.drift)
         return replace(report, drift=drift, warnings=(*report.warnings, *drift_warnings(trajectory, drift)))

@@ -1,4 +1,4 @@
-"""A history as lines of comma-separated values: one for each body of each sample."""
+"""The samples of a trajectory as CSV: one line per body and sample."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rigidsim.trajectory.trajectory import State, Trajectory
 
 
 def csv_of(trajectory: Trajectory, frame: str, time: float | None = None) -> Iterator[str]:
-    """The head, then piece after piece; of all samples, or of one time (s), seen from a frame.
+    """Pieces of CSV text: the header row, then all samples, or one time (s), relative to a frame.
 
-    Numbers have all their digits, so that what is read back is what was computed.
+    Numbers have all their digits and are read back exactly.
     """
-    yield _text([_head(length_unit(trajectory.header, frame))])
+    yield _text([_header_row(length_unit(trajectory.header, frame))])
     if time is not None:
         yield _text(_rows(state_at(trajectory, time), frame))
         return
@@ -28,7 +28,7 @@ def csv_of(trajectory: Trajectory, frame: str, time: float | None = None) -> Ite
         yield _text(_rows(Trajectory(trajectory.header, {**arrays, "time": trajectory.time[window]}), frame))
 
 
-def _head(unit: str) -> list[str]:
+def _header_row(unit: str) -> list[str]:
     columns = {unit: "xyz", "": ("qw", "qx", "qy", "qz"), f"{unit}/s": ("vx", "vy", "vz"),
                "rad/s": ("omega_x", "omega_y", "omega_z")}  # fmt: skip
     named = [f"{name} ({of})" if of else name for of, names in columns.items() for name in names]
@@ -36,7 +36,7 @@ def _head(unit: str) -> list[str]:
 
 
 def _rows(bodies: Trajectory | State, frame: str) -> Iterator[list]:
-    """Sample by sample, the bodies in the scene's order."""
+    """Rows by sample, then by body in the order of the scene."""
     times = np.atleast_1d(bodies.time).tolist()
     tables = []
     for index in range(len(bodies)):

@@ -1,4 +1,4 @@
-"""Which force does what: the terms that forces make, force by force, computed again from the state of a sample."""
+"""The contribution of each force to the terms of an acceleration, recomputed from the state at a sample."""
 
 from __future__ import annotations
 
@@ -14,26 +14,24 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 UNITS = {"applied": "m/s2", "gravity": "m/s2", "angular_applied": "rad/s2"}
 ROUND_OFF = 1e-9
-"""Of the largest part: forces are summed in another order, and a stored state is a few ulp off the one it was."""
+"""Relative to the largest part: the forces are summed in another order, and the stored state is rounded."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """The share of each force in a body's terms, and what was recorded beyond their sum: a callback's, which no scene
-    holds.
-    """
+    """The contribution of each force to a body's terms, and the recorded rest, which comes from callbacks."""
 
     loads: list[Share]
     rest: dict[str, np.ndarray]
 
     @classmethod
     def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
-        """Of a free body, at a sample with terms; `at` reads what was recorded."""
+        """For a free body at a sample with terms; `at` reads a recorded term."""
         loads = SeparateLoads(Past(trajectory, sample)).shares(body)
-        return cls(loads, {name: rest for name in UNITS if (rest := _beyond(loads, name, at(name))) is not None})
+        return cls(loads, {name: rest for name in UNITS if (rest := _rest(loads, name, at(name))) is not None})
 
     def lines(self, term: str) -> list[str]:
-        """A table of those that make a term; nothing where there is nothing to take apart."""
+        """The table of forces of a term; empty if there are none, or only one gravity."""
         rows = [(str(share.load), share.terms[term]) for share in self.loads if share.terms[term].any()]
         if term in self.rest:
             rows.append((f"not in the scene{self._missing()}", self.rest[term]))
@@ -42,19 +40,19 @@ class Shares:
         return ["", *table(f"{term}, force by force", UNITS[term], rows)]
 
     def _missing(self) -> str:
-        """What may be behind it."""
+        """The possible origin of the rest."""
         is_wound = any(share.load.is_torsion_spring for share in self.loads)
-        return " (a callback, or turns that samples miss)" if is_wound else " (a callback)"
+        return " (a callback, or full turns between samples)" if is_wound else " (a callback)"
 
     def as_list(self) -> list[dict[str, object]]:
         """Plain data."""
         rest = {name: value.tolist() for name, value in self.rest.items()}
-        beyond = [{"name": "not in the scene", "body": "", "index": 0, **rest}] if rest else []
-        return [*(share.as_dict() for share in self.loads), *beyond]
+        entry = [{"name": "not in the scene", "body": "", "index": 0, **rest}] if rest else []
+        return [*(share.as_dict() for share in self.loads), *entry]
 
 
-def _beyond(loads: list[Share], name: str, recorded: np.ndarray) -> np.ndarray | None:
-    """What was recorded less the sum of the shares; None if that is round-off."""
+def _rest(loads: list[Share], name: str, recorded: np.ndarray) -> np.ndarray | None:
+    """The recorded term minus the sum of the contributions; None if that is round-off."""
     parts = [share.terms[name] for share in loads]
     rest = recorded - np.sum(parts, axis=0) if parts else recorded
     largest = max(float(np.abs(part).max()) for part in (*parts, recorded))

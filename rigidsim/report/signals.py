@@ -1,4 +1,4 @@
-"""Stopping on request: a signal asks, the run ends at its next look, and a second signal ends the process at once."""
+"""Stopping a run by a signal: the first requests a stop, the second ends the process immediately."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import threading
 from collections.abc import Callable
 from types import FrameType
 
-ASKING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class StopRequest:
-    """A context in which signals only leave a note: `received` is the signal's number, 0 for none.
+    """A context in which signals are only recorded: `received` is the number of the signal, 0 for none.
 
-    A second signal calls `clean_up` and ends the process. A signal that is ignored stays so (`nohup`, `&` in a script).
+    A second signal calls `clean_up` and ends the process. Ignored signals stay ignored (`nohup`, `&` in a script).
     """
 
     def __init__(self, clean_up: Callable[[], None] = lambda: None):
         self.received = 0
         self._clean_up = clean_up
-        self._before: dict[int, object] = {}
+        self._previous: dict[int, object] = {}
 
     def __enter__(self) -> StopRequest:
         if threading.current_thread() is threading.main_thread():
-            heard = [number for number in ASKING if signal.getsignal(number) is not signal.SIG_IGN]
-            self._before = {number: signal.signal(number, self._note) for number in heard}
+            handled = [number for number in STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+            self._previous = {number: signal.signal(number, self._record) for number in handled}
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
+        for number, handler in self._previous.items():
             signal.signal(number, handler)
 
     @property
     def name(self) -> str:
-        """The signal's name."""
+        """The name of the signal."""
         return signal.Signals(self.received).name
 
-    def _note(self, number: int, _frame: FrameType | None) -> None:
+    def _record(self, number: int, _frame: FrameType | None) -> None:
         if self.received:
             self._clean_up()
             os._exit(128 + number)

@@ -1,4 +1,4 @@
-"""Columns of text that stand under each other."""
+"""Tables of text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells, the first to the left, the others to the right."""
+    """Rows of cells in columns, the first column left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
@@ -15,10 +15,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shortened(lines: list[str], most: int) -> list[str]:
-    """The first lines, and how many more there are; one more is shown rather than counted."""
+    """The first lines and the count of the others; a single further line is shown instead."""
     return lines if len(lines) <= most + 1 else [*lines[:most], f"... and {len(lines) - most} more"]
 
 
 def number(value: float) -> str:
-    """Six digits; no minus before a zero."""
+    """A number with six digits; -0 becomes 0."""
     return f"{value + 0.0:.6g}"

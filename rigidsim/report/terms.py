@@ -1,4 +1,4 @@
-"""The terms of an acceleration: their parts along and across the path, and tables of them."""
+"""The terms of an acceleration: components along and across the path, and tables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from rigidsim.trajectory.fields import Field
 
-AT_REST = 1e-12  # a speed this small, against one second of the acceleration, has no direction
+AT_REST = 1e-12  # s: a speed below this times the acceleration counts as zero
 
 
 @dataclass(frozen=True)
-class Term:
-    """One summand: its vector, and its parts along the path and towards the inside of the bend."""
+class AccelerationTerm:
+    """One summand of an acceleration: its vector, its components along the path and towards the centre of curvature."""
 
     name: str
     meaning: str
@@ -23,15 +23,17 @@ class Term:
     across: float
 
     @classmethod
-    def of(cls, field: Field, at: Callable[[str], np.ndarray], tangent: np.ndarray, normal: np.ndarray) -> Term:
-        """One recorded dataset; `at` reads it."""
+    def of(
+        cls, field: Field, at: Callable[[str], np.ndarray], tangent: np.ndarray, normal: np.ndarray
+    ) -> AccelerationTerm:
+        """From a recorded dataset, which `at` reads."""
         name = field.name.removeprefix("terms/")
         value, meaning = at(name), field.long_name.removeprefix("inertial: ")
         return cls(name, meaning, value, float(value @ tangent), float(value @ normal))
 
     @property
     def size(self) -> float:
-        """The length of its vector."""
+        """The norm of the vector."""
         return float(np.linalg.norm(self.value))
 
     def __str__(self) -> str:
@@ -43,8 +45,8 @@ class Term:
 
 
 def directions(velocity: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit tangent of the path and unit normal towards the inside of its bend; at rest the tangent is the
-    acceleration's.
+    """Unit tangent of the path and unit normal towards the centre of curvature; at rest, the tangent is along the
+    acceleration.
     """
     speed, size = np.linalg.norm(velocity), np.linalg.norm(acceleration)
     if size == 0.0:
@@ -55,17 +57,17 @@ def directions(velocity: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarr
     return tangent, across / length if length > 1e-15 * size else np.zeros(3)
 
 
-def largest_of(terms: list[Term]) -> Term:
-    """The one with the longest vector."""
+def largest_of(terms: list[AccelerationTerm]) -> AccelerationTerm:
+    """The term with the largest norm."""
     return max(terms, key=lambda term: term.size)
 
 
 def table(title: str, unit: str, rows: Sequence[tuple[str, np.ndarray]]) -> list[str]:
-    """Vectors by name, with their sizes."""
+    """Lines with name, norm and components of each vector."""
     width = max(len(title), *(len(name) for name, _ in rows))
 
     def row(name: str, v: np.ndarray) -> str:
         return f"  {name:<{width}}  {np.linalg.norm(v):12.6g}   [{v[0]:12.6g}, {v[1]:12.6g}, {v[2]:12.6g}]"
 
-    head = f"  {title:<{width}}  {'size, ' + unit:>12}   vector in the parent's axes"
-    return [head, *(row(name, v) for name, v in rows)]
+    header_row = f"  {title:<{width}}  {'norm, ' + unit:>12}   vector in the parent's axes"
+    return [header_row, *(row(name, v) for name, v in rows)]

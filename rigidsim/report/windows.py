@@ -1,4 +1,4 @@
-"""A long history in pieces."""
+"""Reading a long trajectory in windows of samples."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ WINDOW_BYTES = 32e6
 
 
 def windows(trajectory: Trajectory) -> Iterator[slice]:
-    """Pieces of the time axis small enough to hold in memory."""
+    """Slices of the time axis that fit in memory."""
     rows = max(1, int(WINDOW_BYTES // (32 * len(trajectory))))
     return (slice(begin, begin + rows) for begin in range(0, len(trajectory.time), rows))

@@ -1,4 +1,4 @@
-"""Words that several reports share."""
+"""Text that several reports share."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Scenes: YAML text to checked, frozen, SI-valued models."""
 
-from rigidsim.scene.scene import Scene, as_scene, json_schema
+from rigidsim.scene.read import Scene, as_scene
+from rigidsim.scene.schema.json_schema import json_schema
 
 __all__ = ["Scene", "as_scene", "json_schema"]

@@ -8,14 +8,14 @@ from rigidsim.scene.values.base import Model
 from rigidsim.scene.values.evaluation import written
 
 if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
     from rigidsim.scene.schema.body import Body
     from rigidsim.scene.schema.prescription import PrescribedMotion
+    from rigidsim.scene.schema.scene import SceneData
 
 FRAMED = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
 
 
-def resolved_scene(scene: Scene) -> dict[str, Any]:
+def resolved_scene(scene: SceneData) -> dict[str, Any]:
     """The scene in the form of a scene file."""
     simulation = scene.simulation
     return {
@@ -41,7 +41,7 @@ def resolved_scene(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _parameters(scene: Scene) -> dict[str, Any]:
+def _parameters(scene: SceneData) -> dict[str, Any]:
     # Their values are in every expression already; from here they are only read back.
     given = {name: parameter.model_dump() for name, parameter in scene.parameters.items()}
     return {name: {key: value for key, value in entry.items() if value != ""} for name, entry in given.items()}

@@ -1,4 +1,4 @@
-"""A doubly linked list whose links and values lie in two contiguous arrays.
+"""A doubly linked list with links and values in two contiguous arrays.
 
 Source: "Implementing Linked Lists with Contiguous Arrays" (cwzx).
 """
@@ -17,12 +17,12 @@ PREVIOUS, NEXT = 0, 1
 class ContiguousList(Generic[T]):
     """A linked list; every element has a *handle*, its index in the storage, 0 <= handle < len.
 
-    Insertion puts the new element at the back of the storage: all handles stay valid. Erasure moves the element at
-    the back of the storage into the gap: the handle len - 1 becomes the erased handle, all others stay valid. Storage
-    order has nothing to do with the order of the list.
+    Insertion appends the new element to the storage: all handles stay valid. Erasure moves the last element of the
+    storage to the gap: the handle len - 1 becomes the erased handle, all others stay valid. The order of the storage
+    is independent of the order of the list.
 
-    Cost: insertion (amortised), erasure, and moving a range within the list O(1), whatever the length; splicing from
-    another list O(1) for each element moved. Links are the smallest unsigned integers that hold the handles.
+    Cost: insertion (amortised), erasure, and moving a range within the list O(1); splicing from another list
+    O(1) per element moved. Links have the smallest unsigned integer type that holds the handles.
     """
 
     __slots__ = ("_head", "_nodes", "_values")
@@ -30,10 +30,10 @@ class ContiguousList(Generic[T]):
     def __init__(self, values: Iterable[T] = ()):
         self._values: list[T] = list(values)
         self._head = 0
-        # The links close to a ring; the head says where it begins. Rows beyond the length are spare.
+        # The links form a ring that begins at the head. Rows beyond the length are spare capacity.
         self._nodes = _ring(len(self._values), capacity=len(self._values))
 
-    # --- looking
+    # --- access
 
     def __len__(self) -> int:
         return len(self._values)
@@ -52,7 +52,7 @@ class ContiguousList(Generic[T]):
         return f"ContiguousList({list(self)!r})"
 
     def handles(self, backwards: bool = False) -> Iterator[int]:
-        """The handles in the order of the list, or against it. The list must not change meanwhile."""
+        """The handles in the order of the list, or in reverse. The list must not change during the iteration."""
         if self._values:
             handle, column = (self._tail, PREVIOUS) if backwards else (self._head, NEXT)
             for _ in range(len(self._values)):
@@ -61,27 +61,27 @@ class ContiguousList(Generic[T]):
 
     @property
     def values(self) -> tuple[T, ...]:
-        """The values in storage order: the fast way where order does not matter (sums, counts, searches)."""
+        """The values in storage order, which is faster where the order does not matter."""
         return tuple(self._values)
 
     @property
     def index_type(self) -> np.dtype:
-        """The type of the links."""
+        """The integer type of the links."""
         return self._nodes.dtype
 
     @property
     def capacity(self) -> int:
-        """How many elements fit before the links are copied to a larger array."""
+        """The number of elements that fit before the links are copied to a larger array."""
         return len(self._nodes)
 
     @property
     def front(self) -> int | None:
-        """The handle of the first element; None if there is none."""
+        """The handle of the first element; None if the list is empty."""
         return self._head if self._values else None
 
     @property
     def back(self) -> int | None:
-        """The handle of the last element in the order of the list; None if there is none."""
+        """The handle of the last element in the order of the list; None if the list is empty."""
         return self._tail if self._values else None
 
     def next(self, handle: int) -> int | None:
@@ -94,17 +94,17 @@ class ContiguousList(Generic[T]):
         return None if self._checked(handle) == self._head else self._nodes.item(handle, PREVIOUS)
 
     def value(self, handle: int) -> T:
-        """The element's value."""
+        """The value of an element."""
         return self._values[self._checked(handle)]
 
     def replace(self, handle: int, value: T) -> None:
-        """Give the element another value."""
+        """Set the value of an element."""
         self._values[self._checked(handle)] = value
 
     # --- changing
 
     def insert_before(self, handle: int | None, value: T) -> int:
-        """Insert before an element, at the end if `handle` is None; the new handle."""
+        """Insert before an element, or at the end if `handle` is None. Returns the new handle."""
         at_front = handle is not None and self._checked(handle) == self._head
         new = len(self._values)
         self._grow(new + 1)
@@ -122,19 +122,19 @@ class ContiguousList(Generic[T]):
         return new
 
     def insert_after(self, handle: int, value: T) -> int:
-        """Insert after an element; the new handle."""
+        """Insert after an element. Returns the new handle."""
         return self.insert_before(self.next(handle), value)
 
     def push_front(self, value: T) -> int:
-        """Insert at the beginning; the new handle."""
+        """Insert at the beginning. Returns the new handle."""
         return self.insert_before(self.front, value)
 
     def push_back(self, value: T) -> int:
-        """Insert at the end; the new handle."""
+        """Insert at the end. Returns the new handle."""
         return self.insert_before(None, value)
 
     def erase(self, handle: int) -> int | None:
-        """Erase an element; the handle, as it is afterwards, of the one that followed it, None if it was the last."""
+        """Erase an element. Returns the handle, valid afterwards, of the next element; None if it was the last."""
         following = self.next(handle)
         if handle == self._head:
             self._head = self._nodes.item(handle, NEXT)
@@ -146,26 +146,26 @@ class ContiguousList(Generic[T]):
         return handle if following == moved else following
 
     def pop_front(self) -> T:
-        """Erase the first element; its value."""
+        """Erase the first element. Returns its value."""
         return self._pop(self.front)
 
     def pop_back(self) -> T:
-        """Erase the last element in the order of the list; its value."""
+        """Erase the last element in the order of the list. Returns its value."""
         return self._pop(self.back)
 
     def clear(self) -> None:
-        """Erase everything; the capacity stays."""
+        """Erase all elements; the capacity does not change."""
         self._values.clear()
 
     def reserve(self, capacity: int) -> None:
-        """Make room for that many elements at once."""
+        """Allocate the links for that many elements."""
         if capacity > len(self._nodes):
             nodes = np.zeros((capacity, 2), _index_type(capacity))
             nodes[: len(self._values)] = self._nodes[: len(self._values)]
             self._nodes = nodes
 
     def reverse(self) -> None:
-        """Turn the order round: the links are swapped, no value moves, every handle stays valid."""
+        """Reverse the order: the links are swapped, no value moves, all handles stay valid."""
         if self._values:
             self._head = self._tail
             self._nodes[: len(self._values)] = self._nodes[: len(self._values), ::-1].copy()
@@ -173,11 +173,11 @@ class ContiguousList(Generic[T]):
     def splice(
         self, handle: int | None, other: ContiguousList[T], first: int | None = None, last: int | None = None
     ) -> None:
-        """Move the elements `first` to `last` of another list, in its order, to before `handle` (None: to the end).
+        """Move the elements `first` to `last` of another list, in its order, before `handle` (None: to the end).
 
-        `first` and `last` left out are its first and last element. Within one list (`other is self`) only links
-        change, whatever the number of elements, and all handles stay valid; `handle` must then lie outside the range.
-        Between two lists every element is inserted here and erased there, with what that does to the handles of each.
+        `first` and `last` default to its first and last element. Within one list (`other is self`) this takes O(1)
+        and all handles stay valid; `handle` must be outside the range. Between two lists, each element is inserted
+        here and erased there, with the effects of both on the handles.
         """
         if not other._values:
             return
@@ -201,11 +201,11 @@ class ContiguousList(Generic[T]):
         self._nodes[following, PREVIOUS] = preceding
 
     def _move(self, old: int, new: int) -> None:
-        """Move an element of the storage, already linked, over one that no link leads to."""
+        """Move a linked element of the storage to the place of an unlinked one."""
         self._values[new] = self._values[old]
         preceding, following = self._nodes.item(old, PREVIOUS), self._nodes.item(old, NEXT)
         if preceding == old:
-            preceding = following = new  # the only one that is left
+            preceding = following = new  # the only element left
         self._link(preceding, new)
         self._link(new, following)
         if self._head == old:
@@ -213,10 +213,10 @@ class ContiguousList(Generic[T]):
 
     def _relink(self, handle: int | None, first: int, last: int) -> None:
         if handle is not None and self._checked(handle) in (first, last):
-            raise IndexError("elements cannot be moved before one of their own")
+            raise IndexError(f"handle {handle} is in the range that is moved; choose one outside of it")
         before, after = self._nodes.item(first, PREVIOUS), self._nodes.item(last, NEXT)
         if handle == (None if last == self._tail else after):
-            return  # already there
+            return  # it is there already
         if first == self._head:
             self._head = after
         following = self._head if handle is None else handle
@@ -227,12 +227,12 @@ class ContiguousList(Generic[T]):
             self._head = first
 
     def _count(self, first: int, last: int) -> int:
-        """How many elements there are from `first` to `last`."""
+        """The number of elements from `first` to `last`."""
         count, handle = 1, first
         while handle != last:
             handle = self._nodes.item(handle, NEXT)
             if handle == self._head:
-                raise IndexError("the last element of a range comes before its first")
+                raise IndexError(f"the range is empty: the element {last} comes before the element {first}")
             count += 1
         return count
 
@@ -249,7 +249,7 @@ class ContiguousList(Generic[T]):
 
     def _checked(self, handle: int) -> int:
         if not 0 <= handle < len(self._values):
-            raise IndexError(f"handle {handle} in a list of {len(self._values)}")
+            raise IndexError(f"there is no handle {handle} in a list of length {len(self._values)}")
         return handle
 
 

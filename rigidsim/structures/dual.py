@@ -1,13 +1,13 @@
-"""Dual numbers x + y e with e^2 = 0: derivatives to round-off, of anything written in `+ - * /` and these functions.
+"""Dual numbers x + y e with e^2 = 0: derivatives to round-off, of expressions of `+ - * /` and these functions.
 
 (x, y) + (a, b) = (x + a, y + b); (x, y)(a, b) = (xa, ya + xb); f(x + y e) = f(x) + y f'(x) e.
-The parts are floats, NumPy arrays (one number per element), mpmath numbers, or dual numbers: nested they give second
-derivatives. The formulas of `rigidsim.physics` take them as they are.
+The parts are floats, NumPy arrays (one number per element), mpmath numbers, or dual numbers, which give second
+derivatives. The formulas of `rigidsim.physics` accept them.
 
-First and second derivatives of the functions below are right to 1e-15, relatively; infinite at poles and branch points,
-meaningless outside the domain. abs has the slope 1 at 0, where hypot, atan2 and sqrt(t t) have none (NaN). A physics
-formula is differentiated as it stands, so terms may cancel: the slope of `functions.hyperbolic_cosine` has an error of
-1e-16, however small it is.
+First and second derivatives of the functions below have a relative error of 1e-15; they are infinite at poles and
+branch points, and undefined outside the domain. At 0, abs has the derivative 1, while hypot, atan2 and sqrt(t t) give
+NaN. A physics formula is differentiated as written, so terms may cancel: the derivative of
+`functions.hyperbolic_cosine` has an absolute error of 1e-16.
 Sources: Clifford, Preliminary sketch of biquaternions (1873); Griewank and Walther, Evaluating Derivatives (2008).
 """
 
@@ -29,8 +29,8 @@ __all__ = [
     "hypot", "jacobian", "log", "second_derivative", "sin", "sinh", "sqrt", "tan", "tanh",
 ]  # fmt: skip
 
-# Each differentiation has its own e, so that one inside another does not take the outer e for its own. The ones nested
-# by hand are numbered from 1 by depth.
+# Each differentiation has its own e (level), so that nested differentiations do not mix them up. Dual numbers nested by
+# the user are numbered from 1 by depth.
 _levels = count(1000)
 
 
@@ -43,14 +43,14 @@ def _plain(x: Number) -> Number:
 
 
 def _of_values(relation: Callable) -> Callable:
-    """A comparison that looks at the values alone."""
+    """A comparison of the values only."""
     return lambda p, q: relation(_plain(p), _plain(q))
 
 
 class Dual:
-    """x + y e: a value and its derivative. Comparisons look at the value alone."""
+    """x + y e: a value and its derivative. Comparisons use the value only."""
 
-    __array_ufunc__ = None  # arrays leave arithmetic with dual numbers to us
+    __array_ufunc__ = None  # arithmetic of arrays with dual numbers uses the methods below
     __hash__ = None
     __slots__ = ("derivative", "level", "value")
 
@@ -63,7 +63,7 @@ class Dual:
 
     @property
     def context(self) -> type[_Functions]:
-        """What the physics formulas ask of numbers that are no floats, as of mpmath's."""
+        """The functions that physics formulas use for numbers other than floats, as for those of mpmath."""
         return _Functions
 
     def __neg__(self) -> Dual:
@@ -85,7 +85,7 @@ class Dual:
         return self + -other
 
     def __mul__(self, other: Number) -> Dual:
-        """(x, y)(a, b) = (xa, ya + xb); times a constant (xa, ya), also where x is infinite."""
+        """(x, y)(a, b) = (xa, ya + xb); times a constant (xa, ya), even if x is infinite."""
         if _level(other) != self.level:
             p, c = (self, other) if self.level > _level(other) else (other, self)
             return Dual(p.value * c, p.derivative * c, p.level)
@@ -99,7 +99,7 @@ class Dual:
         return Dual(x / a, (y - x / a * b) / a, level)
 
     def __mod__(self, other: Number) -> Dual:
-        """x - a floor(x/a), the whole number constant."""
+        """x - a floor(x/a), with the derivative of the floor taken as 0."""
         x, y, a, b, level = _parts(self, other)
         r = functions.remainder(x, a)
         return Dual(r, y - functions.floored((x - r) / a + 0.5) * b, level)
@@ -124,11 +124,11 @@ class Dual:
     __eq__, __ne__ = _of_values(operator.eq), _of_values(operator.ne)
 
     def __float__(self) -> float:
-        raise TypeError("a dual number is no float; its value is .value")
+        raise TypeError("a dual number cannot be converted to float; use its attribute value")
 
 
 def _parts(p: Number, q: Number) -> tuple[Number, Number, Number, Number, int]:
-    """Values and derivatives of both by the newer e; what does not know that e is constant."""
+    """Values and derivatives of both by the newer e; a number that does not contain it is constant."""
     level = max(_level(p), _level(q))
     x, y = (p.value, p.derivative) if _level(p) == level else (p, 0.0)
     a, b = (q.value, q.derivative) if _level(q) == level else (q, 0.0)
@@ -145,7 +145,7 @@ def _chained(x: Dual, value: Number, rate: Number) -> Dual:
 
 
 class _Functions:
-    """The functions of dual numbers, by the names that mpmath's contexts use."""
+    """The functions of dual numbers, named as in mpmath contexts."""
 
     @staticmethod
     def sqrt(x: Dual) -> Dual:
@@ -186,7 +186,7 @@ class _Functions:
 
     @staticmethod
     def power(p: Number, q: Number) -> Dual:
-        """d(x^a) = a x^(a-1) dx + x^a ln(x) da, where a factor a = 0 or da = 0 wins."""
+        """d(x^a) = a x^(a-1) dx + x^a ln(x) da, where a term with a = 0 or da = 0 is 0."""
         x, y, a, b, level = _parts(p, q)
         f = functions.power(x, a)
         rate = a * functions.power(x, elementary.select(a == 0.0, 1.0, a - 1.0))
@@ -195,7 +195,7 @@ class _Functions:
 
     @staticmethod
     def quotient(p: Number, q: Number) -> Dual:
-        """p/q, infinite or NaN where q is 0."""
+        """p/q; inf or NaN where q is 0."""
         x, y, a, b, level = _parts(p, q)
         f = functions.quotient(x, a)
         return Dual(f, functions.quotient(y - f * b if _level(q) == level else y, a), level)
@@ -218,7 +218,7 @@ def _polar(x: Number, y: Number) -> tuple[Number, Number, Number]:
 
 
 def _differentiable(f: Callable[[Number], Number], rate: Callable[[Number], Number]) -> Callable[[Number], Number]:
-    """A function f of floats, arrays and mpmath numbers, for dual numbers, too, by the rule for its derivative."""
+    """Extend a function f of floats, arrays and mpmath numbers to dual numbers, given its derivative."""
 
     def function(x: Number) -> Number:
         return _chained(x, function(x.value), rate(x.value)) if isinstance(x, Dual) else f(x)
@@ -227,7 +227,7 @@ def _differentiable(f: Callable[[Number], Number], rate: Callable[[Number], Numb
     return function
 
 
-# Of dual numbers, floats, arrays and mpmath numbers alike; angles in rad. f(x + y e) = f(x) + y f'(x) e.
+# For dual numbers, floats, arrays and mpmath numbers; angles in rad. f(x + y e) = f(x) + y f'(x) e.
 sqrt = elementary.sqrt
 sin, cos, tan = functions.sine, functions.cosine, functions.tangent
 atan, atan2 = functions.arc_slope, elementary.arc_tangent
@@ -246,12 +246,12 @@ tanh = _differentiable(functions.hyperbolic_tangent, lambda x: _sech(x) * _sech(
 
 
 def hypot(x: Number, y: Number) -> Number:
-    """sqrt(x^2 + y^2) without overflow inside; `functions.hypotenuse`."""
+    """sqrt(x^2 + y^2) without intermediate overflow; `functions.hypotenuse`."""
     return _polar(x, y)[2]
 
 
 def _split(y: Number, level: int) -> tuple[Number, Number]:
-    """Value and derivative of a result by the e of a level; one that does not depend on it has the derivative 0."""
+    """Value and derivative of a result by the e of a level; the derivative is 0 if it does not contain this e."""
     value, rate = (y.value, y.derivative) if _level(y) == level else (y, 0.0)
     if isinstance(value, np.ndarray) and not isinstance(rate, Dual):
         rate = np.broadcast_to(rate, value.shape).copy()

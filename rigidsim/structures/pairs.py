@@ -1,4 +1,4 @@
-"""Pairs of the elements of a sequence, as a sequence that is never stored.
+"""Pairs of the elements of a sequence, as a lazy sequence.
 
 Source: "Iterating Over Distinct Pairs in C++" (cwzx).
 """
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class _PairsView(Sequence, Generic[T]):
-    """A view of a sequence: nothing is copied, so what changes there changes here."""
+    """A view of a sequence; changes of the sequence are visible."""
 
     __slots__ = ("_elements",)
 
@@ -25,7 +25,7 @@ class _PairsView(Sequence, Generic[T]):
         k, length = as_integer(index), self._count(len(self._elements))
         k += length if k < 0 else 0
         if not 0 <= k < length:
-            raise IndexError(f"pair {index} of {length}")
+            raise IndexError(f"index {index} is out of range for {length} pairs")
         i, j = self._places(k, len(self._elements))
         return self._elements[i], self._elements[j]
 
@@ -34,7 +34,7 @@ class _PairsView(Sequence, Generic[T]):
 
 
 class Pairs(_PairsView):
-    """All N^2 pairs (x, y), x with itself too."""
+    """All N^2 pairs (x, y), including (x, x)."""
 
     @staticmethod
     def _count(n: int) -> int:
@@ -85,8 +85,8 @@ class DistinctPairs(_PairsView):
 def pairs(elements: Sequence[T]) -> Pairs:
     """All N^2 pairs of elements, in the order of `for i in range(N): for j in range(N)`.
 
-    A lazy sequence of constant size: length, indexing by an integer, iteration both ways. The elements are read when
-    a pair is, so those replaced or altered meanwhile are seen. The elements may themselves be such a sequence.
+    A lazy sequence of constant memory: length, indexing by an integer, iteration in both directions. Elements are read
+    when a pair is read, so later changes are visible. The argument may be such a sequence itself.
     """
     return Pairs(elements)
 
@@ -94,6 +94,6 @@ def pairs(elements: Sequence[T]) -> Pairs:
 def distinct_pairs(elements: Sequence[T]) -> DistinctPairs:
     """The N(N-1)/2 distinct pairs, in the order of `for i in range(N): for j in range(i + 1, N)`.
 
-    Distinct by place, not by value: two equal elements are a distinct pair. Otherwise as `pairs`.
+    Distinct by position, not by value: two equal elements form a pair. Otherwise like `pairs`.
     """
     return DistinctPairs(elements)

@@ -1,4 +1,4 @@
-"""Histories: named access in memory or from a file (`reader.load`), and the HDF5 format.
+"""Trajectories: access by body name, in memory or from a file (`reader.load`), and the HDF5 format.
 
 The only package that imports h5py.
 """

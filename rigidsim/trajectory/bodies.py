@@ -1,4 +1,4 @@
-"""Named access to bodies: over a history, or at a single instant of one."""
+"""Access to bodies by path: over a trajectory, or at one time."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rigidsim.arguments import clipped, number
 from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.header import Header, Place
-from rigidsim.trajectory.motion import Motion, concatenated, hung_below, read_only, seen_from, told_span
+from rigidsim.trajectory.motion import Motion, below, concatenated, read_only, seen_from, time_span
 
 SHOWN_BODIES = 6
 
 
 class BodyHistory:
-    """One body: its motion relative to the parent (`local`), in the world, and from any other body's frame."""
+    """One body: its motion relative to its parent (`local`), to the world, and to any other body."""
 
-    def __init__(self, bodies: Bodies, index: int):
+    def __init__(self, bodies: BodyMapping, index: int):
         self._bodies, self._index = bodies, index
 
     def __repr__(self) -> str:
         place = f"{self.kind} in {self.parent or 'the world'}"
-        return f"<BodyHistory {self.path!r}: {place}, {told_span(self._bodies.time)}>"
+        return f"<BodyHistory {self.path!r}: {place}, {time_span(self._bodies.time)}>"
 
     @property
     def path(self) -> str:
@@ -33,24 +33,24 @@ class BodyHistory:
 
     @property
     def parent(self) -> str:
-        """The parent's path at the start; empty for the world."""
+        """The path of the parent at t = 0; empty for the world."""
         return self._bodies.header.parents[self._index]
 
     @property
     def kind(self) -> str:
-        """Free, fixed or prescribed, at the start."""
+        """The kind of motion at t = 0: free, fixed or prescribed."""
         return self._bodies.header.kinds[self._index]
 
     def place_at(self, time: float) -> Place:
-        """The parent's path, and free, fixed or prescribed, at a time (s)."""
+        """The path of the parent and the kind of motion at a time (s)."""
         return self._bodies.header.places_at(number(time, "time"))[self._index]
 
     def parent_at(self, time: float) -> str:
-        """The parent's path at a time (s); empty for the world."""
+        """The path of the parent at a time (s); empty for the world."""
         return self.place_at(time).parent
 
     def carrier_at(self, time: float) -> str:
-        """The free body that takes it along at a time (s), itself if it is free; empty if there is none."""
+        """The free body that carries this body at a time (s), itself if it is free; empty if there is none."""
         path = self.path
         while path and (place := self._bodies[path].place_at(time)).kind != "free":
             path = place.parent
@@ -58,24 +58,24 @@ class BodyHistory:
 
     @property
     def local(self) -> Motion:
-        """Relative to the parent, in its axes and its units of length."""
+        """The motion relative to the parent, in the axes and length units of the parent."""
         return self._bodies.motion("local", self._index)
 
     @property
     def world(self) -> Motion:
-        """In the world, m."""
+        """The motion in the world, in m."""
         return self._bodies.motion("world", self._index)
 
     def seen_from(self, other: str) -> Motion:
-        """The motion in another body's frame, in its axes and its units of length; `"world"` is the world's.
+        """The motion relative to another body, in its axes and length units; `"world"` for the world.
 
-        Composed along the tree up to the nearest common ancestor, so that nothing is lost to large world coordinates.
+        Composed along the tree via the nearest common ancestor, so that large world coordinates cost no digits.
         """
         return self._bodies.relative(self.path, other)
 
 
-class Bodies:
-    """What a history and a single instant share: arrays with the body as the last axis but one."""
+class BodyMapping:
+    """The common base of trajectory and state: arrays with the body as the last axis but one."""
 
     def __init__(self, header: Header, time: np.ndarray | float, arrays: Mapping[str, np.ndarray]):
         self.header, self.time = header, read_only(time) if isinstance(time, np.ndarray) else time
@@ -83,14 +83,14 @@ class Bodies:
 
     def __repr__(self) -> str:
         shown = ", ".join(self.paths[:SHOWN_BODIES]) + (", ..." if len(self) > SHOWN_BODIES else "")
-        return f"<{type(self).__name__}: {shown}; {self._told()}>"
+        return f"<{type(self).__name__}: {shown}; {self._description()}>"
 
-    def _told(self) -> str:
-        return told_span(self.time)
+    def _description(self) -> str:
+        return time_span(self.time)
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Paths of all bodies, parents first, in the scene's order."""
+        """Paths of all bodies, parents first, in the order of the scene."""
         return self.header.paths
 
     def __iter__(self) -> Iterator[str]:
@@ -106,12 +106,12 @@ class Bodies:
         try:
             return self.header.row_of[path]
         except (KeyError, TypeError):
-            close = self._meant(path) if isinstance(path, str) else []
+            close = self._similar(path) if isinstance(path, str) else []
             hint = f"did you mean '{close[0]}'?" if close else f"bodies: {', '.join(self.header.paths[:10])}"
             raise UsageError(f"there is no body {clipped(path)}; {hint}") from None
 
-    def _meant(self, path: str) -> list[str]:
-        """The body of that name, wherever it hangs; else one with a path like it."""
+    def _similar(self, path: str) -> list[str]:
+        """A body with that name anywhere in the tree, or else one with a similar path."""
         same = [known for known in self.header.paths if known.rsplit("/", 1)[-1] == path]
         return same[:1] or get_close_matches(path, self.header.paths, n=1)
 
@@ -137,7 +137,7 @@ class Bodies:
         return pieces[0] if np.ndim(self.time) == 0 else concatenated(self.time, pieces)
 
     def _relative(self, path: str, other: str, places: Sequence[Place], samples) -> Motion:
-        """While the tree is as `places` says, at these samples."""
+        """At samples during which the tree is given by `places`."""
         lineage, other_lineage = self._lineage(path, places), self._lineage(other, places)
         while lineage and other_lineage and lineage[0] == other_lineage[0]:
             lineage.pop(0), other_lineage.pop(0)
@@ -159,9 +159,9 @@ class Bodies:
             local = self.motion("local", index)
             if np.ndim(self.time):
                 local = local.part(samples)
-            chain = hung_below(chain, local, self.header.scale[index] / above)
+            chain = below(chain, local, self.header.scale[index] / above)
         return chain
 
 
-class State(Bodies):
-    """All bodies at one instant: `state["tank/turret"].world.position` is an array of three."""
+class State(BodyMapping):
+    """All bodies at one time: `state["tank/turret"].world.position` is an array of three."""

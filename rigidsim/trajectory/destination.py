@@ -1,4 +1,4 @@
-"""Where a trajectory may be written: what can be found out before anything is computed."""
+"""Checks of the output path, made before the simulation starts."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import NamedTuple, NoReturn
 from rigidsim.errors import FormatError, StorageError
 from rigidsim.trajectory.fields import sample_bytes
 
-HDF5_BEGINS = b"\x89HDF\r\n\x1a\n"
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
-class Advice(NamedTuple):
-    """What a message tells the user to do, in the words of where they are."""
+class Hints(NamedTuple):
+    """The hints of error messages, for Python or for the shell."""
 
     replace: str
     elsewhere: str
 
 
-IN_PYTHON = Advice("force=True", "or save to another path")
-IN_SHELL = Advice("--force", "-o names another file")
+IN_PYTHON = Hints("force=True", "or save to another path")
+IN_SHELL = Hints("--force", "or use -o to write to another path")
 
 
 @contextlib.contextmanager
-def plainly(path: Path) -> Iterator[None]:
-    """Complaints of the system and of HDF5 about writing a file, as one sentence."""
+def as_storage_error(path: Path) -> Iterator[None]:
+    """Convert errors of the system and of HDF5 when writing a file to StorageError."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -38,8 +38,8 @@ def plainly(path: Path) -> Iterator[None]:
         raise StorageError(f"cannot write {path}: {reason}") from error
 
 
-def check_output(path: Path, force: bool, advice: Advice = IN_PYTHON) -> None:
-    """Raise StorageError, before anything is computed, if the file cannot become a trajectory."""
+def check_output(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
+    """Raise StorageError if the trajectory cannot be written to this path."""
     folder = path.parent
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):
@@ -51,20 +51,20 @@ def check_output(path: Path, force: bool, advice: Advice = IN_PYTHON) -> None:
     if mode and not stat.S_ISREG(mode):
         raise StorageError(f"{path} is not a regular file")
     if mode and not force:
-        raise StorageError(f"{path} exists already; {advice.replace} replaces it, {advice.elsewhere}")
+        raise StorageError(f"{path} exists already; use {hints.replace} to overwrite it, {hints.elsewhere}")
     if mode and not is_replaceable(path):
         raise StorageError(
-            f"{path} is not a rigidsim trajectory, or it is damaged; {advice.replace} replaces trajectories only,"
-            f" {advice.elsewhere}"
+            f"{path} is not a rigidsim trajectory, or it is damaged; {hints.replace} overwrites trajectories only,"
+            f" {hints.elsewhere}"
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StorageError(f"no permission to write in {folder}")
-    with plainly(path):
-        check_beside(path)
+    with as_storage_error(path):
+        check_temporary(path)
 
 
 def _mode_of(path: Path) -> int:
-    """Of what the path leads to; of the link itself, if it leads nowhere; 0 if there is nothing."""
+    """The file mode of the target of the path; of the link itself if it is broken; 0 if there is nothing."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:
@@ -76,10 +76,10 @@ def _mode_of(path: Path) -> int:
 
 
 def is_replaceable(path: Path) -> bool:
-    """A trajectory or an empty file: a scene, or another's data, is not lost to a slip of the fingers."""
+    """Whether `force` may overwrite the file: only a trajectory or an empty file, never a scene or other data."""
     from rigidsim.trajectory.stored import format_of
 
-    with plainly(path), path.open("rb") as file:
+    with as_storage_error(path), path.open("rb") as file:
         if not file.read(1):
             return True
     with contextlib.suppress(FormatError):
@@ -88,7 +88,7 @@ def is_replaceable(path: Path) -> bool:
 
 
 def check_space(path: Path, n_sample: int, n_node: int, with_terms: bool) -> None:
-    """Raise StorageError if the disk has no room for the samples, uncompressed."""
+    """Raise StorageError if the disk has no space for the samples, uncompressed."""
     need, free = n_sample * sample_bytes(n_node, with_terms), shutil.disk_usage(path.parent).free
     if need > free:
         raise StorageError(
@@ -97,48 +97,48 @@ def check_space(path: Path, n_sample: int, n_node: int, with_terms: bool) -> Non
         )
 
 
-def path_beside(final: Path) -> Path:
-    """Where a file lies until it is whole."""
+def temporary_path(final: Path) -> Path:
+    """The path of the file until it is complete."""
     return final.with_name(f".{final.name}.tmp")
 
 
-def check_beside(final: Path) -> None:
-    """Raise StorageError if what lies there is not what an earlier process of ours left when it was killed."""
-    path = path_beside(final)
+def check_temporary(final: Path) -> None:
+    """Raise StorageError if there is a file at the temporary path that is not from a killed run of this user."""
+    path = temporary_path(final)
     with contextlib.suppress(FileNotFoundError):
-        _require_ours(path, path.lstat())
+        _require_own(path, path.lstat())
         with path.open("rb") as file:
-            head = file.read(len(HDF5_BEGINS))
-        if head not in (b"", HDF5_BEGINS, bytes(len(HDF5_BEGINS))):  # HDF5 may write its first bytes last
+            head = file.read(len(HDF5_SIGNATURE))
+        if head not in (b"", HDF5_SIGNATURE, bytes(len(HDF5_SIGNATURE))):  # HDF5 may write the signature last
             _refuse(path, "it is not an HDF5 file")
 
 
-def open_beside(path: str, _flags: int) -> int:
-    """An opener: a new file, or what a killed process of ours left behind; no link is followed."""
+def open_temporary(path: str, _flags: int) -> int:
+    """An opener for a new file, or for the file of a killed run of this user; no link is followed."""
     flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     with contextlib.suppress(FileExistsError):
         return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
-    _require_ours(Path(path), Path(path).lstat())
+    _require_own(Path(path), Path(path).lstat())
     descriptor = os.open(path, flags)
     try:
-        _require_ours(Path(path), os.fstat(descriptor))
+        _require_own(Path(path), os.fstat(descriptor))
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _require_ours(path: Path, status: os.stat_result) -> None:
-    """Whoever can plant something at this name must not choose what is overwritten through it."""
+def _require_own(path: Path, status: os.stat_result) -> None:
+    """Refuse files that another user could have placed there to have something else overwritten."""
     if stat.S_ISLNK(status.st_mode):
         _refuse(path, "it is a symbolic link")
     if not stat.S_ISREG(status.st_mode):
         _refuse(path, "it is not a regular file")
     if status.st_nlink > 1:
-        _refuse(path, "the file has other names too")
+        _refuse(path, "the file has other hard links")
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         _refuse(path, "the file belongs to another user")
 
 
 def _refuse(path: Path, why: str) -> NoReturn:
-    raise StorageError(f"{path} is in the way, where a trajectory lies until it is whole: {why}; remove it")
+    raise StorageError(f"the temporary file {path} exists already and cannot be overwritten: {why}; remove it")

@@ -1,4 +1,4 @@
-"""Digests of what a trajectory holds: of each array, of all of them, and of what describes them."""
+"""Digests of a trajectory: of each array, of all samples, and of the metadata."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from rigidsim.trajectory.events import Event, digest_of
 from rigidsim.trajectory.header import Header
 
-WINDOW_ROWS = 4096  # whole chunks of a file
+WINDOW_ROWS = 4096  # a multiple of the chunks of a file
 WINDOW_BYTES = 256e6
 
 
 def digest_of_rows(array) -> bytes:
-    """SHA-256 of an array's bytes, sample by sample; read window by window, so that it takes little memory.
+    """SHA-256 of the bytes of an array in the order of samples, read window by window to limit memory.
 
-    An array of a trajectory file knows its own.
+    An array of a trajectory file has its digest stored.
     """
     if (found := getattr(array, "digest", None)) is not None:
         return found
@@ -35,7 +35,7 @@ def _windows(shape: tuple[int, ...]) -> Iterator[slice]:
 
 
 def content_hash(paths: Sequence[str], rows: Mapping[str, bytes], events: Sequence[Event]) -> str:
-    """See `Trajectory.content_hash`; `rows` has the digest of each dataset, in the order of the header."""
+    """See `Trajectory.content_hash`; `rows` holds the digest of each dataset, in the order of the header."""
     digest = hashlib.sha256("\n".join(paths).encode())
     for name, one in rows.items():
         digest.update(name.encode() + one)
@@ -44,8 +44,8 @@ def content_hash(paths: Sequence[str], rows: Mapping[str, bytes], events: Sequen
 
 
 def description_digest(header: Header, status: str, message: str, stored_hash: str) -> str:
-    """SHA-256, in hexadecimal, of what the content hash leaves out: how bodies hang together, scales, the scene."""
-    told = {
+    """SHA-256, in hexadecimal, of the metadata that the content hash omits: the tree, scales, the scene."""
+    metadata = {
         "status": status,
         "message": message,
         "content_hash": stored_hash,
@@ -58,4 +58,4 @@ def description_digest(header: Header, status: str, message: str, stored_hash: s
         "scene": [header.scene_name, header.scene_text, header.scene_resolved],
         "provenance": dict(header.provenance),
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(metadata, sort_keys=True).encode()).hexdigest()

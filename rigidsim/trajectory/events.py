@@ -1,6 +1,4 @@
-"""What happened at instants: impulses and changes of the tree, who was protected from them or carried along, and by how
-much.
-"""
+"""Events: impulses and reparentings, with the bodies that were protected from them or carried along."""
 
 from __future__ import annotations
 
@@ -15,10 +13,10 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Protected:
-    """A body whose motion in the world was kept: the changes of its motion relative to its parent that did it.
+    """A body that keeps its motion in the world, and the changes of its motion relative to its parent that compensate.
 
-    Velocities in m/s (of the origin; the parent's units of length) and rad/s, accelerations in m/s2 (of the centre of
-    mass) and rad/s2, all in the parent's axes. The accelerations follow from the forces after the jump.
+    Velocities in m/s (of the origin; in length units of the parent) and rad/s, accelerations in m/s2 (of the centre of
+    mass) and rad/s2, all in the parent's axes. The accelerations follow from the forces after the event.
     """
 
     body: str
@@ -30,9 +28,9 @@ class Protected:
 
 @dataclass(frozen=True)
 class Carried:
-    """A body that inherits impulses, and what it gained in the world: the change of its velocity (m/s, of the origin)
-    and angular velocity (rad/s), and the impulse (N s) and angular impulse about its centre of mass (N m s) that this
-    amounts to. All in world axes.
+    """A body with `inherit_impulses`, and its gain in the world: the change of velocity (m/s, of the origin) and of
+    angular velocity (rad/s), and the equivalent impulse (N s) and angular impulse about its centre of mass (N m s). All
+    in world axes.
     """
 
     body: str
@@ -46,11 +44,12 @@ class Carried:
 class Event:
     """One impulse, or one reparenting.
 
-    `id` is its place in the scene, `car.impulses[0]` or `reparent[0]`. `body` is what the scene names, `receiver` the
-    free body that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's centre of mass are
-    in world axes. Velocity and angular velocity are those of the receiver's origin in the world, before and after all
-    impulses of the instant. `energy` is what the instant adds to the kinetic and potential energy of all bodies, J.
-    `motion` is how a body hangs on its new parent: free or fixed.
+    `id` is its path in the scene, `car.impulses[0]` or `reparent[0]`. `body` is the body that the scene names,
+    `receiver` the free body that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's
+    centre of mass are in world axes. Velocity and angular velocity are those of the receiver's origin in the world,
+    before and after all events at that time. `energy` is the change of the kinetic and potential energy of all bodies
+    by all of them, J.
+    `motion` is the kind of a reparented body: free or fixed.
     """
 
     id: str
@@ -77,7 +76,7 @@ class Event:
         return asdict(self)
 
     def concerns(self, body: str) -> bool:
-        """Whether it says something about a body: its motion, or what hangs on it."""
+        """Whether the event involves a body, as the receiver, a parent, protected or carried."""
         others = (other.body for other in (*self.protected, *self.carried))
         return body in (self.body, self.receiver, self.parent_before, self.parent_after, *others)
 
@@ -85,7 +84,7 @@ class Event:
 TEXTS = ("id", "name", "cause", "body", "receiver", "parent_before", "parent_after", "motion")
 NUMBERS = {
     "time": ("s", "time since the start"),
-    "energy": ("J", "what the instant adds to the energy of all bodies"),
+    "energy": ("J", "change of the energy of all bodies by all events at that time"),
 }
 VECTORS = {
     "impulse": ("N s", "impulse, world axes"),
@@ -97,7 +96,7 @@ VECTORS = {
 }
 OTHERS = {
     "protected": {
-        "velocity": ("m s-1", "change of the velocity relative to the parent that keeps the world's"),
+        "velocity": ("m s-1", "change of the velocity relative to the parent"),
         "angular_velocity": ("rad s-1", "change of the angular velocity relative to the parent"),
         "acceleration": ("m s-2", "change of the acceleration of the centre of mass relative to the parent"),
         "angular_acceleration": ("rad s-2", "change of the angular acceleration relative to the parent"),
@@ -105,17 +104,15 @@ OTHERS = {
     "carried": {
         "velocity": ("m s-1", "change of the velocity of the origin in the world"),
         "angular_velocity": ("rad s-1", "change of the angular velocity in the world"),
-        "impulse": ("N s", "what it gained, world axes"),
-        "angular_impulse": ("N m s", "what it gained, about its centre of mass, world axes"),
+        "impulse": ("N s", "impulse gained, world axes"),
+        "angular_impulse": ("N m s", "angular impulse gained about the centre of mass, world axes"),
     },
 }
-"""Datasets of events, of who was protected and of who was carried along: units and meaning."""
+"""Datasets of events and of protected and carried bodies: units and meaning."""
 
 
 def columns_of(events: Sequence[Event]) -> dict[str, object]:
-    """The events column by column, as the file keeps them; `protected/...` and `carried/...` have one row for each body
-    protected or carried along.
-    """
+    """The events as columns of the file; `protected/...` and `carried/...` have one row per body."""
     columns = {
         **{name: [getattr(event, name) for event in events] for name in TEXTS},
         **{name: np.array([getattr(event, name) for event in events], dtype=np.float64) for name in NUMBERS},
@@ -130,7 +127,7 @@ def columns_of(events: Sequence[Event]) -> dict[str, object]:
 
 
 def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
-    """The inverse of `columns_of`. Raises ValueError if the columns do not fit each other."""
+    """The inverse of `columns_of`. Raises ValueError if the columns are inconsistent."""
     protected, carried = (_others(columns, kind, row) for kind, row in (("protected", Protected), ("carried", Carried)))
     texts = zip(*(columns[name] for name in TEXTS), strict=True)
     numbers = zip(*(columns[name] for name in NUMBERS), strict=True)
@@ -140,26 +137,26 @@ def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
             **dict(zip(TEXTS, text, strict=True)),
             **dict(zip(NUMBERS, map(float, number), strict=True)),
             **dict(zip(VECTORS, (tuple(map(float, v)) for v in vector), strict=True)),
-            protected=tuple(kept),
-            carried=tuple(taken),
+            protected=tuple(spared),
+            carried=tuple(moved),
         )
-        for text, number, vector, kept, taken in zip(texts, numbers, vectors, protected, carried, strict=True)
+        for text, number, vector, spared, moved in zip(texts, numbers, vectors, protected, carried, strict=True)
     )
 
 
 def _others(columns: dict[str, Sequence], kind: str, row: type) -> list[list]:
-    """For each event the rows of its `protected` or `carried`."""
+    """The `protected` or `carried` bodies of each event."""
     found: list[list] = [[] for _ in columns["time"]]
     parts = [columns[f"{kind}/{name}"] for name in OTHERS[kind]]
     for k, body, *vectors in zip(columns[f"{kind}/event"], columns[f"{kind}/body"], *parts, strict=True):
         if not 0 <= k < len(found):
-            raise ValueError(f"{kind} names event {k} of {len(found)}")
+            raise ValueError(f"{kind} refers to event {k} of {len(found)}")
         found[int(k)].append(row(body, *(tuple(map(float, v)) for v in vectors)))
     return found
 
 
 def digest_of(events: Sequence[Event]) -> bytes:
-    """What the content hash has of the events: nothing if there are none."""
+    """The bytes of the events for the content hash; empty if there are none."""
     return json.dumps([event.as_dict() for event in events]).encode() if events else b""
 
 

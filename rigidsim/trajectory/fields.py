@@ -1,4 +1,4 @@
-"""What a trajectory holds: each dataset's name, place in a sample, dimensions, units."""
+"""The datasets of a trajectory: name, position in a sample, dimensions, units."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from rigidsim.engine import layout
 
 BODY_TEXTS = ("body", "parent", "kind")
-"""Datasets that say what each body is."""
+"""Text datasets with one entry per body."""
 KINDS = {"free", "fixed", "prescribed"}
-"""How a body hangs on its parent."""
+"""The kinds of motion."""
 
 
 class Block(NamedTuple):
-    """Consecutive samples of one world, as the stepper writes them."""
+    """Consecutive samples of one world, in the layout of the stepper."""
 
     time: np.ndarray  # (sample) s
     local: np.ndarray  # (sample, node, SAMPLE_ROWS)
     world: np.ndarray  # (sample, node, SAMPLE_ROWS)
     ledger: np.ndarray  # (sample, LEDGER_ROWS)
-    terms: np.ndarray  # (sample, node, TERM_ROWS), or no rows
+    terms: np.ndarray  # (sample, node, TERM_ROWS), or empty
 
 
 class Field(NamedTuple):
-    """One dataset. `source` and `first` say where a Block holds it; `axis` names its last dimension, if any."""
+    """One dataset. `source` and `first` locate it in a Block; `axis` names its last dimension, if any."""
 
     name: str
     source: str
@@ -78,19 +78,19 @@ def _term(name: str, first: int, units: str, long_name: str) -> Field:
     return Field(f"terms/{name}", "terms", first, "xyz", units, long_name)
 
 
-# Of the centre of mass relative to the parent, in the parent's axes, but in metres whatever the scale.
+# Of the centre of mass relative to the parent, in the parent's axes, always in metres.
 LINEAR_TERMS = (
     _term("applied", layout.T_APPLIED, "m s-2", "force / mass"),
     _term("gravity", layout.T_GRAVITY, "m s-2", "gravity"),
     _term("linear", layout.T_LINEAR, "m s-2", "inertial: the parent's origin accelerates"),
-    _term("euler", layout.T_EULER, "m s-2", "inertial: the parent's rate of turning changes"),
-    _term("centrifugal", layout.T_CENTRIFUGAL, "m s-2", "inertial: away from the axis the parent turns about"),
-    _term("coriolis", layout.T_CORIOLIS, "m s-2", "inertial: what moves in a turning parent is turned aside"),
+    _term("euler", layout.T_EULER, "m s-2", "inertial: the parent's angular velocity changes"),
+    _term("centrifugal", layout.T_CENTRIFUGAL, "m s-2", "inertial: away from the parent's axis of rotation"),
+    _term("coriolis", layout.T_CORIOLIS, "m s-2", "inertial: deflection of motion in a rotating parent"),
 )
 ANGULAR_TERMS = (
-    _term("angular_applied", layout.T_ANGULAR_APPLIED, "rad s-2", "torque over inertia"),
+    _term("angular_applied", layout.T_ANGULAR_APPLIED, "rad s-2", "torque / inertia"),
     _term("gyroscopic", layout.T_GYROSCOPIC, "rad s-2", "-I^-1 (omega x L)"),
-    _term("angular_parent", layout.T_ANGULAR_PARENT, "rad s-2", "inertial: the parent's rate of turning changes"),
+    _term("angular_parent", layout.T_ANGULAR_PARENT, "rad s-2", "inertial: the parent's angular velocity changes"),
     _term("angular_transport", layout.T_ANGULAR_TRANSPORT, "rad s-2", "inertial: omega_body x omega_parent"),
 )
 TERM_FIELDS = (

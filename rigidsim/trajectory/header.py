@@ -1,4 +1,4 @@
-"""What holds for a whole history: the bodies, their tree and how it changes, the scene."""
+"""The metadata of a trajectory: bodies, their tree and its changes, the scene."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from rigidsim.trajectory.fields import fields
 
 
 class Change(NamedTuple):
-    """From this time on (s) a body has another parent, and is free or fixed there; the sample at that very time shows
-    the new one.
-    """
+    """A reparenting: from this time (s) on a body has another parent and kind. The sample at that time is after it."""
 
     time: float
     body: str
@@ -26,7 +24,7 @@ class Change(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A body in the tree: the parent's path, empty for the world, and how it hangs there: free, fixed, prescribed."""
+    """The place of a body in the tree: path of the parent, empty for the world; kind: free, fixed or prescribed."""
 
     parent: str
     kind: str
@@ -34,10 +32,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Header:
-    """What holds for a whole history: the bodies, their tree and how it changes, the scene, and where it was made.
+    """The metadata of a trajectory: bodies, their tree and its changes, the scene, and provenance.
 
-    `kinds[i]` is free, fixed or prescribed. `scale[i]` is metres per unit of body i's own lengths, `parent_scale[i]` of
-    those it is placed in at the start.
+    `kinds[i]` is free, fixed or prescribed. `scale[i]` is the length unit of body i in metres, `parent_scale[i]` that
+    of its parent at t = 0.
     """
 
     paths: tuple[str, ...]
@@ -68,21 +66,21 @@ class Header:
         return {path: row for row, path in enumerate(self.paths)}
 
     def trees(self) -> list[tuple[float, tuple[Place, ...]]]:
-        """(from when, place of each body) for the start and each change of the tree, in order."""
+        """(time from which it holds, place of each body) at the start and after each change of the tree, in order."""
         return self._trees
 
     def places_at(self, time: float) -> tuple[Place, ...]:
         """The place of each body at a time (s)."""
-        # 0.7 is meant by the 0.7000000000000001 that 70 steps of 0.01 are.
+        # Round-off: 70 steps of 0.01 give 0.7000000000000001.
         reached = time + 1e-12 * abs(time)
         found = next((places for begin, places in reversed(self.trees()) if begin <= reached), None)
         return found or refuse("time", "a number", time)
 
     def scale_of(self, path: str) -> float:
-        """Metres per unit of a body's own lengths; 1 for the world."""
+        """The length unit of a body in metres; 1 for the world."""
         return float(self.scale[self.row_of[path]]) if path else 1.0
 
     @property
     def dataset_names(self) -> tuple[str, ...]:
-        """Names of all datasets that have a time axis."""
+        """Names of all datasets with a time axis."""
         return ("time", *(f.name for f in fields(self.with_terms)))

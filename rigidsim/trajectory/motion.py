@@ -1,4 +1,4 @@
-"""Motion over time: position, orientation, velocity and angular velocity of one frame in another."""
+"""Motion over time: position, orientation, velocity and angular velocity of one frame relative to another."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def rows(parts: tuple[np.ndarray, ...]) -> np.ndarray:
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """The array, not to be written to: a result that several may look at."""
+    """A read-only view of an array, as results are shared."""
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 
 
-def told_span(time: np.ndarray | float) -> str:
-    """Samples and time span, for people."""
+def time_span(time: np.ndarray | float) -> str:
+    """Number of samples and time span, as text."""
     if np.ndim(time) == 0:
         return f"at {float(time):g} s"
     count = np.size(time)
@@ -43,9 +43,9 @@ def told_span(time: np.ndarray | float) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Motion:
-    """Arrays with time as the first axis (none, for a single instant), read when first asked for.
+    """Arrays with time as the first axis (or without, at a single time), read on first access.
 
-    `breaks` are the times (s) from which on the motion is relative to another frame.
+    `breaks` are the times (s) from which the motion is relative to another frame.
     """
 
     time: np.ndarray | float
@@ -53,14 +53,14 @@ class Motion:
     breaks: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Motion: {told_span(self.time)}>"
+        return f"<Motion: {time_span(self.time)}>"
 
     def __reduce__(self):
-        return given, (self.time, *(getattr(self, name) for name in _FIELDS), self.breaks)
+        return from_arrays, (self.time, *(getattr(self, name) for name in _FIELDS), self.breaks)
 
     @cached_property
     def position(self) -> np.ndarray:
-        """(time, 3), in the observing frame's axes and units of length."""
+        """(time, 3), in the axes and length units of the reference frame."""
         return read_only(self._read("position"))
 
     @cached_property
@@ -70,12 +70,12 @@ class Motion:
 
     @cached_property
     def velocity(self) -> np.ndarray:
-        """(time, 3), units of length a second."""
+        """(time, 3), in length units of the reference frame per second."""
         return read_only(self._read("velocity"))
 
     @cached_property
     def angular_velocity(self) -> np.ndarray:
-        """(time, 3), rad/s, in the observing frame's axes."""
+        """(time, 3), rad/s, in the axes of the reference frame."""
         return read_only(self._read("angular_velocity"))
 
     @property
@@ -88,19 +88,19 @@ class Motion:
         return Motion(self.time[samples], lambda name: getattr(self, name)[samples])
 
     def at(self, time: float | np.ndarray) -> Motion:
-        """The motion at other times (s) within the history, by Hermite interpolation of fourth order.
+        """The motion at other times (s) within the trajectory, by Hermite interpolation of fourth order.
 
-        Position and rotation vector are the cubics that agree with pose and rate at both neighbouring samples;
-        velocities are their derivatives. Exact at samples. Between the samples before and after an impulse the jump is
-        smoothed. Raises UsageError outside the history, and between two samples that are relative to different frames.
+        Position and rotation vector are cubics that match pose and rate at both neighbouring samples; velocities are
+        their derivatives. Exact at samples; the jump at an impulse is smoothed over the interval that contains it.
+        Raises UsageError outside the trajectory, and between two samples that are relative to different frames.
         """
         return interpolated(self, time)
 
 
-def given(
+def from_arrays(
     time: np.ndarray | float, position, orientation, velocity, angular_velocity, breaks: tuple[float, ...] = ()
 ) -> Motion:
-    """A motion from its arrays."""
+    """A motion from arrays."""
     arrays = {
         "position": position,
         "orientation": orientation,
@@ -111,7 +111,7 @@ def given(
 
 
 def concatenated(time: np.ndarray, pieces: Sequence[Motion]) -> Motion:
-    """Motions one after the other."""
+    """Motions of successive time intervals as one."""
     return Motion(time, lambda name: np.concatenate([getattr(piece, name) for piece in pieces]))
 
 
@@ -119,16 +119,16 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
     """See `Motion.at`."""
     samples, wanted = np.asarray(motion.time), numbers(time, "times")
     if samples.ndim == 0:
-        raise UsageError("a single instant cannot be interpolated")
+        raise UsageError("a state at a single time cannot be interpolated")
     if wanted.size and not (samples[0] <= wanted.min() and wanted.max() <= samples[-1]):
-        raise UsageError(f"time {time} s is outside the history, which goes from {samples[0]:g} to {samples[-1]:g} s")
+        raise UsageError(f"time {time} s is outside the trajectory, which covers {samples[0]:g} to {samples[-1]:g} s")
     if len(samples) == 1:
         one = np.zeros(wanted.shape, dtype=np.int64)
-        return given(wanted, *(getattr(motion, f)[one] for f in _FIELDS))
+        return from_arrays(wanted, *(getattr(motion, f)[one] for f in _FIELDS))
     if np.any(straddling(motion, wanted)):
         raise UsageError(
-            f"at time {time} s there is nothing to interpolate: the samples before and after are relative to different"
-            " parents; ask for the motion in the world, or seen from one body"
+            f"the motion relative to the parent cannot be interpolated at time {time} s: the samples before and after"
+            " are relative to different parents; use `world` or `seen_from` instead"
         )
     i = np.clip(np.searchsorted(samples, wanted, side="right") - 1, 0, len(samples) - 2)
     h, x = samples[i + 1] - samples[i], (wanted - samples[i]) / (samples[i + 1] - samples[i])
@@ -136,7 +136,7 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
     ends = [tuple(c[j] for c in quantity) for quantity in (p, v, q, omega) for j in (i, i + 1)]
     p_0, p_1, v_0, v_1, q_0, q_1, omega_0, omega_1 = ends
     orientation, rate = hermite_rotation(q_0, q_1, omega_0, omega_1, h, x)
-    found = given(
+    found = from_arrays(
         wanted,
         rows(hermite(p_0, p_1, v_0, v_1, h, x)),
         rows(orientation),
@@ -147,7 +147,7 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
 
 
 def straddling(motion: Motion, wanted: np.ndarray) -> np.ndarray:
-    """Which times lie between two samples with a break between them."""
+    """Which times lie between two samples that are separated by a break."""
     samples = np.asarray(motion.time)
     found = np.zeros(np.shape(wanted), dtype=bool)
     for first_after in np.searchsorted(samples, motion.breaks):
@@ -160,19 +160,21 @@ _FIELDS = ("position", "orientation", "velocity", "angular_velocity")
 
 
 def _snapped(motion: Motion, found: Motion, i: np.ndarray, x: np.ndarray) -> Motion:
-    """The samples themselves where a wanted time is one of them."""
+    """Replace interpolated values by the sample where the time is that of a sample."""
     nearest = i + (x == 1.0)
     on_sample = ((x == 0.0) | (x == 1.0))[..., np.newaxis]
-    return given(found.time, *(np.where(on_sample, getattr(motion, f)[nearest], getattr(found, f)) for f in _FIELDS))
+    return from_arrays(
+        found.time, *(np.where(on_sample, getattr(motion, f)[nearest], getattr(found, f)) for f in _FIELDS)
+    )
 
 
-def hung_below(chain: Chain, local: Motion, scale: float) -> Chain:
-    """A chain hung below one more node, given its local motion and own scale."""
+def below(chain: Chain, local: Motion, scale: float) -> Chain:
+    """A chain extended at its root by a node with this local motion and scale."""
     above = (columns(local.position), columns(local.orientation), scale)
     return chain.below(above, columns(local.velocity), columns(local.angular_velocity))
 
 
 def seen_from(chain: Chain, other: Chain, time: np.ndarray | float) -> Motion:
-    """The motion of one chain's end in the frame of another's."""
+    """The motion of the end of one chain relative to the end of another."""
     shape = np.shape(time)
-    return given(time, *(np.array(np.broadcast_to(rows(p), (*shape, len(p)))) for p in chain.seen_from(other)))
+    return from_arrays(time, *(np.array(np.broadcast_to(rows(p), (*shape, len(p)))) for p in chain.seen_from(other)))

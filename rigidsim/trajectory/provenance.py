@@ -1,4 +1,4 @@
-"""Where and with what a trajectory was made. None of it enters the content hash."""
+"""The provenance of a trajectory: versions and platform. It is not part of the content hash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PACKAGES = ("numpy", "numba", "llvmlite", "h5py")
 
 
 def cpu_model() -> str:
-    """The processor's name, as well as the system tells."""
+    """The name of the processor, as far as the system reports it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

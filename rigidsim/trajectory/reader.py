@@ -1,4 +1,4 @@
-"""Reading the HDF5 file: what it is, whether it is whole, and its arrays on demand."""
+"""Reading the HDF5 file: checks of format and metadata, arrays on demand."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from rigidsim.trajectory.digests import content_hash, description_digest, digest
 from rigidsim.trajectory.events import Event, columns_of, events_from
 from rigidsim.trajectory.fields import BODY_TEXTS
 from rigidsim.trajectory.header import Change, Header
-from rigidsim.trajectory.stored import StoredArray, damage_told, opened
+from rigidsim.trajectory.stored import StoredArray, as_format_error, opened
 from rigidsim.trajectory.trajectory import Trajectory
 
 
 def load(path: str | Path) -> Trajectory:
     """Open a trajectory file.
 
-    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. What describes
-    the samples is checked now; damage inside an array is found when that array is first read.
+    Raises StorageError if it cannot be read, FormatError if it is damaged or not a rigidsim trajectory. The metadata is
+    checked now; each array is checked when it is first read.
     """
     path = file_path(path, "the trajectory's file")
     file, close = opened(path)
     try:
-        with damage_told(path):
+        with as_format_error(path):
             return _trajectory(file, path, close)
     except BaseException:
         close()
@@ -46,12 +46,12 @@ def _trajectory(file: h5py.File, path: Path, close: Callable[[], None]) -> Traje
     check_tree(header, path)
     check_shapes(file, path, header.with_terms, n_body)
     status, message, stored_hash = (str(file.attrs[name]) for name in ("status", "message", "content_hash"))
-    seals = _seals(file, header)
-    if seals and content_hash(header.paths, seals, events) != stored_hash:
-        raise FormatError(f"{path} is damaged: its digests, bodies and events do not agree with its content hash")
-    if seals and description_digest(header, status, message, stored_hash) != file.attrs["description_sha256"]:
-        raise FormatError(f"{path} is damaged: what describes its samples does not agree with description_sha256")
-    arrays = _arrays(file, path, header, events, seals, stored_hash)
+    digests = _digests(file, header)
+    if digests and content_hash(header.paths, digests, events) != stored_hash:
+        raise FormatError(f"{path} is damaged: its digests, bodies and events do not match its content hash")
+    if digests and description_digest(header, status, message, stored_hash) != file.attrs["description_sha256"]:
+        raise FormatError(f"{path} is damaged: its metadata does not match description_sha256")
+    arrays = _arrays(file, path, header, events, digests, stored_hash)
     trajectory = Trajectory(header, arrays, status, stored_hash, close=close, events=events, message=message)
     check_time(trajectory.time, path)
     return trajectory
@@ -62,7 +62,7 @@ def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
     scene = file["scene"]
     resolved = scene["resolved"][()]
     if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
-        raise FormatError(f"{path} is damaged: scene/resolved does not agree with its sha256")
+        raise FormatError(f"{path} is damaged: scene/resolved does not match its sha256")
     return Header(
         paths=paths,
         parents=parents,
@@ -84,7 +84,7 @@ def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
 
 
 def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
-    """What happened at instants; nothing, in a file that has no such group."""
+    """The events; empty if the file has no such group."""
     if "events" not in file:
         return ()
     columns = {}
@@ -94,41 +94,46 @@ def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
     return events_from(columns)
 
 
-def _seals(file: h5py.File, header: Header) -> dict[str, bytes]:
-    """The digest of each dataset, as the file gives it; nothing, in a file from before they were kept."""
+def _digests(file: h5py.File, header: Header) -> dict[str, bytes]:
+    """The stored digest of each dataset; empty for a file from before digests were stored."""
     if "description_sha256" not in file.attrs:
         return {}
     return {name: bytes.fromhex(file[name].attrs["sha256"]) for name in header.dataset_names}
 
 
 def _arrays(
-    file: h5py.File, path: Path, header: Header, events: tuple[Event, ...], seals: Mapping[str, bytes], stored_hash: str
+    file: h5py.File,
+    path: Path,
+    header: Header,
+    events: tuple[Event, ...],
+    digests: Mapping[str, bytes],
+    stored_hash: str,
 ) -> dict[str, StoredArray]:
-    """The arrays, each checked when it is first read: by its digest, or else all together by the content hash."""
+    """The arrays. On first access each is checked by its digest; without digests, all by the content hash."""
 
     def digest_in_file(name: str) -> bytes:
-        with damage_told(path, name):
+        with as_format_error(path, name):
             return digest_of_rows(file[name])
 
     def checked(name: str) -> bytes:
         found = digest_in_file(name)
-        if found != seals[name]:
-            raise FormatError(f"{path} is damaged: {name} does not agree with its sha256")
+        if found != digests[name]:
+            raise FormatError(f"{path} is damaged: {name} does not match its sha256")
         return found
 
     @cache
     def all_checked() -> dict[str, bytes]:
         found = {name: digest_in_file(name) for name in header.dataset_names}
         if content_hash(header.paths, found, events) != stored_hash:
-            raise FormatError(f"{path} is damaged: its samples do not agree with its content hash")
+            raise FormatError(f"{path} is damaged: its samples do not match its content hash")
         return found
 
     def checked_with_all(name: str) -> bytes:
         return all_checked()[name]
 
-    digest = checked if seals else checked_with_all
-    # The time is read at once; in an older file it is not worth reading all the rest for.
+    digest = checked if digests else checked_with_all
+    # The time is read when the file is opened; without digests, checking it would read the whole file.
     return {
-        name: StoredArray(file[name], path, partial(digest, name), is_checked=name == "time" and not seals)
+        name: StoredArray(file[name], path, partial(digest, name), is_checked=name == "time" and not digests)
         for name in header.dataset_names
     }

@@ -1,4 +1,4 @@
-"""The file that a writer fills: beside its final name, locked, and given that name only when it is whole."""
+"""The temporary file of a writer: next to the final path, locked, and renamed when it is complete."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from itertools import count
 from pathlib import Path
 
 from rigidsim.errors import StorageError
-from rigidsim.trajectory.destination import open_beside, path_beside
+from rigidsim.trajectory.destination import open_temporary, temporary_path
 
 try:
     import fcntl
-except ImportError:  # no such locks: two writers of one name lose the later one's work, not the file
+except ImportError:  # no file locks: of two writers of one path, the later one fails at the end
     fcntl = None
 
-KEPT_MARKS = 32
-"""Marks that can be gone back to: the end of a file needs some room, which the last chunks must give up."""
+MOST_RESTORE_POINTS = 32
+"""Completing a file on a full disk needs space, which is gained by discarding the last chunks."""
 
 
 @dataclass
-class Mark:
-    """A state of the file to come back to: its length, what was overwritten since, and what the writer noted."""
+class RestorePoint:
+    """A state of the file to restore: its length, the bytes overwritten since, and a note of the writer."""
 
     size: int
     note: object
@@ -32,19 +32,19 @@ class Mark:
 
 
 class Spool(io.FileIO):
-    """The bytes of a file under way, for HDF5 to write to.
+    """The temporary file that HDF5 writes to.
 
-    HDF5 does not survive a failed write: closing the file fails too, and the process ends with a segmentation fault. So
-    it is never told of one: the first failure is kept for `check` to raise, and what is written from then on is kept in
-    memory, where HDF5 finds it again. `roll_back` then leads to a state that HDF5 once declared whole.
+    HDF5 cannot handle a failed write: closing the file fails too, and the process ends with a segmentation fault. So
+    failures are hidden from it: the first one is stored for `check` to raise, and later writes go to memory, from where
+    HDF5 reads them back. `roll_back` then restores a state in which the file was complete.
     """
 
     def __init__(self, final: Path):
-        self.final, self.path = final, path_beside(final)
+        self.final, self.path = final, temporary_path(final)
         self._failure: OSError | None = None
-        self._marks: deque[Mark] = deque(maxlen=KEPT_MARKS)
+        self._restore_points: deque[RestorePoint] = deque(maxlen=MOST_RESTORE_POINTS)
         self._unwritten: list[tuple[int, bytes]] = []
-        super().__init__(self.path, "r+", opener=open_beside)
+        super().__init__(self.path, "r+", opener=open_temporary)
         self._lock()
         super().truncate(0)
 
@@ -52,7 +52,7 @@ class Spool(io.FileIO):
         try:
             if fcntl:
                 fcntl.flock(self.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Between opening and locking, the other process may have finished and renamed it.
+            # Between opening and locking, the other process may have finished and renamed the file.
             if self._is_in_place():
                 return
         except BlockingIOError:
@@ -61,45 +61,45 @@ class Spool(io.FileIO):
         raise StorageError(f"another process is writing {self.final}")
 
     def _is_in_place(self) -> bool:
-        """Whether the name beside the final one still means this file."""
+        """Whether the temporary path still refers to this file."""
         with contextlib.suppress(FileNotFoundError):
             return os.path.samestat(os.fstat(self.fileno()), self.path.lstat())
         return False
 
     def write(self, data) -> int:
-        """Write all of it, unless a write has failed."""
-        begin, whole = self.tell(), bytes(data)
+        """Write all bytes; to memory if a write has failed before."""
+        begin, content = self.tell(), bytes(data)
         try:
             if not self._failure:
-                self._remember(begin, len(whole))
-                self._write_all(begin, whole)
-                return len(whole)
+                self._remember(begin, len(content))
+                self._write_all(begin, content)
+                return len(content)
         except OSError as error:
             self._failure = error
-        self._unwritten.append((begin, whole))
-        self.seek(begin + len(whole))
-        return len(whole)
+        self._unwritten.append((begin, content))
+        self.seek(begin + len(content))
+        return len(content)
 
-    def _write_all(self, begin: int, whole: bytes) -> None:
+    def _write_all(self, begin: int, content: bytes) -> None:
         self.seek(begin)
         done = 0
-        while done < len(whole):
-            done += super().write(memoryview(whole)[done:])
+        while done < len(content):
+            done += super().write(memoryview(content)[done:])
 
     def readinto(self, buffer) -> int:
-        """What the file holds, and what it would hold had the writes not failed."""
+        """Read the bytes of the file, with failed writes read from memory."""
         begin, target = self.tell(), memoryview(buffer).cast("B")
         done = super().readinto(target)
-        for offset, whole in self._unwritten:
-            first, end = max(offset, begin), min(offset + len(whole), begin + len(target))
+        for offset, content in self._unwritten:
+            first, end = max(offset, begin), min(offset + len(content), begin + len(target))
             if first < end:
-                target[first - begin : end - begin] = whole[first - offset : end - offset]
+                target[first - begin : end - begin] = content[first - offset : end - offset]
                 done = max(done, end - begin)
         self.seek(begin + done)
         return done
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length, unless a write has failed."""
+        """Set the length, unless a write has failed before."""
         size = self.tell() if size is None else size
         try:
             if not self._failure:
@@ -110,14 +110,14 @@ class Spool(io.FileIO):
         return size
 
     def _remember(self, begin: int, length: int) -> None:
-        """Note what is about to be lost of the state last marked."""
-        if not self._marks:
+        """Store the bytes of the last restore point that are about to be overwritten."""
+        if not self._restore_points:
             return
-        length = min(begin + length, self._marks[-1].size) - begin
+        length = min(begin + length, self._restore_points[-1].size) - begin
         if length > 0:
             here = self.tell()
             self.seek(begin)
-            self._marks[-1].overwritten.append((begin, super().read(length)))
+            self._restore_points[-1].overwritten.append((begin, super().read(length)))
             self.seek(here)
 
     def check(self) -> None:
@@ -126,50 +126,50 @@ class Spool(io.FileIO):
             raise self._failure
 
     def mark(self, note: object) -> None:
-        """The file is whole as it is now; `roll_back` comes back to it and gives the note."""
+        """Add a restore point: the file is complete now. `roll_back` restores it and returns the note."""
         if not self._failure:
-            self._marks.append(Mark(os.fstat(self.fileno()).st_size, note))
+            self._restore_points.append(RestorePoint(os.fstat(self.fileno()).st_size, note))
 
     def roll_back(self) -> object | None:
-        """Undo everything since the last mark, which is used up; its note, or None if there is no way back."""
-        if not self._marks:
+        """Restore and remove the last restore point; its note, or None if that is impossible."""
+        if not self._restore_points:
             return None
-        mark = self._marks.pop()
+        point = self._restore_points.pop()
         self._failure = None
         self._unwritten.clear()
         try:
-            super().truncate(mark.size)  # first, so that what is restored finds room
-            for offset, whole in reversed(mark.overwritten):
-                self._write_all(offset, whole)
+            super().truncate(point.size)  # first, to free space for the restored bytes
+            for offset, content in reversed(point.overwritten):
+                self._write_all(offset, content)
         except OSError as error:
             self._failure = error
-            self._marks.clear()
+            self._restore_points.clear()
             return None
-        return mark.note
+        return point.note
 
     def publish(self, replace: bool) -> Path:
-        """Give the file, now whole, its final name, or one like it if that is taken and `replace` does not say so.
+        """Rename the complete file to its final path, or to a numbered one if that exists and `replace` is false.
 
-        Returns where it lies: beside the final name, if there is no way to rename it.
+        Returns its path, which is the temporary one if it cannot be renamed.
         """
         self.check()
         os.fsync(self.fileno())
         if not self._is_in_place():
-            raise StorageError(f"{self.path}, which was to become {self.final}, was removed or replaced meanwhile")
+            raise StorageError(f"cannot rename {self.path} to {self.final}: it was removed or replaced during the run")
         try:
-            return self._replaced() if replace else self._named_free()
+            return self._renamed() if replace else self._renamed_to_free()
         except OSError:
             with contextlib.suppress(OSError):
-                return self._named_free()
+                return self._renamed_to_free()
         super().close()
         return self.path
 
-    def _replaced(self) -> Path:
+    def _renamed(self) -> Path:
         os.replace(self.path, self.final)
         super().close()
         return self.final
 
-    def _named_free(self) -> Path:
+    def _renamed_to_free(self) -> Path:
         for number in count(1):
             name = self.final.name if number == 1 else f"{self.final.stem}-{number}{self.final.suffix}"
             with contextlib.suppress(FileExistsError):
@@ -177,22 +177,22 @@ class Spool(io.FileIO):
                 self._take(free)
                 super().close()
                 return free
-        raise AssertionError("the numbers have no end")
+        raise AssertionError("unreachable")
 
     def _take(self, name: Path) -> None:
-        """Rename to a name that nobody has; FileExistsError if someone does."""
+        """Rename without overwriting; FileExistsError if the name exists."""
         try:
-            os.link(self.path, name)  # unlike a rename, it fails if the name is taken
+            os.link(self.path, name)  # unlike rename, it fails if the name exists
         except FileExistsError:
             raise
-        except OSError:  # a file system without links
+        except OSError:  # a file system without hard links
             os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
             os.replace(self.path, name)
         else:
             self.path.unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Leave nothing behind, if it was not published."""
+        """Remove the temporary file unless it was published."""
         if not self.closed:
             with contextlib.suppress(OSError):
                 if self._is_in_place():

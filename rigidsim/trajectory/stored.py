@@ -1,4 +1,4 @@
-"""A trajectory file as it is read: nothing is believed before it was checked."""
+"""Reading a trajectory file that may be damaged: nothing is used before it was checked."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ except ImportError:
     fcntl = None
 
 DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError)
-"""What h5py and HDF5 raise for a file whose bytes make no sense."""
-HEAP_BEGINS = re.compile(rb"GCOL\x01")
-HEAP_HEAD = OBJECT_HEAD = 16
+"""Exceptions that h5py and HDF5 raise for a damaged file."""
+HEAP_SIGNATURE = re.compile(rb"GCOL\x01")
+HEAP_HEADER = OBJECT_HEADER = 16
 
 
 @contextmanager
-def damage_told(path: Path, what: str = "") -> Iterator[None]:
-    """The complaints of h5py about a damaged file, as ours."""
+def as_format_error(path: Path, what: str = "") -> Iterator[None]:
+    """Convert exceptions of h5py about a damaged file to FormatError."""
     try:
         yield
     except DAMAGES as error:
@@ -38,18 +38,18 @@ def damage_told(path: Path, what: str = "") -> Iterator[None]:
 
 
 class GuardedFile(io.FileIO):
-    """The bytes of a file, for HDF5 to read.
+    """A file that HDF5 reads from.
 
-    HDF5 keeps text in heaps without a checksum, and some damage to the lengths in there sends it into an endless loop.
-    So each heap is walked before HDF5 sees it; a false one is an OSError.
+    HDF5 stores text in heaps without a checksum, and some damage to their lengths sends it into an endless loop. So
+    each heap is checked before HDF5 reads it; a damaged one raises OSError.
     """
 
     def __init__(self, path: Path):
         super().__init__(path, "r")
-        self._sound: set[int] = set()
+        self._checked: set[int] = set()
 
     def lock(self) -> None:
-        """Share the file with other readers only, as HDF5 does; BlockingIOError if someone writes it."""
+        """Lock the file against writers, as HDF5 does; BlockingIOError if it is being written."""
         try:
             if fcntl:
                 fcntl.flock(self.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -59,21 +59,21 @@ class GuardedFile(io.FileIO):
             pass
 
     def readinto(self, buffer) -> int:
-        """Fill a buffer."""
+        """Fill a buffer, and check the heaps that begin in it."""
         begin = self.tell()
         done = super().readinto(buffer)
-        for found in HEAP_BEGINS.finditer(memoryview(buffer)[:done]):
+        for found in HEAP_SIGNATURE.finditer(memoryview(buffer)[:done]):
             self._check_heap(begin + found.start())
         self.seek(begin + done)
         return done
 
     def _check_heap(self, begin: int) -> None:
-        if begin in self._sound:
+        if begin in self._checked:
             return
         length = int.from_bytes(self._bytes(begin + 8, 8), "little")
         if length > os.fstat(self.fileno()).st_size - begin or not _is_heap(self._bytes(begin, length)):
-            raise OSError(f"the text at byte {begin} makes no sense")
-        self._sound.add(begin)
+            raise OSError(f"the text at byte {begin} is invalid")
+        self._checked.add(begin)
 
     def _bytes(self, begin: int, length: int) -> bytes:
         self.seek(begin)
@@ -81,29 +81,29 @@ class GuardedFile(io.FileIO):
 
 
 def _is_heap(heap: bytes) -> bool:
-    """Whether the objects of a heap follow each other to its end: each has a number and, in the second half of its
-    head, a length; number 0 is what is free, head and all.
+    """Whether the objects of a heap are contiguous up to its end: the header of each holds a number and, in its second
+    half, a length; number 0 is free space, with the header included in the length.
     """
-    place = HEAP_HEAD
-    while place + OBJECT_HEAD <= len(heap):
+    place = HEAP_HEADER
+    while place + OBJECT_HEADER <= len(heap):
         number = int.from_bytes(heap[place : place + 2], "little")
         length = int.from_bytes(heap[place + 8 : place + 16], "little")
-        step = OBJECT_HEAD + -(-length // 8) * 8 if number else length
+        step = OBJECT_HEADER + -(-length // 8) * 8 if number else length
         if step == 0 or step > len(heap) - place:
             return False
         place += step
-    return len(heap) >= HEAP_HEAD
+    return len(heap) >= HEAP_HEADER
 
 
 def opened(path: Path) -> tuple[h5py.File, Callable[[], None]]:
-    """An HDF5 file, to be read, and what closes it. Raises StorageError or FormatError."""
+    """An HDF5 file opened for reading, and a function that closes it. Raises StorageError or FormatError."""
     raw = _raw(path)
     try:
         raw.lock()
         file = h5py.File(raw, "r")
     except BlockingIOError:
         raw.close()
-        raise StorageError(f"{path} cannot be read: another program is writing it") from None
+        raise StorageError(f"{path} cannot be read: another process is writing it") from None
     except (OSError, RuntimeError) as error:
         raw.close()
         raise FormatError(f"{path} is not an HDF5 file, or it is damaged") from error
@@ -128,19 +128,19 @@ def _raw(path: Path) -> GuardedFile:
 
 
 def format_of(path: Path) -> str:
-    """The name of the format that a file says it has; empty if it says nothing."""
+    """The format name stored in a file; empty if there is none."""
     file, close = opened(path)
     try:
-        with damage_told(path):
+        with as_format_error(path):
             return str(file.attrs.get("format", ""))
     finally:
         close()
 
 
 class StoredArray:
-    """A dataset, read when and where it is indexed; pickled, it becomes an array in memory.
+    """A dataset that is read when it is indexed; pickled, it becomes an array in memory.
 
-    The first time, `digest` reads all of it, and raises FormatError if it is not what was written.
+    On first access `digest` reads the whole dataset and raises FormatError if it is damaged.
     """
 
     def __init__(self, dataset: h5py.Dataset, path: Path, digest: Callable[[], bytes], *, is_checked: bool = False):
@@ -150,17 +150,17 @@ class StoredArray:
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 of its bytes, which are those that were written."""
+        """SHA-256 of the bytes, after checking them."""
         if not self._dataset:
-            raise UsageError(f"{self._path} was closed before this was read")
+            raise UsageError(f"{self._path} was closed before this array was read")
         return self._digest()
 
     def __getitem__(self, key) -> np.ndarray:
         if not self._dataset:
-            raise UsageError(f"{self._path} was closed before this was read")
+            raise UsageError(f"{self._path} was closed before this array was read")
         if not self._is_checked:
             self._digest()
-        with damage_told(self._path, self._dataset.name.lstrip("/")):
+        with as_format_error(self._path, self._dataset.name.lstrip("/")):
             return self._dataset[key]
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:

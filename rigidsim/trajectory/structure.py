@@ -1,4 +1,4 @@
-"""What an empty trajectory file holds: attributes, the scene, axes, and an array for each field; then its events."""
+"""The layout of a trajectory file: attributes, the scene, axes, an array for each field, events."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ CHUNK_ROWS = 4096
 CHUNK_VALUES = 32_768
 TEXT = h5py.string_dtype()
 EVENT_AXIS = {"": "event", **{f"{kind}/": "row" for kind in OTHERS}}
-"""The axis along each of the groups of events."""
+"""The axis of each group of events."""
 
 
 def create(root: h5py.File, header: Header, n_sample: int) -> None:
-    """Everything but the samples, for which there is room."""
+    """Create everything but the samples, with arrays of the final size."""
     root.attrs["format"] = FORMAT
     root.attrs["status"] = "running"
     root.attrs["quaternion_order"] = "wxyz"
@@ -86,14 +86,14 @@ def _create_field(
 
 
 def attach(dataset: h5py.Dataset, i: int, dimension: str, scale: h5py.Dataset) -> None:
-    """Say along which axis a dimension goes. A link in the dataset's own group makes it a coordinate there."""
+    """Attach an axis to a dimension. A link in the group of the dataset makes it a coordinate there."""
     dataset.dims[i].attach_scale(scale)
     if dimension not in dataset.parent:
         dataset.parent[dimension] = scale
 
 
 def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """One component a chunk, many samples and as many bodies as fit: smooth columns compress twice as well as rows."""
+    """One component per chunk, many samples and as many bodies as fit: columns compress twice as well as rows."""
     rows = min(shape[0], CHUNK_ROWS)
     if len(shape) < 3:
         return (rows, *(1 for _ in shape[1:]))
@@ -101,11 +101,11 @@ def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def write_events(root: h5py.File, events: Sequence[Event]) -> None:
-    """One array for each thing told of the events, along an axis that counts them."""
+    """Write the events as one array per attribute, along an event axis."""
     group, columns = root.create_group("events"), columns_of(events)
     described = {**NUMBERS, **VECTORS}
     for kind, vectors in OTHERS.items():
-        described |= {f"{kind}/{name}": told for name, told in vectors.items()}
+        described |= {f"{kind}/{name}": meaning for name, meaning in vectors.items()}
     scales = {}
     for prefix, axis in EVENT_AXIS.items():
         length = len(columns[f"{prefix}body"])

@@ -1,4 +1,4 @@
-"""A whole history, in memory or in a file."""
+"""A trajectory, in memory or in a file."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
-from rigidsim.trajectory.bodies import Bodies, BodyHistory, State
+from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.digests import content_hash, digest_of_rows
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import Block, fields
 from rigidsim.trajectory.header import Header
-from rigidsim.trajectory.motion import Motion, hung_below, seen_from, straddling
+from rigidsim.trajectory.motion import Motion, below, seen_from, straddling
 
 __all__ = ["BodyHistory", "State", "Trajectory"]
 
 DIAGNOSTICS = "diagnostics/"
 
 
-class Trajectory(Bodies):
+class Trajectory(BodyMapping):
     """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
 
-    From a file, arrays are read when first asked for; use it as a context manager, or call `close`. Arrays cannot be
-    written to. Pickled, it takes all its samples along and comes back in memory, from a file too.
+    Arrays of a file are read on first access; use the trajectory as a context manager, or call `close`. Arrays are
+    read-only. A pickled trajectory contains all samples and is loaded into memory.
     """
 
     def __init__(
@@ -41,8 +41,8 @@ class Trajectory(Bodies):
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
-        self.message = message  # why it failed
-        self.stored_hash = stored_hash  # the content hash as the file gives it; empty in memory
+        self.message = message  # why the run failed
+        self.stored_hash = stored_hash  # the content hash stored in the file; empty in memory
         self.events = events
         self._close = close
 
@@ -61,12 +61,12 @@ class Trajectory(Bodies):
             field.removeprefix(DIAGNOSTICS) for field in self.header.dataset_names if field.startswith(DIAGNOSTICS)
         ]
         if name not in known:
-            raise UsageError(f"there is no diagnostic {clipped(name)}; there are: {', '.join(known)}")
+            raise UsageError(f"there is no diagnostic {clipped(name)}; choose one of {', '.join(known)}")
         return np.asarray(self.arrays[f"{DIAGNOSTICS}{name}"])
 
     @property
     def total_energy(self) -> np.ndarray:
-        """Kinetic + potential - work, J: constant but for the integrator's error."""
+        """Kinetic + potential - work, J: constant up to the error of the integrator."""
         return self.diagnostic("kinetic_energy") + self.diagnostic("potential_energy") - self.diagnostic("work")
 
     @property
@@ -76,7 +76,7 @@ class Trajectory(Bodies):
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of names, times and all samples: equal for equal results, wherever and whenever they were made."""
+        """SHA-256 of paths, times, samples and events: equal for bitwise equal results."""
         rows = {name: digest_of_rows(self.arrays[name]) for name in self.header.dataset_names}
         return content_hash(self.paths, rows, self.events)
 
@@ -92,8 +92,8 @@ class Trajectory(Bodies):
         return State(self.header, float(time), arrays)
 
     def _local_at(self, index: int, time: float, world: Sequence[Motion]) -> Motion:
-        """Relative to the parent of that time; from the motions in the world, where the samples before and after are
-        relative to different parents.
+        """The motion relative to the parent at that time; computed from the motions in the world if the samples before
+        and after are relative to different parents.
         """
         local = self.motion("local", index)
         if not np.any(straddling(local, np.asarray(time))):
@@ -106,10 +106,10 @@ class Trajectory(Bodies):
         if not path:
             return Chain.identity()
         index = self.paths.index(path)
-        return hung_below(Chain.identity(), world[index], self.header.scale[index])
+        return below(Chain.identity(), world[index], self.header.scale[index])
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the HDF5 file; StorageError if it exists and `force` is false."""
+        """Write the trajectory to an HDF5 file; StorageError if it exists and `force` is false."""
         from rigidsim.trajectory.writer import Writer
 
         with Writer(path, self.header, len(self.time), force=force) as writer:
@@ -120,11 +120,11 @@ class Trajectory(Bodies):
         in_memory = {name: np.asarray(array) for name, array in self.arrays.items()}
         return Trajectory, (self.header, in_memory, self.status, self.stored_hash, None, self.events, self.message)
 
-    def _told(self) -> str:
-        return f"{super()._told()}, {self.status}"
+    def _description(self) -> str:
+        return f"{super()._description()}, {self.status}"
 
     def close(self) -> None:
-        """Close the file, if there is one; arrays already read stay."""
+        """Close the file, if there is one; arrays already read stay available."""
         if self._close:
             self._close()
 

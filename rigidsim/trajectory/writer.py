@@ -1,4 +1,4 @@
-"""Writing the HDF5 file: chunk by chunk into a spool, which becomes the file when it is whole."""
+"""Writing the HDF5 file: chunk by chunk to a temporary file, which is renamed when it is complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from rigidsim.arguments import file_path
 from rigidsim.errors import StorageError
-from rigidsim.trajectory.destination import IN_PYTHON, Advice, check_output, is_replaceable, plainly
+from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output, is_replaceable
 from rigidsim.trajectory.digests import content_hash, description_digest
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import Block, fields
@@ -24,8 +24,8 @@ from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.structure import CHUNK_ROWS, create, write_events
 
 
-class Rescued(NamedTuple):
-    """What is left of a file that could not be written to its end."""
+class Recovered(NamedTuple):
+    """The part of a file that was saved after a failed write."""
 
     path: Path
     samples: int
@@ -33,22 +33,22 @@ class Rescued(NamedTuple):
 
 
 class Writer:
-    """An open trajectory file. Use as a context manager: left without `finish` or `rescue`, nothing stays on disk."""
+    """An open trajectory file, used as a context manager. Without `finish` or `recover`, it is removed at the end."""
 
     def __init__(
-        self, path: str | Path, header: Header, n_sample: int, *, force: bool = False, advice: Advice = IN_PYTHON
+        self, path: str | Path, header: Header, n_sample: int, *, force: bool = False, hints: Hints = IN_PYTHON
     ):
         self.path = file_path(path, "the trajectory's file")
         self._force, self._rows, self._events = force, 0, ()
-        check_output(self.path, force, advice)
+        check_output(self.path, force, hints)
         self._header = header if header.provenance else replace(header, provenance=provenance())
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
         self._fields = fields(header.with_terms)
-        with plainly(self.path):
+        with as_storage_error(self.path):
             self._spool = Spool(self.path)
             self._file = h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True)
         try:
-            with plainly(self.path):
+            with as_storage_error(self.path):
                 self._create(max(n_sample, 1))
                 self._spool.check()
         except BaseException:
@@ -58,7 +58,7 @@ class Writer:
     def _create(self, n_sample: int) -> None:
         create(self._file, self._header, n_sample)
         self._room, self._datasets = n_sample, {name: self._file[name].id for name in self._digests}
-        self._file.flush()  # if there is no room for this, better now than at the end
+        self._file.flush()  # fails now if there is no space for this
 
     def __enter__(self) -> Writer:
         return self
@@ -68,35 +68,35 @@ class Writer:
         self.discard()
 
     def _close(self) -> None:
-        """Close what HDF5 has open, whatever became of it."""
+        """Close the HDF5 file, ignoring errors."""
         if self._file:
             with contextlib.suppress(OSError, RuntimeError):
                 self._file.close()
 
     @property
     def is_published(self) -> bool:
-        """Whether the file has a name of its own by now."""
+        """Whether the file has its final name."""
         return self._spool.closed
 
     def discard(self) -> None:
-        """Remove what is not finished."""
+        """Remove an unfinished file."""
         self._spool.discard()
 
     def append(self, block: Block) -> None:
-        """Add samples."""
+        """Append samples."""
         self.append_arrays({"time": block.time, **{f.name: f.of(block) for f in self._fields}})
 
     def append_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Add samples, given by dataset name."""
+        """Append samples, given by dataset name."""
         count, begin = len(arrays["time"]), 0
-        with plainly(self.path):
+        with as_storage_error(self.path):
             while begin < count:
                 end = min(count, begin + CHUNK_ROWS - self._rows % CHUNK_ROWS)
                 self._append({name: array[begin:end] for name, array in arrays.items()}, end - begin)
                 begin = end
 
     def _append(self, arrays: Mapping[str, np.ndarray], count: int) -> None:
-        """Add samples up to the end of a chunk at most. The file is whole, and can be come back to, after each."""
+        """Append samples up to the end of a chunk at most; a full chunk is a restore point."""
         begin, end = self._rows, self._rows + count
         for name, array in arrays.items():
             dataset, values = self._datasets[name], np.ascontiguousarray(array, dtype=np.float64)
@@ -112,22 +112,24 @@ class Writer:
             self._spool.mark((end, {name: digest.copy() for name, digest in self._digests.items()}))
 
     def finish(self, status: str, message: str = "", events: Sequence[Event] = ()) -> None:
-        """Close the file with this status (complete, interrupted or failed) and give it its name.
+        """Close the file with this status (complete, interrupted or failed) and rename it to its final path.
 
-        Raises StorageError if that name cannot be had, after the file was given another one, which the message tells.
+        Raises StorageError if that path exists by then, after saving to another path, which the message contains.
         """
-        with plainly(self.path):
-            self._seal(status, message, events)
+        with as_storage_error(self.path):
+            self._finalize(status, message, events)
             replacing = self._force and (not self.path.exists() or is_replaceable(self.path))
             found = self._spool.publish(replacing)
         if found != self.path:
-            raise StorageError(f"{self.path} was written by another process meanwhile; the trajectory lies in {found}")
+            raise StorageError(
+                f"{self.path} was written by another process during the run; the trajectory was saved as {found}"
+            )
 
-    def rescue(self, message: str, events: Sequence[Event] = ()) -> Rescued | None:
-        """After a write that failed: keep the whole chunks that leave room for the end of the file, with status failed.
+    def recover(self, message: str, events: Sequence[Event] = ()) -> Recovered | None:
+        """After a failed write: save the complete chunks that leave space to complete the file, with status failed.
 
-        A file that was to be replaced is not: what is kept then has another name. None, and nothing is kept, if not
-        even the first chunks fitted.
+        An existing file is not overwritten, even with `force`: the recovered one gets another name. None if not even
+        the first chunk can be saved.
         """
         self._close()
         while note := self._spool.roll_back():
@@ -135,13 +137,13 @@ class Writer:
                 self._rows, self._digests = note
                 self._file = h5py.File(self._spool, "r+")
                 time = float(self._file["time"][self._rows - 1])
-                self._seal("failed", message, [event for event in events if event.time <= time])
-                return Rescued(self._spool.publish(replace=False), self._rows, time)
+                self._finalize("failed", message, [event for event in events if event.time <= time])
+                return Recovered(self._spool.publish(replace=False), self._rows, time)
             self._close()
         return None
 
-    def _seal(self, status: str, message: str, events: Sequence[Event]) -> None:
-        """Write what is known at the end only, and close."""
+    def _finalize(self, status: str, message: str, events: Sequence[Event]) -> None:
+        """Write events, digests and status, and close."""
         self._events = tuple(events)
         if events:
             write_events(self._file, events)
@@ -162,7 +164,7 @@ class Writer:
 
 
 def _write_rows(dataset: h5py.h5d.DatasetID, begin: int, values: np.ndarray) -> None:
-    """As `dataset[begin:begin + len(values)] = values`, without the third of a millisecond that this costs."""
+    """`dataset[begin:begin + len(values)] = values` by the low-level API, which saves 0.3 ms."""
     where = dataset.get_space()
     where.select_hyperslab((begin, *(0 for _ in values.shape[1:])), values.shape)
     dataset.write(h5py.h5s.create_simple(values.shape), where, values)

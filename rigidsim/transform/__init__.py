@@ -1,7 +1,7 @@
-"""Transforms as people compute with them: x -> R S x + T in any number of dimensions, and how they move.
+"""Transforms x -> R S x + T in any number of dimensions, with velocities and accelerations.
 
-The matrix form, the same in every dimension, is the reference for the quaternion formulas of `physics`. In three
-dimensions numpy-quaternion values go in and come out; that library is imported when a quaternion is asked for.
+The matrix form is the reference for the quaternion formulas of `physics`. In three dimensions numpy-quaternion values
+are accepted and returned; that library is imported on first use.
 """
 
 from rigidsim.transform.deltas import MotionDelta, cancellation, parent_changed_deltas

@@ -1,8 +1,8 @@
-"""Changes of motion at an instant, within a hierarchy: what a child inherits from its parent, and what cancels it.
+"""Jumps of motion in a hierarchy: the change that a child inherits from its parent, and the change that cancels it.
 
 A2 is the parent in the world, A1 the child relative to it, A3 = A2 o A1; no pose changes. d = J2 T1.
-Source: "The Dynamics of a Transform Hierarchy" (cwzx), local and global deltas, counteracting the inherited effect; the
-cancellation there is the linear case of the general one here.
+Source: "The Dynamics of a Transform Hierarchy" (cwzx), local and global deltas, counteracting the inherited effect. The
+cancellation there is the linear case of this one.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class MotionDelta:
 
     @classmethod
     def between(cls, before: DynamicTransform, after: DynamicTransform) -> MotionDelta:
-        """How the motion differs; the poses are not looked at."""
+        """The difference of two motions; the poses are ignored."""
         return cls(*(getattr(after, name) - getattr(before, name) for name in cls.__dataclass_fields__))
 
     def added_to(self, motion: DynamicTransform) -> DynamicTransform:
-        """The same pose, the motion changed."""
+        """The changed motion at the same pose."""
         changed = (getattr(motion, name) + getattr(self, name) for name in self.__dataclass_fields__)
         return DynamicTransform(motion.transform, *changed)
 
@@ -48,7 +48,7 @@ class MotionDelta:
 
 
 def parent_changed_deltas(parent: DynamicTransform, child: DynamicTransform, change: MotionDelta) -> MotionDelta:
-    """How the child's world motion changes when its parent's does and the child is locally untouched.
+    """The change of the child's world motion when its parent's motion changes and its own local motion does not.
 
     `parent` (A2) before the change and `change` are in the world; `child` (A1) is relative to the parent.
     dv3 = dv2 + dw2 d; da3 = da2 + (dal2 + dw2 w2 + w2 dw2 + dw2^2) d + 2 dw2 J2 v1; dw3 = dw2;
@@ -66,9 +66,9 @@ def parent_changed_deltas(parent: DynamicTransform, child: DynamicTransform, cha
 
 
 def cancellation(parent: DynamicTransform, child: DynamicTransform, change: MotionDelta) -> MotionDelta:
-    """The local change of the child that leaves its world motion as it is when its parent's changes.
+    """The local change of the child that keeps its world motion constant when its parent's motion changes.
 
-    Arguments as in `parent_changed_deltas`; w2 and w3 are those before the change.
+    Arguments as in `parent_changed_deltas`; w2 and w3 are the values before the change.
     dv1 = -J2^-1(dv2 + dw2 d); dw1 = -R2^T dw2 R2;
     da1 = -J2^-1(da2 + (dal2 + dw2 w2 + w2 dw2 + dw2^2) d + 2 dw2 J2 v1 + 2 (w2 + dw2) J2 dv1);
     dal1 = -R2^T(dal2 + [dw2, w3]) R2.
@@ -93,7 +93,9 @@ def _arm_and_drift(
 ) -> tuple[np.ndarray, np.ndarray]:
     """d = J2 T1 and J2 v1."""
     if not parent.n == child.n == change.n:
-        raise TransformError(f"a parent, a child and a change of {parent.n}, {child.n} and {change.n} dimensions")
+        raise TransformError(
+            f"parent, child and change must have the same number of dimensions, got {parent.n}, {child.n}, {change.n}"
+        )
     J2 = parent.transform.jacobian
     return times(J2, child.transform.translation), times(J2, child.velocity)
 

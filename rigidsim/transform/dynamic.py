@@ -1,4 +1,4 @@
-"""`DynamicTransform`: a transform with its velocities and accelerations, n dimensions.
+"""`DynamicTransform`: a transform with velocities and accelerations in n dimensions.
 
 S is constant, v = dT/dt, a = dv/dt, dR/dt = omega R with omega skew-symmetric, alpha = d omega/dt; all in the axes of
 the frame that the transform maps to. d = J2 T1 is the child's arm from its parent's origin.
@@ -29,9 +29,9 @@ from rigidsim.transform.skew import skew, unskew
 
 @dataclass(frozen=True, eq=False)
 class DynamicTransform:
-    """A transform and how it moves: velocity, acceleration (..., n), angular rates as skew matrices (..., n, n).
+    """A transform and its motion: velocity, acceleration (..., n), angular rates as skew matrices (..., n, n).
 
-    What is left out is zero. Leading axes are a batch and broadcast. The arrays are read-only.
+    The defaults are zero. Leading axes are a batch and broadcast. The arrays are read-only.
     """
 
     transform: Transform
@@ -58,18 +58,18 @@ class DynamicTransform:
         for name, array in fields.items():
             object.__setattr__(self, name, spread(array, batch, own[name]))
 
-    # --- making one
+    # --- construction
 
     @classmethod
     def identity(cls, n: int) -> DynamicTransform:
-        """A frame seen from itself: at rest, whatever it does."""
+        """The identity transform at rest: a frame relative to itself."""
         return cls(Transform.identity(n))
 
     @classmethod
     def from_rates(
         cls, transform: Transform, velocity: object, acceleration: object, omega: object, alpha: object
     ) -> DynamicTransform:
-        """With angular rates as vectors (..., 3) in three dimensions, as numbers (...) in two."""
+        """From angular rates as vectors (..., 3) in three dimensions, as numbers (...) in two."""
         n = instance(transform, Transform, "transform").n
         return cls(transform, velocity, acceleration, skew(omega, n), skew(alpha, n))
 
@@ -93,7 +93,7 @@ class DynamicTransform:
     __mul__ = __matmul__
 
     def inverse(self) -> DynamicTransform:
-        """The parent seen from the child.
+        """The motion of the parent relative to the child.
 
         v' = J^-1(w T - v); a' = J^-1(al T - w^2 T + 2 w v - a); w' = -R^T w R; al' = -R^T al R.
         """
@@ -107,14 +107,14 @@ class DynamicTransform:
     # --- points, and children given in the world
 
     def point_velocity(self, points: object, velocity: object | None = None) -> np.ndarray:
-        """v + w J x + J u: of points x (..., n) that move at u, zero if left out, in the child's coordinates."""
+        """v + w J x + J u: of points x (..., n) with the velocity u, default 0, in the child's coordinates."""
         moved = times(self.angular_velocity, self._turned(points, "points"))
         return self.velocity + moved + self._turned(velocity, "velocity")
 
     def point_acceleration(
         self, points: object, velocity: object | None = None, acceleration: object | None = None
     ) -> np.ndarray:
-        """a + (al + w^2) J x + 2 w J u + J b: of points x that move at u and accelerate by b, child's coordinates."""
+        """a + (al + w^2) J x + 2 w J u + J b: of points x with velocity u and acceleration b, child's coordinates."""
         d, drift, surge = (
             self._turned(given, name)
             for given, name in ((points, "points"), (velocity, "velocity"), (acceleration, "acceleration"))
@@ -123,7 +123,7 @@ class DynamicTransform:
         return self.acceleration + times(al, d) + times(w, times(w, d)) + 2.0 * times(w, drift) + surge
 
     def global_to_local(self, child: DynamicTransform) -> DynamicTransform:
-        """A1 = A2^-1 o A3: what `child`, given in the world (A3), is relative to self, given in the world (A2).
+        """A1 = A2^-1 o A3: `child` (A3) relative to self (A2), both given in the world.
 
         v1 = J2^-1(v3 - v2 - w2 d); a1 = J2^-1(a3 - a2 - (al2 + w2^2) d - 2 w2 J2 v1); w1 = R2^T(w3 - w2) R2;
         al1 = R2^T(al3 - al2 + [w3, w2]) R2. The scale becomes S3/S2.
@@ -139,15 +139,15 @@ class DynamicTransform:
         return DynamicTransform(A1, v1, a1, conjugated_back(R2, w3 - w2), al1)
 
     def reparented(self, new_parent: DynamicTransform, old_parent: DynamicTransform | None = None) -> DynamicTransform:
-        """The same pose and motion in the world, relative to another parent; both parents given in the world.
+        """The same pose and motion in the world, relative to another parent; both parents are given in the world.
 
-        Self is relative to `old_parent`, to the world if that is left out.
+        Self is relative to `old_parent`, by default to the world.
         """
         new_parent = instance(new_parent, DynamicTransform, "new_parent")
         in_world = self if old_parent is None else instance(old_parent, DynamicTransform, "old_parent") @ self
         return new_parent.global_to_local(in_world)
 
-    # --- changes of a child's motion at an instant; self is its parent in the world
+    # --- jumps of a child's motion; self is its parent in the world
 
     def transform_delta_velocity(self, dv1: object) -> np.ndarray:
         """dv3 = J2 dv1."""
@@ -184,7 +184,7 @@ class DynamicTransform:
         dw3, dal3 = skew_matrices(dw3, "dw3", self.n), skew_matrices(dal3, "dal3", self.n)
         return conjugated_back(self.transform.rotation, dal3 + commutator(dw3, self.angular_velocity))
 
-    # --- looking at it
+    # --- properties
 
     @property
     def n(self) -> int:
@@ -193,11 +193,11 @@ class DynamicTransform:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The leading axes: () for one."""
+        """The batch shape: () for a single one."""
         return self.transform.shape
 
     def __getitem__(self, index: object) -> DynamicTransform:
-        """Some of many, by an index of the leading axes."""
+        """A part of the batch, by an index of the leading axes."""
         linear = (array[batch_index(index, 1)] for array in (self.velocity, self.acceleration))
         angular = (array[batch_index(index, 2)] for array in (self.angular_velocity, self.angular_acceleration))
         return DynamicTransform(self.transform[index], *linear, *angular)
@@ -213,7 +213,7 @@ class DynamicTransform:
         return unskew(self.angular_acceleration)
 
     def _turned(self, given: object | None, name: str) -> np.ndarray:
-        """J times vectors in the child's coordinates; zero if there are none."""
+        """J times vectors in the child's coordinates; zero for None."""
         return np.zeros(self.n) if given is None else times(self.transform.jacobian, vectors(given, name, self.n))
 
     def _turned_back(self, vector: np.ndarray) -> np.ndarray:

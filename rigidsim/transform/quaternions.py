@@ -1,6 +1,6 @@
-"""The border to numpy-quaternion: the only module that imports `quaternion`, and only when asked to.
+"""Conversions to and from numpy-quaternion: the only module that imports `quaternion`, on first use.
 
-Arrays inside the program and in files are float64 (..., 4), scalar first.
+Arrays in memory and in files are float64 (..., 4), scalar first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def as_quaternions(wxyz: np.ndarray) -> np.ndarray:
 
     array = numbers(wxyz, "a quaternion")
     if array.ndim == 0 or array.shape[-1] != 4:
-        raise TransformError(f"a quaternion has shape {array.shape}; a shape (..., 4) is needed")
+        raise TransformError(f"a quaternion must have a shape (..., 4), got {array.shape}")
     return quaternion.as_quat_array(np.array(array, order="C"))
 
 
@@ -28,4 +28,4 @@ def as_components(quaternions: object) -> np.ndarray:
     try:
         return np.array(quaternion.as_float_array(quaternions), dtype=np.float64)
     except (TypeError, ValueError):
-        refuse("a quaternion", "of numpy-quaternion values", quaternions)
+        refuse("a quaternion", "a numpy-quaternion value or an array of them", quaternions)

@@ -14,13 +14,13 @@ from rigidsim.physics.quaternion import log, normalised, product, to_matrix
 from rigidsim.transform.arrays import TransformError, numbers, vectors
 
 GIMBAL_TOLERANCE = 1e-7
-"""Where the middle Euler angle is this near its end, rad, the other two are not distinct and the last is set to 0."""
+"""Distance of the middle Euler angle from its limits, rad, below which the last angle is set to 0."""
 QUATERNION_TOLERANCE = 1e-3
-"""How far a quaternion's norm may be from one; within it, it is normalised."""
+"""Largest deviation of the norm of a quaternion from 1; within it, the quaternion is normalised."""
 
 
 def columns(array: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The components of vectors (..., k), as the formulas take them."""
+    """The components of vectors (..., k) as a tuple, the argument of formulas."""
     return tuple(array[..., i] for i in range(array.shape[-1]))
 
 
@@ -28,7 +28,7 @@ def matrix_from_quaternion(wxyz: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of quaternions (..., 4)."""
     q = vectors(wxyz, "quaternion", 4)
     if not (np.abs(np.linalg.norm(q, axis=-1) - 1.0) <= QUATERNION_TOLERANCE).all():
-        raise TransformError("the quaternion is not of norm one")
+        raise TransformError("the norm of a quaternion must be 1")
     return np.stack([np.stack(row, axis=-1) for row in to_matrix(normalised(columns(q)))], axis=-2)
 
 
@@ -50,11 +50,11 @@ def quaternion_from_matrix(matrix: np.ndarray) -> np.ndarray:
 
 
 def quaternion_from_axis_angle(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """Unit quaternions of turns by `angle` (...), rad, about `axis` (..., 3) of any length but zero."""
+    """Unit quaternions of rotations by `angle` (...), rad, about `axis` (..., 3) of any nonzero length."""
     axis, angle = vectors(axis, "axis", 3), numbers(angle, "angle")
     largest = np.abs(axis).max(axis=-1, keepdims=True)
     if (largest == 0.0).any():
-        raise TransformError("the axis is zero, so it has no direction")
+        raise TransformError("the axis must not be zero")
     unit = axis / largest
     unit = unit / np.linalg.norm(unit, axis=-1, keepdims=True)
     s, c = sin_cos(angle / 2.0)
@@ -62,7 +62,7 @@ def quaternion_from_axis_angle(axis: np.ndarray, angle: np.ndarray) -> np.ndarra
 
 
 def axis_angle_from_quaternion(wxyz: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(axis, angle) with 0 <= angle <= pi; the axis of no rotation is x."""
+    """(axis, angle) with 0 <= angle <= pi; the axis of the identity is x."""
     with np.errstate(divide="ignore"):  # both branches of the logarithm are evaluated
         half = np.stack(log(columns(wxyz)), axis=-1)
     length = np.linalg.norm(half, axis=-1)
@@ -72,16 +72,16 @@ def axis_angle_from_quaternion(wxyz: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def check_order(order: str) -> None:
-    """Three of x, y, z, all lower or all upper case, no axis twice running."""
+    """Raise TransformError unless `order` is three of x, y, z, in one case, with no axis twice in succession."""
     letters = str(order)
     if len(letters) != 3 or set(letters.lower()) - set("xyz") or not (letters.islower() or letters.isupper()):
-        raise TransformError(f"{order!r} is not an order of axes: three of x, y, z, all lower or all upper case")
+        raise TransformError(f"the order of axes must be three of x, y, z, all lower or all upper case, got {order!r}")
     if letters[0] == letters[1] or letters[1] == letters[2]:
-        raise TransformError(f"the order {order!r} turns twice running about the same axis")
+        raise TransformError(f"the order of axes must not repeat an axis in succession, got {order!r}")
 
 
 def quaternion_from_euler(angles: np.ndarray, order: str) -> np.ndarray:
-    """Three turns in turn, rad: about the parent's axes if `order` is lower case, about the body's own if upper."""
+    """Unit quaternions of three rotations (rad): about the parent's axes if `order` is lower case, else body axes."""
     check_order(order)
     angles = vectors(angles, "angles", 3)
     axes = [np.eye(3)["xyz".index(letter)] for letter in order.lower()]
@@ -120,5 +120,5 @@ def euler_from_quaternion(wxyz: np.ndarray, order: str) -> np.ndarray:
 
 
 def _wrapped(angles: np.ndarray) -> np.ndarray:
-    """Angles in [-pi, pi]; those already there unchanged."""
+    """Angles wrapped to [-pi, pi]; those within it are unchanged."""
     return np.where(np.abs(angles) > np.pi, angles - 2.0 * np.pi * np.round(angles / (2.0 * np.pi)), angles)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.arguments import instance, whole_number
+from rigidsim.arguments import clipped, instance, whole_number
 from rigidsim.transform import rotations as turns
 from rigidsim.transform.arrays import (
     TransformError,
@@ -39,20 +39,20 @@ class Transform:
     rotation: np.ndarray
     scale: np.ndarray = 1.0
 
-    __array_ufunc__ = None  # an array on the left leaves `*` and `@` to us, which refuse it
+    __array_ufunc__ = None  # `array @ transform` calls our methods, which reject it
 
     def __post_init__(self) -> None:
         T = vectors(self.translation, "translation")
         R = rotations(self.rotation, "rotation", T.shape[-1])
         S = numbers(self.scale, "scale")
         if not np.all(S > 0):
-            raise TransformError("the scale must be positive")
+            raise TransformError(f"the scale must be positive, got {clipped(self.scale)}")
         batch = common_batch("transform", T.shape[:-1], R.shape[:-2], S.shape)
         object.__setattr__(self, "translation", spread(T, batch, 1))
         object.__setattr__(self, "rotation", spread(R, batch, 2))
         object.__setattr__(self, "scale", spread(S, batch, 0))
 
-    # --- making one
+    # --- construction
 
     @classmethod
     def identity(cls, n: int) -> Transform:
@@ -67,7 +67,7 @@ class Transform:
         size = M.shape[-1] if M.ndim else 0
         M = matrices(M, "matrix", size)
         if size < 2 or (np.abs(M[..., -1, :] - np.eye(size)[-1]) > 0.0).any():
-            raise TransformError("the last row of an augmented matrix is (0, ..., 0, 1)")
+            raise TransformError("the last row of an augmented matrix must be (0, ..., 0, 1)")
         J = M[..., :-1, :-1]
         S = np.sqrt((J * J).sum(axis=(-2, -1)) / (size - 1))
         if not np.all(S > 0):
@@ -76,31 +76,31 @@ class Transform:
 
     @classmethod
     def from_quaternion(cls, translation: object, quaternion: Any, scale: object = 1.0) -> Transform:
-        """In 3-D, from numpy-quaternion values of norm one; q and -q are the same rotation."""
+        """In 3-D, from unit quaternions of numpy-quaternion; q and -q are the same rotation."""
         return cls(translation, turns.matrix_from_quaternion(as_components(quaternion)), scale)
 
     @classmethod
     def from_axis_angle(
         cls, axis: object, angle: object, *, translation: object = (0.0, 0.0, 0.0), scale: object = 1.0
     ) -> Transform:
-        """In 3-D, a turn by `angle`, rad, about `axis`, which need not be of length one."""
+        """In 3-D, a rotation by `angle` (rad) about `axis` of any nonzero length."""
         return cls(translation, turns.matrix_from_quaternion(turns.quaternion_from_axis_angle(axis, angle)), scale)
 
     @classmethod
     def from_euler(
         cls, angles: object, order: str, *, translation: object = (0.0, 0.0, 0.0), scale: object = 1.0
     ) -> Transform:
-        """In 3-D, three turns in turn, rad; `order` as "xyz" about the parent's axes, as "XYZ" about the body's own."""
+        """In 3-D, three successive rotations (rad) about the parent's axes (`order` "xyz") or body axes ("XYZ")."""
         return cls(translation, turns.matrix_from_quaternion(turns.quaternion_from_euler(angles, order)), scale)
 
     @classmethod
     def from_angle(cls, angle: object, *, translation: object = (0.0, 0.0), scale: object = 1.0) -> Transform:
-        """In 2-D, a turn by `angle`, rad, from the first axis towards the second."""
+        """In 2-D, a rotation by `angle` (rad) from the first axis towards the second."""
         angle = numbers(angle, "angle")
         c, s = np.cos(angle)[..., None, None], np.sin(angle)
         return cls(translation, c * np.eye(2) + perpendicular_matrix(s), scale)
 
-    # --- acting, composing
+    # --- operations
 
     def apply(self, points: object) -> np.ndarray:
         """R S x + T of points (..., n)."""
@@ -112,25 +112,25 @@ class Transform:
         """The composition: `(a @ b)(x) = a(b(x))`, b first."""
         if not isinstance(other, Transform):
             return NotImplemented
-        self._require_same(other, "do not compose")
+        self._require_same(other, "cannot be composed")
         return Transform(self.apply(other.translation), self.rotation @ other.rotation, self.scale * other.scale)
 
     __mul__ = __matmul__
 
     def inverse(self) -> Transform:
-        """The transform that undoes this one: S' = 1/S, R' = R^T, T' = -S' R' T."""
+        """The inverse: S' = 1/S, R' = R^T, T' = -S' R' T."""
         S, R = np.asarray(1.0 / self.scale), transposed(self.rotation)
         return Transform(-S[..., None] * times(R, self.translation), R, S)
 
     def linear(self) -> Transform:
-        """x -> R S x: no translation. What displacements and velocities transform by."""
+        """x -> R S x, without translation: the transform of displacements and velocities."""
         return Transform(np.zeros(self.n), self.rotation, self.scale)
 
     def normal(self) -> Transform:
-        """The inverse transpose of the linear part, R / S: what normals (gradients) transform by."""
+        """The inverse transpose of the linear part, R / S: the transform of normals (gradients)."""
         return Transform(np.zeros(self.n), self.rotation, 1.0 / self.scale)
 
-    # --- looking at it
+    # --- properties
 
     @property
     def n(self) -> int:
@@ -139,11 +139,11 @@ class Transform:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The leading axes: () for one transform."""
+        """The batch shape: () for a single transform."""
         return self.scale.shape
 
     def __getitem__(self, index: object) -> Transform:
-        """Some of many, by an index of the leading axes."""
+        """A part of the batch, by an index of the leading axes."""
         parts = (self.translation, 1), (self.rotation, 2), (self.scale, 0)
         return Transform(*(array[batch_index(index, own_axes)] for array, own_axes in parts))
 
@@ -173,15 +173,15 @@ class Transform:
 
     @property
     def axis_angle(self) -> tuple[np.ndarray, np.ndarray]:
-        """In 3-D, the unit axis (..., 3) and the angle, rad, in [0, pi]; the axis of no rotation is x."""
+        """In 3-D, the unit axis (..., 3) and the angle, rad, in [0, pi]; the axis of the identity is x."""
         return turns.axis_angle_from_quaternion(self._wxyz("axis and angle"))
 
     def euler(self, order: str) -> np.ndarray:
-        """In 3-D, the angles (..., 3), rad, that `from_euler` takes; in gimbal lock the last one is 0."""
+        """In 3-D, the Euler angles (..., 3), rad, the inverse of `from_euler`; in gimbal lock the last one is 0."""
         return turns.euler_from_quaternion(self._wxyz("Euler angles"), order)
 
     def isclose(self, other: Transform, rtol: float = 1e-9, atol: float = 1e-12) -> np.ndarray:
-        """Where the augmented matrices agree, entry by entry within atol + rtol times the largest entry; (...)."""
+        """Whether all entries of the augmented matrices agree within atol + rtol times the largest entry; (...)."""
         self._require_same(instance(other, Transform, "other"), "cannot be compared")
         rtol, atol = numbers(rtol, "rtol"), numbers(atol, "atol")
         a, b = self.matrix, other.matrix
@@ -197,4 +197,4 @@ class Transform:
 
     def _require(self, n: int, what: str) -> None:
         if self.n != n:
-            raise TransformError(f"a transform in {self.n} dimensions has no {what}; it belongs to {n} dimensions")
+            raise TransformError(f"a transform in {self.n} dimensions has no {what}, which requires {n} dimensions")

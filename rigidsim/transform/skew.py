@@ -1,4 +1,4 @@
-"""Skew-symmetric matrices as vectors in three dimensions and as numbers in two."""
+"""Conversion of skew-symmetric matrices: to vectors in three dimensions, to numbers in two."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def skew(rate: object, n: int) -> np.ndarray:
         return cross_matrix(rate)
     if n == 2:
         return perpendicular_matrix(rate)
-    raise TransformError(f"in {n} dimensions a rotation rate is a skew matrix, neither a vector nor a number")
+    raise TransformError(
+        f"in {n} dimensions an angular velocity is a skew matrix; vectors and numbers need n = 3 and n = 2"
+    )
 
 
 def unskew(matrix: np.ndarray) -> np.ndarray:
@@ -40,4 +42,6 @@ def unskew(matrix: np.ndarray) -> np.ndarray:
         return np.stack([matrix[..., 2, 1], matrix[..., 0, 2], matrix[..., 1, 0]], axis=-1)
     if n == 2:
         return matrix[..., 1, 0].copy()
-    raise TransformError(f"in {n} dimensions a rotation rate is a skew matrix, neither a vector nor a number")
+    raise TransformError(
+        f"in {n} dimensions an angular velocity is a skew matrix; vectors and numbers need n = 3 and n = 2"
+    )

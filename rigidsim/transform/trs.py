@@ -1,7 +1,7 @@
-"""Translation, rotation and one scale for each axis, and the two ways to accumulate a chain of them.
+"""Translation, rotation and one scale per axis, and two ways to accumulate a chain of them.
 
-A scale that differs between the axes does not compose: the product of two such matrices has a skew that no single
-translation, rotation and scale expresses. It is for leaves (shapes); inner nodes take a `Transform`.
+Scales that differ between axes do not compose: the product of two such matrices has a skew that translation, rotation
+and scale cannot express. Use them for leaf nodes (shapes) only, and `Transform` for inner nodes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rigidsim.transform.similarity import Transform
 
 @dataclass(frozen=True, eq=False)
 class TRS:
-    """x -> R (scale * x) + T: translation (..., n), rotation (..., n, n), scale (..., n), one number for each axis."""
+    """x -> R (scale * x) + T: translation (..., n), rotation (..., n, n), scale (..., n), one number per axis."""
 
     translation: np.ndarray
     rotation: np.ndarray
@@ -35,7 +35,7 @@ class TRS:
 
     @classmethod
     def from_transform(cls, transform: Transform) -> TRS:
-        """The same map with its one scale on every axis."""
+        """The same map, with the scale repeated for each axis."""
         transform = instance(transform, Transform, "transform")
         scale = np.repeat(transform.scale[..., None], transform.n, axis=-1)
         return cls(transform.translation, transform.rotation, scale)
@@ -65,10 +65,10 @@ class TRS:
 
 
 def accumulate_componentwise(chain: Sequence[TRS]) -> TRS:
-    """A chain, the root first, part by part: scales times scales, rotations times rotations, positions through both.
+    """Accumulate a chain, the root first, by components: products of scales and of rotations, positions through both.
 
-    What Unreal Engine and Ogre do. Nothing is skewed, but a parent's scale acts along the child's own axes. Source:
-    the article "Accumulating Transforms".
+    As in Unreal Engine and Ogre. There is no skew, but a parent's scale acts along the axes of the child. Source: the
+    article "Accumulating Transforms".
     """
     first, *rest = _checked(chain)
     T, R, S = first.translation, first.rotation, first.scale
@@ -79,11 +79,11 @@ def accumulate_componentwise(chain: Sequence[TRS]) -> TRS:
 
 
 def accumulate_matrices(chain: Sequence[TRS]) -> tuple[TRS, np.ndarray]:
-    """A chain, the root first, by the product of its matrices: the TRS nearest to it, and the skew that was dropped.
+    """Accumulate a chain, the root first, by the product of its matrices: the nearest TRS, and the discarded skew.
 
     With M the linear part of the product and R the product of the rotations alone, the scale is the diagonal of R^-1 M
     and the skew (..., n, n) its off-diagonal: x -> R (diag(scale) + skew) x + T is the product itself. A chain of one
-    comes back exactly. A scale may come out negative below strong opposite scales. Source: "Managing Transformations
+    is returned exactly. A scale may be negative below strong opposite scales. Source: "Managing Transformations
     in Hierarchy", GPU Pro 5 (2014), which multiplies row vectors.
     """
     first, *rest = _checked(chain)
@@ -100,7 +100,7 @@ def _checked(chain: Sequence[TRS]) -> Sequence[TRS]:
     if not isinstance(chain, Sequence):
         refuse("a chain", "a list of TRS", chain)
     if not chain:
-        raise TransformError("a chain has at least one node")
+        raise TransformError("a chain must have at least one node, got an empty one")
     if len({instance(node, TRS, "a node of a chain").n for node in chain}) > 1:
-        raise TransformError("the nodes of a chain have the same number of dimensions")
+        raise TransformError("the nodes of a chain must have the same number of dimensions")
     return chain

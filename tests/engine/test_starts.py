@@ -7,6 +7,7 @@ import pytest
 
 from random_trees import random_tree
 from rigidsim.scene import Scene
+from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from scenes import make_scene, run
 
@@ -48,7 +49,7 @@ TREES = framed_trees() + [random_tree(seed)[0] for seed in range(6)]
 def test_starts_are_the_first_sample(bodies):
     how = {"duration": 0.001, "step": 0.001}
     scene: Scene = make_scene(bodies, **how)
-    trajectory, starts = run(bodies, **how), Starts(scene)
+    trajectory, starts = run(bodies, **how), Starts(Hierarchy(scene))
     for path, _, _ in scene.walk():
         start, sample = starts[path], trajectory[path].world
         # Sums of a few vectors of some 1e3 m at most, after scales of 3 a level.

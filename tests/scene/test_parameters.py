@@ -10,7 +10,7 @@ import pytest
 
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, json_schema
-from rigidsim.scene.prepare.parameters import KEYS_OF_A_SCENE
+from rigidsim.scene.schema.parameters import KEYS_OF_A_SCENE
 
 TEXT = """\
 format: rigidsim/1

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from rigidsim.scene.hierarchy.findings import Finding, Node, nodes
-from rigidsim.scene.hierarchy.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center, own_mass
-from rigidsim.scene.hierarchy.references import node_path
+from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, own_center, own_mass
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, Placement, fixed_parts
 from rigidsim.scene.schema.forces import Damper, Drag, Spring, Thruster, TorsionSpring
 from rigidsim.scene.schema.gravity import GravityGradient
 from rigidsim.scene.schema.inertia import inertia_fault, unpacked
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
 
 NO_ROTATION = "a particle does not rotate"
 MOVED = "moved from the origin to the centre of mass"
@@ -30,9 +26,9 @@ def mass_findings(node: Node) -> Iterator[Finding]:
         fault = inertia_fault(unpacked(own_mass(body, node.metres_per_unit).inertia))
         if fault:
             key, made = ("shapes", "made of these shapes") if body.inertia is None else ("inertia", MOVED)
-            yield node.finding("inertia", f"{made}, {fault[0]}", key, fault[1])
+            yield finding_at(node, "inertia", f"{made}, {fault[0]}", key, fault[1])
             return
-    if body.kind != "free":
+    if node.kind != "free":
         return
     carried = carried_mass(body, node.metres_per_unit)
     if carried.is_point:
@@ -40,7 +36,7 @@ def mass_findings(node: Node) -> Iterator[Finding]:
     elif _has_parts(node):
         fault = inertia_fault(tuple(map(tuple, carried.inertia.tolist())))
         if fault:
-            yield node.finding("inertia", f"together with what is fixed to it, {fault[0]}", "inertia", fault[1])
+            yield finding_at(node, "inertia", f"together with what is fixed to it, {fault[0]}", "inertia", fault[1])
 
 
 def _has_parts(node: Node) -> bool:
@@ -49,9 +45,9 @@ def _has_parts(node: Node) -> bool:
 
 def _particle_findings(node: Node, carried: MassProperties) -> Iterator[Finding]:
     if any(node.body.angular_velocity.start):
-        yield node.finding("inertia", f"{NO_ROTATION}: it cannot have an angular velocity", "angular_velocity")
+        yield finding_at(node, "inertia", f"{NO_ROTATION}: it cannot have an angular velocity", "angular_velocity")
     for names, part, placement in fixed_parts(node.body):
-        path = node.path + tuple(key for name in names for key in ("children", name))
+        path = node.place + tuple(key for name in names for key in ("children", name))
         own = placement.point(own_center(part, node.metres_per_unit * placement.scale))
         for key in ("forces", "impulses"):
             for index, load in enumerate(getattr(part, key)):
@@ -63,22 +59,22 @@ def _particle_findings(node: Node, carried: MassProperties) -> Iterator[Finding]
 
 def _particle_parts(node: Node) -> Iterator[tuple[str, tuple[Placement, Vector, Vector]]]:
     """What a particle carries, by path: where it sits, the centre of mass of it all, and its own."""
-    if node.body.kind != "free":
+    if node.kind != "free":
         return
     carried = carried_mass(node.body, node.metres_per_unit)
     if carried.is_point:
         center = carried.center_of_mass
         for names, part, placement in fixed_parts(node.body):
             own = placement.point(own_center(part, node.metres_per_unit * placement.scale)) if names else center
-            yield "/".join((node_path(node.path), *names)), (placement, center, own)
+            yield "/".join((node.path, *names)), (placement, center, own)
 
 
-def reaction_findings(scene: Scene) -> Iterator[Finding]:
+def reaction_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Springs and dampers that would turn a particle at their other end."""
-    central = {path: place for node in nodes(scene) for path, place in _particle_parts(node)}
-    for node in nodes(scene):
+    central = {path: place for node in hierarchy for path, place in _particle_parts(node)}
+    for node in hierarchy:
         for index, load in enumerate(node.body.forces):
-            place = (*node.path, "forces", index)
+            place = (*node.place, "forces", index)
             if getattr(load, "to", None) not in central:
                 continue
             placement, center, own = central[load.to]

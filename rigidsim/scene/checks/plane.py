@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rigidsim.physics.quaternion import product, rotate_back
 from rigidsim.physics.vector import cross, dot, norm
+from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.hierarchy.findings import Finding
+from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.schema.body import Body
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
 from rigidsim.scene.values.vectors import at_time
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema.body import Body
 
 IN_PLANE = 1e-9
 """How far, relatively, a vector may be out of the plane, or a rate off its normal."""
@@ -25,12 +22,12 @@ TRIED = (0.0, 0.1, 0.37, 1.3, 4.7, 17.0)
 HINT = "in a planar scene bodies move in the plane and turn about its normal"
 
 
-def plane_findings(scene: Scene) -> Iterator[Finding]:
+def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every velocity out of the plane, and every rate about another axis than its normal."""
-    normal = scene.world.normal
+    normal = hierarchy.scene.world.normal
     if normal is None:
         return
-    waiting = [(("bodies", name), body, IDENTITY) for name, body in reversed(scene.bodies.items())]
+    waiting = [(("bodies", name), body, IDENTITY) for name, body in reversed(hierarchy.scene.bodies.items())]
     while waiting:
         path, body, q_WP = waiting.pop()
         q_WB = product(q_WP, body.orientation)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.physics import solids
-from rigidsim.physics.frames import compose_pose, stretch
 from rigidsim.physics.inertia import displaced, rotated
 from rigidsim.physics.vector import add, scaled, sub
+from rigidsim.scene.hierarchy.nodes import Placement, fixed_parts
+from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.inertia import Symmetric, packed, unpacked
-from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
-
-if TYPE_CHECKING:
-    from rigidsim.scene.schema.body import Body
+from rigidsim.scene.values.rotation import IDENTITY, Vector
 
 
 @dataclass(frozen=True)
@@ -42,32 +40,6 @@ class Lump(NamedTuple):
     mass: float
     center: Vector
     inertia: Symmetric
-
-
-class Placement(NamedTuple):
-    """Where a fixed part sits on its carrier, a pose: x -> scale R x + origin."""
-
-    origin: Vector = (0.0, 0.0, 0.0)
-    rotation: Quaternion = IDENTITY
-    scale: float = 1.0
-
-    def point(self, x: Vector) -> Vector:
-        """A point of the part in the carrier's coordinates."""
-        return add(self.origin, stretch(self.rotation, self.scale, x))
-
-    def of_child(self, child: Body) -> Placement:
-        """Where a child fixed to this part sits on the carrier."""
-        return Placement(*compose_pose(self, (child.position, child.orientation, child.scale)))
-
-
-def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
-    """The carrier itself and all that is fixed to it, directly or through fixed parts, as (names, part, placement)."""
-    waiting = [((), carrier, Placement())]
-    while waiting:
-        names, part, placement = waiting.pop()
-        yield names, part, placement
-        fixed = [(name, child) for name, child in part.children.items() if child.kind == "fixed"]
-        waiting.extend(((*names, name), child, placement.of_child(child)) for name, child in reversed(fixed))
 
 
 def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,16 +13,12 @@ from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
-from rigidsim.scene.hierarchy.findings import nodes
 from rigidsim.scene.hierarchy.mass import carried_mass
-from rigidsim.scene.hierarchy.references import WORLD, node_path
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.names import WORLD
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
-from rigidsim.scene.values.vectors import ZERO, at_time
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema.body import Body
-    from rigidsim.scene.values.vectors import PrescribedVector
+from rigidsim.scene.values.vectors import ZERO, PrescribedVector, at_time
 
 
 class Start(NamedTuple):
@@ -46,14 +42,19 @@ class Start(NamedTuple):
 class Starts:
     """The start of each body, by its path; that of the world stands still."""
 
-    def __init__(self, scene: Scene):
-        self._bodies = {node_path(node.path): node.body for node in nodes(scene)}
-        self._found = {path: Start() for path in ("", WORLD)}
+    def __init__(self, hierarchy: Hierarchy):
+        self._hierarchy = hierarchy
+        self._found = {WORLD: Start()}
 
     def __getitem__(self, path: str) -> Start:
         if path not in self._found:
-            self._found[path] = _start(self._bodies[path], self[path.rpartition("/")[0]])
+            node = self._hierarchy[path]
+            self._found[path] = _start(node.body, self.above(node))
         return self._found[path]
+
+    def above(self, node: Node) -> Start:
+        """The start of what a node hangs on."""
+        return self[WORLD if node.parent is None else node.parent.path]
 
 
 def columns(part: Expression | float, t: np.ndarray | float) -> tuple:

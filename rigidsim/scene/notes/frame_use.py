@@ -3,52 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from rigidsim.scene.hierarchy.findings import nodes
-from rigidsim.scene.hierarchy.references import WORLD, node_path, references
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.references import references
+from rigidsim.scene.schema.names import WORLD
 
 
 class Stay(NamedTuple):
     """The time (s) that a free body spends in a frame."""
 
-    frame: str
+    frame: Node
     begin: float
     end: float
 
 
-def stays(scene: Scene) -> Iterator[Stay]:
+def stays(hierarchy: Hierarchy) -> Iterator[Stay]:
     """Where each free body moves, but for the world: in its parent, and from a reparenting on in the new one."""
-    kinds = {node_path(node.path): node.body.kind for node in nodes(scene)}
-    now = {path: (path.rpartition("/")[0], 0.0) for path, kind in kinds.items() if kind == "free" and "/" in path}
-    for event in sorted(scene.reparent, key=lambda event: event.time):
-        if event.time > scene.simulation.duration:
+    below = (node for node in hierarchy if node.kind == "free" and node.parent is not None)
+    now = {node.path: (node.parent, 0.0) for node in below}
+    for event in sorted(hierarchy.scene.reparent, key=lambda event: event.time):
+        if event.time > hierarchy.scene.simulation.duration:
             break
         if event.body in now:
             yield Stay(*now.pop(event.body), event.time)
         if event.motion == "free" and event.to != WORLD:
-            now[event.body] = (event.to, event.time)
+            now[event.body] = (hierarchy[event.to], event.time)
     for frame, begin in now.values():
-        yield Stay(frame, begin, scene.simulation.duration)
+        yield Stay(frame, begin, hierarchy.scene.simulation.duration)
 
 
-def flown_in(scene: Scene) -> set[str]:
+def flown_in(hierarchy: Hierarchy) -> set[str]:
     """The paths of all bodies that carry free bodies at some time."""
-    return _with_those_above(stay.frame for stay in stays(scene))
+    return _with_those_above(hierarchy, (stay.frame.path for stay in stays(hierarchy)))
 
 
-def frames_that_matter(scene: Scene) -> set[str]:
+def frames_that_matter(hierarchy: Hierarchy) -> set[str]:
     """The paths of all bodies that carry free bodies or something that is looked at, or are it."""
-    return flown_in(scene) | _with_those_above(name for _, name, _ in references(scene))
+    return flown_in(hierarchy) | _with_those_above(hierarchy, (name for _, name, _ in references(hierarchy)))
 
 
-def _with_those_above(paths: Iterable[str]) -> set[str]:
+def _with_those_above(hierarchy: Hierarchy, names: Iterable[str]) -> set[str]:
+    """The paths of these, as far as they are bodies, and of all above them."""
     found: set[str] = set()
-    for path in paths:
-        while path and path not in found:
-            found.add(path)
-            path = path.rpartition("/")[0]
+    for name in names:
+        node = hierarchy.get(name)
+        while node is not None and node.path not in found:
+            found.add(node.path)
+            node = node.parent
     return found

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rigidsim.physics.vector import norm, sub
-from rigidsim.scene.hierarchy.carriers import Part, parts
-from rigidsim.scene.hierarchy.findings import nodes
-from rigidsim.scene.hierarchy.references import node_path
+from rigidsim.scene.hierarchy.mobility import Part, parts
+from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.notes.stability import growth, shorter, would_do
 from rigidsim.scene.notes.step_length import ADVISED_TURN, LARGEST_TURN
 from rigidsim.scene.schema.forces import Damper, Drag, Spring, TorsionSpring
 from rigidsim.scene.text.document import Path
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
 
 MOST_GROWTH = math.log(1.01)
 """What a swing that should not grow may grow by in the whole run."""
@@ -35,11 +31,11 @@ class LoadRates(NamedTuple):
     damping: dict[str, float]
 
 
-def load_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
+def load_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Each spring that swings too fast for the step or grows in the run, and the strongest damping of each body where
     all that damps it is too much for the step.
     """
-    simulation, loads = scene.simulation, list(_loads(scene))
+    simulation, loads = hierarchy.scene.simulation, list(_loads(hierarchy))
     step, method, steps = simulation.step, simulation.integrator, simulation.duration / simulation.step
     damped: dict[str, float] = {}
     for load in loads:
@@ -55,11 +51,11 @@ def load_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
             advised = would_do(shorter(step, lambda h, rate=rate: rate * h <= DAMPED))
             yield load.place, f"{message}, so that '{method.name}' blows up; {advised}"
     for load in loads:
-        yield from _swing_notes(scene, load, sum(damped[body] for body in load.damping))
+        yield from _swing_notes(hierarchy, load, sum(damped[body] for body in load.damping))
 
 
-def _swing_notes(scene: Scene, load: LoadRates, damping: float) -> Iterator[tuple[Path, str]]:
-    simulation = scene.simulation
+def _swing_notes(hierarchy: Hierarchy, load: LoadRates, damping: float) -> Iterator[tuple[Path, str]]:
+    simulation = hierarchy.scene.simulation
     step, method, rate = simulation.step, simulation.integrator, load.swing
     if rate * step > LARGEST_TURN:
         period, advised = 2 * math.pi / rate, ADVISED_TURN / rate
@@ -76,22 +72,22 @@ def _swing_notes(scene: Scene, load: LoadRates, damping: float) -> Iterator[tupl
         yield load.place, f"{message}; {would_do(shorter(step, lambda h: grown(h) <= MOST_GROWTH))}, or rkmk4"
 
 
-def _loads(scene: Scene) -> Iterator[LoadRates]:
+def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
     forces = [
         (node, index, force)
-        for node in nodes(scene)
+        for node in hierarchy
         for index, force in enumerate(node.body.forces)
         if isinstance(force, Spring | Damper | TorsionSpring | Drag)
-        and (force.during is None or force.during[0] < scene.simulation.duration)
+        and (force.during is None or force.during[0] < hierarchy.scene.simulation.duration)
     ]
-    start = Starts(scene)
-    known = parts(scene, start) if forces else {}
+    start = Starts(hierarchy)
+    known = parts(hierarchy, start) if forces else {}
     for node, index, force in forces:
-        path = node_path(node.path)
+        path = node.path
         ends = [known[end] for end in (path, getattr(force, "to", "")) if end in known]
         if len({end.carrier.path for end in ends}) < len(ends):
             continue  # within one body
-        place = (*node.path, "forces", index)
+        place = (*node.place, "forces", index)
         if isinstance(force, Drag):
             yield LoadRates(place, 0.0, {ends[0].carrier.path: _drag(force, ends[0], start) * ends[0].pulled(force.at)})
         elif isinstance(force, TorsionSpring):

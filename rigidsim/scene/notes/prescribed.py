@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rigidsim.physics.operations import JETS, OPERATIONS, VALUES
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time, operations
-from rigidsim.scene.hierarchy.findings import nodes
-from rigidsim.scene.hierarchy.references import node_path
+from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import columns, largest
 from rigidsim.scene.notes.frame_use import flown_in
 from rigidsim.scene.notes.stability import shorter, would_do
+from rigidsim.scene.schema.integrators import Integrator
+from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema.integrators import Integrator
-    from rigidsim.scene.schema.prescription import PrescribedMotion
 
 MOST_INSTANTS = 50_000  # at which branches are looked at
 MOST_CHANGES = 100  # of branches, among which a jump is looked for
@@ -36,19 +32,19 @@ SAME = 1e-9  # a change this small, against the largest value, is no jump
 BRANCHES = {operation.name: operation.branch for operation in OPERATIONS if operation.branch}
 
 
-def prescribed_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
+def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Each prescribed motion that free bodies move in, where it jumps (the first time, found among MOST_INSTANTS), or
     else where it changes too fast for the step.
     """
-    duration, step = scene.simulation.duration, scene.simulation.step
+    duration, step = hierarchy.scene.simulation.duration, hierarchy.scene.simulation.step
     times = np.linspace(0.0, duration, min(round(duration / step), MOST_INSTANTS) + 1)
-    moving = [node for node in nodes(scene) if node.body.prescribed is not None]
-    carrying = flown_in(scene) if moving else set()
-    moving = [node for node in moving if node_path(node.path) in carrying]
+    moving = [node for node in hierarchy if node.body.prescribed is not None]
+    carrying = flown_in(hierarchy) if moving else set()
+    moving = [node for node in moving if node.path in carrying]
     count = sum(1 for node in moving for _ in expressed(node.body.prescribed))
     spans = _spans(duration, step, max(MOST_SUMMED // max(1, count), LOOKS))
     for node in moving:
-        place = (*node.path, "motion", "prescribed")
+        place = (*node.place, "motion", "prescribed")
         jumps = [
             ((*place, *key), found)
             for key, part, orders in expressed(node.body.prescribed)
@@ -57,12 +53,14 @@ def prescribed_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
         for where, found in jumps:
             yield where, f"{found}; the free bodies below it are thrown there: let it be smooth"
         if not jumps:
-            yield from _haste_notes(scene, place, node.body.prescribed, spans)
+            yield from _haste_notes(hierarchy, place, node.body.prescribed, spans)
 
 
-def _haste_notes(scene: Scene, place: Path, motion: PrescribedMotion, spans: np.ndarray) -> Iterator[tuple[Path, str]]:
+def _haste_notes(
+    hierarchy: Hierarchy, place: Path, motion: PrescribedMotion, spans: np.ndarray
+) -> Iterator[tuple[Path, str]]:
     """The part of each vector of a motion by which a body at rest would gain more than HASTE of its largest speed."""
-    step, method = scene.simulation.step, scene.simulation.integrator
+    step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
     found: dict[str, list] = {}
     for (name, *_), part, orders in expressed(motion):
         gained, speed = _gained(part, orders, spans, step, method)

@@ -5,20 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rigidsim.physics.quaternion import rotate
-from rigidsim.scene.hierarchy.findings import nodes
-from rigidsim.scene.hierarchy.references import node_path
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
 from rigidsim.scene.hierarchy.start import Starts, largest, turned
 from rigidsim.scene.notes.frame_use import Stay, frames_that_matter, stays
 from rigidsim.scene.notes.stability import MOST_STEPS, STRAY, shorter, stray
 from rigidsim.scene.text.document import Path
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
 
 LARGEST_TURN = 0.5
 """Radians a step, of a body or of a spring's phase: there `rkmk4` errs by some 1e-4 rad a turn, and the others by far
@@ -28,41 +23,37 @@ ADVISED_TURN = 0.1
 LOOKS = 500  # at which rates are looked at
 
 
-def step_notes(scene: Scene) -> Iterator[tuple[Path, str]]:
+def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Each free body and each frame that matters that turns more than LARGEST_TURN a step, at the start or by its
     prescribed motion, and each frame in which free flights stray, with a step that would do.
     """
-    step, rates = scene.simulation.step, _Rates(scene)
-    matter = frames_that_matter(scene) if any(node.body.prescribed for node in nodes(scene)) else set()
-    flown = _flown_in(scene)
-    for node in nodes(scene):
-        path, kind = node_path(node.path), node.body.kind
-        fastest = rates.fastest(path) if kind == "free" or (kind == "prescribed" and path in matter) else 0.0
+    step, rates = hierarchy.scene.simulation.step, _Rates(hierarchy)
+    matter = frames_that_matter(hierarchy) if any(node.body.prescribed for node in hierarchy) else set()
+    flown = _flown_in(hierarchy)
+    for node in hierarchy:
+        path, kind = node.path, node.kind
+        fastest = rates.fastest(node) if kind == "free" or (kind == "prescribed" and path in matter) else 0.0
         if fastest * step > LARGEST_TURN:
             turn = math.degrees(fastest * step)
             advised = ADVISED_TURN / fastest
-            yield node.path, f"a step of {step:g} s turns it by {turn:.3g} degrees; {advised:.1g} s would follow it"
+            yield node.place, f"a step of {step:g} s turns it by {turn:.3g} degrees; {advised:.1g} s would follow it"
         else:
-            told = (_stray_note(scene, *rates.during(stay)) for stay in flown.get(path, ()))
-            yield from ((node.path, message) for message in islice(filter(None, told), 1))
+            told = (_stray_note(hierarchy, *rates.during(stay)) for stay in flown.get(path, ()))
+            yield from ((node.place, message) for message in islice(filter(None, told), 1))
 
 
-def _flown_in(scene: Scene) -> dict[str, list[Stay]]:
+def _flown_in(hierarchy: Hierarchy) -> dict[str, list[Stay]]:
     """When free bodies are in each frame that moves; what is fixed to it is part of it."""
-    kinds = {node_path(node.path): node.body.kind for node in nodes(scene)}
     found: dict[str, list[Stay]] = {}
-    for stay in stays(scene):
-        path = stay.frame
-        while kinds.get(path) == "fixed":
-            path = path.rpartition("/")[0]
-        moved = stay._replace(frame=path)
-        if path and moved not in found.setdefault(path, []):
-            found[path].append(moved)
+    for stay in stays(hierarchy):
+        frame = stay.frame.holder
+        if frame is not None and (moved := stay._replace(frame=frame)) not in found.setdefault(frame.path, []):
+            found[frame.path].append(moved)
     return found
 
 
-def _stray_note(scene: Scene, largest: float, total: float) -> str | None:
-    step, method = scene.simulation.step, scene.simulation.integrator
+def _stray_note(hierarchy: Hierarchy, largest: float, total: float) -> str | None:
+    step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
     if largest == 0.0 or (error := stray(method, largest * step, total)) <= STRAY:
         return None
     advised = shorter(step, lambda h: stray(method, largest * h, total) <= STRAY, total / largest / MOST_STEPS)
@@ -75,35 +66,32 @@ def _stray_note(scene: Scene, largest: float, total: float) -> str | None:
 class _Rates:
     """How fast frames turn, as far as the scene alone tells: a free body as at the start."""
 
-    def __init__(self, scene: Scene):
-        self._bodies = {node_path(node.path): node.body for node in nodes(scene)}
-        self._start = Starts(scene)
-        self._times = np.linspace(0.0, scene.simulation.duration, LOOKS)
+    def __init__(self, hierarchy: Hierarchy):
+        self._start = Starts(hierarchy)
+        self._times = np.linspace(0.0, hierarchy.scene.simulation.duration, LOOKS)
 
-    def fastest(self, path: str) -> float:
+    def fastest(self, node: Node) -> float:
         """The largest rate of turning: of a prescribed frame relative to its parent, of a free body in the world."""
-        body = self._bodies[path]
-        if body.prescribed is not None:
-            return largest(np.sqrt(sum(part * part for part in turned(body, self._times)[1])))
-        return math.hypot(*(self._start[path].omega if "/" in path else body.angular_velocity.start))
+        if node.body.prescribed is not None:
+            return largest(np.sqrt(sum(part * part for part in turned(node.body, self._times)[1])))
+        return math.hypot(*(node.body.angular_velocity.start if node.parent is None else self._start[node.path].omega))
 
     def during(self, stay: Stay) -> tuple[float, float]:
         """The largest rate in the world (rad/s) and the turn in all (rad) of a frame in a span of time."""
-        if self._bodies[stay.frame].kind == "free":
-            rate = math.hypot(*self._start[stay.frame].omega)
+        if stay.frame.kind == "free":
+            rate = math.hypot(*self._start[stay.frame.path].omega)
             return rate, rate * (stay.end - stay.begin)
         sizes = np.sqrt(np.sum(self._in_world(stay.frame) ** 2, axis=0))
         inside = np.interp(np.linspace(stay.begin, stay.end, LOOKS), self._times, np.nan_to_num(sizes))
         return largest(inside), float(np.mean(inside)) * (stay.end - stay.begin)
 
-    def _in_world(self, path: str) -> np.ndarray:
+    def _in_world(self, node: Node | None) -> np.ndarray:
         """The rate of a frame in the world at each time, in axes as at the start: (3, time)."""
-        if not path:
+        if node is None:
             return np.zeros((3, LOOKS))
-        body, above = self._bodies[path], path.rpartition("/")[0]
-        if body.kind == "free":
-            return np.repeat(self._start[path].omega, LOOKS).reshape(3, LOOKS)
+        if node.kind == "free":
+            return np.repeat(self._start[node.path].omega, LOOKS).reshape(3, LOOKS)
         spin = 0.0
-        if body.prescribed is not None:
-            spin = np.array(rotate(self._start[above].q, turned(body, self._times)[1]))
-        return self._in_world(above) + spin
+        if node.body.prescribed is not None:
+            spin = np.array(rotate(self._start.above(node).q, turned(node.body, self._times)[1]))
+        return self._in_world(node.parent) + spin

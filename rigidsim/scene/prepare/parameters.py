@@ -5,32 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationError, ValidationInfo, WithJsonSchema
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from rigidsim.scene.expressions.tokens import NAME, names_in
 from rigidsim.scene.expressions.vocabulary import RESERVED
+from rigidsim.scene.schema.parameters import KEY, KEYS_OF_A_SCENE, Parameter
 from rigidsim.scene.schema.problems import problems_in, told
 from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.values.base import Model, Reading, Text, complaint
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of
-from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER, NUMBER_ONLY, QUANTITY, Dimension
+from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER_ONLY, QUANTITY, Dimension
 from rigidsim.scene.values.units import suggestion
 
-KEY = "parameters"
 MOST_PARAMETERS = 1000
 MOST_CYCLES = 20
-KEYS_OF_A_SCENE = ("format", "title", "description", KEY, "simulation", "world", "bodies", "reparent")
-"""No names of parameters: `--set title=...` would mean two things."""
 BROKEN = float("nan")
-
-
-class Parameter(Model):
-    """A parameter: its SI value, the SI unit if it has one, and what it is."""
-
-    value: float
-    unit: str = ""
-    description: str = ""
 
 
 def _check_unit(unit: str) -> str:
@@ -184,24 +174,3 @@ def _resolve(document: Document, reading: Reading, name: str, entry: _Written) -
     if unit:
         reading.units[name] = unit
     reading.given[name] = Parameter(value=value, unit=unit, description=entry.description)
-
-
-def _taken(written: Any, info: ValidationInfo) -> Any:
-    """The parameters as they were read before everything else."""
-    return written if info.context is None else dict(info.context.given)
-
-
-_SHORT_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": rf"^\s*({NUMBER}\s*[^\s\d]|=\s*\S)"}]}
-_LONG_SCHEMA = {
-    "type": "object",
-    "properties": {"value": _SHORT_SCHEMA, "unit": {"type": "string"}, "description": {"type": "string"}},
-    "required": ["value"],
-    "additionalProperties": False,
-}
-_SCHEMA = {
-    "type": "object",
-    "description": "Named numbers: a number, a quantity, or an expression over the others.",
-    "propertyNames": {"pattern": rf"^(?!({'|'.join(sorted({*RESERVED, *KEYS_OF_A_SCENE}))})$){NAME.pattern}$"},
-    "additionalProperties": {"anyOf": [_SHORT_SCHEMA, _LONG_SCHEMA]},
-}
-Parameters = Annotated[dict[str, Parameter], BeforeValidator(_taken), WithJsonSchema(_SCHEMA)]

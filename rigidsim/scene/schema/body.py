@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema
 
-from rigidsim.scene.hierarchy.references import AXES, SEEN
 from rigidsim.scene.schema.events import Impulse
 from rigidsim.scene.schema.forces import Force
-from rigidsim.scene.schema.gravity import MutualGravity, PointSource
 from rigidsim.scene.schema.inertia import Inertia
-from rigidsim.scene.schema.integrators import Integrator, Rkmk4
+from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
 from rigidsim.scene.schema.repeat import Repeat
@@ -20,23 +17,18 @@ from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Material, Shape,
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Model, by_form, complaint, form
 from rigidsim.scene.values.quantities import (
-    ACCELERATION,
     DENSITY,
     LENGTH,
     MASS,
     NUMBER_ONLY,
-    TIME,
     positive,
     quantity,
     vector,
 )
-from rigidsim.scene.values.rotation import IDENTITY, Vector
+from rigidsim.scene.values.rotation import IDENTITY
 from rigidsim.scene.values.vectors import ZERO, InitialAngularVelocity, InitialVelocity, framed
 
 LIGHTEST, HEAVIEST = 1e-40, 1e45
-WORDS = tuple(dict.fromkeys((*AXES, *SEEN)))
-"""What frames are called, so that no body can be."""
-BODY_NAME_SCHEMA = {"type": "string", "pattern": f"^(?!({'|'.join(WORDS)}|\\.|\\.\\.)$)[^/\\s]([^/]*[^/\\s])?$"}
 
 
 def _check_mass(mass: float) -> float:
@@ -47,31 +39,9 @@ def _check_mass(mass: float) -> float:
     return mass
 
 
-def _check_normal(normal: Vector) -> Vector:
-    if not 1e-150 < math.hypot(*normal) < 1e150:
-        raise complaint("plane", "the normal of the plane has no direction", "write plane: [0, 0, 1]")
-    return normal
-
-
-def _check_name(name: str) -> str:
-    if name in WORDS:
-        message = f"a body cannot be called '{name}'"
-        raise complaint("body-name", message, "the word has a meaning of its own in 'frame', 'to' and expressions")
-    if name in (".", "..", ""):
-        raise complaint("body-name", f"a body cannot be called '{name}'")
-    if name != name.strip():
-        raise complaint("body-name", f"the name '{shown(name)}' begins or ends with a blank")
-    if "/" in name or not name.isprintable():
-        message = f"the name '{shown(name)}' contains a character that is not allowed"
-        raise complaint("body-name", message, "a slash separates bodies in a path, and names must be printable")
-    return name
-
-
 MASS_SCHEMA = MASS.json_schema(positive=True)
 MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEAVIEST}
 Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
-BodyName = Annotated[str, AfterValidator(_check_name)]
-NAMED = {"propertyNames": BODY_NAME_SCHEMA}
 
 
 def _motion_form(value: Any) -> str:
@@ -140,49 +110,3 @@ class Body(Model):
     def prescribed(self) -> PrescribedMotion | None:
         """The prescribed motion, if that is what the body has."""
         return self.motion.prescribed if isinstance(self.motion, Prescription) else None
-
-
-class Simulation(Model):
-    """How long and how finely to simulate, and what to keep."""
-
-    duration: positive(TIME)
-    step: positive(TIME)
-    integrator: Integrator = Rkmk4(name="rkmk4")
-    record_every: positive(TIME) = None
-
-
-def _gravity_form(value: Any) -> str:
-    return "source" if isinstance(value, dict | Model) else "uniform"
-
-
-Gravity = Annotated[
-    Annotated[vector(ACCELERATION), form("uniform")] | Annotated[PointSource, form("source")],
-    Discriminator(by_form(_gravity_form)),
-]
-"""Uniform gravity, or that of a point source."""
-
-
-class World(Model):
-    """What surrounds the bodies."""
-
-    gravity: Gravity = ZERO
-    mutual_gravity: MutualGravity = None
-    plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = None
-
-    @property
-    def uniform_gravity(self) -> Vector:
-        """The uniform field, m/s^2; zero if there is a point source instead."""
-        return ZERO if isinstance(self.gravity, PointSource) else self.gravity
-
-    @property
-    def source(self) -> PointSource | None:
-        """The point source, if there is one."""
-        return self.gravity if isinstance(self.gravity, PointSource) else None
-
-    @property
-    def normal(self) -> Vector | None:
-        """The unit normal of the plane that a planar scene is locked to."""
-        if self.plane is None:
-            return None
-        length = math.hypot(*self.plane)
-        return tuple(part / length for part in self.plane)

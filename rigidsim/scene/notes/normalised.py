@@ -11,7 +11,7 @@ from rigidsim.scene.text.document import Path
 WORTH_TELLING = 1e-9
 
 
-def notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+def normalised_notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Each quaternion in a valid scene that was not quite of length one, as (path, sentence)."""
     waiting = [(("bodies", name), body) for name, body in reversed(data["bodies"].items())]
     while waiting:

@@ -5,28 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import scaled, sub
-from rigidsim.scene.hierarchy.findings import Node, nodes
-from rigidsim.scene.hierarchy.mass import MassProperties, Placement, carried_mass, fixed_parts, own_center
-from rigidsim.scene.hierarchy.references import node_path
+from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, own_center
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, Placement, fixed_parts
 from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.body import Body
 from rigidsim.scene.values.rotation import Vector
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema.body import Body
 
 
 class Carrier:
     """A free body with all that is fixed to it."""
 
     def __init__(self, node: Node, normal: Vector | None, start: Starts):
-        self.path = node_path(node.path)
+        self.path = node.path
         self.metres_per_unit = node.metres_per_unit
         self._body, self._normal, self._start = node.body, normal, start
 
@@ -84,12 +79,12 @@ def _most(symmetric: np.ndarray) -> float:
     return float(np.linalg.eigvalsh(symmetric)[-1]) if np.isfinite(symmetric).all() else math.inf
 
 
-def parts(scene: Scene, start: Starts) -> dict[str, Part]:
+def parts(hierarchy: Hierarchy, start: Starts) -> dict[str, Part]:
     """Every free body and every part fixed to one, by its path."""
     found = {}
-    for node in nodes(scene):
-        if node.body.kind == "free":
-            carrier = Carrier(node, scene.world.normal, start)
+    for node in hierarchy:
+        if node.kind == "free":
+            carrier = Carrier(node, hierarchy.scene.world.normal, start)
             for names, body, placement in fixed_parts(node.body):
                 found["/".join((carrier.path, *names))] = Part(carrier, body, placement)
     return found

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
-from rigidsim.scene.checks.loads import load_findings, mutual_findings, reparent_findings, source_findings
+from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.loads import load_findings, mutual_findings, source_findings
 from rigidsim.scene.checks.particles import mass_findings, reaction_findings
 from rigidsim.scene.checks.plane import plane_findings
+from rigidsim.scene.checks.references import reference_findings
+from rigidsim.scene.checks.reparenting import reparent_findings
 from rigidsim.scene.checks.shapes import mass_key, shape_findings
-from rigidsim.scene.hierarchy.findings import Finding, Node, nodes
-from rigidsim.scene.hierarchy.references import reference_findings
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.schema.prescription import PrescribedMotion
+from rigidsim.scene.schema.simulation import Simulation
 from rigidsim.scene.values.rotation import Vector
-
-if TYPE_CHECKING:
-    from rigidsim.scene.scene import Scene
-    from rigidsim.scene.schema.body import PrescribedMotion, Simulation
 
 WHOLE_TOLERANCE = 1e-9
 """How far, relatively, a ratio of times may be from a whole number."""
@@ -27,18 +26,18 @@ MOST_STEPS = 1e12
 NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or leave it out"
 
 
-def findings(scene: Scene) -> list[Finding]:
+def findings(hierarchy: Hierarchy) -> list[Finding]:
     """Everything wrong with a scene whose parts are each valid."""
-    found = list(_time_findings(scene.simulation))
-    for node in nodes(scene):
+    found = list(_time_findings(hierarchy.scene.simulation))
+    for node in hierarchy:
         for check in NODE_CHECKS:
             found += check(node)
     for check in (plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings):
-        found += check(scene)
+        found += check(hierarchy)
     # Masses can be joined only once every one of them is in a place where it may be, and has an inertia.
     if not found:
-        found = [finding for node in nodes(scene) for finding in mass_findings(node)]
-        found += reaction_findings(scene)
+        found = [finding for node in hierarchy for finding in mass_findings(node)]
+        found += reaction_findings(hierarchy)
     return found
 
 
@@ -70,43 +69,47 @@ def _is_whole(ratio: float) -> bool:
 
 def _scale_findings(node: Node) -> Iterator[Finding]:
     if not 0 < node.metres_per_unit < math.inf:
-        yield node.finding("scale", "the scales from the world down to here are beyond the range of numbers", "scale")
+        message = "the scales from the world down to here are beyond the range of numbers"
+        yield finding_at(node, "scale", message, "scale")
 
 
 def _placed_mass_findings(node: Node) -> Iterator[Finding]:
-    body, kind = node.body, node.body.kind
+    body, kind = node.body, node.kind
     if not body.has_mass:
         if kind == "free":
-            yield node.finding("missing-key", "a free body needs a mass", None, "give it one, or write motion: fixed")
+            hint = "give it one, or write motion: fixed"
+            yield finding_at(node, "missing-key", "a free body needs a mass", None, hint)
         for key in ("inertia", "center_of_mass"):
             if node.given(key):
                 hint = "add a mass, or leave this out"
-                yield node.finding("mass", f"'{key}' is given, but the body has no mass", key, hint)
+                yield finding_at(node, "mass", f"'{key}' is given, but the body has no mass", key, hint)
         return
     if kind == "prescribed":
-        yield node.finding("mass", "a body with a prescribed motion cannot have a mass", mass_key(body), NO_REACTION)
-    elif node.carrier is None or node.carrier.kind != "free":
-        holder = "the world" if node.carrier is None else "a body with a prescribed motion"
+        message = "a body with a prescribed motion cannot have a mass"
+        yield finding_at(node, "mass", message, mass_key(body), NO_REACTION)
+    elif node.carrier is None:
+        holder = "the world" if node.holder is None else "a body with a prescribed motion"
         message = f"this body is fixed to {holder}, where its mass has no effect"
-        yield node.finding("mass", message, mass_key(body), "leave the mass out, or make the body free")
+        yield finding_at(node, "mass", message, mass_key(body), "leave the mass out, or make the body free")
     elif body.mass is not None and body.inertia is None and not body.solids:
         hint = "a particle has inertia: point"
-        yield node.finding("missing-key", "a body with mass needs an inertia", None, hint)
+        yield finding_at(node, "missing-key", "a body with mass needs an inertia", None, hint)
 
 
 def _velocity_findings(node: Node) -> Iterator[Finding]:
-    kind = node.body.kind
+    kind = node.kind
     if kind == "free":
         return
     for key in ("velocity", "angular_velocity"):
         if node.given(key) and kind == "prescribed":
-            yield node.finding("motion", f"'{key}' is prescribed here", key, f"put '{key}' under motion.prescribed")
+            message = f"'{key}' is prescribed here"
+            yield finding_at(node, "motion", message, key, f"put '{key}' under motion.prescribed")
         elif node.given(key):
             hint = "give it a mass to make it free, or write motion: {prescribed: ...}"
-            yield node.finding("motion", f"a fixed body has no {key.replace('_', ' ')} of its own", key, hint)
+            yield finding_at(node, "motion", f"a fixed body has no {key.replace('_', ' ')} of its own", key, hint)
     if node.given("gravity"):
         hint = "it acts on the free body that carries this one"
-        yield node.finding("gravity", f"gravity does not act on a {kind} body", "gravity", hint)
+        yield finding_at(node, "gravity", f"gravity does not act on a {kind} body", "gravity", hint)
 
 
 def _prescribed_findings(node: Node) -> Iterator[Finding]:
@@ -115,10 +118,10 @@ def _prescribed_findings(node: Node) -> Iterator[Finding]:
         return
     if motion.position is not None and node.given("position"):
         hint = "put the whole position under motion.prescribed.position"
-        yield node.finding("motion", "'position' is prescribed here", "position", hint)
+        yield finding_at(node, "motion", "'position' is prescribed here", "position", hint)
     spin, change = (_in_parent_axes(node, motion, key) for key in ("angular_velocity", "angular_acceleration"))
     if not norm(cross(spin, change)) <= PARALLEL_TOLERANCE * norm(spin) * norm(change):
-        path = (*node.path, "motion", "prescribed", "angular_acceleration")
+        path = (*node.place, "motion", "prescribed", "angular_acceleration")
         message = "the angular acceleration is not parallel to the angular velocity"
         yield Finding("motion", message, path, "only the rate of a prescribed spin may change, not its axis")
 

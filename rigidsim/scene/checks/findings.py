@@ -1,0 +1,25 @@
+"""What a check of a whole scene can find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rigidsim.scene.hierarchy.nodes import Node
+from rigidsim.scene.text.document import Path
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong at a path of the scene."""
+
+    code: str
+    message: str
+    path: Path
+    hint: str = ""
+    at_key: bool = False
+
+
+def finding_at(node: Node, code: str, message: str, key: str | None = None, hint: str = "") -> Finding:
+    """A finding about a body, or about one of its keys."""
+    place = node.place if key is None else (*node.place, key)
+    return Finding(code, message, place, hint, at_key=key is not None)

@@ -1,0 +1,108 @@
+"""Who hangs on whom, and who carries whom: the one view of a scene's tree that every check and note takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rigidsim.physics.frames import compose_pose, stretch
+from rigidsim.physics.vector import add
+from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.scene import SceneData
+from rigidsim.scene.text.document import Path
+from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
+
+
+class Node:
+    """A body in its place: its path, where it is written, and what it hangs on (None: the world) in what way, which a
+    reparenting changes.
+    """
+
+    def __init__(self, path: str, place: Path, body: Body, parent: Node | None):
+        self.path, self.place, self.body = path, place, body
+        self.parent, self.kind = parent, body.kind
+        self.metres_per_unit = body.scale * (1.0 if parent is None else parent.metres_per_unit)
+
+    def given(self, key: str) -> bool:
+        """Whether the scene has this key, rather than its default."""
+        return key in self.body.model_fields_set
+
+    def line(self) -> Iterator[Node]:
+        """The node and those above it, itself first."""
+        node = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def rigid_line(self) -> Iterator[Node]:
+        """The node and what it is fixed to, directly or through fixed ones, itself first."""
+        for node in self.line():
+            yield node
+            if node.kind != "fixed":
+                return
+
+    @property
+    def holder(self) -> Node | None:
+        """The first of the rigid line that moves by itself, free or prescribed; None if that is held by the world."""
+        return next((node for node in self.rigid_line() if node.kind != "fixed"), None)
+
+    @property
+    def carrier(self) -> Node | None:
+        """The free body that this is, or is part of."""
+        holder = self.holder
+        return holder if holder is not None and holder.kind == "free" else None
+
+
+class Hierarchy:
+    """All nodes of a scene by their paths, parents first, in the order of the file, as they are at the start."""
+
+    def __init__(self, scene: SceneData):
+        self.scene = scene
+        self._nodes: dict[str, Node] = {}
+        for path, body, above in scene.walk():
+            parent = self._nodes.get(above)
+            place = ("bodies",) if parent is None else (*parent.place, "children")
+            self._nodes[path] = Node(path, (*place, path.rpartition("/")[2]), body, parent)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._nodes.values())
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._nodes
+
+    def __getitem__(self, path: str) -> Node:
+        return self._nodes[path]
+
+    def get(self, path: str | None) -> Node | None:
+        """The node of this path, if there is one."""
+        return self._nodes.get(path)
+
+    def parts(self, top: Node) -> Iterator[Node]:
+        """A body and all that is fixed to it, directly or through fixed parts."""
+        return (node for node in self if top in node.rigid_line())
+
+
+class Placement(NamedTuple):
+    """Where a fixed part sits on its carrier, a pose: x -> scale R x + origin."""
+
+    origin: Vector = (0.0, 0.0, 0.0)
+    rotation: Quaternion = IDENTITY
+    scale: float = 1.0
+
+    def point(self, x: Vector) -> Vector:
+        """A point of the part in the carrier's coordinates."""
+        return add(self.origin, stretch(self.rotation, self.scale, x))
+
+    def of_child(self, child: Body) -> Placement:
+        """Where a child fixed to this part sits on the carrier."""
+        return Placement(*compose_pose(self, (child.position, child.orientation, child.scale)))
+
+
+def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
+    """The carrier itself and all that is fixed to it, directly or through fixed parts, as (names, part, placement)."""
+    waiting = [((), carrier, Placement())]
+    while waiting:
+        names, part, placement = waiting.pop()
+        yield names, part, placement
+        fixed = [(name, child) for name, child in part.children.items() if child.kind == "fixed"]
+        waiting.extend(((*names, name), child, placement.of_child(child)) for name, child in reversed(fixed))

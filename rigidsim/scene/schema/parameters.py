@@ -1,0 +1,45 @@
+"""The parameters of a scene as it keeps them: named numbers that expressions may use."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
+
+from rigidsim.scene.expressions.tokens import NAME
+from rigidsim.scene.expressions.vocabulary import RESERVED
+from rigidsim.scene.values.base import Model
+from rigidsim.scene.values.quantities import NUMBER
+
+KEY = "parameters"
+KEYS_OF_A_SCENE = ("format", "title", "description", KEY, "simulation", "world", "bodies", "reparent")
+"""No names of parameters: `--set title=...` would mean two things."""
+
+
+class Parameter(Model):
+    """A parameter: its SI value, the SI unit if it has one, and what it is."""
+
+    value: float
+    unit: str = ""
+    description: str = ""
+
+
+def _taken(written: Any, info: ValidationInfo) -> Any:
+    """The parameters as they were read before everything else."""
+    return written if info.context is None else dict(info.context.given)
+
+
+_SHORT_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": rf"^\s*({NUMBER}\s*[^\s\d]|=\s*\S)"}]}
+_LONG_SCHEMA = {
+    "type": "object",
+    "properties": {"value": _SHORT_SCHEMA, "unit": {"type": "string"}, "description": {"type": "string"}},
+    "required": ["value"],
+    "additionalProperties": False,
+}
+_SCHEMA = {
+    "type": "object",
+    "description": "Named numbers: a number, a quantity, or an expression over the others.",
+    "propertyNames": {"pattern": rf"^(?!({'|'.join(sorted({*RESERVED, *KEYS_OF_A_SCENE}))})$){NAME.pattern}$"},
+    "additionalProperties": {"anyOf": [_SHORT_SCHEMA, _LONG_SCHEMA]},
+}
+Parameters = Annotated[dict[str, Parameter], BeforeValidator(_taken), WithJsonSchema(_SCHEMA)]

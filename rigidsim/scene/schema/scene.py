@@ -1,0 +1,47 @@
+"""A scene as data: its parts and their hierarchy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.events import Reparenting
+from rigidsim.scene.schema.names import NAMED, BodyName
+from rigidsim.scene.schema.parameters import Parameters
+from rigidsim.scene.schema.simulation import Simulation
+from rigidsim.scene.schema.world import World
+from rigidsim.scene.values.base import Model, Text
+
+
+class SceneData(Model):
+    """Bodies in a hierarchy of frames and how to simulate them, as written in a YAML file."""
+
+    format: Literal["rigidsim/1"]
+    title: Text = ""
+    description: Text = ""
+    parameters: Parameters = Field(default={})
+    simulation: Simulation
+    world: World = World()
+    bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)]
+    reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = ()
+
+    def walk(self) -> Iterator[tuple[str, Body, str | None]]:
+        """Every body as (path, body, parent's path), parents first and in the order of the file."""
+        waiting = [(name, body, None) for name, body in reversed(self.bodies.items())]
+        while waiting:
+            path, body, parent = waiting.pop()
+            yield path, body, parent
+            waiting.extend((f"{path}/{name}", child, path) for name, child in reversed(body.children.items()))
+
+    def __repr__(self) -> str:
+        kinds = Counter(body.kind for _, body, _ in self.walk())
+        bodies = f"{kinds.total()} {'body' if kinds.total() == 1 else 'bodies'}"
+        each = ", ".join(f"{kinds[kind]} {kind}" for kind in ("free", "fixed", "prescribed") if kinds[kind])
+        times = f"{self.simulation.duration:g} s in steps of {self.simulation.step:g} s"
+        return f"<Scene{self.title and f' {self.title!r}'}: {bodies} ({each}), {times}>"
+
+    __str__ = __repr__

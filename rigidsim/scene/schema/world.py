@@ -1,0 +1,57 @@
+"""What surrounds the bodies: gravity, and the plane of a planar scene."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Discriminator
+
+from rigidsim.scene.schema.gravity import MutualGravity, PointSource
+from rigidsim.scene.values.base import Model, by_form, complaint, form
+from rigidsim.scene.values.quantities import ACCELERATION, NUMBER_ONLY, vector
+from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.values.vectors import ZERO
+
+
+def _check_normal(normal: Vector) -> Vector:
+    if not 1e-150 < math.hypot(*normal) < 1e150:
+        raise complaint("plane", "the normal of the plane has no direction", "write plane: [0, 0, 1]")
+    return normal
+
+
+def _gravity_form(value: Any) -> str:
+    return "source" if isinstance(value, dict | Model) else "uniform"
+
+
+Gravity = Annotated[
+    Annotated[vector(ACCELERATION), form("uniform")] | Annotated[PointSource, form("source")],
+    Discriminator(by_form(_gravity_form)),
+]
+"""Uniform gravity, or that of a point source."""
+
+
+class World(Model):
+    """What surrounds the bodies."""
+
+    gravity: Gravity = ZERO
+    mutual_gravity: MutualGravity = None
+    plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = None
+
+    @property
+    def uniform_gravity(self) -> Vector:
+        """The uniform field, m/s^2; zero if there is a point source instead."""
+        return ZERO if isinstance(self.gravity, PointSource) else self.gravity
+
+    @property
+    def source(self) -> PointSource | None:
+        """The point source, if there is one."""
+        return self.gravity if isinstance(self.gravity, PointSource) else None
+
+    @property
+    def normal(self) -> Vector | None:
+        """The unit normal of the plane that a planar scene is locked to."""
+        if self.plane is None:
+            return None
+        length = math.hypot(*self.plane)
+        return tuple(part / length for part in self.plane)
