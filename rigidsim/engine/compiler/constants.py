@@ -85,15 +85,12 @@ def is_isolated(scene: Scene, tree: Tree, loads: Loads) -> bool:
     return loads.is_isolated and not falls and not is_carried
 
 
-def expresses(loads: Loads, start: Tree) -> bool:
-    """Whether anything is given by expressions. It does not change when a node gets another parent, so that a run needs
-    one kind of stepper.
+def expressions_of(scripts: Law, loads: Loads, drives: Drives, motion_row: dict[str, int]) -> Expressions | None:
+    """All that is given by expressions. Whether anything is does not change when a node gets another parent, so that a
+    run needs one kind of stepper.
     """
-    return bool(loads.scripts.labels or Drives(start).labels)
-
-
-def expressions_of(scripts: Law, loads: Loads, drives: Drives, motion_row: dict[str, int]) -> Expressions:
-    """All that is given by expressions."""
+    if not loads.scripts.labels and not drives.labels:
+        return None
     return Expressions(
         scripts=scripts,
         script_register=loads.scripts.registers(),
@@ -122,7 +119,7 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         **loads.pairs.arrays(),
         **{kind: law for kind, law in laws.items() if kind != "scripts"},
         mutual=mutual_of(scene.world.mutual_gravity, tree),
-        expressions=expressions_of(laws["scripts"], loads, drives, row) if expresses(loads, start) else None,
+        expressions=expressions_of(laws["scripts"], loads, drives, row),
         inherits=np.array([float(node.spec.inherit_impulses) for node in free], dtype=np.float64),
         **schedule.edges(),
         step=scene.simulation.step,
