@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -108,3 +109,10 @@ def test_ci_runs_the_two_commands_of_the_readme():
     marks = [mark for mark, _, _ in FENCE.findall(readme) if mark]
     assert marks == ["run", "test"]
     assert all(f"readme_command {mark}" in ci for mark in marks)
+
+
+@pytest.mark.parametrize("script", ["make_integrators"])
+def test_pages_made_from_the_sources_are_current(script, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    made = importlib.import_module(script)
+    assert made.PAGE.read_text() == made.document(), f"run python docs/{script}.py"

@@ -23,10 +23,11 @@ import rigidsim
 from peers import INERTIA, MASS, PEERS
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout, stepper
-from rigidsim.engine.compiler import Compiled, compile_scene
+from rigidsim.engine.compiler import Compiled, compile_scene, method_of
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
+from rigidsim.scene.schema.integrators import MODELS
 
 STEP = 0.002
 REPEATS = 5
@@ -68,7 +69,7 @@ TREES = {"flat": flat, "chain": chain}
 
 def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[Compiled]:
     """As many worlds as lanes."""
-    options = BY_NAME[method].options()
+    options = method_of(MODELS[method](name=method))
     return [TREES[tree](n_body, seed)._replace(method=options) for seed in range(n_lane)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.scene.schema.integrators import Integrator, Rkmk4
+from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.values.base import Model
 from rigidsim.scene.values.quantities import TIME, positive
 
@@ -12,5 +12,5 @@ class Simulation(Model):
 
     duration: positive(TIME)
     step: positive(TIME)
-    integrator: Integrator = Rkmk4(name="rkmk4")
+    integrator: Integrator = MODELS[DEFAULT](name=DEFAULT)
     record_every: positive(TIME) = None
