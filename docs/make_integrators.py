@@ -1,4 +1,4 @@
-"""Writes the table of integrators in docs/scene-format.md from their own descriptions: `python docs/make_integrators.py`."""
+"""Writes the table of integrators in docs/scene-format.md from the descriptions: `python docs/make_integrators.py`."""
 
 from __future__ import annotations
 
