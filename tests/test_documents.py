@@ -111,8 +111,8 @@ def test_ci_runs_the_two_commands_of_the_readme():
     assert all(f"readme_command {mark}" in ci for mark in marks)
 
 
-@pytest.mark.parametrize("script", ["make_integrators"])
-def test_pages_made_from_the_sources_are_current(script, monkeypatch):
+@pytest.mark.parametrize("script", ["make_functions", "make_integrators"])
+def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     made = importlib.import_module(script)
     assert made.PAGE.read_text() == made.document(), f"run python docs/{script}.py"

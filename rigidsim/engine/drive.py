@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.jet_programs import fill_jet, run_jet_program
 from rigidsim.engine.layout import accumulate3, load, load3, load4, store, store3, store4
-from rigidsim.engine.programs import note_faults
+from rigidsim.engine.optional import if_given
+from rigidsim.engine.programs import fill_jet, note_faults, run_jet_program
 from rigidsim.physics.prescribed import (
     advanced_rotation,
     displacement,
@@ -116,22 +116,21 @@ def keep_pose(t, h, pace, driven, state, lanes):
 
 
 @inlined
-def evaluate_drive(t, model, scratch, lanes):
+def evaluate_drive(given, t, working, lanes):
     """The expressions of prescribed motions, at time t (s)."""
-    program = model.drive
-    fill_jet(scratch.jet[len(program.constant)], t, lanes)
-    run_jet_program(program.code, program.first, scratch.jet, lanes)
+    program = given.drive
+    fill_jet(working.jet[len(program.constant)], t, lanes)
+    run_jet_program(program.code, program.first, working.jet, lanes)
 
 
 @inlined
-def gather_pace(t, model, state, scratch, lanes):
+def gather_pace(given, t, since, working, lanes):
     """Sum up the rates of paced nodes over the step so far: at its beginning, halfway to t, and at t."""
-    since = state[len(model.free_node), at.S_SINCE * len(lanes)]
-    scratch.pace[:] = 0.0
+    working.pace[:] = 0.0
     for part in range(3):
-        evaluate_drive(since + 0.5 * part * (t - since) if part < 2 else t, model, scratch, lanes)
-        for k in range(len(model.paced)):
-            r, jet, pace = model.paced[k], scratch.jet, scratch.pace[k]
+        evaluate_drive(given, since + 0.5 * part * (t - since) if part < 2 else t, working, lanes)
+        for k in range(len(given.paced)):
+            r, jet, pace = given.paced[k], working.jet, working.pace[k]
             weight = 4.0 if part == 1 else 1.0
             gather_rates(weight, jet[r[1]], jet[r[2]], jet[r[3]], jet[r[4]], jet[r[5]], jet[r[6]], pace, lanes)
             if part == 0:
@@ -139,47 +138,74 @@ def gather_pace(t, model, state, scratch, lanes):
 
 
 @inlined
-def drive(t, model, state, scratch, lanes):
-    """Local motion of every node driven by expressions, at time t (s)."""
-    if len(model.paced) > 0:
-        gather_pace(t, model, state, scratch, lanes)
-    elif len(model.driven) > 0:
-        evaluate_drive(t, model, scratch, lanes)
-    jet, fault = scratch.jet, scratch.fault[len(model.scripts.who) :]
-    for k in range(len(model.driven)):
-        r = model.driven[k]
-        motion, driven = model.motion[r[0]], scratch.driven[r[0]]
+def drive_posed(given, t, motions, working, fault, driven_rows, lanes):
+    """Those whose poses are given, from their jets at time t (s)."""
+    jet = working.jet
+    for k in range(len(given.driven)):
+        r = given.driven[k]
+        motion, driven = motions[r[0]], driven_rows[r[0]]
         prescribe(t, motion, driven, lanes)
         if r[1] >= 0:
             drive_position(jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
             note_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
         if r[4] >= 0:
-            drive_rotation(jet[r[4]], jet[r[5]], jet[r[6]], model.drive_axes[k], motion, driven, lanes)
+            drive_rotation(jet[r[4]], jet[r[5]], jet[r[6]], given.drive_axes[k], motion, driven, lanes)
             note_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
-    drive_paced(t, model, state, scratch, lanes)
 
 
 @inlined
-def drive_paced(t, model, state, scratch, lanes):
+def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
     """Those whose rates are given: the pose at the beginning of the step, advanced to t by the rates in between."""
-    jet, fault = scratch.jet, scratch.fault[len(model.scripts.who) + len(model.driven) :]
-    for k in range(len(model.paced)):
-        r, row = model.paced[k], state[len(model.free_node) + k]
-        driven, h = scratch.driven[r[0]], t - row[at.S_SINCE * len(lanes)]
+    jet = working.jet
+    for k in range(len(given.paced)):
+        r, row = given.paced[k], paced_state[k]
+        driven, h = driven_rows[r[0]], t - row[at.S_SINCE * len(lanes)]
         if r[at.PACES_POSITION] > 0:
-            pace_position(h, row, scratch.pace[k], jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
+            pace_position(h, row, working.pace[k], jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
             note_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
         if r[at.PACES_ROTATION] > 0:
-            pace_rotation(h, row, scratch.pace[k], jet[r[4]], jet[r[5]], jet[r[6]], driven, lanes)
+            pace_rotation(h, row, working.pace[k], jet[r[4]], jet[r[5]], jet[r[6]], driven, lanes)
             note_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
+
+
+@routine
+def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes):
+    """Local motion of every node driven by expressions, at time t (s)."""
+    if len(given.paced) > 0:
+        gather_pace(given, t, paced_state[0, at.S_SINCE * len(lanes)], working, lanes)
+    else:
+        evaluate_drive(given, t, working, lanes)
+    n_script, n_driven = len(given.scripts.who), len(given.driven)
+    drive_posed(given, t, motions, working, fault[n_script:], driven_rows, lanes)
+    drive_paced(given, t, paced_state, working, fault[n_script + n_driven :], driven_rows, lanes)
+
+
+@inlined
+def drive_expressed(given, t, model, state, scratch, lanes):
+    """Hand `drive_all` what it needs of all there is."""
+    if len(given.driven) + len(given.paced) > 0:
+        paced_state = state[len(model.free_node) :]
+        drive_all(given, t, model.motion, paced_state, scratch.working, scratch.fault, scratch.driven, lanes)
+
+
+@inlined
+def drive(t, model, state, scratch, lanes):
+    """Local motion of every node driven by expressions, at time t (s), if there are any."""
+    if_given(model.expressions, drive_expressed, t, model, state, scratch, lanes)
+
+
+@inlined
+def settle_paced(given, t, model, state, scratch, lanes):
+    """The poses reached at time t (s) are where the next step begins."""
+    if len(given.paced) > 0:
+        drive_expressed(given, t, model, state, scratch, lanes)
+        for k in range(len(given.paced)):
+            row = state[len(model.free_node) + k]
+            h = t - row[at.S_SINCE * len(lanes)]
+            keep_pose(t, h, scratch.working.pace[k], scratch.driven[given.paced[k, 0]], row, lanes)
 
 
 @inlined
 def settle(t, model, state, scratch, lanes):
     """At the end of a step, the poses of paced nodes are those reached."""
-    if len(model.paced) > 0:
-        drive(t, model, state, scratch, lanes)
-        for k in range(len(model.paced)):
-            row = state[len(model.free_node) + k]
-            h = t - row[at.S_SINCE * len(lanes)]
-            keep_pose(t, h, scratch.pace[k], scratch.driven[model.paced[k, 0]], row, lanes)
+    if_given(model.expressions, settle_paced, t, model, state, scratch, lanes)

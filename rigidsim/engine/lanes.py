@@ -21,6 +21,8 @@ def structure_of(part: object) -> Hashable:
     """What must be equal for two models to share a block: all of it but the values, and how many those are."""
     if isinstance(part, tuple):
         return tuple(structure_of(inner) for inner in part)
+    if part is None:
+        return None
     return part.shape if holds_values(part) else np.asarray(part).tobytes()
 
 

@@ -25,9 +25,13 @@ S_SINCE = S_WORK
 # What such a node's pose is advanced by: the sums v0 + 4 vm + v1 and the same of omega, and omega at the beginning.
 P_V, P_OMEGA, P_FIRST, PACE_ROWS = 0, 3, 6, 9
 
-# State of a torsion spring (`winding`): the angle about its axis at the last evaluation of the step before, rad; if it
-# has none, the cosine of half its deflection there, and when that first changed sign, s, or 0. Its rows come last.
+# State of a load that winds up, as a torsion spring does (`winding`): the angle about its axis at the last evaluation
+# of the step before, rad; if it has none, the cosine of half its deflection there, and when that first changed sign, s,
+# or 0. Its rows come last.
 S_WOUND, S_PASSED = 0, 1
+
+# Of such a load at an evaluation: its winding, and more than 0 if its torque turns over at half a turn.
+WOUND, TURNS_OVER, WOUND_ROWS = 0, 1, 2
 
 # Between the passes of one evaluation: the arm d, the drift J v, and a free body's v_WC; all in world axes, m and m/s.
 A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
@@ -54,24 +58,8 @@ B_MASS, B_G, B_INERTIA, B_INVERSE, B_COM, B_SCALE, BODY_ROWS = 0, 1, 4, 10, 16, 
 # metres per unit of the parent's lengths.
 M_P, M_Q, M_V, M_A, M_AXIS, M_RATE, M_RATE_DOT, M_SCALE, MOTION_ROWS = 0, 3, 7, 10, 13, 16, 17, 18, 19
 
-# A constant load: force, torque, lever from the centre of mass (body axes, m).
-L_F, L_TAU, L_LEVER, LOAD_ROWS = 0, 3, 6, 9
-
-# A spring: stiffness, damping, length at rest; its two ends, each a point of its frame (that frame's axes, m).
-G_STIFFNESS, G_DAMPING, G_LENGTH, G_FIRST, G_SECOND, SPRING_ROWS = 0, 1, 2, 3, 6, 9
-
-# A torsion spring: stiffness, damping, the orientation of the second frame in the first at rest, and the axis (unit,
-# second frame's axes); zero for a spring that acts about every axis.
-H_STIFFNESS, H_DAMPING, H_REST, H_AXIS, TORSION_ROWS = 0, 1, 2, 6, 9
-
-# Drag: linear and quadratic coefficient, the point of the body it acts at (that frame's axes, m).
-D_LINEAR, D_QUADRATIC, D_POINT, DRAG_ROWS = 0, 1, 2, 5
-
-# Attraction by a point: gm; mass of the body; softening length squared; J2 times the equatorial radius squared, and the
-# axis (source's axes); the point of the source (its axes, m).
-U_GM, U_MASS, U_SOFT, U_J2, U_AXIS, U_POINT, ATTRACTION_ROWS = 0, 1, 2, 3, 4, 7, 10
-
-# A load given by expressions: its lever from the centre of mass (body axes, m). Force and torque are registers.
+# A load given by expressions: its lever from the centre of mass (body axes, m). Force, torque and the acceleration of
+# gravity are registers.
 X_LEVER, SCRIPT_ROWS = 0, 3
 
 # An impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes, m).
@@ -97,7 +85,7 @@ TERM_ROWS = 39
 
 # Columns of the tables of integers.
 NODE_PARENT, NODE_KIND, NODE_ROW = 0, 1, 2
-LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL = 0, 1, 2, 3, 4
+LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL, LAW_FOLLOWED, LAW_COLUMNS = 0, 1, 2, 3, 4, 5, 6
 OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
 VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2
 PACES_POSITION, PACES_ROTATION = 7, 8

@@ -18,8 +18,7 @@ def isolated_until(header: Header) -> float:
     if not header.changes:
         return math.inf
     # Imported here to keep numba out of reports on trajectories without reparentings.
-    from rigidsim.engine.compiler.constants import is_isolated
-    from rigidsim.engine.compiler.loads import Loads
+    from rigidsim.engine.compiler.constants import is_isolated, loads_of
     from rigidsim.engine.compiler.schedule import Schedule
     from rigidsim.engine.compiler.tree import Tree
     from rigidsim.hindsight.past import scene_of, tree_at
@@ -29,6 +28,6 @@ def isolated_until(header: Header) -> float:
     # Of several changes at one time, only the last tree matters.
     for begin, places in dict(header.trees()[1:]).items():
         tree = tree_at(start, places)
-        if not is_isolated(scene, tree, Loads(scene, tree, start, schedule)):
+        if not is_isolated(scene, tree, loads_of(scene, tree, start, schedule)):
             return begin
     return math.inf

@@ -73,7 +73,7 @@ class Past:
         return node.path if node else ""
 
     def state(self) -> np.ndarray:
-        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; without the rows of torsion springs."""
+        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; without the rows of what winds up."""
         instant = Instant(self.tree, self.local, self.world)
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
         for node in paced_nodes(self.tree):

@@ -5,33 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.compiler.entries import unit
 from rigidsim.engine.compiler.initial import relative_pose
 from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.laws.declaration import unit
+from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import zeros
 from rigidsim.physics.forces import twist
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
 from rigidsim.physics.vector import dot, sub
-from rigidsim.scene.schema.forces import TorsionSpring
 from rigidsim.trajectory.trajectory import Trajectory
 
 AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def winding_rows(start: Tree, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
-    """The state of each torsion spring, in the order of a model's; `start` is the tree at t = 0.
+    """The state of each load that is followed, in the order of a model's; `start` is the tree at t = 0.
 
     Full turns between samples are counted by interpolating the angular velocity linearly; with samples too far apart
     some are missed.
     """
     nodes = sorted(start.nodes, key=lambda node: node.path)
-    springs = [(node, force) for node in nodes for force in node.spec.forces if isinstance(force, TorsionSpring)]
-    return [_row(start, node, force, trajectory, sample) for node, force in springs]
+    written = [(node, force, BY_NAME[force.type].table) for node in nodes for force in node.spec.forces]
+    return [
+        _row(start, node, force, trajectory, sample)
+        for table in FOLLOWED
+        for node, force, of_force in written
+        if of_force is table
+    ]
 
 
-def _row(start: Tree, node: Node, force: TorsionSpring, trajectory: Trajectory, sample: int) -> np.ndarray:
+def _row(start: Tree, node: Node, force, trajectory: Trajectory, sample: int) -> np.ndarray:
     row = zeros(layout.STATE_ROWS)
-    if force.axis is not None:
+    if getattr(force, "axis", None) is not None:
         first = start.frame_of(force.to)
         rest = relative_pose(start, first, node.frame)[1] if force.rest is None else force.rest
         ends = (_turning(trajectory, frame, sample) for frame in (first, node.frame))

@@ -70,6 +70,12 @@ def is_not(x):
 
 
 @formula
+def choice(condition, a, b):
+    """a where the condition is 1, b where it is 0; both must be defined."""
+    return select(condition != 0.0, a, b)
+
+
+@formula
 def absolute(x):
     """|x|. Exact; +0 for -0."""
     return select(x < 0.0, -x, x + 0.0)

@@ -236,6 +236,12 @@ def jet_select(condition, u, v):
 
 
 @formula
+def jet_choice(condition, u, v):
+    """u where the condition, a jet, is 1, v where it is 0; both must be defined."""
+    return jet_select(condition[0] != 0.0, u, v)
+
+
+@formula
 def jet_absolute(u):
     """|u|: f' = sign u, which is 0 at 0."""
     s = sign(u[0])

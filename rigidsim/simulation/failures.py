@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.laws.registry import kind_of
+from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
 
 FARTHEST = 1e100  # m, m/s, rad/s: products of such numbers soon have no double
@@ -70,12 +72,12 @@ def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
 
 
 def half_turns(run: BlockRun) -> list[str]:
-    """Each torsion spring without an axis that has passed half a turn, where its torque turns over."""
-    world, first = run.worlds[0], len(run.state) - len(run.model.torsions.who)
-    passed = run.state[first:, layout.S_PASSED * len(run.worlds)]
+    """Each torsion spring without an axis that has passed half a turn, where its torque turns over; each bushing."""
+    first = len(run.state) - followed(run.model)
+    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.S_PASSED * len(run.worlds)]
     return [
-        f"the torsion spring {label} passed half a turn at t = {time:.9g} s, where its torque turns over;"
-        " with an 'axis' it counts turns"
-        for label, time in zip(world.state_labels[first:], passed, strict=True)
+        f"the {kind_of(table).title} {label} passed half a turn at t = {time:.9g} s, where its torque turns over;"
+        f" {kind_of(table).turned_over}"
+        for (table, _), label, time in zip(windings(run.model), labels, passed, strict=True)
         if time > 0.0
     ]

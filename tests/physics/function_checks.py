@@ -93,7 +93,8 @@ def conditions() -> dict[str, list]:
     pairs = [(1.5, 2.5), (2.5, 1.5), (1.5, 1.5), (-1.5, 0.0)]
     holds = {"is_less": float.__lt__, "is_at_most": float.__le__, "is_equal": float.__eq__}
     cases = {name: [(pair, float(relation(*pair)), 0.0) for pair in pairs] for name, relation in holds.items()}
-    return cases | {"is_not": [((0.0,), 1.0, 0.0), ((1.0,), 0.0, 0.0)]}
+    choices = [((1.0, 2.5, 3.5), 2.5, 0.0), ((0.0, 2.5, 3.5), 3.5, 0.0)]
+    return cases | {"is_not": [((0.0,), 1.0, 0.0), ((1.0,), 0.0, 0.0)], "choice": choices}
 
 
 def scalar_functions() -> dict[str, list]:
@@ -183,10 +184,26 @@ def jet_functions() -> dict[str, list]:
         "jet_chain": [((2.0, 3.0, 5.0, U), (2.0, 3 * U[1], 3 * U[2] + 5 * U[1] ** 2), 4 * EPS)],
         "select_base": [((0.0, U), U, 0.0), ((1.0, U), (1.0, 0.0, 0.0), 0.0)],
         "jet_select": [((1.0, U, V), U, 0.0), ((0.0, U, V), V, 0.0)],
+        "jet_choice": [(((1.0, 0.0, 0.0), U, V), U, 0.0), (((0.0, 0.0, 0.0), U, V), V, 0.0)],
+    }
+
+
+def error_functions() -> dict[str, list]:
+    points = [*odd_points(-0.99, 0.99, 60), *odd_points(-5.9, 5.9, 60), 1e-9, -1e-300, 0.0, 1.0, -1.0, 7.0, -30.0]
+    inside, outside = [x * x for x in odd_points(0.05, 1.0, 40)], odd_points(1.0, 6.0, 60)
+    core = against(lambda z: MP.erf(MP.sqrt(z)) / MP.sqrt(z) - 1, inside, 0.0)
+    tail = against(lambda x: MP.exp(x * x) * MP.erfc(x), outside, 0.0)
+    return {
+        "error_function_core": [(point, value, EPS) for point, value, _ in core],
+        # What is left of a part of it after e^(-x^2) counts.
+        "error_function_tail": [(point, value, EPS * (1 + 0.2 * math.exp(point[0] ** 2))) for point, value, _ in tail],
+        "error_function": against(MP.erf, points, 1.4),
+        "jet_error_function": jet_cases(MP.erf, (U,), (V,), (tuple(-x for x in U),), ((2.3, 0.7, -0.9),)),
     }
 
 
 FUNCTION_CHECKS = {
+    "error_function": error_functions(),
     "exponentials": exponential_functions(),
     "functions": scalar_functions(),
     "jets": jet_functions(),
@@ -219,6 +236,11 @@ FUNCTION_EQUIVALENT = {
     "exponentials.reduced_exponential_less_one: doubled 60.0": 2,
     "functions.hyperbolic_tangent: doubled 350.0": 2,
     "functions.hyperbolic_sine: doubled 1.0": 2,
+    # What is not used where |x| is above 1, or below; from 6 on the result is 1.
+    "error_function.error_function: doubled 0.5": 1,
+    "error_function.error_function: doubled 1.0": 1,
+    "error_function.error_function: doubled 6.0": 2,
+    "error_function.error_function: doubled 0.0": 1,
     # A square; -sin/-cos.
     "functions.hyperbolic_sine: negated exponential(0.5 * a)": 1,
     "functions.hyperbolic_cosine: negated exponential(0.5 * absolute(x))": 1,
@@ -227,6 +249,8 @@ FUNCTION_EQUIVALENT = {
     # Zeros: twice zero, and the sign of zero.
     "functions.absolute: doubled 0.0": 2,
     "functions.absolute: other operator in x + 0.0": 1,
+    "functions.choice: doubled 0.0": 1,
+    "jets.jet_choice: doubled 0.0": 1,
     "functions.is_less: doubled 0.0": 1,
     "functions.is_at_most: doubled 0.0": 1,
     "functions.is_equal: doubled 0.0": 1,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rigidsim._jit import _tell_formulas
 from rigidsim.physics import functions as f
 from rigidsim.physics.elementary import arc_tangent, select
+from rigidsim.physics.error_function import error_function
 from rigidsim.physics.exponentials import power_of_two, split
 
 COUNT = 600
@@ -71,6 +72,12 @@ BOUNDS = {
     "hyperbolic_sine": (f.hyperbolic_sine, mpmath.sinh, [STRETCHED], 3.1),  # 2.91
     "hyperbolic_cosine": (f.hyperbolic_cosine, mpmath.cosh, [STRETCHED], 2.8),  # 2.55
     "hyperbolic_tangent": (f.hyperbolic_tangent, mpmath.tanh, [STRETCHED], 2.2),  # 2.02
+    "error_function": (
+        error_function,
+        mpmath.erf,
+        [np.concatenate([even(-1.2, 1.2), even(-6.5, 6.5), sizes(-300, 0)])],
+        1.4,
+    ),
     "hypotenuse": (f.hypotenuse, mpmath.hypot, PLANE, 1.1),  # 1.08
     "whole powers": (f.power, mpmath.power, [sizes(-9, 9), RNG.integers(-16, 17, COUNT) * 1.0], 10.0),  # 9.29
     "half powers": (f.power, mpmath.power, [np.abs(sizes(-9, 9)), RNG.integers(-16, 16, COUNT) + 0.5], 10.0),
@@ -111,6 +118,7 @@ ONE = {
     "hyperbolic_sine": (f.hyperbolic_sine, np.concatenate([SAFE, even(-710, 710)])),
     "hyperbolic_cosine": (f.hyperbolic_cosine, np.concatenate([SAFE, even(-710, 710)])),
     "hyperbolic_tangent": (f.hyperbolic_tangent, WIDE),
+    "error_function": (error_function, WIDE),
     "absolute": (f.absolute, WIDE),
     "sign": (f.sign, WIDE),
     "floored": (f.floored, WIDE),
@@ -184,6 +192,7 @@ def test_powers_of_two_and_their_splitting_are_exact():
         (f.quotient(1.0, -0.0), -INF), (f.quotient(-INF, -0.0), INF), (f.quotient(NAN, 0.0), NAN),
         (f.sine(1.001e15), NAN), (f.cosine(-1e22), NAN), (f.tangent(INF), NAN),
         (f.hypotenuse(INF, 1.0), INF), (f.hypotenuse(3e300, 4e300), 5e300), (f.remainder(1.0, 0.0), NAN),
+        (error_function(INF), 1.0), (error_function(-1e300), -1.0), (error_function(-0.0), 0.0),
         (f.floored(-0.5), -1.0), (f.floored(INF), INF), (f.sign(-0.0), 0.0), (f.sign(-3.0), -1.0),
     ],
 )  # fmt: skip

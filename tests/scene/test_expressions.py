@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigidsim.physics.operations import BY_NAME, CONDITION, JETS, NUMBER, OPERATIONS
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, State, Time, parse
 from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
-from rigidsim.scene.expressions.operations import CONDITION, FOLD, JETS, NUMBER, SIGNATURES
 from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LONGEST
 from rigidsim.scene.expressions.printing import printed
 from rigidsim.scene.expressions.tree import leaves
@@ -160,7 +160,7 @@ def test_evaluate_with_another_table():
 
 
 def test_every_operation_has_a_function():
-    assert set(FOLD) == set(SIGNATURES) == set(JETS)
+    assert len(BY_NAME) == len(OPERATIONS)
     for name, (fewest, _) in FUNCTIONS.items():
         arguments = ["1 < 2"] * (name == "if") + ["0.5"] * (fewest - (name == "if"))
         assert parse(f"= {name}({', '.join(arguments)})", {}).is_constant
@@ -336,8 +336,8 @@ def trees(draw, kind=NUMBER, depth=4):
     """A tree as the parser makes it: never an operation on nothing but numbers."""
     if depth == 0 or draw(st.booleans()):
         return draw(LEAVES[kind])
-    operation = draw(st.sampled_from([name for name, (_, result) in SIGNATURES.items() if result == kind]))
-    arguments = tuple(draw(trees(part, depth - 1)) for part in SIGNATURES[operation][0])
+    operation = draw(st.sampled_from([operation.name for operation in OPERATIONS if operation.gives == kind]))
+    arguments = tuple(draw(trees(part, depth - 1)) for part in BY_NAME[operation].takes)
     if all(isinstance(argument, Number) for argument in arguments):
         return draw(LEAVES[kind])
     return Apply(operation, arguments)

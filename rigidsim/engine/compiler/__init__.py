@@ -15,7 +15,7 @@ from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.tree import Tree
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
-from rigidsim.engine.model import Model, zeros
+from rigidsim.engine.model import Model, followed, zeros
 from rigidsim.scene import Scene
 
 WORDS = {"cubic": CUBIC, "full": FULL}
@@ -26,8 +26,8 @@ class Compiled(NamedTuple):
     """One world, ready to run: constants, initial state, method, and the names of things."""
 
     model: Model
-    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the torsion springs
-    state_labels: tuple[str, ...]  # whose state each row is: a path, or where the torsion spring is written
+    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then what is followed
+    state_labels: tuple[str, ...]  # whose state each row is: a path, or where the load is written
     method: NamedTuple
     paths: tuple[str, ...]
     parents: tuple[str, ...]  # path of each node's parent, "" for the world
@@ -108,8 +108,8 @@ def initial_frames(tree: Tree) -> dict[str, Frame]:
 
 
 def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame], model: Model) -> np.ndarray:
-    """The state at the start: of every free body, of nodes whose rates are functions of time, of torsion springs, which
-    are within half a turn of their rest.
+    """The state at the start: of every free body, of nodes whose rates are functions of time, of loads that wind up,
+    which are within half a turn of their rest.
     """
     rows = []
     for node in tree.free():
@@ -119,5 +119,5 @@ def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame], model: Mod
             lock_rate(row, scene.world.normal, frame.q)
         rows.append(row)
     rows += Drives(tree).start()
-    rows += [zeros(layout.STATE_ROWS) for _ in model.torsions.who]
+    rows += [zeros(layout.STATE_ROWS) for _ in range(followed(model))]
     return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)

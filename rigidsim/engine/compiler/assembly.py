@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.model import Program, table, zeros
-from rigidsim.engine.programs import CODE
+from rigidsim.physics.operations import CODE
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Apply, Number, State, Time, Tree
 

@@ -10,11 +10,11 @@ from rigidsim.engine import layout
 from rigidsim.engine.compiler.drives import Drives
 from rigidsim.engine.compiler.initial import prescribed_constants
 from rigidsim.engine.compiler.loads import Loads
-from rigidsim.engine.compiler.mutual import mutual_of
 from rigidsim.engine.compiler.plane import lock_body
 from rigidsim.engine.compiler.schedule import Schedule
 from rigidsim.engine.compiler.tree import Node, Tree
-from rigidsim.engine.model import Model, table, zeros
+from rigidsim.engine.compiler.written import written_loads
+from rigidsim.engine.model import Expressions, Law, Model, table, zeros
 from rigidsim.physics.inertia import inverse
 from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import rejection
@@ -85,15 +85,36 @@ def is_isolated(scene: Scene, tree: Tree, loads: Loads) -> bool:
     return loads.is_isolated and not falls and not is_carried
 
 
+def loads_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Loads:
+    """What a scene does to the bodies of a tree; `start` is the tree at t = 0."""
+    return Loads(written_loads(scene, start), scene.world.mutual_gravity, tree, schedule)
+
+
+def expresses(loads: Loads, start: Tree) -> bool:
+    """Whether anything is given by expressions. It does not change when a node gets another parent, so that a run needs
+    one kind of stepper.
+    """
+    return bool(loads.scripts.labels or Drives(start).labels)
+
+
+def expressions_of(scripts: Law, loads: Loads, drives: Drives, motion_row: dict[str, int]) -> Expressions:
+    """All that is given by expressions."""
+    return Expressions(
+        scripts=scripts,
+        script_register=loads.scripts.registers(),
+        script=loads.scripts.program(),
+        views=loads.scripts.views(),
+        **drives.arrays(motion_row),
+    )
+
+
 def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assembled:
     """The model of a tree; `start` is the tree at t = 0, which says where springs are at rest."""
-    loads, drives = Loads(scene, tree, start, schedule), Drives(tree)
+    loads, drives = loads_of(scene, tree, start, schedule), Drives(tree)
     row, free = rows_of(tree), tree.free()
-    laws = loads.laws()
-    axes = {int(frame) for kind in ("constants", "scripts", "impulses") for frame in laws[kind].who[:, layout.LAW_PAIR]}
     model = Model(
         node=table([(tree.frame("parent", node), drives.kind(node), row[node.path]) for node in tree.nodes], 3),
-        active=active_nodes(tree, axes | loads.pairs.frames()),
+        active=active_nodes(tree, loads.frames()),
         every=np.array([node.index for node in tree.outwards()], dtype=np.int64),
         free_node=np.array([node.index for node in free], dtype=np.int64),
         by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
@@ -101,20 +122,15 @@ def model_of(scene: Scene, tree: Tree, start: Tree, schedule: Schedule) -> Assem
         motion=_stacked([prescribed_constants(node) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
         scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
         normal=np.array(scene.world.normal or (), dtype=np.float64).reshape(-1, 3),
-        **loads.pairs.arrays(),
-        **laws,
-        mutual=mutual_of(scene.world.mutual_gravity, tree),
-        script_register=loads.scripts.registers(),
-        script=loads.scripts.program(),
-        views=loads.scripts.views(),
-        **drives.arrays(row),
+        **loads.arrays(),
+        expressions=expressions_of(laws["scripts"], loads, drives, row) if expresses(loads, start) else None,
         inherits=np.array([float(node.spec.inherit_impulses) for node in free], dtype=np.float64),
         **schedule.edges(),
         step=scene.simulation.step,
     )
     labels = (*loads.scripts.labels, *drives.labels)
     paced = (node.path for node in drives.paced)
-    state_labels = (*(node.path for node in free), *paced, *loads.torsion_labels)
+    state_labels = (*(node.path for node in free), *paced, *loads.followed_labels)
     return Assembled(model, is_isolated(scene, tree, loads), labels, tuple(loads.impulse_names), state_labels)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rigidsim.physics.operations import JETS
 from rigidsim.physics.prescribed import turned_further
 from rigidsim.physics.quaternion import product
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.operations import JETS
 from rigidsim.scene.expressions.tree import Time
 
 NONE = (0.0, 0.0, 0.0)

@@ -19,7 +19,7 @@ from rigidsim.engine.compiler import Compiled, compiled
 from rigidsim.engine.compiler.constants import Assembled, model_of
 from rigidsim.engine.compiler.plane import about
 from rigidsim.engine.compiler.tree import Node, Tree
-from rigidsim.engine.model import Model, zeros
+from rigidsim.engine.model import Model, followed, windings, zeros
 from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
@@ -159,11 +159,11 @@ def changed_tree(tree: Tree, event: Reparenting, instant: Instant) -> Tree:
 
 
 def forget_signs(model: Model, state: np.ndarray) -> None:
-    """In place: the frames of a torsion spring may be others now, and a quaternion has two signs; whether it passes
+    """In place: the frames of what turns over may be others now, and a quaternion has two signs; whether it passes
     half a turn is seen from here on.
     """
-    for row, value in zip(state[len(state) - len(model.torsions.who) :], model.torsions.value, strict=True):
-        if not np.any(value[layout.H_AXIS : layout.H_AXIS + 3]):
+    for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=True):
+        if not table.counts_turns(value):
             row[layout.S_WOUND] = 0.0
 
 

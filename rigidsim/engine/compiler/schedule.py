@@ -8,10 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.events import Reparenting
-from rigidsim.scene.schema.forces import Spring, TorsionSpring
-from rigidsim.scene.schema.gravity import PointGravity
 
 ROUND_OFF = 8.0 * np.finfo(float).eps  # of t / step, relative: times and steps are decimals
 START = (0, 0.0)
@@ -45,10 +44,10 @@ class Schedule:
         windows, stops = [], [event.time for event in scene.reparent]
         for _, body, _ in scene.walk():
             for force in body.forces:
-                if getattr(force, "during", None) is not None:
+                if force.during is not None:
                     windows.append(force.during)
                     # What stores energy brings it and takes it away as it comes and goes.
-                    stops += force.during if isinstance(force, Spring | TorsionSpring | PointGravity) else ()
+                    stops += force.during if BY_NAME[force.type].stores else ()
             stops += [impulse.time for impulse in body.impulses]
         return cls(windows, stops, scene)
 

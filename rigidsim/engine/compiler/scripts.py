@@ -41,20 +41,20 @@ class Scripts:
         self._places: list[tuple[Place | None, ...]] = []
         self.labels: list[str] = []
 
-    def add(self, node: Node, force, torque, label: str) -> None:
-        """A load that is written on a node; `label` says where, for a message."""
+    def add(self, node: Node, vectors, label: str) -> None:
+        """A load that is written on a node: force, torque and gravity; `label` says where, for a message."""
         self._node = node
         places = []
-        for vector in (force, torque):
+        for vector in vectors:
             given = any(not isinstance(part, float) or part != 0.0 for part in vector)
             places += [self._assembler.place_of(part) if given else None for part in vector]
         self._places.append(tuple(places))
         self.labels.append(label)
 
     def registers(self) -> np.ndarray:
-        """Where force and torque of each load are found; -1 where there is none."""
+        """Where force, torque and gravity of each load are found; -1 where there is none."""
         number = self._assembler.register
-        return table([[-1 if place is None else number(place) for place in six] for six in self._places], 6)
+        return table([[-1 if place is None else number(place) for place in nine] for nine in self._places], 9)
 
     def program(self) -> Program:
         """All operations."""

@@ -76,7 +76,8 @@ def finish(state, stage, rate, turn, total, h, weight, lanes):
 @inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
-    # What a routine writes it is given as one argument only: arrays that may overlap cost the vector instructions.
+    # A row that `combine` writes is none of its other arguments: if it is, the call takes one lane after the other.
+    # `start` and `stage` are only read, and are one array in the first stage.
     stage, target, spare = state, scratch.stage, scratch.other_stage
     n_free = len(model.free_node)
     copy_rows(n_free, len(state), state, target)  # a stage begins with the poses of paced nodes that the step has

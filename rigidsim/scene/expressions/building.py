@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from rigidsim.scene.expressions.operations import CONDITION, FOLD, NUMBER, SIGNATURES
+from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
 from rigidsim.scene.expressions.printing import INFIX, printed
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import Apply, Number, Tree
@@ -41,14 +41,14 @@ def require(kind: str, operand: Operand) -> Operand:
 
 def applied(operation: str, offset: int, *operands: Operand) -> Operand:
     """The operation on these operands. Only what is constant is computed: the shape never depends on a value."""
-    kinds, result = SIGNATURES[operation]
-    for kind, operand in zip(kinds, operands, strict=True):
+    called = BY_NAME[operation]
+    for kind, operand in zip(called.takes, operands, strict=True):
         _refuse_chain(operation, offset, operand)
         require(kind, operand)
     begin = min(offset, operands[0].offset) if operation in INFIX else offset
     tree = Apply(operation, tuple(operand.tree for operand in operands))
     if all(isinstance(operand.tree, Number) for operand in operands):
-        return Operand(Number(_folded(tree, offset)), result, begin)
+        return Operand(Number(_folded(tree, offset)), called.gives, begin)
     nodes = 1 + sum(operand.nodes for operand in operands)
     depth = 1 + max(operand.depth for operand in operands)
     if nodes > MOST_NODES:
@@ -56,7 +56,7 @@ def applied(operation: str, offset: int, *operands: Operand) -> Operand:
     if depth > DEEPEST:
         hint = "put brackets around parts of a long sum or product"
         raise ExpressionError(f"the expression is more than {DEEPEST} levels deep", offset, hint)
-    return Operand(tree, result, begin, nodes, depth)
+    return Operand(tree, called.gives, begin, nodes, depth)
 
 
 def _refuse_chain(operation: str, offset: int, operand: Operand) -> None:
@@ -67,7 +67,7 @@ def _refuse_chain(operation: str, offset: int, operand: Operand) -> None:
 def _folded(tree: Apply, offset: int) -> float:
     values = [argument.value for argument in tree.arguments]
     try:
-        result = float(FOLD[tree.operation](*values))
+        result = float(BY_NAME[tree.operation].value(*values))
     except (ArithmeticError, ValueError):
         result = math.nan
     if not math.isfinite(result):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rigidsim.scene.expressions.operations import FOLD
+from rigidsim.physics.operations import VALUES
 from rigidsim.scene.expressions.printing import printed
 from rigidsim.scene.expressions.tree import Leaf, Number, State, Time, Tree, leaves
 
@@ -36,7 +36,7 @@ class Expression:
         """The state that it mentions, each once, from left to right."""
         return tuple(dict.fromkeys(leaf for leaf in leaves(self.tree) if isinstance(leaf, State)))
 
-    def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = FOLD) -> Any:
+    def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = VALUES) -> Any:
         """The value, given that of `Time()` and of each State; `functions` computes each operation on such values."""
         return _evaluated(self.tree, values, functions)
 

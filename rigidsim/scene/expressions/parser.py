@@ -7,13 +7,22 @@ from functools import reduce
 from itertools import chain
 from typing import NoReturn
 
+from rigidsim.physics.operations import NUMBER
 from rigidsim.scene.expressions import printing
 from rigidsim.scene.expressions.building import Operand, applied, constant, require
 from rigidsim.scene.expressions.expression import Expression
-from rigidsim.scene.expressions.operations import NUMBER
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
 from rigidsim.scene.expressions.tree import State, Time
-from rigidsim.scene.expressions.vocabulary import CONSTANTS, FUNCTIONS, RESERVED, REWRITTEN, STATES, TIME, WORDS
+from rigidsim.scene.expressions.vocabulary import (
+    CALLED,
+    CONSTANTS,
+    FUNCTIONS,
+    RESERVED,
+    REWRITTEN,
+    STATES,
+    TIME,
+    WORDS,
+)
 from rigidsim.scene.text.document import shown
 
 LONGEST = 2000
@@ -167,10 +176,11 @@ class _Parser:
             return applied(operation, name.offset, *operands)
 
         if name.text in REWRITTEN:
-            return REWRITTEN[name.text](apply, lambda value: constant(value, name.offset), *arguments)
-        if len(arguments) > 2:
-            return reduce(lambda a, b: apply(name.text, a, b), arguments)
-        return apply(name.text, *arguments)
+            return REWRITTEN[name.text][-1](apply, lambda value: constant(value, name.offset), *arguments)
+        called = CALLED[name.text]
+        if called.most:
+            return reduce(lambda a, b: apply(called.name, a, b), arguments)
+        return apply(called.name, *arguments)
 
     def _paths(self) -> tuple[str, ...]:
         """The quoted paths up to the closing bracket: a body, and perhaps an observer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.scene.expressions.operations import CONDITION, NUMBER, SIGNATURES
+from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
 from rigidsim.scene.expressions.tree import Apply, Number, State, Time, Tree
 from rigidsim.scene.expressions.vocabulary import STATE_NAMES, TIME
 
@@ -42,8 +42,8 @@ def _printed(tree: Tree, kind: str) -> tuple[str, int]:
 
 
 def _operation(tree: Apply) -> tuple[str, int]:
-    operation = tree.operation
-    parts = [_printed(part, kind) for part, kind in zip(tree.arguments, SIGNATURES[operation][0], strict=True)]
+    operation, called = tree.operation, BY_NAME[tree.operation]
+    parts = [_printed(part, kind) for part, kind in zip(tree.arguments, called.takes, strict=True)]
     if operation in PREFIX:
         sign, binding = PREFIX[operation]
         return sign + _bracketed(parts[0], binding), binding
@@ -53,8 +53,7 @@ def _operation(tree: Apply) -> tuple[str, int]:
         left = binding + (operation == "power" or binding == COMPARISON)
         right = binding + (operation != "power")
         return f"{_bracketed(parts[0], left)} {sign} {_bracketed(parts[1], right)}", binding
-    name = "if" if operation == "select" else operation
-    return f"{name}({', '.join(text for text, _ in parts)})", ATOM
+    return f"{called.word}({', '.join(text for text, _ in parts)})", ATOM
 
 
 def _bracketed(part: tuple[str, int], least: int) -> str:

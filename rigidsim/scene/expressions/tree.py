@@ -34,7 +34,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """An operation of `operations.SIGNATURES` on its arguments."""
+    """An operation of `physics.operations` on its arguments."""
 
     operation: str
     arguments: tuple[Tree, ...]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from rigidsim.physics.operations import OPERATIONS
+
 CONSTANTS = {"pi": math.pi, "tau": math.tau}
 """No `e`, so that a parameter may be called so; write exp(1)."""
 
@@ -18,27 +20,45 @@ STATES: dict[str, tuple[str, int]] = {
 """Each name: the quantity and the component of it."""
 STATE_NAMES = {state: name for name, state in STATES.items()}
 
-MANY = 500
+REWRITTEN: dict[str, tuple[int, str, Callable]] = {
+    "clamp": (
+        3,
+        "a, but b at least and c at most",
+        lambda apply, number, x, low, high: apply("min", apply("max", x, low), high),
+    ),
+    "step": (
+        1,
+        "0 below 0, and 1 from 0",
+        lambda apply, number, x: apply("select", apply("less", x, number(0.0)), number(0.0), number(1.0)),
+    ),
+    "radians": (1, "degrees in rad", lambda apply, number, x: apply("multiply", x, number(math.pi / 180))),
+    "degrees": (1, "rad in degrees", lambda apply, number, x: apply("multiply", x, number(180 / math.pi))),
+}
+"""Functions that are written with operations: how many arguments, what it is, and how, given what applies an operation
+and what makes a number.
+"""
+CALLED = {operation.word: operation for operation in OPERATIONS if operation.word}
+"""Functions that are one operation."""
 FUNCTIONS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"), (1, 1)),
-    **dict.fromkeys(("exp", "log", "sqrt", "abs", "sign", "floor", "step", "radians", "degrees"), (1, 1)),
-    **dict.fromkeys(("atan2", "mod"), (2, 2)),
-    **dict.fromkeys(("min", "max", "hypot"), (2, MANY)),
-    **dict.fromkeys(("clamp", "if"), (3, 3)),
+    **{word: (len(called.takes), max(len(called.takes), called.most)) for word, called in CALLED.items()},
+    **{word: (count, count) for word, (count, _, _) in REWRITTEN.items()},
 }
 """Each function: the fewest and the most arguments."""
-
-REWRITTEN: dict[str, Callable] = {
-    "if": lambda apply, number, condition, a, b: apply("select", condition, a, b),
-    "clamp": lambda apply, number, x, low, high: apply("min", apply("max", x, low), high),
-    "step": lambda apply, number, x: apply("select", apply("less", x, number(0.0)), number(0.0), number(1.0)),
-    "radians": lambda apply, number, x: apply("multiply", x, number(math.pi / 180)),
-    "degrees": lambda apply, number, x: apply("multiply", x, number(180 / math.pi)),
-}
-"""Functions that are written with operations: how, given what applies an operation and what makes a number."""
 
 WORDS = ("and", "or", "not")
 BODIES = ("self", "parent", "world")
 TIME = "t"
 RESERVED = frozenset({*CONSTANTS, *STATES, *FUNCTIONS, *WORDS, *BODIES, TIME})
 """What no parameter can be called."""
+
+
+def described() -> str:
+    """The functions as the documents have them: a table in Markdown."""
+    meanings = {word: called.meaning for word, called in CALLED.items()}
+    meanings |= {word: meaning for word, (_, meaning, _) in REWRITTEN.items()}
+    lines = []
+    for word, meaning in meanings.items():
+        fewest, most = FUNCTIONS[word]
+        names = "condition, a, b" if word == "if" else ", ".join("abc"[:fewest]) + ", ..." * (most > fewest)
+        lines.append(f"| `{word}({names})` | {meaning} |")
+    return "\n".join(("| function | what it gives |", "|---|---|", *lines, ""))

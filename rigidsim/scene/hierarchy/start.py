@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.physics.frames import compose_pose, compose_rate, stretch
+from rigidsim.physics.operations import JETS
 from rigidsim.physics.prescribed import turned_further
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.operations import JETS
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.hierarchy.mass import carried_mass
 from rigidsim.scene.hierarchy.nodes import Hierarchy, Node

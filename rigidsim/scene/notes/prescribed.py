@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.physics.operations import JETS, OPERATIONS, VALUES
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.operations import FOLD, JETS
 from rigidsim.scene.expressions.tree import Time, operations
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import columns, largest
@@ -29,16 +29,7 @@ HASTE = 1e-3  # of the largest speed of a motion, what it may be wrong by for a 
 SAME = 1e-9  # a change this small, against the largest value, is no jump
 
 # By what an operation chooses its branch. Whether two numbers are equal is left out: that lasts an instant.
-BRANCHES: dict[str, Callable] = {
-    "less": np.less,
-    "less_equal": np.less_equal,
-    "min": np.less,
-    "max": np.less,
-    "abs": lambda x: np.less(x, 0.0),
-    "sign": lambda x: np.less(x, 0.0),
-    "floor": np.floor,
-    "mod": lambda x, y: np.floor(np.divide(x, y)),
-}
+BRANCHES = {operation.name: operation.branch for operation in OPERATIONS if operation.branch}
 
 
 def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
@@ -164,12 +155,12 @@ def branches_of(part: Expression, times: np.ndarray) -> np.ndarray:
     def noting(name: str) -> Callable:
         def apply(*arguments):
             taken.append(np.broadcast_to(BRANCHES[name](*arguments), np.shape(times)).astype(float))
-            return FOLD[name](*arguments)
+            return VALUES[name](*arguments)
 
         return apply
 
     with np.errstate(all="ignore"):
-        part.evaluate({Time(): times}, FOLD | {name: noting(name) for name in BRANCHES})
+        part.evaluate({Time(): times}, VALUES | {name: noting(name) for name in BRANCHES})
     return np.array(taken)
 
 

@@ -1,11 +1,13 @@
-"""Forces and torques given by expressions of time and of motions seen from frames."""
+"""Forces, torques and gravity given by expressions of time and of motions seen from frames."""
 
 from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
+from rigidsim.engine.optional import if_given
 from rigidsim.engine.programs import fill, note_faults, run_program
 from rigidsim.physics.elementary import select
 from rigidsim.physics.frames import stretch_back
@@ -81,14 +83,14 @@ def turn_script(x, y, z, axes, wrench, lanes):
 
 
 @inlined
-def look(model, scratch, lanes):
+def look(relations, given, model, scratch, lanes):
     """Fill the registers of everything that the expressions look at."""
-    views, registers = model.views, scratch.register.reshape(-1)
+    views, registers = given.views, scratch.working.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
-        frame = model.pair[pair, at.PAIR_FIRST]
+        frame = relations.pair[pair, at.PAIR_FIRST]
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
-        observed = scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+        observed = scratch.frame[relations.pair[pair, at.PAIR_SECOND]]
         seen = registers[first * len(lanes) :]  # one register after the other, as the components of a row
         if kind == at.VIEW_POSITION:
             view_position(apart, observer, scale, seen, lanes)
@@ -103,19 +105,20 @@ def look(model, scratch, lanes):
 
 
 @inlined
-def evaluate_scripts(t, model, scratch, lanes):
+def evaluate_scripts(given, t, model, scratch, lanes):
     """All expressions at time t (s)."""
-    program = model.script
-    if len(model.scripts.who) > 0:
-        fill(scratch.register[len(program.constant)], t, lanes)
-        look(model, scratch, lanes)
-        run_program(program.code, program.first, scratch.register, lanes)
+    program, register = given.script, scratch.working.register
+    if len(given.scripts.who) > 0:
+        fill(register[len(program.constant)], t, lanes)
+        if_given(model.relations, look, given, model, scratch, lanes)
+        run_program(program.code, program.first, register, lanes)
 
 
 @inlined
-def script(t, law, k, model, scratch, lanes):
-    """One force and torque, on its body."""
-    i, r, register = law.who[k, at.LAW_SECOND], model.script_register[k], scratch.register
+def script(given, t, k, model, scratch, lanes):
+    """One force, torque and field of gravity, on its body."""
+    law, r, register = given.scripts, given.script_register[k], scratch.working.register
+    i = law.who[k, at.LAW_SECOND]
     axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.free_node[i] + 1]
     if r[0] >= 0:
         x, y, z = register[r[0]], register[r[1]], register[r[2]]
@@ -125,12 +128,22 @@ def script(t, law, k, model, scratch, lanes):
         x, y, z = register[r[3]], register[r[4]], register[r[5]]
         note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
         turn_script(x, y, z, axes, scratch.wrench[i], lanes)
+    if r[6] >= 0:
+        x, y, z = register[r[6]], register[r[7]], register[r[8]]
+        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        fall(x, y, z, axes, model.body[i], scratch.arm[model.free_node[i]], scratch.wrench[i], lanes)
+
+
+@inlined
+def apply_each_script(given, t, era, model, scratch, lanes):
+    """Evaluate all expressions at time t (s), and apply the loads of this era."""
+    evaluate_scripts(given, t, model, scratch, lanes)
+    for k in range(len(given.scripts.who)):
+        if acts(given.scripts, k, era):
+            script(given, t, k, model, scratch, lanes)
 
 
 @inlined
 def apply_scripts(t, era, model, scratch, lanes):
-    """Evaluate all expressions at time t (s), and apply the loads of this era."""
-    evaluate_scripts(t, model, scratch, lanes)
-    for k in range(len(model.scripts.who)):
-        if acts(model.scripts, k, era):
-            script(t, model.scripts, k, model, scratch, lanes)
+    """The loads given by expressions, if there are any."""
+    if_given(model.expressions, apply_each_script, t, era, model, scratch, lanes)
