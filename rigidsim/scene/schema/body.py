@@ -101,7 +101,7 @@ class Body(Model):
     gravity: bool = Field(True, description="Whether gravity of the world acts on this free body.")
     motion: Motion = Field(
         None,
-        description="free (default with a mass), fixed to the parent (default without), or prescribed.",
+        description="How it moves: free (default with a mass), fixed to the parent (default without) or prescribed.",
     )
     forces: Annotated[tuple[Force, ...], Field(strict=False)] = Field(
         (), description="Forces and torques that act on the body."

@@ -100,9 +100,9 @@ def _described(key: str, schema: dict[str, Any], owner: dict[str, Any]) -> dict[
     made = {name: value for name, value in schema.items() if name != "title"}
     if key in KINDS and "const" in made:
         made.setdefault("description", owner.get("description", ""))
-    unit = _unit(schema)
-    if unit and made.get("description"):
-        made["description"] = f"{made['description'].removesuffix('.')} [{unit}]"
+    text, unit = made.get("description", "").removesuffix("."), _unit(schema)
+    if text:
+        made["description"] = f"{text[0].upper()}{text[1:]}{unit and f' [{unit}]'}"
     return made
 
 
