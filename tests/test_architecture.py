@@ -18,7 +18,7 @@ ALLOWED = {
     "_jit": {"_cache"},
     "physics": {"_jit"},
     "scene": {"physics", "arguments", "errors"},
-    "engine": {"physics", "_jit", "errors", "engine.compiler"},
+    "engine": {"physics", "structures", "_jit", "errors"},
     "engine.compiler": {"physics", "_jit", "errors", "scene", "engine"},
     "transform": {"physics", "_jit", "arguments", "errors"},
     "structures": {"physics"},

@@ -81,9 +81,11 @@ class Working(NamedTuple):
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
-    node: np.ndarray  # (node, 3) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among free or driven nodes
+    # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among free or driven nodes; row of the free
+    # body that carries it through fixed ones, which may be itself, or NOBODY
+    node: np.ndarray
     active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
-    every: np.ndarray  # all nodes, parents first
+    every: np.ndarray  # all nodes, each followed by all that hangs on it
     free_node: np.ndarray  # (free) node
     by_path: np.ndarray  # (free) rows in order of their paths: the order of sums over bodies
     body: np.ndarray  # (free, BODY_ROWS * lanes)
@@ -98,6 +100,7 @@ class Model(NamedTuple):
     expressions: Expressions | None  # what is given by expressions, if anything in the scene is
 
     impulses: Law  # instead of a pair, the frame of the axes; they act when their first era begins
+    impulse_number: np.ndarray  # (impulse) which of the blueprint's it is
     inherits: np.ndarray  # (free) 1.0 for a body that a jump of its parent carries along, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)

@@ -11,9 +11,10 @@ import numpy as np
 
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.reparent import carrier_row, reparented
+from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
-from rigidsim.engine.compiler import Compiled
-from rigidsim.engine.compiler.reparent import Reparenting, carrier_row, reparented
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
@@ -26,17 +27,14 @@ NO_SAMPLES = layout.NEVER
 
 
 class Happened(NamedTuple):
-    """An instant: a reparenting, with its number in the scene, or all impulses that are due; worlds and samples before
-    and after.
-    """
+    """An instant: a reparenting, or all impulses that are due; worlds and samples before and after."""
 
     era: int
     time: float
-    event: Reparenting | None
-    number: int
+    event: ScheduledReparenting | None
     samples: Samples  # two rows; they are overwritten by what happens next
-    before: list[Compiled]
-    after: list[Compiled]
+    before: list[World]
+    after: list[World]
 
 
 Tell = Callable[[Happened, int], Iterable]
@@ -56,7 +54,7 @@ class BlockRun:
 
     def __init__(
         self,
-        worlds: Sequence[Compiled],
+        worlds: Sequence[World],
         n_lane: int,
         with_terms: bool = False,
         callbacks: Mapping[str, Callback] | None = None,
@@ -64,7 +62,7 @@ class BlockRun:
     ):
         self.events: list[list] = [[] for _ in worlds]  # what `tell` gave, for each world
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
-        self.method, self.schedule = worlds[0].method, worlds[0].schedule
+        self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.n, self.done, self.era = 0, 0.0, 0
         self.isolated_until = math.inf if worlds[0].isolated else -math.inf  # s, while momenta are conserved
         self._tell = tell
@@ -184,10 +182,10 @@ class BlockRun:
 
     def _cross(self) -> None:
         """What happens as the present era begins: reparentings first, then what the kernel does."""
-        for number, event in self.schedule.reparentings_of(self.era):
+        for event in self.schedule.reparentings_of(self.era):
             before = self.worlds
             self._reparent(event)
-            self._note(event, number, before)
+            self._note(event, before)
         if not self.worlds[0].isolated:
             self.isolated_until = min(self.isolated_until, self.time)
         struck = bool((self.model.impulses.who[:, layout.LAW_BEGIN] == self.era).any())
@@ -195,14 +193,14 @@ class BlockRun:
             row = 0 if struck else -1
             self._cross_edge(self.time, self.era, *self._arrays(), self._pair, row, self._lanes)
         if struck:
-            self._note(None, -1, self.worlds)
+            self._note(None, self.worlds)
 
-    def _note(self, event: Reparenting | None, number: int, before: list[Compiled]) -> None:
-        happened = Happened(self.era, self.time, event, number, self._pair, before, self.worlds)
+    def _note(self, event: ScheduledReparenting | None, before: list[World]) -> None:
+        happened = Happened(self.era, self.time, event, self._pair, before, self.worlds)
         for lane, events in enumerate(self.events):
             events.extend(self._tell(happened, lane))
 
-    def _reparent(self, event: Reparenting) -> None:
+    def _reparent(self, event: ScheduledReparenting) -> None:
         """Change the tree of every world, with a sample before and after."""
         before, n = self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.compiler import Compiled
-from rigidsim.engine.compiler.reparent import jumping
-from rigidsim.engine.compiler.tree import Node
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.reparent import jumping
+from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.lanes import one_lane
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import Happened
@@ -30,56 +30,58 @@ def told(happened: Happened, lane: int) -> Iterator[Event]:
     return story.reparenting() if happened.event else story.impulses()
 
 
-def first_free(node: Node) -> Iterator[Node]:
+def first_free(tree: Tree, node: Node) -> Iterator[Node]:
     """The first free descendants of a node, through fixed and prescribed ones; through those that inherit, too."""
-    for child in node.children.values():
+    for child in tree.children(node):
         if child.is_free():
             yield child
-        if not child.is_free() or child.spec.inherit_impulses:
-            yield from first_free(child)
+        if not child.is_free() or child.inherits:
+            yield from first_free(tree, child)
 
 
 class Story:
     """One instant of one world: the samples before and after, and the trees."""
 
-    def __init__(self, happened: Happened, pair: Samples, before: Compiled, after: Compiled):
+    def __init__(self, happened: Happened, pair: Samples, before: World, after: World):
         self._happened, self._pair, self._before, self._after = happened, pair, before, after
 
     def impulses(self) -> Iterator[Event]:
         """One event for each impulse."""
-        law, tree = self._after.model.impulses, self._after.tree
-        free = tree.free()
-        for k, (path, index, name) in enumerate(self._after.impulse_names):
+        model, tree = self._after.model, self._after.tree
+        law = model.impulses
+        for k, number in enumerate(model.impulse_number):
             if law.who[k, layout.LAW_BEGIN] != self._happened.era:
                 continue
-            receiver = free[law.who[k, layout.LAW_SECOND]]
+            impulse = self._after.blueprint.impulses[number]
+            path = tree.nodes[impulse.frame - 1].path
+            receiver = tree.nodes[model.free_node[law.who[k, layout.LAW_SECOND]]]
             q_WA = self._orientation(law.who[k, layout.LAW_PAIR])
             q_WB = self._orientation(receiver.frame)
             row = tuple(map(float, law.value[k]))
             J = rotate(q_WA, row[layout.J_P : layout.J_P + 3])
             lever = rotate(q_WB, row[layout.J_LEVER : layout.J_LEVER + 3])
             K = impulse_moment(lever, J, rotate(q_WA, row[layout.J_L : layout.J_L + 3]))
-            named = {"id": f"{path}.impulses[{index}]", "name": name, "cause": "impulse", "motion": ""}
-            yield self._event(named, path, receiver, first_free(receiver), J, K)
+            named = {"id": f"{path}.impulses[{impulse.index}]", "name": impulse.name, "cause": "impulse", "motion": ""}
+            yield self._event(named, impulse.frame - 1, receiver, first_free(tree, receiver), J, K)
 
     def reparenting(self) -> Iterator[Event]:
         """One event, which protects or carries what hangs on the frames that jump."""
         event, tree = self._happened.event, self._after.tree
-        node = tree.by_path[event.body]
+        node = tree.nodes[event.body]
         root = jumping(self._before.tree, tree, event)
-        below = first_free(root) if root else ()
-        named = {"id": f"reparent[{self._happened.number}]", "name": "", "cause": "reparent", "motion": event.motion}
+        below = first_free(tree, root) if root else ()
+        named = {"id": f"reparent[{event.number}]", "name": "", "cause": "reparent", "motion": event.motion}
         yield self._event(named, event.body, tree.carrier(node) or node, below, NONE, NONE)
 
-    def _event(self, named: dict[str, str], body: str, receiver: Node, below: Iterable[Node], J, K) -> Event:
+    def _event(self, named: dict[str, str], body: int, receiver: Node, below: Iterable[Node], J, K) -> Event:
         i = receiver.index
-        parents = [world.tree.by_path[body].parent for world in (self._before, self._after)]
+        parents = [world.tree.parent(world.tree.nodes[body]) for world in (self._before, self._after)]
         ledger, below = self._pair.ledger, list(below)
         energy = ledger[:, layout.E_KINETIC] + ledger[:, layout.E_POTENTIAL]
         return Event(
             **named,
             time=self._happened.time,
-            body=body,
+            body=self._after.tree.nodes[body].path,
             receiver=receiver.path,
             parent_before=parents[0].path if parents[0] else "",
             parent_after=parents[1].path if parents[1] else "",
@@ -90,8 +92,8 @@ class Story:
             angular_velocity_before=_floats(self._pair.world[0, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
             angular_velocity_after=_floats(self._pair.world[1, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
             energy=float(energy[1] - energy[0]),
-            protected=tuple(self._protected(node) for node in below if not node.spec.inherit_impulses),
-            carried=tuple(self._carried(node) for node in below if node.spec.inherit_impulses),
+            protected=tuple(self._protected(node) for node in below if not node.inherits),
+            carried=tuple(self._carried(node) for node in below if node.inherits),
         )
 
     def _protected(self, node: Node) -> Protected:
@@ -106,7 +108,7 @@ class Story:
 
     def _carried(self, node: Node) -> Carried:
         world, q_WB = self._pair.world[:, node.index], self._orientation(node.frame)
-        constants = _floats(self._after.model.body[self._after.tree.free().index(node)])
+        constants = _floats(self._after.model.body[self._after.model.node[node.index, layout.NODE_ROW]])
         mass, inertia, com = constants[layout.B_MASS], constants[layout.B_INERTIA :][:6], constants[layout.B_COM :][:3]
         dv, domega = _change(world, layout.O_V), _change(world, layout.O_OMEGA)
         return Carried(

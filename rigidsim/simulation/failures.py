@@ -18,7 +18,7 @@ def expression_fault(run: BlockRun) -> str:
     if not len(failed):
         return ""
     first = min(failed, key=lambda k: run.fault[k, layout.N_TIME])
-    label, time, value = run.worlds[0].labels[first], *run.fault[first, layout.N_TIME : layout.N_VALUE + 1]
+    label, time, value = run.worlds[0].blueprint.labels[first], *run.fault[first, layout.N_TIME : layout.N_VALUE + 1]
     wanted = "finite, with its derivatives" if label.endswith("prescribed") else "a finite number"
     return f"the expression of {label} gave {value:g} at t = {time:.9g} s; it must be {wanted}"
 
@@ -42,7 +42,7 @@ def joint_fault(run: BlockRun, when: str) -> str:
     """Whether a reparenting has made a body that no torque can turn; empty if none has."""
     tree = run.worlds[0].tree
     for node in tree.free():
-        fault = tree.carried(node).fault
+        fault = tree.composite(node).fault
         if fault:
             return f"together with what is fixed to '{node.path}' {when}, {fault}"
     return ""
@@ -50,10 +50,10 @@ def joint_fault(run: BlockRun, when: str) -> str:
 
 def prescribed_fault(run: BlockRun, when: str) -> str:
     """Whether a prescribed motion has grown beyond all bounds; empty if none has."""
-    world = run.observed().world[0]
-    wild = {n.path for n in run.worlds[0].tree.nodes if not (np.abs(world[n.index]) < FARTHEST).all()}
-    for node in run.worlds[0].tree.nodes:
-        if node.kind == "prescribed" and wild.intersection(n.path for n in node.lineage()) == {node.path}:
+    tree, world = run.worlds[0].tree, run.observed().world[0]
+    wild = {node.index for node in tree.nodes if not (np.abs(world[node.index]) < FARTHEST).all()}
+    for node in tree.nodes:
+        if node.kind == "prescribed" and wild.intersection(n.index for n in tree.lineage(node)) == {node.index}:
             return f"the prescribed motion of '{node.path}' is beyond all bounds {when}"
     return ""
 

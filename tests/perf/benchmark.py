@@ -23,7 +23,8 @@ import rigidsim
 from peers import INERTIA, MASS, PEERS
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout, stepper
-from rigidsim.engine.compiler import Compiled, compile_scene, method_of
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.compiler import compile_scene, method_of
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
@@ -39,7 +40,7 @@ def rates(n_body: int, seed: int = 0) -> np.ndarray:
 
 
 @cache
-def flat(n_body: int, seed: int = 0) -> Compiled:
+def flat(n_body: int, seed: int = 0) -> World:
     """Free bodies, all children of the world."""
     bodies = {
         f"b{i}": {
@@ -56,7 +57,7 @@ def flat(n_body: int, seed: int = 0) -> Compiled:
     return compile_scene(rigidsim.Scene.from_dict(scene))
 
 
-def chain(n_body: int, seed: int = 0) -> Compiled:
+def chain(n_body: int, seed: int = 0) -> World:
     """The same bodies, each the child of the one before."""
     world = flat(n_body, seed)
     node = world.model.node.copy()
@@ -67,13 +68,14 @@ def chain(n_body: int, seed: int = 0) -> Compiled:
 TREES = {"flat": flat, "chain": chain}
 
 
-def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[Compiled]:
+def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[World]:
     """As many worlds as lanes."""
+    worlds = [TREES[tree](n_body, seed) for seed in range(n_lane)]
     options = method_of(MODELS[method](name=method))
-    return [TREES[tree](n_body, seed)._replace(method=options) for seed in range(n_lane)]
+    return [world._replace(blueprint=world.blueprint._replace(method=options)) for world in worlds]
 
 
-def block(worlds: list[Compiled]) -> BlockRun:
+def block(worlds: list[World]) -> BlockRun:
     """A run of one world in one lane, or of sixteen in sixteen."""
     return BlockRun(worlds, 1 if len(worlds) == 1 else LANES)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rigidsim.engine.laws.bushing import BUSHING
 from rigidsim.engine.laws.constant import CONSTANT, THRUSTER
 from rigidsim.engine.laws.declaration import Force, Table
 from rigidsim.engine.laws.drag import DRAG
@@ -20,6 +21,7 @@ KINDS: tuple[Force, ...] = (
     GRAVITY,
     POINT_GRAVITY,
     GRAVITY_GRADIENT,
+    BUSHING,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 TABLES: tuple[Table, ...] = tuple(dict.fromkeys(kind.table for kind in KINDS))

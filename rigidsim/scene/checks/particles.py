@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rigidsim.physics.mass import Placement, inertia_fault, unpacked
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, own_center, own_mass
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, Placement, fixed_parts
-from rigidsim.scene.schema.inertia import inertia_fault, unpacked
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, fixed_parts
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
 

@@ -29,7 +29,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.acting import STATE, Direction, Window
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import (
     DIMENSIONS,
     LENGTH,
@@ -92,7 +92,7 @@ def _type_of(key: Key) -> Any:
     dimension = QUANTITIES[key.quantity]
     if key.form == NUMBER:
         return varying(dimension, STATE) if key.varies else BOUNDED[key.bound](dimension)
-    return varying_vector(dimension, STATE) if key.varies else vector(dimension)
+    return varying_vector(dimension, STATE) if key.varies else list_of(BOUNDED[key.bound](dimension), 3, "[x, y, z]")
 
 
 def _field(key: Key) -> Any:

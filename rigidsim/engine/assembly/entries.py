@@ -19,7 +19,6 @@ class Entry(NamedTuple):
     second: int
     span: tuple[int, int]
     value: tuple
-    label: str = ""
     number: int = 0  # of its kind
 
 
