@@ -111,7 +111,7 @@ def test_ci_runs_the_two_commands_of_the_readme():
     assert all(f"readme_command {mark}" in ci for mark in marks)
 
 
-@pytest.mark.parametrize("script", ["make_functions", "make_integrators"])
+@pytest.mark.parametrize("script", ["make_api", "make_functions", "make_integrators"])
 def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     made = importlib.import_module(script)
