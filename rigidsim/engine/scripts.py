@@ -83,14 +83,14 @@ def turn_script(x, y, z, axes, wrench, lanes):
 
 
 @inlined
-def look(relations, given, model, scratch, lanes):
+def look(given, model, scratch, lanes):
     """Fill the registers of everything that the expressions look at."""
     views, registers = given.views, scratch.working.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
-        frame = relations.pair[pair, at.PAIR_FIRST]
+        frame = model.relations.pair[pair, at.PAIR_FIRST]
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
-        observed = scratch.frame[relations.pair[pair, at.PAIR_SECOND]]
+        observed = scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]]
         seen = registers[first * len(lanes) :]  # one register after the other, as the components of a row
         if kind == at.VIEW_POSITION:
             view_position(apart, observer, scale, seen, lanes)
@@ -110,7 +110,7 @@ def evaluate_scripts(given, t, model, scratch, lanes):
     program, register = given.script, scratch.working.register
     if len(given.scripts.who) > 0:
         fill(register[len(program.constant)], t, lanes)
-        if_given(model.relations, look, given, model, scratch, lanes)
+        look(given, model, scratch, lanes)
         run_program(program.code, program.first, register, lanes)
 
 

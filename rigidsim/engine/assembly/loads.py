@@ -44,9 +44,9 @@ class Loads:
         for followed in FOLLOWED:
             laws[followed.name].who[:, layout.LAW_FOLLOWED] += first
             first += len(laws[followed.name].who)
-        has_pairs = self._blueprint.has_pairs
+        has_pairs, looks = self._blueprint.has_pairs, self._blueprint.has_pairs or self._blueprint.labels
         return {
-            "relations": Relations(**self._pairs.arrays()) if has_pairs or self._entries[SCRIPTS] else None,
+            "relations": Relations(**self._pairs.arrays()) if looks else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
             "mutual": mutual_of(self._blueprint.mutual, self._tree) if has_pairs else None,
