@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -110,15 +111,8 @@ def test_ci_runs_the_two_commands_of_the_readme():
     assert all(f"readme_command {mark}" in ci for mark in marks)
 
 
-def test_the_forces_are_those_that_laws_declare(monkeypatch):
+@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators"])
+def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    import make_forces
-
-    assert make_forces.PAGE.read_text() == make_forces.document(), "run python docs/make_forces.py"
-
-
-def test_the_functions_of_expressions_are_those_of_the_table(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    import make_functions
-
-    assert make_functions.PAGE.read_text() == make_functions.document(), "run python docs/make_functions.py"
+    made = importlib.import_module(script)
+    assert made.PAGE.read_text() == made.document(), f"run python docs/{script}.py"

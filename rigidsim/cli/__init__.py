@@ -8,7 +8,7 @@ import traceback
 import click
 
 from rigidsim import __version__
-from rigidsim.cli.console import discard_output, prepare_streams, print_message
+from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
 from rigidsim.cli.inspect import inspect
@@ -16,7 +16,7 @@ from rigidsim.cli.integrators import integrators
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.validate import validate
-from rigidsim.errors import RigidsimError, SceneError, StorageError, out_of_memory
+from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 
 EPILOG = """\b
 Exit codes: 0 success, 1 internal error, 2 usage, 3 invalid scene, 4 the simulation failed,
@@ -91,7 +91,7 @@ def _report_error(error: BaseException) -> int:
     """Print the message of an error and return its exit code."""
     error = out_of_memory(error) if isinstance(error, MemoryError) else error
     if isinstance(error, RigidsimError):
-        print_message(_labelled(str(error), error.exit_code))
+        print_error(error)
         return error.exit_code
     if isinstance(error, click.ClickException):
         error.show()
@@ -106,8 +106,3 @@ def _report_error(error: BaseException) -> int:
         f"internal error: {type(error).__name__}: {error}\nthis is a bug in rigidsim; --debug shows the traceback"
     )
     return RigidsimError.exit_code
-
-
-def _labelled(message: str, code: int) -> str:
-    """Add `error:`, except to scene problems, which contain it, and to an interruption, which is not an error."""
-    return message if code == SceneError.exit_code or code > 128 else f"error: {message}"

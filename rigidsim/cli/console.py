@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from rigidsim.errors import RigidsimError, SceneError
+
 
 def prepare_streams() -> None:
     """Replace closed streams by the null device, and escape characters that the encoding of stdout lacks."""
@@ -42,3 +44,9 @@ def print_result(text: object) -> None:
 def print_message(text: str) -> None:
     """Print a message to stderr."""
     click.echo(printable(text), err=True)
+
+
+def print_error(error: RigidsimError) -> None:
+    """Print an error to stderr: scene problems say themselves that they are errors, and an interruption is none."""
+    labelled = isinstance(error, SceneError) or error.exit_code > 128
+    print_message(str(error) if labelled else f"error: {error}")

@@ -18,6 +18,10 @@ def shipped_scenes() -> dict[str, Path]:
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
+def _names_beginning_with(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
+    return [name for name in shipped_scenes() if name.startswith(begin)]
+
+
 @click.group(invoke_without_command=True, short_help="List or copy the example scenes.")
 @click.pass_context
 def examples(context):
@@ -38,7 +42,7 @@ def list_examples():
 
 
 @examples.command("copy")
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=_names_beginning_with)
 @click.option("--all", "every", is_flag=True, help="Copy all example scenes.")
 @click.option("-o", "--output", type=click.Path(), default=".", help="Folder to copy to.  [default: current]")
 @click.option("--force", is_flag=True, help="Overwrite existing files.")

@@ -11,16 +11,23 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def integrators(as_json):
     """List the integrators that `simulation.integrator` can name, with order, cost and conserved quantities."""
-    from rigidsim.engine.integrators import INTEGRATORS
+    from rigidsim.scene.schema.integrators import MODELS
+
+    methods = [model(name=name) for name, model in MODELS.items()]
 
     if as_json:
         described = [
-            {"name": i.name, "options": i.options()._asdict(), "order": i.order, "evaluations": i.evaluations,
-             "conserves": i.conserves, "source": i.source}
-            for i in INTEGRATORS
+            {"name": method.name, "options": method.options(), "allowed": method.allowed(), "order": method.order,
+             "evaluations": method.evaluations, "conserves": method.conserves, "source": method.source}
+            for method in methods
         ]  # fmt: skip
         click.echo(json.dumps({"schema_version": 1, "integrators": described}))
         return
-    for i in INTEGRATORS:
-        click.echo(f"{i.name}\n  order        {i.order}\n  evaluations  {i.evaluations} of the forces per step")
-        click.echo(f"  conserves    {i.conserves}\n  source       {i.source}\n")
+    for method in methods:
+        click.echo(f"{method.name}\n  order        {method.order}")
+        click.echo(f"  evaluations  {method.evaluations} of the forces per step")
+        click.echo(f"  conserves    {method.conserves}\n  source       {method.source}")
+        for key, default in method.options().items():
+            meaning = type(method).model_fields[key].description
+            click.echo(f"  {key:<12} {meaning}: {method.allowed()[key]}, default {default}")
+        click.echo()

@@ -41,6 +41,12 @@ def output_path(scene: str, output: str | None) -> Path:
     return OUTPUTS / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
 
 
+def _integrators(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
+    from rigidsim.scene.schema.integrators import MODELS
+
+    return [name for name in MODELS if name.startswith(begin)]
+
+
 @click.command(short_help="Simulate a scene and write its trajectory.")
 @click.argument("scene", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), callback=_require_file,
@@ -48,7 +54,8 @@ def output_path(scene: str, output: str | None) -> Path:
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4")
 @click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'.")
 @click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
-@click.option("--integrator", metavar="NAME", help="rkmk4, or with options: '{name: magnus, terms: 4}'.")
+@click.option("--integrator", metavar="NAME", shell_complete=_integrators,
+              help="rkmk4, or with options: '{name: magnus, terms: 4}'.")  # fmt: skip
 @click.option("--record-every", metavar="TIME", help="Time between samples.")
 @click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
 @click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")

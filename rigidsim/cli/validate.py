@@ -1,45 +1,105 @@
-"""`rigidsim validate`: check a scene."""
+"""`rigidsim validate`: check scenes."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rigidsim.cli.console import print_result
-from rigidsim.cli.scene_argument import read_scene, shown_name
-from rigidsim.cli.warnings import report_warnings, strict_option
-from rigidsim.errors import SceneError
+from rigidsim.cli.console import print_error, print_result
+from rigidsim.cli.scene_argument import STANDARD, read_scene, shown_name
+from rigidsim.cli.warnings import print_warnings, strict_option
+from rigidsim.errors import RigidsimError, SceneError
+from rigidsim.report.wording import counted
+
+if TYPE_CHECKING:
+    from rigidsim.scene import Scene
 
 
-@click.command(short_help="Check a scene without simulating it.")
-@click.argument("scene", type=click.Path())
+class Verdict(NamedTuple):
+    """The result of one file: the scene, or the error that it was refused with."""
+
+    file: str
+    scene: Scene | None
+    error: RigidsimError | None
+    strict: bool
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of this file alone."""
+        if self.error is not None:
+            return self.error.exit_code
+        return SceneError.exit_code if self.strict and self.scene.warnings else 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as JSON shows it."""
+        if self.scene is None:
+            problems = self.error.problems if isinstance(self.error, SceneError) else ()
+            refused = {} if problems else {"error": str(self.error)}
+            return {"valid": False, "problems": [problem.as_dict() for problem in problems], **refused}
+        bodies, steps = _counts(self.scene)
+        summary = {"bodies": dict(bodies), "steps": steps, "warnings": list(self.scene.warnings)}
+        return {"valid": not self.exit_code, "problems": [], **summary}
+
+    def __str__(self) -> str:
+        if self.scene is None:
+            count = len(self.error.problems) if isinstance(self.error, SceneError) else 0
+            return f"{self.file}: invalid; {counted(count, 'error')}" if count else f"{self.file}: not read"
+        if self.exit_code:
+            return f"{self.file}: invalid; {counted(len(self.scene.warnings), 'warning')}"
+        bodies, steps = _counts(self.scene)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in bodies.items())
+        return f"{self.file}: valid; {kinds}; {steps} steps of {self.scene.simulation.step:g} s"
+
+    def report(self, alone: bool) -> None:
+        """Print errors and warnings to stderr and one line to stdout, which an invalid file that is alone has not."""
+        if self.error is not None:
+            print_error(self.error)
+        else:
+            print_warnings(self.scene.warnings, self.strict)
+        if not (alone and self.exit_code):
+            print_result(self)
+
+
+@click.command(short_help="Check scenes without simulating them.")
+@click.argument("scenes", metavar="SCENE...", nargs=-1, required=True, type=click.Path())
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4")
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result and all problems as JSON.")
-def validate(scene, sets, strict, as_json):
-    """Check SCENE, a YAML file or - for standard input, and print all errors with file, line, column and a
+def validate(scenes, sets, strict, as_json):
+    """Check each SCENE, a YAML file or - for standard input, and print all errors with file, line, column and a
     suggestion.
+
+    Each file gets a line of its own; the exit code is the highest of all.
     """
-    try:
-        read = read_scene(scene, sets)
-    except SceneError as error:
-        if as_json:
-            problems = [problem.as_dict() for problem in error.problems]
-            print_result(json.dumps({"schema_version": 1, "valid": False, "problems": problems}))
-            raise click.exceptions.Exit(error.exit_code) from None
-        raise
-    kinds = Counter(body.kind for _, body, _ in read.walk())
-    simulation = read.simulation
-    steps = round(simulation.duration / simulation.step)
+    if scenes.count(STANDARD) > 1:
+        raise click.UsageError("standard input can be given only once")
+    verdicts, alone = [], len(scenes) == 1
+    for scene in scenes:
+        verdict = _verdict(scene, sets, strict)
+        if verdict.error is not None and alone and not (as_json and isinstance(verdict.error, SceneError)):
+            raise verdict.error
+        if not as_json:
+            verdict.report(alone)
+        verdicts.append(verdict)
     if as_json:
-        summary = {"bodies": dict(kinds), "steps": steps, "warnings": list(read.warnings)}
-        valid = not (strict and read.warnings)
-        print_result(json.dumps({"schema_version": 1, "valid": valid, "problems": [], **summary}))
-        if not valid:
-            raise click.exceptions.Exit(SceneError.exit_code)
-        return
-    report_warnings(read, strict)
-    bodies = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    print_result(f"{shown_name(scene)}: valid; {bodies}; {steps} steps of {simulation.step:g} s")
+        valid = not any(verdict.exit_code for verdict in verdicts)
+        files = [{"file": verdict.file, **verdict.as_dict()} for verdict in verdicts]
+        result = verdicts[0].as_dict() if alone else {"valid": valid, "files": files}
+        print_result(json.dumps({"schema_version": 1, **result}))
+    raise click.exceptions.Exit(max(verdict.exit_code for verdict in verdicts))
+
+
+def _verdict(scene: str, sets: tuple[str, ...], strict: bool) -> Verdict:
+    try:
+        return Verdict(shown_name(scene), read_scene(scene, sets), None, strict)
+    except RigidsimError as error:
+        return Verdict(shown_name(scene), None, error, strict)
+
+
+def _counts(scene: Scene) -> tuple[Counter, int]:
+    """How many bodies of each kind, and how many steps."""
+    simulation = scene.simulation
+    return Counter(body.kind for _, body, _ in scene.walk()), round(simulation.duration / simulation.step)

@@ -10,6 +10,7 @@ import numpy as np
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.chain import Chain
 from rigidsim.errors import UsageError
+from rigidsim.trajectory.fields import TERM_FIELDS
 from rigidsim.trajectory.header import Header, Place
 from rigidsim.trajectory.motion import Motion, below, concatenated, read_only, seen_from, time_span
 
@@ -65,6 +66,17 @@ class BodyHistory:
     def world(self) -> Motion:
         """The motion in the world, in m."""
         return self._bodies.motion("world", self._index)
+
+    def term(self, name: str) -> np.ndarray:
+        """One term of the acceleration relative to the parent, in the parent's axes, (time, 3): `applied`, `gravity`,
+        `linear`, `euler`, `centrifugal`, `coriolis` in m/s2, ... Recorded with `terms=True`.
+        """
+        if not self._bodies.header.with_terms or f"terms/{name}" not in self._bodies.arrays:
+            known = [field.name.removeprefix("terms/") for field in TERM_FIELDS]
+            if name not in known:
+                raise UsageError(f"there is no term {clipped(name)}; choose one of {', '.join(known)}")
+            raise UsageError("no terms were recorded; simulate(scene, terms=True) and `run --terms` record them")
+        return np.asarray(self._bodies.arrays[f"terms/{name}"][..., self._index, :])
 
     def seen_from(self, other: str) -> Motion:
         """The motion relative to another body, in its axes and length units; `"world"` for the world.

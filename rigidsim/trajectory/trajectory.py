@@ -25,8 +25,10 @@ DIAGNOSTICS = "diagnostics/"
 class Trajectory(BodyMapping):
     """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
 
-    Arrays of a file are read on first access; use the trajectory as a context manager, or call `close`. Arrays are
-    read-only. A pickled trajectory contains all samples and is loaded into memory.
+    `time` has the times of the samples (s), `events` what happened at instants, `status` whether the run is complete,
+    failed or interrupted, and `message` why it failed. Arrays of a file are read on first access; use the trajectory as
+    a context manager, or call `close`. Arrays are read-only. A pickled trajectory contains all samples and is loaded
+    into memory.
     """
 
     def __init__(

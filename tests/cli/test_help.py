@@ -11,6 +11,7 @@ import pytest
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.scene import Scene
+from rigidsim.scene.schema.integrators import MODELS
 
 COMMANDS = ("run", "validate", "inspect", "explain", "examples", "integrators", "schema")
 HEAVY = ("numpy", "numba", "pydantic", "h5py", "yaml", "scipy", "quaternion")
@@ -122,10 +123,17 @@ def test_schema_is_json_that_allows_what_a_scene_has(call):
 
 
 def test_integrators_are_those_a_scene_may_name(call):
+    """All that is shown of a method can be written into a scene, and is what its bare name means."""
     code, out, _ = call("integrators", "--json")
-    told = json.loads(out)
+    shown = json.loads(out)["integrators"]
     assert code == 0
-    for integrator in told["integrators"]:
-        Scene.from_file("scene.yaml", [("simulation.integrator", integrator["name"])])
-        assert f"{integrator['name']}\n  order " in call("integrators").out
-    assert "rkmk4" in {integrator["name"] for integrator in told["integrators"]}
+    assert {integrator["name"] for integrator in shown} == set(MODELS)
+    for integrator in shown:
+        name, options = integrator["name"], integrator["options"]
+        bare = Scene.from_file("scene.yaml", [("simulation.integrator", name)])
+        assert Scene.from_file("scene.yaml", [("simulation.integrator", {"name": name, **options})]) == bare
+        assert f"{name}\n  order " in call("integrators").out
+        assert all(f"\n  {key} " in call("integrators").out for key in options)
+    (magnus,) = (integrator for integrator in shown if integrator["name"] == "magnus")
+    assert magnus["options"] == {"terms": 2, "exponential": "full"}
+    assert magnus["allowed"] == {"terms": "1 to 4", "exponential": "full or cubic"}

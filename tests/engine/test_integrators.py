@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
 from rigidsim.engine.integrators import INTEGRATORS
+from rigidsim.scene.schema.integrators import MODELS
 from scenes import angle_between, run, slopes
 
 ORDERS = {"rkmk4": 4, "magnus": 1, "magnus2": 2, "euler": 1}
@@ -55,11 +58,18 @@ def test_observed_order_is_the_promised_one(name, under_parent, exact):
 
 
 def test_every_integrator_is_described_and_tested():
-    assert {integrator.name for integrator in INTEGRATORS} == set(ORDERS)
-    for integrator in INTEGRATORS:
-        assert integrator.order.startswith(str(ORDERS[integrator.name]))
-        assert integrator.source
-        assert integrator.evaluations >= 1
+    assert {integrator.name for integrator in INTEGRATORS} == set(ORDERS) == set(MODELS)
+    for name, described in MODELS.items():
+        assert described.order.startswith(str(ORDERS[name]))
+        assert described.source and described.conserves
+        assert described.evaluations >= 1
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=attrgetter("name"))
+def test_options_of_the_step_are_those_of_the_scene(integrator):
+    described = MODELS[integrator.name](name=integrator.name)
+    taken = {key for key in integrator.options._fields if key not in integrator.options._field_defaults}
+    assert taken == set(described.options()) == set(described.allowed())
 
 
 @pytest.mark.parametrize("name", sorted(ORDERS))

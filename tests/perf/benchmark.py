@@ -24,10 +24,11 @@ from peers import INERTIA, MASS, PEERS
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout, stepper
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.compiler import compile_scene, method_of
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
+from rigidsim.scene.schema.integrators import MODELS
 
 STEP = 0.002
 REPEATS = 5
@@ -70,7 +71,7 @@ TREES = {"flat": flat, "chain": chain}
 def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[World]:
     """As many worlds as lanes."""
     worlds = [TREES[tree](n_body, seed) for seed in range(n_lane)]
-    options = BY_NAME[method].options()
+    options = method_of(MODELS[method](name=method))
     return [world._replace(blueprint=world.blueprint._replace(method=options)) for world in worlds]
 
 

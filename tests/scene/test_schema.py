@@ -163,3 +163,25 @@ def test_refused_at_the_top(minimal, problem, change, path, words):
 def test_missing_format_gets_a_hint(minimal, problem):
     del minimal["format"]
     assert problem(minimal).hint == "begin the scene with 'format: rigidsim/1'"
+
+
+@pytest.mark.parametrize(
+    ("key", "entry", "words"),
+    [
+        (
+            "forces",
+            {"type": "spring", "to": "world", "stiffness": 1, "stifness": 2},
+            "for type 'spring'; did you mean 'stiffness'",
+        ),
+        (
+            "forces",
+            {"force": [1, 0, 0], "stiffness": 2},
+            "for type 'constant', which it is without a type; known here: ",
+        ),
+        ("shapes", {"type": "sphere", "radius": 1, "radios": 2}, "for type 'sphere'; did you mean 'radius'"),
+    ],
+)
+def test_unknown_key_is_reported_against_its_own_type(with_body, problem, key, entry, words):
+    only = problem(with_body(mass=1, inertia="point", **{key: [entry]}))
+    assert only.path.startswith(f"bodies.b.{key}[0].")
+    assert words in f"{only.message}; {only.hint}"

@@ -1,67 +1,30 @@
-"""The integrators: each is data (name, order, cost, source) and one step function.
+"""The integrators: of each, one step function and its options, whose class picks the step at compile time.
 
-The options of a method are a NamedTuple whose class picks the step at compile time.
+What is known of them, defaults included, is in `scene/schema/integrators.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rigidsim._jit import compiled_form
 from rigidsim.engine.integrators import euler, magnus, magnus2, rkmk4
 
 
-@dataclass(frozen=True)
-class Integrator:
-    """What is known of a method, for help, documents and tests."""
+class Integrator(NamedTuple):
+    """A method by its name in the scene: the class of its options, and its step."""
 
     name: str
     options: type
     step: Callable
-    order: str
-    evaluations: int
-    conserves: str
-    source: str
 
 
 INTEGRATORS = (
-    Integrator(
-        name="rkmk4",
-        options=rkmk4.Rkmk4,
-        step=rkmk4.step,
-        order="4",
-        evaluations=4,
-        conserves="unit quaternions",
-        source="Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates",
-    ),
-    Integrator(
-        name="magnus",
-        options=magnus.Magnus,
-        step=magnus.step,
-        order="1; exact for constant acceleration, 2, 4, 4, 6 in the rotation for constant angular acceleration",
-        evaluations=1,
-        conserves="unit quaternions",
-        source="Numerical Integration for Rotational Dynamics (cwzx); Magnus (1954)",
-    ),
-    Integrator(
-        name="magnus2",
-        options=magnus2.Magnus2,
-        step=magnus2.step,
-        order="2",
-        evaluations=2,
-        conserves="unit quaternions; angular momentum about the centre of mass where no torque acts",
-        source="explicit midpoint on L = I omega, with a Magnus increment; Magnus (1954)",
-    ),
-    Integrator(
-        name="euler",
-        options=euler.Euler,
-        step=euler.step,
-        order="1",
-        evaluations=1,
-        conserves="unit quaternions",
-        source="semi-implicit Euler, as in game engines; for comparison only",
-    ),
+    Integrator("rkmk4", rkmk4.Rkmk4, rkmk4.step),
+    Integrator("magnus", magnus.Magnus, magnus.step),
+    Integrator("magnus2", magnus2.Magnus2, magnus2.step),
+    Integrator("euler", euler.Euler, euler.step),
 )
 
 BY_NAME = {integrator.name: integrator for integrator in INTEGRATORS}

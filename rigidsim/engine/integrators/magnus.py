@@ -20,8 +20,8 @@ CUBIC, FULL = 0, 1
 class Magnus(NamedTuple):
     """How many terms of the expansion (1 to 4), and which exponential (CUBIC or FULL)."""
 
-    terms: int = 2
-    exponential: int = FULL
+    terms: int
+    exponential: int
 
 
 @routine

@@ -18,7 +18,7 @@ from rigidsim.physics.vector import add, scaled
 class Magnus2(NamedTuple):
     """How often the rate at the end is made consistent with the orientation at the end."""
 
-    iterations: int = 4
+    iterations: int
 
 
 @routine

@@ -70,24 +70,54 @@ class Body(Model):
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
-    mass: Mass = None
-    inertia: Inertia = None
-    center_of_mass: vector(LENGTH) = ZERO
-    density: positive(DENSITY) = None
-    position: vector(LENGTH) = ZERO
-    orientation: Orientation = IDENTITY
-    velocity: framed(InitialVelocity) = InitialVelocity(value=ZERO)
-    angular_velocity: framed(InitialAngularVelocity) = InitialAngularVelocity(value=ZERO)
-    scale: positive(NUMBER_ONLY) = 1.0
-    gravity: bool = True
-    motion: Motion = None
-    forces: Annotated[tuple[Force, ...], Field(strict=False)] = ()
-    impulses: Annotated[tuple[Impulse, ...], Field(strict=False)] = ()
-    inherit_impulses: bool = False
-    shapes: Annotated[tuple[Shape, ...], Field(strict=False)] = ()
-    material: Material = None
-    repeat: Repeat = None
-    children: dict[BodyName, Body] = Field(default={}, json_schema_extra=NAMED)
+    mass: Mass = Field(None, description="Mass; left out, it comes from the shapes, or the body has none.")
+    inertia: Inertia = Field(
+        None,
+        description="Principal moments, a tensor, or the word point for a particle; left out, that of the shapes.",
+    )
+    center_of_mass: vector(LENGTH) = Field(
+        ZERO, description="Centre of mass in body coordinates; left out, that of the shapes, else the origin."
+    )
+    density: positive(DENSITY) = Field(
+        None, description="Density of all shapes that have neither mass nor density of their own."
+    )
+    position: vector(LENGTH) = Field(ZERO, description="Position of the body's origin in the parent.")
+    orientation: Orientation = Field(
+        IDENTITY,
+        description="Relative to the parent: a quaternion, axis and angle, Euler angles or a rotation matrix.",
+    )
+    velocity: framed(InitialVelocity) = Field(
+        InitialVelocity(value=ZERO),
+        description="Initial velocity of the origin of a free body, relative to the parent or to relative_to.",
+    )
+    angular_velocity: framed(InitialAngularVelocity) = Field(
+        InitialAngularVelocity(value=ZERO),
+        description="Initial angular velocity of a free body, relative to the parent or to relative_to.",
+    )
+    scale: positive(NUMBER_ONLY) = Field(
+        1.0,
+        description="Unit of length of the body's points and children, in units of its parent.",
+    )
+    gravity: bool = Field(True, description="Whether gravity of the world acts on this free body.")
+    motion: Motion = Field(
+        None,
+        description="How it moves: free (default with a mass), fixed to the parent (default without) or prescribed.",
+    )
+    forces: Annotated[tuple[Force, ...], Field(strict=False)] = Field(
+        (), description="Forces and torques that act on the body."
+    )
+    impulses: Annotated[tuple[Impulse, ...], Field(strict=False)] = Field((), description="Impulses at instants.")
+    inherit_impulses: bool = Field(
+        False, description="Whether a jump in the velocity of the parent is passed on to this free body."
+    )
+    shapes: Annotated[tuple[Shape, ...], Field(strict=False)] = Field(
+        (), description="Solids that give the body its mass, centre and inertia, and half spaces."
+    )
+    material: Material = Field(None, description="Properties of the surface.")
+    repeat: Repeat = Field(None, description="Make copies of the body: on a grid, on a line or at random.")
+    children: dict[BodyName, Body] = Field(
+        {}, description="Bodies that hang on this one, by name.", json_schema_extra=NAMED
+    )
 
     @property
     def solids(self) -> tuple[Solid, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from rigidsim.scene.schema.acting import Instant
 from rigidsim.scene.values.base import Model, Text, complaint
@@ -19,12 +19,16 @@ class Impulse(Model):
         json_schema_extra={"anyOf": [{"required": ["impulse"]}, {"required": ["angular_impulse"]}]}
     )
 
-    time: Instant
-    impulse: vector(IMPULSE) = ZERO
-    angular_impulse: vector(ANGULAR_IMPULSE) = ZERO
-    at: vector(LENGTH) = None
-    frame: str = "parent"
-    name: Text = ""
+    time: Instant = Field(description="When it acts.")
+    impulse: vector(IMPULSE) = Field(ZERO, description="Change of momentum.")
+    angular_impulse: vector(ANGULAR_IMPULSE) = Field(
+        ZERO, description="Change of angular momentum beside that of the impulse."
+    )
+    at: vector(LENGTH) = Field(
+        None, description="Point of the body where the impulse acts, in body coordinates; default: the centre of mass."
+    )
+    frame: str = Field("parent", description="Axes of the vectors: body, parent, world, or the path of a body.")
+    name: Text = Field("", description="Name of the event in the trajectory and in reports.")
 
     @model_validator(mode="after")
     def _require_impulse(self) -> Impulse:
@@ -36,7 +40,9 @@ class Impulse(Model):
 class Reparenting(Model):
     """At an instant a body gets another parent; its motion in the world stays as it is."""
 
-    body: str
-    to: str
-    time: Instant
-    motion: Literal["free", "fixed"] = "free"
+    body: str = Field(description="Path of the body that gets another parent.")
+    to: str = Field(description="Path of the new parent, or world.")
+    time: Instant = Field(description="When it happens.")
+    motion: Literal["free", "fixed"] = Field(
+        "free", description="Whether the body is free in its new parent or fixed to it."
+    )

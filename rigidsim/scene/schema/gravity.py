@@ -24,6 +24,10 @@ PointSource = declared_model("PointSource", POINT_GRAVITY)
 class MutualGravity(Model):
     """Bodies that attract each other: these, or all free ones."""
 
-    bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = None
-    constant: positive(NUMBER_ONLY) = GRAVITATIONAL_CONSTANT
-    softening: not_negative(LENGTH) = 0.0
+    bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = Field(
+        None, description="Paths of the free bodies that attract each other; left out, all of them."
+    )
+    constant: positive(NUMBER_ONLY) = Field(
+        GRAVITATIONAL_CONSTANT, description="The gravitational constant [m^3/(kg*s^2)]"
+    )
+    softening: not_negative(LENGTH) = Field(0.0, description="r^2 + softening^2 stands for r^2.")

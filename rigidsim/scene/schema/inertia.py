@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
 
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.mass import TOLERANCE, inertia_fault, unpacked
@@ -34,9 +34,13 @@ POINT = BodyInertia(tensor=((0.0,) * 3,) * 3, is_point=True)
 class PrincipalInertia(Model):
     """Three principal moments, about axes turned from the body's by `orientation`."""
 
-    principal: vector(INERTIA)
-    orientation: Orientation = IDENTITY
-    about: About = "com"
+    principal: vector(INERTIA) = Field(description="Principal moments of inertia.")
+    orientation: Orientation = Field(
+        IDENTITY, description="Orientation of the principal axes relative to the body's axes."
+    )
+    about: About = Field(
+        "com", description="Reference point of the moments: the centre of mass (com) or the body's origin."
+    )
 
     def resolved(self) -> BodyInertia:
         """The tensor R diag(a, b, c) R^T."""
@@ -46,8 +50,12 @@ class PrincipalInertia(Model):
 class TensorInertia(Model):
     """The tensor, row by row; its products of inertia carry the minus sign of the integral of x y dm."""
 
-    tensor: list_of(vector(INERTIA), 3, "of rows")
-    about: About = "com"
+    tensor: list_of(vector(INERTIA), 3, "of rows") = Field(
+        description="Inertia tensor in body axes, row by row; off-diagonal entries are minus the integral of x y dm."
+    )
+    about: About = Field(
+        "com", description="Reference point of the tensor: the centre of mass (com) or the body's origin."
+    )
 
     def resolved(self) -> BodyInertia:
         """The tensor, made exactly symmetric."""

@@ -1,4 +1,7 @@
-"""The integrators a scene may name: the options of each, and what a step of it does to motions that are known.
+"""The integrators: everything that is known of each apart from its step, which is in `engine/integrators/`.
+
+The scene's schema, `rigidsim integrators` and the table in docs/scene-format.md are made from these classes: options,
+defaults, order, cost, what is conserved, source.
 
 `linear_step(A)` is the matrix that a step applies to (x, h x') where (x, h x')' = A (x, h x') / h, that is
 x'' = a x + b x' with A = [[0, 1], [h^2 a, h b]]. From it follow the bounds of stability and the errors in a spinning
@@ -13,13 +16,14 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, ValidationInfo, WithJsonSchema
+from pydantic.fields import FieldInfo
 
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Model, by_form, complaint, form
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
 
 
-def _whole(least: int, most: int) -> Any:
+def _whole(least: int, most: int, meaning: str) -> Any:
     """The type of a whole number from `least` to `most`, or of an expression that gives one."""
 
     def read(value: Any, info: ValidationInfo) -> int | float:
@@ -27,18 +31,55 @@ def _whole(least: int, most: int) -> Any:
         return int(number) if number == int(number) else number
 
     schema = {"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, EXPRESSION_SCHEMA]}
-    return Annotated[int, Field(ge=least, le=most), BeforeValidator(read), WithJsonSchema(schema)]
+    field = Field(ge=least, le=most, description=meaning)
+    return Annotated[int, field, BeforeValidator(read), WithJsonSchema(schema)]
 
 
 Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
 
 
-class Rkmk4(Model):
+class Method(Model):
+    """What all integrators share."""
+
+    order: ClassVar[str]
+    """The order of convergence, in words."""
+    evaluations: ClassVar[int]
+    """How often the forces are evaluated in a step."""
+    conserves: ClassVar[str]
+    source: ClassVar[str]
+    quadrature: ClassVar[Quadrature]
+
+    def linear_step(self, A: np.ndarray) -> np.ndarray:
+        """The matrix of a step."""
+        raise NotImplementedError
+
+    def options(self) -> dict[str, Any]:
+        """The options and their values."""
+        return self.model_dump(exclude={"name"})
+
+    @classmethod
+    def allowed(cls) -> dict[str, str]:
+        """What each option may be, in words."""
+        return {key: _allowed(field) for key, field in cls.model_fields.items() if key != "name"}
+
+
+def _allowed(field: FieldInfo) -> str:
+    bounds = {name: getattr(part, name) for part in field.metadata for name in ("ge", "le") if hasattr(part, name)}
+    if bounds:
+        return f"{bounds['ge']} to {bounds['le']}"
+    return " or ".join(get_args(field.annotation))
+
+
+class Rkmk4(Method):
     """Fourth-order Runge-Kutta-Munthe-Kaas. Stable for damping up to 2.785 and for swings up to 2.828 a step."""
 
     name: Literal["rkmk4"]
 
+    order: ClassVar[str] = "4"
+    evaluations: ClassVar[int] = 4
+    conserves: ClassVar[str] = "unit quaternions"
+    source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
@@ -46,15 +87,24 @@ class Rkmk4(Model):
         return ONE + A @ (ONE + A @ (ONE / 2 + A @ (ONE / 6 + A / 24)))
 
 
-class Magnus(Model):
+class Magnus(Method):
     """Constant accelerations over a step and a truncated Magnus expansion. Stable for damping up to 2 a step; undamped
     swings of z rad a step grow by z^2/4 of themselves in each.
     """
 
     name: Literal["magnus"]
-    terms: _whole(1, 4) = 2
-    exponential: Literal["cubic", "full"] = "full"
+    terms: _whole(1, 4, "number of terms of the Magnus expansion") = 2
+    exponential: Annotated[
+        Literal["full", "cubic"], Field(description="exact exponential map, or its expansion to third order")
+    ] = "full"
 
+    order: ClassVar[str] = (
+        "1; exact for constant acceleration, 2, 4, 4, 6 in the rotation (by number of terms) for constant angular "
+        "acceleration"
+    )
+    evaluations: ClassVar[int] = 1
+    conserves: ClassVar[str] = "unit quaternions"
+    source: ClassVar[str] = "Numerical Integration for Rotational Dynamics (cwzx); Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
@@ -62,14 +112,18 @@ class Magnus(Model):
         return ONE + A + np.array([A[1] / 2, (0.0, 0.0)])
 
 
-class Magnus2(Model):
+class Magnus2(Method):
     """Second order on the angular momentum. Stable for damping up to 2 a step; undamped swings of z rad a step grow by
     z^4/8 of themselves in each.
     """
 
     name: Literal["magnus2"]
-    iterations: _whole(1, 100) = 4
+    iterations: _whole(1, 100, "number of iterations that make the final rate consistent with the orientation") = 4
 
+    order: ClassVar[str] = "2"
+    evaluations: ClassVar[int] = 2
+    conserves: ClassVar[str] = "unit quaternions; angular momentum about the centre of mass where no torque acts"
+    source: ClassVar[str] = "explicit midpoint on L = I omega, with a Magnus increment; Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.5, 1.0),)
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
@@ -77,11 +131,15 @@ class Magnus2(Model):
         return ONE + A + A @ A / 2
 
 
-class Euler(Model):
+class SemiImplicitEuler(Method):
     """Semi-implicit Euler, the game engines' step. Stable for damping and for swings up to 2 a step."""
 
     name: Literal["euler"]
 
+    order: ClassVar[str] = "1"
+    evaluations: ClassVar[int] = 1
+    conserves: ClassVar[str] = "unit quaternions"
+    source: ClassVar[str] = "semi-implicit Euler, as in game engines; for comparison only"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
@@ -90,12 +148,15 @@ class Euler(Model):
         return np.array([(1.0, 1.0), (0.0, 1.0)]) @ kick
 
 
-MODELS: dict[str, type[Model]] = {"rkmk4": Rkmk4, "magnus": Magnus, "magnus2": Magnus2, "euler": Euler}
-Name = Literal["rkmk4", "magnus", "magnus2", "euler"]
+MODELS: dict[str, type[Method]] = {
+    "rkmk4": Rkmk4, "magnus": Magnus, "magnus2": Magnus2, "euler": SemiImplicitEuler,
+}  # fmt: skip
+DEFAULT = "rkmk4"
+Name = Literal[tuple(MODELS)]
 
 
 def _form(value: Any) -> str:
-    return value.get("name", "rkmk4") if isinstance(value, dict) else "name"
+    return value.get("name", DEFAULT) if isinstance(value, dict) else "name"
 
 
 def _require_known(value: Any) -> Any:
@@ -104,12 +165,12 @@ def _require_known(value: Any) -> Any:
         raise complaint("missing-key", "the integrator has no 'name'", f"names: {', '.join(MODELS)}")
     if not isinstance(name, str) or name not in MODELS:
         close = get_close_matches(name, MODELS, n=1) if isinstance(name, str) else []
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(get_args(Name))}"
+        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(MODELS)}"
         raise complaint("integrator", f"{shown(name)} is not an integrator", hint)
     return value
 
 
-def _in_full(written: Any) -> Model:
+def _in_full(written: Any) -> Method:
     return MODELS[written](name=written) if isinstance(written, str) else written
 
 
@@ -118,7 +179,7 @@ Integrator = Annotated[
     | Annotated[Rkmk4, form("rkmk4")]
     | Annotated[Magnus, form("magnus")]
     | Annotated[Magnus2, form("magnus2")]
-    | Annotated[Euler, form("euler")],
+    | Annotated[SemiImplicitEuler, form("euler")],
     Discriminator(by_form(_form)),
     AfterValidator(_in_full),
     BeforeValidator(_require_known),

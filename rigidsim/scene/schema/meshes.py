@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Discriminator, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, ValidationInfo
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
@@ -35,12 +35,14 @@ FLAT = 16 * sys.float_info.epsilon
 class MeasuredFile(Model):
     """A mesh file and what was measured in it, in the file's coordinates: volume, centroid, covariance, and bounds."""
 
-    path: str
-    volume: positive(NUMBER_ONLY)
-    centroid: vector(LENGTH)
-    covariance: list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]")
-    lower: vector(LENGTH)
-    upper: vector(LENGTH)
+    path: str = Field(description="Path of the mesh file.")
+    volume: positive(NUMBER_ONLY) = Field(description="Volume inside the surface, in cubed units of the file.")
+    centroid: vector(LENGTH) = Field(description="Centroid of the volume, in the file's coordinates.")
+    covariance: list_of(quantity(NUMBER_ONLY), 6, "[xx, yy, zz, xy, xz, yz]") = Field(
+        description="Covariance [xx, yy, zz, xy, xz, yz] about the centroid, in squared units of the file."
+    )
+    lower: vector(LENGTH) = Field(description="Smallest coordinates of the vertices.")
+    upper: vector(LENGTH) = Field(description="Largest coordinates of the vertices.")
 
 
 def measured_file(path: Path) -> MeasuredFile:

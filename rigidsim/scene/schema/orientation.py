@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
 
 from rigidsim.physics.vector import dot
 from rigidsim.scene.text.document import shown
@@ -32,7 +32,7 @@ FORMS = "{wxyz: [...]}, {xyzw: [...]}, {axis: [x, y, z], angle: a}, {euler: [a, 
 class QuaternionFirst(Model):
     """A quaternion with its scalar first."""
 
-    wxyz: list_of(Number, 4, "[w, x, y, z]")
+    wxyz: list_of(Number, 4, "[w, x, y, z]") = Field(description="Unit quaternion with the scalar first: [w, x, y, z].")
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
@@ -42,7 +42,7 @@ class QuaternionFirst(Model):
 class QuaternionLast(Model):
     """A quaternion with its scalar last."""
 
-    xyzw: list_of(Number, 4, "[x, y, z, w]")
+    xyzw: list_of(Number, 4, "[x, y, z, w]") = Field(description="Unit quaternion with the scalar last: [x, y, z, w].")
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
@@ -53,8 +53,8 @@ class QuaternionLast(Model):
 class AxisAngle(Model):
     """A turn about one axis, which need not be of length one."""
 
-    axis: vector(NUMBER_ONLY)
-    angle: quantity(ANGLE)
+    axis: vector(NUMBER_ONLY) = Field(description="Axis of rotation in the parent, of any length but zero.")
+    angle: quantity(ANGLE) = Field(description="Angle of rotation about the axis.")
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
@@ -83,8 +83,12 @@ EulerOrder = Annotated[str, AfterValidator(_check_order), WithJsonSchema(ORDER_S
 class Euler(Model):
     """Three turns about coordinate axes."""
 
-    euler: list_of(quantity(ANGLE), 3, "[first, second, third]")
-    order: EulerOrder
+    euler: list_of(quantity(ANGLE), 3, "[first, second, third]") = Field(
+        description="Three angles, in the order of the turns."
+    )
+    order: EulerOrder = Field(
+        description="Axes of the turns: lower case for the parent's (xyz), upper case for the body's own (XYZ)."
+    )
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
@@ -94,7 +98,9 @@ class Euler(Model):
 class RotationMatrix(Model):
     """A rotation matrix, row by row."""
 
-    matrix: list_of(vector(NUMBER_ONLY), 3, "of rows")
+    matrix: list_of(vector(NUMBER_ONLY), 3, "of rows") = Field(
+        description="Rotation matrix, row by row; it turns body coordinates into parent coordinates."
+    )
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""

@@ -32,7 +32,11 @@ def _taken(written: Any, info: ValidationInfo) -> Any:
 _SHORT_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": rf"^\s*({NUMBER}\s*[^\s\d]|=\s*\S)"}]}
 _LONG_SCHEMA = {
     "type": "object",
-    "properties": {"value": _SHORT_SCHEMA, "unit": {"type": "string"}, "description": {"type": "string"}},
+    "properties": {
+        "value": {**_SHORT_SCHEMA, "description": "The value: a number, a quantity with a unit, or an expression."},
+        "unit": {"type": "string", "description": "The unit of a value that is a bare number or an expression."},
+        "description": {"type": "string", "description": "What the parameter means."},
+    },
     "required": ["value"],
     "additionalProperties": False,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, model_validator
 
 from rigidsim.scene.schema.acting import Direction
 from rigidsim.scene.schema.orientation import EulerOrder
@@ -30,8 +30,8 @@ AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 class TurnAboutAxis(Model):
     """A turn about an axis fixed in the parent, by an angle that may depend on time."""
 
-    axis: Direction
-    angle: over_time(ANGLE)
+    axis: Direction = Field(description="Axis of rotation, fixed in the parent.")
+    angle: over_time(ANGLE) = Field(description="Angle of rotation, which may be an expression of t.")
 
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
@@ -45,8 +45,12 @@ class TurnAboutAxis(Model):
 class TurnsInOrder(Model):
     """Three turns about coordinate axes, by angles that may depend on time."""
 
-    euler: list_of(over_time(ANGLE), 3, "[first, second, third]")
-    order: EulerOrder
+    euler: list_of(over_time(ANGLE), 3, "[first, second, third]") = Field(
+        description="Three angles in the order of the turns, which may be expressions of t."
+    )
+    order: EulerOrder = Field(
+        description="Axes of the turns: lower case for the parent's (xyz), upper case for the body's own (XYZ)."
+    )
 
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
@@ -85,12 +89,25 @@ class PrescribedMotion(Model):
 
     model_config = ConfigDict(json_schema_extra={"not": {"anyOf": ONE_SOURCE}})
 
-    velocity: framed(PrescribedVelocity) = PrescribedVelocity(value=ZERO)
-    acceleration: framed(PrescribedAcceleration) = PrescribedAcceleration(value=ZERO)
-    angular_velocity: framed(PrescribedAngularVelocity) = PrescribedAngularVelocity(value=ZERO)
-    angular_acceleration: framed(PrescribedAngularAcceleration) = PrescribedAngularAcceleration(value=ZERO)
-    position: vector_over_time(LENGTH) = None
-    orientation: PrescribedOrientation = None
+    velocity: framed(PrescribedVelocity) = Field(
+        PrescribedVelocity(value=ZERO),
+        description="Velocity relative to the parent, at the start or as expressions of t.",
+    )
+    acceleration: framed(PrescribedAcceleration) = Field(
+        PrescribedAcceleration(value=ZERO), description="Constant acceleration relative to the parent."
+    )
+    angular_velocity: framed(PrescribedAngularVelocity) = Field(
+        PrescribedAngularVelocity(value=ZERO),
+        description="Angular velocity relative to the parent, at the start or as expressions of t.",
+    )
+    angular_acceleration: framed(PrescribedAngularAcceleration) = Field(
+        PrescribedAngularAcceleration(value=ZERO),
+        description="Constant angular acceleration, parallel to the angular velocity.",
+    )
+    position: vector_over_time(LENGTH) = Field(None, description="Position in the parent as expressions of t.")
+    orientation: PrescribedOrientation = Field(
+        None, description="Orientation relative to the body's initial orientation, with angles as expressions of t."
+    )
 
     @model_validator(mode="after")
     def _require_one_source(self) -> PrescribedMotion:
@@ -125,4 +142,4 @@ class PrescribedMotion(Model):
 class Prescription(Model):
     """The long form of `motion`."""
 
-    prescribed: PrescribedMotion
+    prescribed: PrescribedMotion = Field(description="The motion relative to the parent, whatever forces act.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
@@ -106,7 +106,12 @@ def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
         keys += reading.parameters if len(path) == 1 else []
     close = get_close_matches(key, keys, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"known here: {', '.join(keys)}"
-    return document.problem("unknown-key", f"unknown key '{shown(key)}'", path, hint, at_key=True)
+    message = f"unknown key '{shown(key)}'"
+    if "type" in keys:
+        (kind,) = get_args(model.model_fields["type"].annotation)
+        written = "type" in document.value_at(path[:-1])
+        message = f"{message} for type '{kind}'{'' if written else ', which it is without a type'}"
+    return document.problem("unknown-key", message, path, hint, at_key=True)
 
 
 def _missing_key(path: Path, document: Document) -> Problem:

@@ -87,8 +87,10 @@ class Repetition(Model):
 class Grid(Repetition):
     """Copies along three axes of the parent, the last running fastest."""
 
-    grid: list_of(Count, 3, "[along x, along y, along z]")
-    spacing: vector(LENGTH)
+    grid: list_of(Count, 3, "[along x, along y, along z]") = Field(
+        description="Number of copies along x, y and z of the parent."
+    )
+    spacing: vector(LENGTH) = Field(description="Distance between neighbours along x, y and z.")
 
     @property
     def count(self) -> int:
@@ -105,8 +107,8 @@ class Grid(Repetition):
 class Line(Repetition):
     """Copies along a straight line."""
 
-    line: Count
-    spacing: vector(LENGTH)
+    line: Count = Field(description="Number of copies.")
+    spacing: vector(LENGTH) = Field(description="Offset from each copy to the next.")
 
     @property
     def count(self) -> int:
@@ -124,10 +126,16 @@ class Scatter(Repetition):
 
     SPREAD: ClassVar[str] = "size"
 
-    random: Count
-    seed: _whole(0)
-    size: Annotated[vector(LENGTH), AfterValidator(_check_size)]
-    orientation: Literal["random"] = None
+    random: Count = Field(description="Number of copies.")
+    seed: _whole(0) = Field(
+        description="Seed of the random numbers; the same seed gives the same copies on every machine."
+    )
+    size: Annotated[vector(LENGTH), AfterValidator(_check_size)] = Field(
+        description="Edges of the box around the body's position in which the copies are placed."
+    )
+    orientation: Literal["random"] = Field(
+        None, description="random: each copy gets an orientation uniform over all rotations."
+    )
 
     @property
     def count(self) -> int:

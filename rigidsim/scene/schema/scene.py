@@ -20,14 +20,18 @@ from rigidsim.scene.values.base import Model, Text
 class SceneData(Model):
     """Bodies in a hierarchy of frames and how to simulate them, as written in a YAML file."""
 
-    format: Literal["rigidsim/1"]
-    title: Text = ""
-    description: Text = ""
+    format: Literal["rigidsim/1"] = Field(description="Format of this file: always rigidsim/1.")
+    title: Text = Field("", description="One line that names the scene.")
+    description: Text = Field("", description="What the scene shows, in as many lines as it takes.")
     parameters: Parameters = Field(default={})
-    simulation: Simulation
-    world: World = World()
-    bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)]
-    reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = ()
+    simulation: Simulation = Field(description="How long and how finely to simulate.")
+    world: World = Field(World(), description="What surrounds the bodies: gravity, and the plane of a planar scene.")
+    bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)] = Field(
+        description="The bodies that hang on the world, by name."
+    )
+    reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = Field(
+        (), description="Changes of the hierarchy during the run: which body gets which parent, and when."
+    )
 
     def walk(self) -> Iterator[tuple[str, Body, str | None]]:
         """Every body as (path, body, parent's path), parents first and in the order of the file."""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema, model_validator
 
 from rigidsim.physics import solids
 from rigidsim.physics.inertia import rotated
@@ -63,11 +63,16 @@ class Solid(Model):
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
-    position: vector(LENGTH) = ZERO
-    orientation: Orientation = IDENTITY
-    scale: Stretch = (1.0, 1.0, 1.0)
-    mass: positive(MASS) = None
-    density: positive(DENSITY) = None
+    position: vector(LENGTH) = Field(ZERO, description="Position of the shape's origin in the body.")
+    orientation: Orientation = Field(IDENTITY, description="Orientation of the shape relative to the body.")
+    scale: Stretch = Field(
+        (1.0, 1.0, 1.0), description="Factor that stretches the shape, or three, one for each of its own axes."
+    )
+    mass: positive(MASS) = Field(
+        None,
+        description="Mass of the shape; shapes without mass or density share the body's by their volumes.",
+    )
+    density: positive(DENSITY) = Field(None, description="Density of the shape.")
 
     @model_validator(mode="after")
     def _require_one_weight(self) -> Solid:
@@ -118,7 +123,7 @@ class Box(Solid):
     """A box about its middle; `size` has its three edges."""
 
     type: Literal["box"]
-    size: list_of(positive(LENGTH), 3, "[x, y, z]")
+    size: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Lengths of the edges along x, y and z.")
 
     def _own_measures(self) -> Measures:
         return _symmetric(solids.box(self.size))
@@ -131,7 +136,7 @@ class Sphere(Solid):
     """A ball about its centre; stretched, an ellipsoid."""
 
     type: Literal["sphere"]
-    radius: positive(LENGTH)
+    radius: positive(LENGTH) = Field(description="Radius of the sphere.")
 
     def _own_measures(self) -> Measures:
         return _symmetric(solids.sphere(self.radius))
@@ -144,7 +149,7 @@ class Ellipsoid(Solid):
     """An ellipsoid about its centre; `radii` has its three semi-axes."""
 
     type: Literal["ellipsoid"]
-    radii: list_of(positive(LENGTH), 3, "[x, y, z]")
+    radii: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Semi-axes along x, y and z.")
 
     def _own_measures(self) -> Measures:
         return _symmetric(solids.ellipsoid(self.radii))
@@ -156,8 +161,8 @@ class Ellipsoid(Solid):
 class Round(Solid):
     """A solid of revolution about z, its origin the middle of its height."""
 
-    radius: positive(LENGTH)
-    length: positive(LENGTH)
+    radius: positive(LENGTH) = Field(description="Radius of the circle about z.")
+    length: positive(LENGTH) = Field(description="Length along z; that of a capsule without its two half spheres.")
 
     def _bounds(self) -> Bounds:
         return _around(self.radius, self.radius, self.length / 2)
@@ -197,7 +202,7 @@ class Tube(Round):
     """A cylinder along z with a cylindrical hole along its axis."""
 
     type: Literal["tube"]
-    inner_radius: positive(LENGTH)
+    inner_radius: positive(LENGTH) = Field(description="Radius of the hole, smaller than radius.")
 
     @model_validator(mode="after")
     def _require_wall(self) -> Tube:
@@ -214,7 +219,9 @@ class Mesh(Solid):
     """The inside of a closed surface of triangles, in the coordinates of its file."""
 
     type: Literal["mesh"]
-    file: MeshFile
+    file: MeshFile = Field(
+        description="Path of an .stl, .obj, .ply or .off file with a closed surface, relative to the scene's folder."
+    )
 
     def _own_measures(self) -> Measures:
         return Measures(self.file.volume, self.file.centroid, self.file.covariance)
@@ -233,8 +240,10 @@ class HalfSpace(Model):
     """All points x of the body with n . x <= offset, n the normal's direction: a floor, without mass."""
 
     type: Literal["plane"]
-    normal: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = (0.0, 0.0, 1.0)
-    offset: quantity(LENGTH) = 0.0
+    normal: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = Field(
+        (0.0, 0.0, 1.0), description="Outward normal of the plane, of any length but zero."
+    )
+    offset: quantity(LENGTH) = Field(0.0, description="Distance of the plane from the body's origin along the normal.")
 
 
 TYPES = ("box", "sphere", "ellipsoid", "cylinder", "capsule", "cone", "tube", "mesh", "plane")
@@ -286,5 +295,5 @@ def _within(largest: float) -> Any:
 class Material(Model):
     """What the surface of a body is like."""
 
-    restitution: _within(1.0) = None
-    friction: _within(math.inf) = None
+    restitution: _within(1.0) = Field(None, description="Coefficient of restitution, from 0 to 1.")
+    friction: _within(math.inf) = Field(None, description="Coefficient of friction, 0 or more.")

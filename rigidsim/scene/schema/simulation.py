@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim.scene.schema.integrators import Integrator, Rkmk4
+from pydantic import Field
+
+from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.values.base import Model
 from rigidsim.scene.values.quantities import TIME, positive
 
@@ -10,7 +12,13 @@ from rigidsim.scene.values.quantities import TIME, positive
 class Simulation(Model):
     """How long and how finely to simulate, and what to keep."""
 
-    duration: positive(TIME)
-    step: positive(TIME)
-    integrator: Integrator = Rkmk4(name="rkmk4")
-    record_every: positive(TIME) = None
+    duration: positive(TIME) = Field(description="Simulated time from the start to the end; a whole number of steps.")
+    step: positive(TIME) = Field(description="Length of an integration step.")
+    integrator: Integrator = Field(
+        MODELS[DEFAULT](name=DEFAULT),
+        description="The integration method, by name or with options; `rigidsim integrators` lists them.",
+    )
+    record_every: positive(TIME) = Field(
+        None,
+        description="Time between samples, a whole number of steps; default: each step, or about 10 000 samples.",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Discriminator
+from pydantic import AfterValidator, Discriminator, Field
 
 from rigidsim.scene.schema.gravity import MutualGravity, PointSource
 from rigidsim.scene.values.base import Model, by_form, complaint, form
@@ -34,9 +34,15 @@ Gravity = Annotated[
 class World(Model):
     """What surrounds the bodies."""
 
-    gravity: Gravity = ZERO
-    mutual_gravity: MutualGravity = None
-    plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = None
+    gravity: Gravity = Field(
+        ZERO, description="Uniform gravitational acceleration [x, y, z], or a point source with center and gm."
+    )
+    mutual_gravity: MutualGravity = Field(
+        None, description="Bodies that attract each other by Newton's law of gravitation."
+    )
+    plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = Field(
+        None, description="Normal [x, y, z] of the plane that free bodies are locked to; left out, they move in space."
+    )
 
     @property
     def uniform_gravity(self) -> Vector:

@@ -20,6 +20,8 @@ from rigidsim.scene.values.evaluation import is_expression, read_expression, uni
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
 LONGEST_QUANTITY = 64
+UNIT = "x-unit"
+"""In JSON schemas on their way: the SI unit."""
 EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
 
 
@@ -65,7 +67,7 @@ class Dimension:
         number_text = NUMBER.replace("[-+]", "[+]", 1) if bound else NUMBER
         pattern = rf"^\s*{number_text}\s*({'|'.join(map(re.escape, self.units))})\s*$"
         forms = [number, {"type": "string", "pattern": pattern}, EXPRESSION_SCHEMA]
-        return {"anyOf": forms, "description": f"{self.name}, {self.unit}"}
+        return {"anyOf": forms, "description": self.name.capitalize(), UNIT: self.unit}
 
     def _from_expression(self, text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
         expression = read_expression(text, reading, allow)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
 
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
@@ -66,21 +66,25 @@ class _Vector(Model):
 class FramedVector(_Vector):
     """A vector, the axes it is written in, and what the motion it describes is relative to."""
 
-    frame: Literal["parent", "body", "world"] = "parent"
-    relative_to: Literal["parent", "world"] = "parent"
+    frame: Literal["parent", "body", "world"] = Field(
+        "parent", description="Axes that the value is written in: of the parent, the body or the world."
+    )
+    relative_to: Literal["parent", "world"] = Field(
+        "parent", description="What the motion is measured against: the parent or the world."
+    )
     value: Any
 
 
 class InitialVelocity(FramedVector):
     """The velocity of a free body at the start."""
 
-    value: vector(VELOCITY)
+    value: vector(VELOCITY) = Field(description="Components [x, y, z].")
 
 
 class InitialAngularVelocity(FramedVector):
     """The angular velocity of a free body at the start."""
 
-    value: vector(ANGULAR_VELOCITY)
+    value: vector(ANGULAR_VELOCITY) = Field(description="Components [x, y, z].")
 
 
 class PrescribedVector(_Vector):
@@ -88,7 +92,9 @@ class PrescribedVector(_Vector):
     given by expressions of time, in the parent's axes.
     """
 
-    frame: Literal["parent", "body"] = "parent"
+    frame: Literal["parent", "body"] = Field(
+        "parent", description="Axes that the value is written in: of the parent, or of the body as it is at the start."
+    )
     value: Any
     relative_to: ClassVar[str] = "parent"
 
@@ -96,25 +102,27 @@ class PrescribedVector(_Vector):
 class PrescribedVelocity(PrescribedVector):
     """The prescribed velocity, at the start or as a function of time."""
 
-    value: vector_over_time(VELOCITY)
+    value: vector_over_time(VELOCITY) = Field(description="Components [x, y, z], which may be expressions of t.")
 
 
 class PrescribedAcceleration(PrescribedVector):
     """The prescribed constant acceleration."""
 
-    value: vector(ACCELERATION)
+    value: vector(ACCELERATION) = Field(description="Components [x, y, z].")
 
 
 class PrescribedAngularVelocity(PrescribedVector):
     """The prescribed angular velocity, at the start or as a function of time."""
 
-    value: vector_over_time(ANGULAR_VELOCITY)
+    value: vector_over_time(ANGULAR_VELOCITY) = Field(
+        description="Components [x, y, z], which may be expressions of t."
+    )
 
 
 class PrescribedAngularAcceleration(PrescribedVector):
     """The prescribed constant angular acceleration."""
 
-    value: vector(ANGULAR_ACCELERATION)
+    value: vector(ANGULAR_ACCELERATION) = Field(description="Components [x, y, z].")
 
 
 def _form(value: Any) -> str:

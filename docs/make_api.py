@@ -1,0 +1,129 @@
+"""Writes docs/api.md from the docstrings of the public names: `python docs/make_api.py`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+
+import rigidsim
+
+PAGE = Path(__file__).parent / "api.md"
+GROUPS = {
+    "Scenes": ("Scene", "SceneError", "rigidsim.errors.Problem"),
+    "Running": ("simulate", "Simulation", "SimulationError", "RigidsimError"),
+    "Trajectories": (
+        "load", "Trajectory", "rigidsim.trajectory.State", "rigidsim.trajectory.BodyHistory",
+        "rigidsim.trajectory.motion.Motion", "rigidsim.trajectory.events.Event",
+        "rigidsim.trajectory.events.Protected", "rigidsim.trajectory.events.Carried",
+    ),
+    "Transforms": ("Transform", "DynamicTransform", "TRS"),
+    "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
+}  # fmt: skip
+NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory")
+"""Classes whose objects come from functions."""
+LIBRARY = ("model_post_init", "model_config", "model_fields")
+"""Members that pydantic puts into its models."""
+GUIDE = """\
+Public are the names below; all of `rigidsim` is imported on first use. SI units and radians, quaternions scalar first.
+
+```python
+import rigidsim
+
+trajectory = rigidsim.simulate("scenes/payload_release.yaml", terms=True)
+payload = trajectory["arm/payload"]  # one body: BodyHistory
+payload.world.position  # (time, 3), m, in the world; payload.local relative to its parent
+payload.seen_from("arm").velocity  # relative to another body
+payload.world.at(0.123).position  # between samples
+trajectory["arm"].term("coriolis")  # (time, 3), m/s2: a part of its acceleration, recorded with terms=True
+
+trajectory.events  # impulses and reparentings, in order
+[(event.time, event.impulse, event.energy) for event in trajectory.events if event.concerns("arm/payload")]
+
+trajectory.diagnostic("kinetic_energy")  # (time,), J; also potential_energy, work and the momenta
+trajectory.total_energy  # kinetic + potential - work
+trajectory.angular_momentum  # (time, 3), N m s
+```
+
+The keys of a [scene](scene-format.md) are attributes in SI units: `scene.simulation.step`, `scene.bodies["arm"].mass`.
+`explain` and `inspect` on the command line put the same into words; [the file](trajectory-format.md) has it as HDF5."""
+
+
+def as_written(text: str) -> str:
+    """A docstring in Markdown, unaltered."""
+    return f"```text\n{text}\n```"
+
+
+def found(name: str) -> object:
+    """A public name, or one by its full path."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(import_module(module), attribute) if module else getattr(rigidsim, name)
+
+
+def members(owner: type) -> Iterator[tuple[str, object]]:
+    """The public methods and properties of a class and of its bases in this package, bases first."""
+    every: dict[str, object] = {}
+    for base in reversed(owner.__mro__):
+        if base.__module__.startswith("rigidsim"):
+            every |= {name: member for name, member in vars(base).items() if not name.startswith("_")}
+    documented = {name: member for name, member in every.items() if inspect.getdoc(member) and name not in LIBRARY}
+    for name, member in documented.items():
+        if isinstance(member, property | staticmethod | classmethod) or inspect.isfunction(member):
+            yield name, member
+        elif hasattr(member, "func") and inspect.isfunction(member.func):
+            yield name, property(member.func)  # cached
+
+
+def signature(function: Callable) -> str:
+    """The arguments of a function as its source has them."""
+    (tree,) = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function))).body
+    arguments = [argument for argument in tree.args.args if argument.arg not in ("self", "cls")]
+    tree.args.args = arguments
+    returned = f" -> {ast.unparse(tree.returns)}" if tree.returns else ""
+    return f"({ast.unparse(tree.args)}){returned}"
+
+
+def described(name: str, member: object) -> str:
+    """A method or a property: how it is called, and its docstring."""
+    if isinstance(member, property):
+        head, text = f"`.{name}`", inspect.getdoc(member)
+    else:
+        function = getattr(member, "__func__", member)
+        head, text = f"`.{name}{signature(function)}`", inspect.getdoc(function)
+    return f"#### {head}\n\n{as_written(text)}\n"
+
+
+def made_of(owner: type) -> str:
+    """The arguments that make an object of a class; none are shown where only the program makes it."""
+    made = vars(owner).get("__init__")
+    if is_dataclass(owner):
+        return f"({', '.join(field.name for field in fields(owner) if not field.name.startswith('_'))})"
+    return "" if made is None or owner.__name__ in NOT_MADE else signature(made)
+
+
+def section(name: str, shown: str = "") -> str:
+    """A public name: a class with its members, a function, or a module with its names."""
+    public, shown = found(name), shown or name.rpartition(".")[2]
+    arguments, parts = "", []
+    if inspect.ismodule(public):
+        parts = [section(f"{public.__name__}.{key}", f"{shown}.{key}") for key in public.__all__]
+    elif inspect.isfunction(public):
+        arguments = signature(public)
+    else:
+        arguments = made_of(public)
+        parts = [described(key, member) for key, member in members(public)]
+    return "\n".join([f"### `{shown}{arguments}`\n\n{as_written(inspect.getdoc(public))}\n", *parts])
+
+
+def document() -> str:
+    """The whole page."""
+    head = f"# The Python API\n\nMade by `python docs/make_api.py` from the docstrings.\n\n{GUIDE}\n"
+    groups = ["\n".join([f"## {group}\n", *map(section, names)]) for group, names in GROUPS.items()]
+    return "\n".join([head, *groups])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(document())
