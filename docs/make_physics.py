@@ -9,8 +9,8 @@ HERE = Path(__file__).parent
 PHYSICS = HERE.parent / "rigidsim" / "physics"
 MODULES = (
     "elementary", "exponentials", "functions", "jets", "error_function", "operations", "vector", "quaternion", "frames",
-    "inertial_terms", "deltas", "inertia", "solids", "rigid_body", "forces", "impulses", "prescribed", "summation",
-    "magnus", "interpolation",
+    "inertial_terms", "deltas", "inertia", "mass", "solids", "rigid_body", "forces", "impulses", "prescribed",
+    "summation", "magnus", "interpolation",
 )  # fmt: skip
 
 

@@ -110,6 +110,13 @@ def test_ci_runs_the_two_commands_of_the_readme():
     assert all(f"readme_command {mark}" in ci for mark in marks)
 
 
+def test_the_forces_are_those_that_laws_declare(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import make_forces
+
+    assert make_forces.PAGE.read_text() == make_forces.document(), "run python docs/make_forces.py"
+
+
 def test_the_functions_of_expressions_are_those_of_the_table(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     import make_functions

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from types import SimpleNamespace
 
 import numpy as np
 
-from rigidsim.engine.compiler import Compiled
+from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.model import Model, Samples
 
 LANES = 16
@@ -26,16 +27,35 @@ def structure_of(part: object) -> Hashable:
     return part.shape if holds_values(part) else np.asarray(part).tobytes()
 
 
-def structure(compiled: Compiled) -> Hashable:
+def names_in(part: object) -> Hashable:
+    """What is written of a load except its numbers: names, counts, omitted values."""
+    if isinstance(part, SimpleNamespace):
+        return tuple((key, names_in(value)) for key, value in vars(part).items())
+    if isinstance(part, tuple):
+        return tuple(names_in(inner) for inner in part)
+    return float if isinstance(part, float) else part
+
+
+def later_structure(blueprint: Blueprint) -> Hashable:
+    """What must be equal in addition, so that the models after each reparenting have equal structures too: two names
+    may mean the same frame only until then.
+    """
+    if not blueprint.schedule.reparentings:
+        return ()
+    written = (blueprint.loads, blueprint.impulses, blueprint.scripts.views, blueprint.source, blueprint.mutual)
+    return blueprint.schedule.reparentings, *map(names_in, written)
+
+
+def structure(world: World) -> Hashable:
     """Equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method, step."""
-    reparentings = tuple(event.model_dump_json() for event in compiled.schedule.reparentings)
+    blueprint = world.blueprint
     return (
-        structure_of(compiled.model),
-        reparentings,
-        type(compiled.method),
-        compiled.method,
-        compiled.n_step,
-        compiled.stride,
+        structure_of(world.model),
+        later_structure(blueprint),
+        type(blueprint.method),
+        blueprint.method,
+        blueprint.n_step,
+        blueprint.stride,
     )
 
 
@@ -53,7 +73,7 @@ def joined(parts: Sequence) -> object:
     return side_by_side(parts) if holds_values(first) else first
 
 
-def block_of(worlds: Sequence[Compiled]) -> tuple[Model, np.ndarray]:
+def block_of(worlds: Sequence[World]) -> tuple[Model, np.ndarray]:
     """Model and state of one world for each lane."""
     return joined([world.model for world in worlds]), side_by_side([world.state for world in worlds])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rigidsim._jit import formula, inlined
 from rigidsim.physics.summation import compensated_sum
+from rigidsim.physics.vector import sub
 
 # State of a free body: p_PC and v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
 # q_WB and omega_B = omega_WB_B (the body's own orientation and rate, relative to the world), the work done on it so
@@ -25,9 +26,13 @@ S_SINCE = S_WORK
 # What such a node's pose is advanced by: the sums v0 + 4 vm + v1 and the same of omega, and omega at the beginning.
 P_V, P_OMEGA, P_FIRST, PACE_ROWS = 0, 3, 6, 9
 
-# State of a torsion spring (`winding`): the angle about its axis at the last evaluation of the step before, rad; if it
-# has none, the cosine of half its deflection there, and when that first changed sign, s, or 0. Its rows come last.
+# State of a load that winds up, as a torsion spring does (`winding`): the angle about its axis at the last evaluation
+# of the step before, rad; if it has none, the cosine of half its deflection there, and when that first changed sign, s,
+# or 0. Its rows come last.
 S_WOUND, S_PASSED = 0, 1
+
+# Of such a load at an evaluation: its winding, and more than 0 if its torque turns over at half a turn.
+WOUND, TURNS_OVER, WOUND_ROWS = 0, 1, 2
 
 # Between the passes of one evaluation: the arm d, the drift J v, and a free body's v_WC; all in world axes, m and m/s.
 A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
@@ -54,31 +59,28 @@ B_MASS, B_G, B_INERTIA, B_INVERSE, B_COM, B_SCALE, BODY_ROWS = 0, 1, 4, 10, 16, 
 # metres per unit of the parent's lengths.
 M_P, M_Q, M_V, M_A, M_AXIS, M_RATE, M_RATE_DOT, M_SCALE, MOTION_ROWS = 0, 3, 7, 10, 13, 16, 17, 18, 19
 
-# A constant load: force, torque, lever from the centre of mass (body axes, m).
-L_F, L_TAU, L_LEVER, LOAD_ROWS = 0, 3, 6, 9
-
-# A spring: stiffness, damping, length at rest; its two ends, each a point of its frame (that frame's axes, m).
-G_STIFFNESS, G_DAMPING, G_LENGTH, G_FIRST, G_SECOND, SPRING_ROWS = 0, 1, 2, 3, 6, 9
-
-# A torsion spring: stiffness, damping, the orientation of the second frame in the first at rest, and the axis (unit,
-# second frame's axes); zero for a spring that acts about every axis.
-H_STIFFNESS, H_DAMPING, H_REST, H_AXIS, TORSION_ROWS = 0, 1, 2, 6, 9
-
-# Drag: linear and quadratic coefficient, the point of the body it acts at (that frame's axes, m).
-D_LINEAR, D_QUADRATIC, D_POINT, DRAG_ROWS = 0, 1, 2, 5
-
-# Attraction by a point: gm; mass of the body; softening length squared; J2 times the equatorial radius squared, and the
-# axis (source's axes); the point of the source (its axes, m).
-U_GM, U_MASS, U_SOFT, U_J2, U_AXIS, U_POINT, ATTRACTION_ROWS = 0, 1, 2, 3, 4, 7, 10
-
-# A load given by expressions: its lever from the centre of mass (body axes, m). Force and torque are registers.
+# A load given by expressions: its lever from the centre of mass (body axes, m). Force, torque and the acceleration of
+# gravity are registers.
 X_LEVER, SCRIPT_ROWS = 0, 3
 
 # An impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes, m).
 J_P, J_L, J_LEVER, IMPULSE_ROWS = 0, 3, 6, 9
 
+# What strikes a body at an instant: impulse and moment about its centre of mass, world axes.
+STRIKE_J, STRIKE_K, STRIKE_ROWS = 0, 3, 6
+
 # What jumps at an instant: velocity of a node's origin and its rate, world axes.
 Y_V, Y_OMEGA, JUMP_ROWS = 0, 3, 6
+
+# An event: time (s); the impulse and the moment about the receiver's centre of mass that acted, and the rest of each,
+# which a constraint took up; velocity and rate of the receiver's origin before and after; the energy that the instant
+# brought, J. World axes.
+HIT_TIME, HIT_J, HIT_K, HIT_REST_J, HIT_REST_K, HIT_V_BEFORE, HIT_V_AFTER = 0, 1, 4, 7, 10, 13, 16
+HIT_OMEGA_BEFORE, HIT_OMEGA_AFTER, HIT_ENERGY, HIT_ROWS = 19, 22, 25, 26
+
+# A body that a jump reached: the change of its velocity and rate; of a protected one relative to the parent, with that
+# of its acceleration and angular acceleration; of one carried along in the world, with an impulse and a moment instead.
+CHANGE_V, CHANGE_OMEGA, CHANGE_A, CHANGE_ALPHA, CHANGE_ROWS = 0, 3, 6, 9, 12
 
 # The first value of an expression that was no finite number: 1.0 if there is one, when (s), the value.
 N_FAILED, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
@@ -96,16 +98,22 @@ T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPOR
 TERM_ROWS = 39
 
 # Columns of the tables of integers.
-NODE_PARENT, NODE_KIND, NODE_ROW = 0, 1, 2
-LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL = 0, 1, 2, 3, 4
+NODE_PARENT, NODE_KIND, NODE_ROW, NODE_CARRIER = 0, 1, 2, 3
+LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL, LAW_FOLLOWED, LAW_COLUMNS = 0, 1, 2, 3, 4, 5, 6
 OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
 VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2
 PACES_POSITION, PACES_ROTATION = 7, 8
 PAIR_FIRST, PAIR_SECOND, PAIR_WAY = 0, 1, 2
+EVENT_INSTANT, EVENT_KIND, EVENT_NUMBER, EVENT_NODE, EVENT_COLUMNS = 0, 1, 2, 3, 4
+REACHED_INSTANT, REACHED_ROLE, REACHED_NODE, REACHED_SOURCE, REACHED_COLUMNS = 0, 1, 2, 3, 4
 
 # How a node moves: by forces; not at all; as constants say; as expressions say (see `drive`).
 FREE, FIXED, PRESCRIBED, DRIVEN = 0, 1, 2, 3
 VIEW_POSITION, VIEW_VELOCITY, VIEW_RATE, VIEW_ORIENTATION, VIEW_SPEED = 0, 1, 2, 3, 4
+EVENT_IMPULSE, EVENT_REPARENTING = 0, 1
+REACHED_PROTECTED, REACHED_CARRIED = 0, 1
+# At the end of an era: only constant loads change; energy is exchanged or impulses act; Python changes the tree.
+EDGE_PASSED, EDGE_CROSSED, EDGE_STOPS = 0, 1, 2
 NOBODY = -1  # where a row among the free bodies is wanted and there is none
 NEVER = 1 << 62
 
@@ -172,6 +180,12 @@ def accumulate3(row, c, low, lane, n, change):
     accumulate(row, c, low, lane, n, change[0])
     accumulate(row, c + 1, low + 1, lane, n, change[1])
     accumulate(row, c + 2, low + 2, lane, n, change[2])
+
+
+@formula
+def change3(before, after, c, lane, n):
+    """Components c to c + 2 of one row less those of another."""
+    return sub(load3(after, c, lane, n), load3(before, c, lane, n))
 
 
 @inlined

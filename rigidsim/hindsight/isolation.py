@@ -18,17 +18,15 @@ def isolated_until(header: Header) -> float:
     if not header.changes:
         return math.inf
     # Imported here to keep numba out of reports on trajectories without reparentings.
-    from rigidsim.engine.compiler.constants import is_isolated
-    from rigidsim.engine.compiler.loads import Loads
-    from rigidsim.engine.compiler.schedule import Schedule
-    from rigidsim.engine.compiler.tree import Tree
+    from rigidsim.engine.assembly.blueprint import is_isolated
+    from rigidsim.engine.assembly.constants import model_of
+    from rigidsim.engine.compiler import blueprint_of
     from rigidsim.hindsight.past import scene_of, tree_at
 
-    scene = scene_of(header)
-    start, schedule = Tree.of(scene), Schedule.of(scene)
+    blueprint = blueprint_of(scene_of(header))
     # Of several changes at one time, only the last tree matters.
     for begin, places in dict(header.trees()[1:]).items():
-        tree = tree_at(start, places)
-        if not is_isolated(scene, tree, Loads(scene, tree, start, schedule)):
+        tree = tree_at(blueprint.tree, places)
+        if not is_isolated(blueprint, tree, model_of(blueprint, tree)):
             return begin
     return math.inf

@@ -9,16 +9,10 @@ from typing import Any
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.hindsight.past import Past
 from rigidsim.scene import Scene
 
-WORDS = {
-    "constant": "force",
-    "torsion_spring": "torsion spring",
-    "gravity": "uniform gravity",
-    "point_gravity": "gravity",
-    "gravity_gradient": "gravity gradient",
-}
 OF_WORLD = (("gravity of the world", "gravity"), ("mutual gravity", "mutual_gravity"))
 """Loads on all bodies: name, and key in `world`."""
 TERMS = {
@@ -36,11 +30,7 @@ class WrittenLoad:
     name: str
     body: str  # the body it is defined on; empty for the world
     index: int  # in the `forces` of that body
-
-    @property
-    def is_torsion_spring(self) -> bool:
-        """Whether its torque depends on the winding angle, that is on earlier rotation."""
-        return self.name.startswith(WORDS["torsion_spring"])
+    is_wound: bool = False  # whether it depends on the winding angle, that is on earlier rotation
 
     @property
     def place(self) -> str:
@@ -86,7 +76,8 @@ class SeparateLoads:
             for index, force in enumerate(forces):
                 ends = [self.past.carrier(end) for end in (path, force.get("to", "world"))]
                 if body in ends:
-                    yield WrittenLoad(_name(force, body == ends[0], path), path, index)
+                    kind, other = BY_NAME[force["type"]], force.get("to") if body == ends[0] else path
+                    yield WrittenLoad(kind.called(force, other), path, index, kind.table.follow is not None)
 
     def shares(self, body: str) -> list[Share]:
         """The contribution of each load on a free body."""
@@ -117,7 +108,7 @@ class SeparateLoads:
 
     def _sourced(self, force: dict[str, Any]) -> dict[str, Any]:
         """The force with the source of a gravity gradient filled in from the world."""
-        if force["type"] != "gravity_gradient" or "center" in force:
+        if not BY_NAME[force["type"]].takes_world or "center" in force:
             return force
         return {**force, **{key: self._world["gravity"][key] for key in ("center", "gm")}}
 
@@ -126,22 +117,3 @@ def _bodies(bodies: dict[str, Any], above: str = "") -> Iterator[tuple[str, dict
     for name, body in bodies.items():
         yield above + name, body
         yield from _bodies(body["children"], f"{above}{name}/")
-
-
-def _name(force: dict[str, Any], is_own: bool, path: str) -> str:
-    """The name of a load for the body that it acts on."""
-    word = WORDS.get(force["type"], force["type"])
-    if force["type"] in ("spring", "damper", "torsion_spring"):
-        return f"{word} to {force['to'] if is_own else path}"
-    if force["type"] == "drag" and force["medium"] != "world":
-        return f"drag in {force['medium']}"
-    if force["type"] == "point_gravity":
-        center = force["center"]
-        return f"gravity of {center if isinstance(center, str) else 'a point'}"
-    if force["type"] == "constant" and not any(_given(force["force"])):
-        return "torque"
-    return word
-
-
-def _given(vector: list) -> list[bool]:
-    return [part != 0 for part in vector]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.compiler.constants import model_of
-from rigidsim.engine.compiler.drives import paced_nodes
-from rigidsim.engine.compiler.reparent import Instant, free_state
-from rigidsim.engine.compiler.schedule import Schedule
-from rigidsim.engine.compiler.tree import Tree
+from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
+from rigidsim.engine.assembly.tree import Tree
+from rigidsim.engine.compiler import blueprint_of
 from rigidsim.engine.model import Model, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
 from rigidsim.errors import FormatError, SceneError
@@ -35,21 +33,22 @@ def scene_of(header: Header) -> Scene:
 
 
 def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = None) -> Tree:
-    """The tree at a later time. Poses of fixed nodes are taken from the sample `local` (node, SAMPLE_ROWS) if given, and
-    are else those at t = 0.
+    """The tree at a later time. Poses of fixed nodes are taken from the sample `local` (node, SAMPLE_ROWS) if given,
+    and are else those at t = 0.
     """
-    nodes = {node.path: replace(node, children={}) for node in start.nodes}
-    for node, place in zip(nodes.values(), places, strict=True):
-        before = start.by_path[node.path]
-        node.parent, node.kind = nodes.get(place.parent), place.kind
-        if node.parent is not None:
-            node.parent.children[node.path] = node
-        if place.parent != (before.parent.path if before.parent else ""):
-            node.scale = before.metres / (start.by_path[place.parent].metres if place.parent else 1.0)
-        if local is not None and node.kind == "fixed":
+    nodes = []
+    for node, place in zip(start.nodes, places, strict=True):
+        parent = start.frame_of(place.parent) if place.parent else 0
+        moved = node._replace(parent=parent, kind=place.kind)
+        if parent != node.parent:
+            metres = start.metres(parent)
+            moved = moved._replace(scale=node.metres / metres, parent_metres=metres)
+        if local is not None and place.kind == "fixed":
             row = tuple(map(float, local[node.index]))
-            node.position, node.orientation = row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4]
-    return Tree(list(nodes.values()))
+            position, orientation = row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4]
+            moved = moved._replace(position=position, orientation=orientation)
+        nodes.append(moved)
+    return Tree.of(nodes)
 
 
 class Past:
@@ -64,7 +63,8 @@ class Past:
             for frame in ("local", "world")
         )
         self.scene = scene_of(self.header)
-        self.tree = tree_at(Tree.of(self.scene), self.places, self.local)
+        self._blueprint = blueprint_of(self.scene)
+        self.tree = tree_at(self._blueprint.tree, self.places, self.local)
         self.free = [node.path for node in self.tree.free()]
 
     def carrier(self, path: str) -> str:
@@ -73,22 +73,23 @@ class Past:
         return node.path if node else ""
 
     def state(self) -> np.ndarray:
-        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; without the rows of torsion springs."""
-        instant = Instant(self.tree, self.local, self.world)
+        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; without the rows of what winds up."""
+        instant = MotionSnapshot(self.tree, self.local, self.world)
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
-        for node in paced_nodes(self.tree):
+        for node in self._blueprint.drives.paced[:, 0]:
             row = zeros(layout.STATE_ROWS)
-            row[layout.S_P : layout.S_P + 7] = self.local[node.index, layout.O_P : layout.O_P + 7]
+            row[layout.S_P : layout.S_P + 7] = self.local[node, layout.O_P : layout.O_P + 7]
             row[layout.S_SINCE] = self.time
             rows.append(row)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)
 
     def under(self, scene: Scene) -> Acting:
-        """The loads of a scene with the same bodies, at this sample."""
-        start, schedule = Tree.of(scene), Schedule.of(scene)
+        """What a scene with the same bodies does to them here."""
+        blueprint = blueprint_of(scene)
+        schedule = blueprint.schedule
         era = sum(place <= schedule.place(self.time) for place in schedule.places)
-        model = model_of(scene, tree_at(start, self.places, self.local), start, schedule).model
-        return Acting(model, era, winding_rows(start, self._trajectory, self._sample))
+        model = model_of(blueprint, tree_at(blueprint.tree, self.places, self.local))
+        return Acting(model, era, winding_rows(blueprint, self._trajectory, self._sample))
 
 
 class Acting:

@@ -127,6 +127,6 @@ def _with_time(acting: Acting, begin: float, state: np.ndarray, step: float, unt
 def _turn(past: Past, body: str, step: float) -> Rate:
     """The rotation of a body or its parent per step, rad."""
     node = past.tree.by_path[body]
-    turning = [node, *([node.parent] if node.parent else [])]
+    turning = past.tree.lineage(node)[:2]
     rows = [past.world[each.index, layout.O_OMEGA : layout.O_OMEGA + 3] for each in turning]
     return Rate("turn", step * float(max(np.linalg.norm(row) for row in rows)), past.time)

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rigidsim.engine.compiler.tree import Tree
+from rigidsim.engine.compiler.bodies import tree_of
 from rigidsim.hindsight.past import scene_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 
 def relative_kinetic_energy(trajectory: Trajectory, windows: Iterable[slice]) -> float:
-    """The largest sum of m v_PB^2/2 over the samples, J, with masses and parents at t = 0."""
-    header, tree = trajectory.header, Tree.of(scene_of(trajectory.header))
+    """The largest sum of m v_PB^2/2 over the samples, J, with the masses and parents of the start."""
+    header, tree = trajectory.header, tree_of(scene_of(trajectory.header))
     free = [node.index for node in tree.free()]
-    masses = np.array([tree.carried(node).mass.mass for node in tree.free()])
+    masses = np.array([tree.composite(node).mass.mass for node in tree.free()])
     largest = 0.0
     for window in windows:
         velocity = np.asarray(trajectory.arrays["local/velocity"][window])[:, free]

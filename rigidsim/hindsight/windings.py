@@ -5,37 +5,32 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.compiler.entries import unit
-from rigidsim.engine.compiler.initial import relative_pose
-from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.assembly.blueprint import Blueprint, LoadRecord
+from rigidsim.engine.laws.declaration import unit
 from rigidsim.engine.model import zeros
 from rigidsim.physics.forces import twist
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
 from rigidsim.physics.vector import dot, sub
-from rigidsim.scene.schema.forces import TorsionSpring
 from rigidsim.trajectory.trajectory import Trajectory
 
 AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-def winding_rows(start: Tree, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
-    """The state of each torsion spring, in the order of a model's; `start` is the tree at t = 0.
+def winding_rows(blueprint: Blueprint, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
+    """The state of each load that is followed, in the order of a model's.
 
     Full turns between samples are counted by interpolating the angular velocity linearly; with samples too far apart
     some are missed.
     """
-    nodes = sorted(start.nodes, key=lambda node: node.path)
-    springs = [(node, force) for node in nodes for force in node.spec.forces if isinstance(force, TorsionSpring)]
-    return [_row(start, node, force, trajectory, sample) for node, force in springs]
+    return [_row(load, trajectory, sample) for load in blueprint.followed]
 
 
-def _row(start: Tree, node: Node, force: TorsionSpring, trajectory: Trajectory, sample: int) -> np.ndarray:
-    row = zeros(layout.STATE_ROWS)
-    if force.axis is not None:
-        first = start.frame_of(force.to)
-        rest = relative_pose(start, first, node.frame)[1] if force.rest is None else force.rest
-        ends = (_turning(trajectory, frame, sample) for frame in (first, node.frame))
-        row[layout.S_WOUND] = _wound(rest, unit(force.axis), *ends, np.asarray(trajectory.time[: sample + 1]))
+def _row(load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
+    row, spring = zeros(layout.STATE_ROWS), load.values
+    if getattr(spring, "axis", None) is not None:
+        ends = (_turning(trajectory, frame, sample) for frame in (spring.to, load.frame))
+        time = np.asarray(trajectory.time[: sample + 1])
+        row[layout.S_WOUND] = _wound(spring.rest, unit(spring.axis), *ends, time)
     return row
 
 
@@ -48,7 +43,7 @@ def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:
 
 
 def _wound(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:
-    """The angle about the axis (rad) at the last of these times, counting full turns from within half a turn of rest."""
+    """The angle about the axis (rad) at the last of these times, counting full turns; it begins within half a turn."""
     (q_W1, omega_1), (q_W2, omega_2) = first, second
     phi, gradient = twist(rest, axis, product(conjugate(q_W1), q_W2))
     phi, rate = (np.broadcast_to(x, time.shape) for x in (phi, dot(gradient, rotate_back(q_W2, sub(omega_2, omega_1)))))

@@ -8,11 +8,11 @@ on A.
 from __future__ import annotations
 
 from rigidsim._jit import formula
-from rigidsim.physics.elementary import arc_tangent, select, select3, sqrt
+from rigidsim.physics.elementary import arc_tangent, select, select3, sin_cos, sqrt
 from rigidsim.physics.functions import floored
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import conjugate, log, product, rotate
-from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
+from rigidsim.physics.quaternion import conjugate, log, product, rotate, rotate_back
+from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
 
 SHORTEST = 1e-150  # m: below this a separation has no direction, and a spring with a length at rest pulls nowhere
 FULL_TURN = 6.283185307179586  # rad
@@ -152,6 +152,53 @@ def torsion_torque(stiffness, damping, theta, omega):
 def torsion_energy(stiffness, theta):
     """k |theta|^2/2, J."""
     return 0.5 * stiffness * dot(theta, theta)
+
+
+# --- along three axes of a frame A at once; components in its axes
+
+
+@formula
+def along_axes(k, x):
+    """K x for K = diag(k): stiffnesses or dampings along three axes."""
+    return (k[0] * x[0], k[1] * x[1], k[2] * x[2])
+
+
+@formula
+def moved_from(q_WA, rest_A, s):
+    """What a separation s (world axes) has in A's axes beyond that at rest, m."""
+    return sub(rotate_back(q_WA, s), rest_A)
+
+
+@formula
+def turned_from(q_rest, q_AB):
+    """Rotation vector theta (rad, A's axes, |theta| <= pi) from the rest orientation to q_AB: q_AB = exp(theta/2)
+    q_rest. At half a turn it jumps to its opposite.
+    """
+    return scaled(2.0, log(product(q_AB, conjugate(q_rest))))
+
+
+@formula
+def turning_torque(k, theta):
+    """Torque on B (N m, A's axes) with the energy theta . K theta/2, theta from `turned_from`: with u = K theta,
+
+    -(u + theta x u/2 + c theta x (theta x u)), c = (1 - h cot h)/|theta|^2 and h = |theta|/2: minus the transpose of
+    the inverse differential of the exponential, applied to u. For equal stiffnesses that is -u. Iserles et al., Acta
+    Numerica 9 (2000), app. B.
+    """
+    u, h2 = along_axes(k, theta), 0.25 * dot(theta, theta)
+    small = h2 < 1e-6
+    h = sqrt(select(small, 1.0 + 0.0 * h2, h2))
+    sine, cosine = sin_cos(h)
+    closed = 0.25 * (1.0 - h * cosine / sine) / select(small, 1.0 + 0.0 * h2, h2)
+    c = select(small, 1.0 / 12.0 + h2 / 180.0, closed)
+    turned = cross(theta, u)
+    return negated(add(add(u, scaled(0.5, turned)), scaled(c, cross(theta, turned))))
+
+
+@formula
+def energy_along_axes(k, x):
+    """x . K x/2, J, of a displacement or of a rotation vector."""
+    return 0.5 * dot(x, along_axes(k, x))
 
 
 # --- gravity of a point source

@@ -41,7 +41,7 @@ class Shares:
 
     def _missing(self) -> str:
         """The possible origin of the rest."""
-        is_wound = any(share.load.is_torsion_spring for share in self.loads)
+        is_wound = any(share.load.is_wound for share in self.loads)
         return " (a callback, or full turns between samples)" if is_wound else " (a callback)"
 
     def as_list(self) -> list[dict[str, object]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rigidsim.engine.laws.declaration import ORIENTATION
 from rigidsim.scene.values.base import Model
 from rigidsim.scene.values.evaluation import written
 
@@ -93,8 +94,9 @@ def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
 
 def _force(force: Model) -> dict[str, Any]:
     entries = {"type": force.type, **_plain(force)}
-    if "rest" in entries:
-        entries["rest"] = {"wxyz": entries["rest"]}
+    for key in force.kind.keys:
+        if key.form == ORIENTATION and key.name in entries:
+            entries[key.name] = {"wxyz": entries[key.name]}
     return entries
 
 

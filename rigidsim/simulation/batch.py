@@ -12,8 +12,9 @@ import numpy as np
 
 from rigidsim.arguments import function, whole_number
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.callbacks import Callback
-from rigidsim.engine.compiler import Compiled, compile_scene
+from rigidsim.engine.compiler import compile_scene
 from rigidsim.engine.lanes import LANES, one_lane, structure
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import SimulationError, StorageError, UsageError
@@ -51,7 +52,7 @@ def simulate(
         raise UsageError("callbacks are for one scene at a time")
     scenes = [as_scene(scene) for scene in scenes]
     worlds = [compile_scene(scene) for scene in scenes]
-    check_memory(sum(history_bytes(world, terms) for world in worlds))
+    check_memory(sum(history_bytes(world.blueprint, terms) for world in worlds))
     groups: dict = defaultdict(list)
     for i, world in enumerate(worlds):
         groups[structure(world)].append(i)
@@ -73,9 +74,9 @@ def is_many(scenes: object) -> bool:
     return isinstance(scenes, Iterable) and not isinstance(scenes, Scene | str | bytes | Path | Mapping)
 
 
-def history_bytes(compiled: Compiled, terms: bool) -> int:
+def history_bytes(blueprint: Blueprint, terms: bool) -> int:
     """Bytes of a whole history."""
-    return sample_count(compiled) * sample_bytes(len(compiled.paths), terms)
+    return sample_count(blueprint) * sample_bytes(len(blueprint.tree.nodes), terms)
 
 
 def check_memory(need: int) -> None:
@@ -95,7 +96,7 @@ def _simulate_one(
     scene: Scene | str | Path, terms: bool, watch: Watch, callbacks: Mapping[str, Callback] | None = None
 ) -> Trajectory:
     simulation = Simulation(scene, terms=terms, callbacks=callbacks)
-    check_memory(history_bytes(simulation.compiled, terms))
+    check_memory(history_bytes(simulation.blueprint, terms))
     blocks: list[Block] = []
     try:
         for block in simulation.blocks(watch):
@@ -107,11 +108,11 @@ def _simulate_one(
     return Trajectory.from_blocks(simulation.header, blocks, simulation.status, simulation.events)
 
 
-def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[Compiled], terms: bool, watch: Watch) -> list[Trajectory]:
+def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[World], terms: bool, watch: Watch) -> list[Trajectory]:
     """Histories of up to LANES worlds of one structure."""
     if len(worlds) == 1:
         return [_kept(scenes[0], terms, watch)]
-    shape, run = worlds[0], BlockRun(worlds, LANES, terms, tell=told)
+    shape, run = worlds[0].blueprint, BlockRun(worlds, LANES, terms, tell=told)
     samples = run.room(sample_count(shape) - 1)
     run.prepare()
     for _ in run.slices(shape.n_step, shape.stride, samples, 0):

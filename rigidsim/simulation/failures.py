@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.laws.registry import kind_of
+from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
 
 FARTHEST = 1e100  # m, m/s, rad/s: products of such numbers soon have no double
@@ -16,7 +18,7 @@ def expression_fault(run: BlockRun) -> str:
     if not len(failed):
         return ""
     first = min(failed, key=lambda k: run.fault[k, layout.N_TIME])
-    label, time, value = run.worlds[0].labels[first], *run.fault[first, layout.N_TIME : layout.N_VALUE + 1]
+    label, time, value = run.worlds[0].blueprint.labels[first], *run.fault[first, layout.N_TIME : layout.N_VALUE + 1]
     wanted = "finite, with its derivatives" if label.endswith("prescribed") else "a finite number"
     return f"the expression of {label} gave {value:g} at t = {time:.9g} s; it must be {wanted}"
 
@@ -40,7 +42,7 @@ def joint_fault(run: BlockRun, when: str) -> str:
     """Whether a reparenting has made a body that no torque can turn; empty if none has."""
     tree = run.worlds[0].tree
     for node in tree.free():
-        fault = tree.carried(node).fault
+        fault = tree.composite(node).fault
         if fault:
             return f"together with what is fixed to '{node.path}' {when}, {fault}"
     return ""
@@ -48,10 +50,10 @@ def joint_fault(run: BlockRun, when: str) -> str:
 
 def prescribed_fault(run: BlockRun, when: str) -> str:
     """Whether a prescribed motion has grown beyond all bounds; empty if none has."""
-    world = run.observed().world[0]
-    wild = {n.path for n in run.worlds[0].tree.nodes if not (np.abs(world[n.index]) < FARTHEST).all()}
-    for node in run.worlds[0].tree.nodes:
-        if node.kind == "prescribed" and wild.intersection(n.path for n in node.lineage()) == {node.path}:
+    tree, world = run.worlds[0].tree, run.observed().world[0]
+    wild = {node.index for node in tree.nodes if not (np.abs(world[node.index]) < FARTHEST).all()}
+    for node in tree.nodes:
+        if node.kind == "prescribed" and wild.intersection(n.index for n in tree.lineage(node)) == {node.index}:
             return f"the prescribed motion of '{node.path}' is beyond all bounds {when}"
     return ""
 
@@ -70,12 +72,12 @@ def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
 
 
 def half_turns(run: BlockRun) -> list[str]:
-    """Each torsion spring without an axis that has passed half a turn, where its torque turns over."""
-    world, first = run.worlds[0], len(run.state) - len(run.model.torsions.who)
-    passed = run.state[first:, layout.S_PASSED * len(run.worlds)]
+    """Each torsion spring without an axis that has passed half a turn, where its torque turns over; each bushing."""
+    first = len(run.state) - followed(run.model)
+    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.S_PASSED * len(run.worlds)]
     return [
-        f"the torsion spring {label} passed half a turn at t = {time:.9g} s, where its torque turns over;"
-        " with an 'axis' it counts turns"
-        for label, time in zip(world.state_labels[first:], passed, strict=True)
+        f"the {kind_of(table).title} {label} passed half a turn at t = {time:.9g} s, where its torque turns over;"
+        f" {kind_of(table).turned_over}"
+        for (table, _), label, time in zip(windings(run.model), labels, passed, strict=True)
         if time > 0.0
     ]

@@ -6,23 +6,25 @@ import json
 
 import numpy as np
 
-from rigidsim.engine.compiler import Compiled
+from rigidsim.engine.assembly.blueprint import Blueprint, World
+from rigidsim.engine.assembly.tree import Tree
 from rigidsim.scene import Scene
 from rigidsim.trajectory.header import Change, Header
 from rigidsim.trajectory.provenance import provenance
 
 
-def header_of(scene: Scene, compiled: Compiled, with_terms: bool, with_callbacks: bool = False) -> Header:
+def header_of(scene: Scene, world: World, with_terms: bool, with_callbacks: bool = False) -> Header:
     """What the history of this scene has in common for all samples."""
+    nodes = world.tree.nodes
     return Header(
-        paths=compiled.paths,
-        parents=compiled.parents,
-        kinds=compiled.kinds,
-        scale=compiled.scale,
-        parent_scale=compiled.parent_scale,
-        isolated=compiled.isolated and not with_callbacks,
+        paths=world.paths,
+        parents=tuple(path_of(world.tree, node.parent) for node in nodes),
+        kinds=tuple(node.kind for node in nodes),
+        scale=np.array([node.metres for node in nodes]),
+        parent_scale=np.array([node.parent_metres for node in nodes]),
+        isolated=world.isolated and not with_callbacks,
         with_terms=with_terms,
-        changes=changes_of(compiled),
+        changes=changes_of(world),
         scene_name=scene.name,
         scene_text=scene.source,
         scene_resolved=json.dumps(scene.resolved(), indent=1),
@@ -30,22 +32,27 @@ def header_of(scene: Scene, compiled: Compiled, with_terms: bool, with_callbacks
     )
 
 
-def changes_of(compiled: Compiled) -> tuple[Change, ...]:
+def path_of(tree: Tree, frame: int) -> str:
+    """What a history calls a frame: the path of its node, or nothing for the world."""
+    return tree.nodes[frame - 1].path if frame else ""
+
+
+def changes_of(world: World) -> tuple[Change, ...]:
     """When bodies change their parents."""
-    schedule = compiled.schedule
+    schedule, tree = world.blueprint.schedule, world.tree
     in_order = sorted(schedule.reparentings, key=lambda event: schedule.era(event.time))
     places = [schedule.place(event.time) for event in in_order]
     return tuple(
-        Change((n + fraction) * compiled.model.step, event.body, "" if event.to == "world" else event.to, event.motion)
+        Change((n + fraction) * schedule.step, tree.nodes[event.body].path, path_of(tree, event.to), event.motion)
         for (n, fraction), event in zip(places, in_order, strict=True)
     )
 
 
-def sample_count(compiled: Compiled) -> int:
+def sample_count(blueprint: Blueprint) -> int:
     """Samples of a whole run: one each stride from t = 0, and the last state."""
-    return -(-compiled.n_step // compiled.stride) + 1
+    return -(-blueprint.n_step // blueprint.stride) + 1
 
 
-def sample_times(compiled: Compiled, first: int, count: int) -> np.ndarray:
+def sample_times(blueprint: Blueprint, first: int, count: int) -> np.ndarray:
     """Times of samples, s: multiplied, never accumulated."""
-    return np.arange(first, first + count) * compiled.stride * compiled.model.step
+    return np.arange(first, first + count) * blueprint.stride * blueprint.schedule.step

@@ -80,10 +80,11 @@ class Simulation:
     ):
         callbacks = checked(callbacks)
         self.scene = as_scene(scene)
-        self.compiled = compile_scene(self.scene)
-        self.header = header_of(self.scene, self.compiled, terms, bool(callbacks))
+        world = compile_scene(self.scene)
+        self.blueprint = world.blueprint
+        self.header = header_of(self.scene, world, terms, bool(callbacks))
         self.status = "running"
-        self._run = BlockRun([self.compiled], 1, terms, callbacks, told)
+        self._run = BlockRun([world], 1, terms, callbacks, told)
         self._turn = Lock()  # whoever steps, from the first step to the last
         self._kernel = Lock()  # while the state is changed or read
         self._error: Exception | None = None
@@ -104,12 +105,12 @@ class Simulation:
     @property
     def n_step(self) -> int:
         """Steps from beginning to end."""
-        return self.compiled.n_step
+        return self.blueprint.n_step
 
     @property
     def n_sample(self) -> int:
         """Samples of a whole run."""
-        return sample_count(self.compiled)
+        return sample_count(self.blueprint)
 
     @property
     def sample_bytes(self) -> int:
@@ -163,7 +164,7 @@ class Simulation:
             yield from self._blocks_to_the_end(watch)
 
     def _blocks_to_the_end(self, watch: Watch) -> Iterator[Block]:
-        room, stride = self._block_rows(), self.compiled.stride
+        room, stride = self._block_rows(), self.blueprint.stride
         samples = self._run.room(room)
         stopped, failure = False, None
         while self.n < self.n_step and not stopped and not failure:
@@ -178,7 +179,7 @@ class Simulation:
                 failure = error
             count = -(-self.n // stride) - first
             if count:
-                yield Block(sample_times(self.compiled, first, count), *(array[:count] for array in samples))
+                yield Block(sample_times(self.blueprint, first, count), *(array[:count] for array in samples))
         with self._kernel:
             last = self._observed()
         yield last

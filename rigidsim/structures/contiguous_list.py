@@ -5,7 +5,7 @@ Source: "Implementing Linked Lists with Contiguous Arrays" (cwzx).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -27,11 +27,23 @@ class ContiguousList(Generic[T]):
 
     __slots__ = ("_head", "_nodes", "_values")
 
-    def __init__(self, values: Iterable[T] = ()):
+    def __init__(self, values: Iterable[T] = (), order: Sequence[int] | None = None):
+        """`values` in storage order; `order` has every handle once, in the order of the list. Left out, it is that of
+        storage.
+        """
         self._values: list[T] = list(values)
-        self._head = 0
-        # The links form a ring that begins at the head. Rows beyond the length are spare capacity.
-        self._nodes = _ring(len(self._values), capacity=len(self._values))
+        order = range(len(self._values)) if order is None else order
+        if sorted(order) != list(range(len(self._values))):
+            raise ValueError(f"an order of {len(self._values)} elements has every handle once, not {list(order)}")
+        self._head = order[0] if self._values else 0
+        # The links close to a ring; the head says where it begins. Rows beyond the length are spare.
+        self._nodes = _ring(np.array(order, dtype=np.int64))
+
+    def __copy__(self) -> ContiguousList[T]:
+        """Another list of the same values with the same handles."""
+        other = ContiguousList.__new__(ContiguousList)
+        other._values, other._head, other._nodes = self._values.copy(), self._head, self._nodes.copy()
+        return other
 
     # --- access
 
@@ -258,9 +270,8 @@ def _index_type(capacity: int) -> np.dtype:
     return np.min_scalar_type(max(capacity - 1, 0))
 
 
-def _ring(length: int, capacity: int) -> np.ndarray:
-    """Links in storage order, the last to the first."""
-    nodes = np.zeros((capacity, 2), _index_type(capacity))
-    order = np.arange(length)
-    nodes[:length, PREVIOUS], nodes[:length, NEXT] = np.roll(order, 1), np.roll(order, -1)
+def _ring(order: np.ndarray) -> np.ndarray:
+    """Links in this order, the last to the first."""
+    nodes = np.zeros((len(order), 2), _index_type(len(order)))
+    nodes[order, PREVIOUS], nodes[order, NEXT] = np.roll(order, 1), np.roll(order, -1)
     return nodes

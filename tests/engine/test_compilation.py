@@ -112,7 +112,7 @@ def called(monkeypatch):
 
         return call
 
-    for name in ("advance", "observe_at", "cross_edge"):
+    for name in ("advance", "observe_at"):
         monkeypatch.setattr(run, name, noted(name, getattr(run, name)))
     return names
 

@@ -247,6 +247,21 @@ def test_a_field_that_turns_with_a_frame(acceleration, frame):
     assert np.abs(found.angular_velocity).max() <= 8 * EPS  # measured 0
 
 
+@pytest.mark.parametrize("acceleration", [["= 0.1*sin(t)", 0, -9.81], [0.1, 0.2, -9.81]])
+@pytest.mark.parametrize("frame", ["world", "drum"])
+def test_any_mass_falls_alike_to_the_last_bit_and_what_it_gains_is_work(acceleration, frame):
+    field = {"type": "gravity", "acceleration": acceleration, "frame": frame}
+    bodies = {"drum": {"motion": {"prescribed": {"angular_velocity": [0.2, 0, 1.5]}}}}
+    bodies |= {name: {**BEAD, "mass": mass, "forces": [field]} for name, mass in (("a", 1.0), ("b", 0.7), ("c", 3e5))}
+    trajectory = rigidsim.simulate(scene_of(bodies, 0.3, 0.01), terms=True)
+    for other in ("b", "c"):
+        assert np.array_equal(trajectory["a"].world.position, trajectory[other].world.position)
+        assert np.array_equal(trajectory["a"].world.velocity, trajectory[other].world.velocity)
+    kinetic = trajectory.diagnostic("kinetic_energy")
+    assert np.abs(kinetic - trajectory.diagnostic("work")).max() <= 1e-9 * kinetic[-1]
+    assert not trajectory.arrays["terms/applied"].any(where=~np.isnan(trajectory.arrays["terms/applied"]))
+
+
 # --- gravity
 
 

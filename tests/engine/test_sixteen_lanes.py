@@ -58,6 +58,25 @@ def test_worlds_of_another_structure_go_into_another_block():
     assert found == [rigidsim.simulate(scene).content_hash for scene in mixed]
 
 
+@pytest.mark.parametrize("names", [[("parent", "ship"), ("ship", "ship")], [("ship", "ship"), ("ship", "ship/ball")]])
+def test_worlds_that_a_reparenting_tells_apart_do_not_share_a_block(names):
+    """At the start the frame of the parent is that of the ship, and a point of the ball is one of the ship."""
+    part = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
+
+    def scene(frame: str, to: str) -> rigidsim.Scene:
+        spring = {"type": "spring", "to": to, "to_at": [2, 0, 0] if to == "ship" else [0, 0, 0], "stiffness": 1}
+        pod = part | {"position": [0, 2, 0], "forces": [{"force": [1, 0, 0], "frame": frame}, spring]}
+        ship = part | {"angular_velocity": [0, 0, 1], "children": {"ball": part | {"motion": "fixed"}, "pod": pod}}
+        ship["children"]["ball"] |= {"position": [2, 0, 0]}
+        made = make_scene({"ship": ship}, duration=0.05, step=STEP).resolved()
+        events = [{"time": 0.02, "body": path, "to": "world"} for path in ("ship/pod", "ship/ball")]
+        return rigidsim.Scene.from_dict(made | {"reparent": events})
+
+    scenes = [scene(*each) for each in names]
+    found = [trajectory.content_hash for trajectory in rigidsim.simulate(scenes)]
+    assert found == [rigidsim.simulate(scene).content_hash for scene in scenes]
+
+
 def test_one_failing_world_leaves_the_others_alone():
     scenes = worlds(4)
     broken = every_kind(0.1)

@@ -23,7 +23,8 @@ import rigidsim
 from peers import INERTIA, MASS, PEERS
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout, stepper
-from rigidsim.engine.compiler import Compiled, compile_scene
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.compiler import compile_scene
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
@@ -38,7 +39,7 @@ def rates(n_body: int, seed: int = 0) -> np.ndarray:
 
 
 @cache
-def flat(n_body: int, seed: int = 0) -> Compiled:
+def flat(n_body: int, seed: int = 0) -> World:
     """Free bodies, all children of the world."""
     bodies = {
         f"b{i}": {
@@ -55,7 +56,7 @@ def flat(n_body: int, seed: int = 0) -> Compiled:
     return compile_scene(rigidsim.Scene.from_dict(scene))
 
 
-def chain(n_body: int, seed: int = 0) -> Compiled:
+def chain(n_body: int, seed: int = 0) -> World:
     """The same bodies, each the child of the one before."""
     world = flat(n_body, seed)
     node = world.model.node.copy()
@@ -66,13 +67,14 @@ def chain(n_body: int, seed: int = 0) -> Compiled:
 TREES = {"flat": flat, "chain": chain}
 
 
-def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[Compiled]:
+def worlds_of(tree: str, n_body: int, n_lane: int, method: str = "rkmk4") -> list[World]:
     """As many worlds as lanes."""
+    worlds = [TREES[tree](n_body, seed) for seed in range(n_lane)]
     options = BY_NAME[method].options()
-    return [TREES[tree](n_body, seed)._replace(method=options) for seed in range(n_lane)]
+    return [world._replace(blueprint=world.blueprint._replace(method=options)) for world in worlds]
 
 
-def block(worlds: list[Compiled]) -> BlockRun:
+def block(worlds: list[World]) -> BlockRun:
     """A run of one world in one lane, or of sixteen in sixteen."""
     return BlockRun(worlds, 1 if len(worlds) == 1 else LANES)
 
@@ -213,6 +215,22 @@ def expressions(budget: float, n_body: int = 10) -> None:
             row(name, *(f"{1e9 * cell:.1f}" for cell in cells), f"{compiling.seconds:.1f}")
 
 
+def events(counts: tuple[int, ...]) -> None:
+    """A ball that is struck again and again in a thousand steps, and what is kept of it."""
+    with section("Events, one ball, rkmk4, 1 lane"):
+        head("impulses", "seconds", "events a second")
+        for count in counts:
+            impulses = [{"time": (k + 0.5) / count, "impulse": [(-1) ** k, 0, 0]} for k in range(count)]
+            body = {"mass": MASS, "inertia": {"principal": list(INERTIA)}, "impulses": impulses}
+            scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.001}, "bodies": {"ball": body}}
+            simulation = rigidsim.Simulation(rigidsim.Scene.from_dict(scene))
+            simulation.prepare()
+            begin = time.perf_counter()
+            simulation.step(simulation.n_step)
+            spent = time.perf_counter() - begin
+            row(len(simulation.events), f"{spent:.3f}", f"{count / spent:.0f}")
+
+
 def registers() -> None:
     """The widest registers in the machine code of the whole stepper."""
     with section("Registers of the stepper (rkmk4)"):
@@ -242,6 +260,7 @@ def main() -> None:
     peers(budget, sizes)
     recording(budget)
     expressions(budget)
+    events((500,) if quick else (500, 5000))
     registers()
     os.sched_setaffinity(0, cores)
     threads(budget)

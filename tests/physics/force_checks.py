@@ -139,6 +139,33 @@ def torsion() -> dict[str, list]:
     }
 
 
+def bushings() -> dict[str, list]:
+    """Stiffnesses along three axes: the torque is minus the gradient of the energy as the body turns about A's axes."""
+    k, moved, turned, torques = np.array([3.0, 0.7, 1.9]), [], [], []
+    stiffness = mp(*k)
+    for rest, turn in zip(RESTS, TURNS, strict=True):
+        theta = (turn * rest.inv()).as_rotvec()
+        turned += [((wxyz(rest), sign * wxyz(turn)), theta, 4e-15) for sign in (1, -1)]
+        moved.append(((wxyz(rest), LEVER, S), rest.inv().apply(S) - LEVER, 2e-15))
+        for size in (np.linalg.norm(theta), 0.3, 3e-3, 1.98e-3, 1e-6):  # the two smallest by the series
+            vector = size * theta / np.linalg.norm(theta)
+            q = turn_by(mp(*map(float, vector)))
+
+            def energy(h, unit, q=q):
+                found = rotation_vector(times(turn_by(tuple(h * u for u in unit)), q))
+                return (sum(each * x * x for each, x in zip(stiffness, found, strict=True)) / 2,)
+
+            torque = [-first_derivative(lambda h, u=unit, e=energy: e(h, u), 0)[0] for unit in UNITS]
+            torques.append(((k, vector), floats(torque), 8 * EPS * np.linalg.norm(k * vector)))
+    return {
+        "along_axes": [((k, S), k * S, 0.0)],
+        "moved_from": moved,
+        "turned_from": turned,
+        "turning_torque": torques,
+        "energy_along_axes": [((k, S), S @ (k * S) / 2, 1e-15)],
+    }
+
+
 def flattened(s):
     """GM J2 a^2/r^3 P2(sin latitude), with GM 4 and J2 a^2 0.3."""
     r, z = length(s), sum(x * MP.mpf(float(u)) for x, u in zip(s, AXIS, strict=True))
@@ -241,7 +268,7 @@ def driven() -> dict[str, list]:
     }
 
 
-FORCE_CHECKS = {"forces": springs() | torsion() | gravity(), "impulses": impulses()}
+FORCE_CHECKS = {"forces": springs() | torsion() | bushings() | gravity(), "impulses": impulses()}
 DRIVEN = driven()
 
 # Alterations that change nothing a double can show: see test_alterations.py.
@@ -259,7 +286,17 @@ FORCE_EQUIVALENT = {
     "forces.damping_force: negated direction(s)": 1,
     "forces.misalignment: negated product(conjugate(q_rest), q_AB)": 1,
     "forces.misalignment: negated conjugate(q_rest)": 1,
+    "forces.turned_from: negated product(q_AB, conjugate(q_rest))": 1,
+    "forces.turned_from: negated conjugate(q_rest)": 1,
     "forces.oblateness_potential: negated dot(s, axis)": 1,
+    # Where the series takes over, what keeps the closed form away from 0/0, and h cot h, which is even.
+    "forces.turning_torque: doubled 1e-06": 1,
+    "forces.turning_torque: doubled 1.0": 2,
+    "forces.turning_torque: doubled 0.0": 2,
+    "forces.turning_torque: other operator in 1.0 + 0.0 * h2": 2,
+    "forces.turning_torque: other operator in 0.0 * h2": 2,
+    "forces.turning_torque: negated sqrt(select(small, 1.0 + 0.0 * h2, h2))": 1,
+    "forces.turning_torque: negated sin_cos(h)": 1,
     # Zero and a condition have no sign.
     "forces.winding: negated has_axis(axis_B)": 1,
     "forces.deflection: doubled 0.0": 2,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigidsim.physics.mass import principal_moments
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.mass import carried_mass
-from rigidsim.scene.schema.inertia import principal_moments
 
 EPS = np.finfo(float).eps
 

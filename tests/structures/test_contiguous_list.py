@@ -154,6 +154,26 @@ def test_from_values():
     assert rigidsim.ContiguousList is ContiguousList
 
 
+def test_order_of_the_list_apart_from_that_of_storage():
+    linked = ContiguousList("abcd", order=[2, 0, 3, 1])
+    check(linked, list("cadb"))
+    assert linked.values == tuple("abcd")
+    check(ContiguousList((), order=[]), [])
+    for order in ([0, 1, 2], [0, 1, 2, 2], [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match="every handle once"):
+            ContiguousList("abcd", order)
+
+
+def test_a_copy_goes_its_own_way():
+    linked = ContiguousList("abcd", order=[2, 0, 3, 1])
+    other = copy.copy(linked)
+    other.splice(None, other, 2, 0)
+    other.replace(3, "x")
+    other.push_back("e")
+    check(linked, list("cadb"))
+    check(other, list("xbcae"))
+
+
 @pytest.mark.parametrize(
     ("length", "wanted"), [(0, np.uint8), (256, np.uint8), (257, np.uint16), (65536, np.uint16), (65537, np.uint32)]
 )

@@ -1,48 +1,26 @@
-"""From what the user wrote to constant arrays: the only place that knows both Scene and Model."""
+"""From what the user wrote to a blueprint, and the world it starts with: the only place that knows scene and engine."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import NamedTuple
 
-import numpy as np
-
-from rigidsim.engine import layout
-from rigidsim.engine.compiler.constants import Assembled, model_of
+from rigidsim.engine.assembly.blueprint import Blueprint, World
+from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.tree import Tree
+from rigidsim.engine.compiler.bodies import tree_of, written_bodies
 from rigidsim.engine.compiler.drives import Drives
-from rigidsim.engine.compiler.initial import Frame, com_state, initial_frame
-from rigidsim.engine.compiler.plane import lock_rate
-from rigidsim.engine.compiler.schedule import Schedule
-from rigidsim.engine.compiler.tree import Tree
+from rigidsim.engine.compiler.initial import initial_state
+from rigidsim.engine.compiler.windows import schedule_of
+from rigidsim.engine.compiler.written import WrittenLoads
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
-from rigidsim.engine.model import Model, zeros
+from rigidsim.engine.model import followed
 from rigidsim.scene import Scene
+from rigidsim.scene.schema.gravity import MutualGravity
 
 WORDS = {"cubic": CUBIC, "full": FULL}
 DEFAULT_SAMPLES = 10_000
-
-
-class Compiled(NamedTuple):
-    """One world, ready to run: constants, initial state, method, and the names of things."""
-
-    model: Model
-    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the torsion springs
-    state_labels: tuple[str, ...]  # whose state each row is: a path, or where the torsion spring is written
-    method: NamedTuple
-    paths: tuple[str, ...]
-    parents: tuple[str, ...]  # path of each node's parent, "" for the world
-    kinds: tuple[str, ...]  # free, fixed or prescribed
-    scale: np.ndarray  # (node) metres per unit of the node's own lengths
-    parent_scale: np.ndarray  # (node) metres per unit of the lengths it is placed in
-    n_step: int
-    stride: int  # steps between samples
-    isolated: bool  # bodies act on each other only, so momenta are conserved
-    schedule: Schedule
-    labels: tuple[str, ...]  # where each expression that can fail is written
-    impulse_names: tuple[tuple[str, int, str], ...]  # body, place in its list, name of each impulse of the model
-    scene: Scene
-    tree: Tree
-    start: Tree  # the tree at t = 0
 
 
 def whole(ratio: float) -> int:
@@ -64,60 +42,45 @@ def sample_stride(simulation, n_step: int) -> int:
     return whole(simulation.record_every / simulation.step)
 
 
-def compile_scene(scene: Scene) -> Compiled:
-    """Constants and initial state of one world; the scene has been checked."""
-    tree, schedule = Tree.of(scene), Schedule.of(scene)
-    frames = initial_frames(tree)
-    made = model_of(scene, tree, tree, schedule)
-    return compiled(scene, tree, tree, schedule, made, initial_state(scene, tree, frames, made.model))
+def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | None:
+    """The group of bodies that attract each other; all that fall, if none are named."""
+    if mutual is None:
+        return None
+    bodies = mutual.bodies and tuple(tree.by_path[path].index for path in mutual.bodies)
+    return SimpleNamespace(bodies=bodies, constant=mutual.constant, softening=mutual.softening)
 
 
-def compiled(scene: Scene, tree: Tree, start: Tree, schedule: Schedule, made: Assembled, state: np.ndarray) -> Compiled:
-    """All of one world together."""
-    n_step = whole(scene.simulation.duration / scene.simulation.step)
-    return Compiled(
-        model=made.model,
-        state=state,
-        state_labels=made.state_labels,
-        method=method_of(scene.simulation.integrator),
-        paths=tuple(node.path for node in tree.nodes),
-        parents=tuple(node.parent.path if node.parent else "" for node in tree.nodes),
-        kinds=tuple(node.kind for node in tree.nodes),
-        scale=np.array([node.metres for node in tree.nodes]),
-        parent_scale=np.array([node.parent_metres for node in tree.nodes]),
-        n_step=n_step,
-        stride=sample_stride(scene.simulation, n_step),
-        isolated=made.isolated,
-        schedule=schedule,
-        labels=made.labels,
-        impulse_names=made.impulse_names,
-        scene=scene,
+def blueprint_of(scene: Scene) -> Blueprint:
+    """All that the engine needs to know of a scene; the scene has been checked."""
+    return _described(scene, tree_of(scene), Drives(written_bodies(scene)))
+
+
+def compile_scene(scene: Scene) -> World:
+    """One world at its start; the scene has been checked."""
+    tree, bodies = tree_of(scene), written_bodies(scene)
+    drives = Drives(bodies)
+    blueprint = _described(scene, tree, drives)
+    model = model_of(blueprint, tree)
+    return World(blueprint, tree, model, initial_state(tree, bodies, drives.start(), followed(model)))
+
+
+def _described(scene: Scene, tree: Tree, drives: Drives) -> Blueprint:
+    schedule, simulation = schedule_of(scene, tree), scene.simulation
+    written = WrittenLoads(scene, tree, schedule)
+    n_step = whole(simulation.duration / simulation.step)
+    return Blueprint(
         tree=tree,
-        start=start,
+        loads=written.loads,
+        impulses=written.impulses,
+        scripts=written.scripts.described(),
+        drives=drives.described(),
+        gravity=scene.world.uniform_gravity,
+        source=written.source,
+        mutual=mutual_of(scene.world.mutual_gravity, tree),
+        normal=tuple(scene.world.normal or ()),
+        schedule=schedule,
+        method=method_of(simulation.integrator),
+        n_step=n_step,
+        stride=sample_stride(simulation, n_step),
+        labels=(*written.scripts.labels, *drives.labels),
     )
-
-
-def initial_frames(tree: Tree) -> dict[str, Frame]:
-    """Where every node is at the start, by path."""
-    frames: dict[str, Frame] = {}
-    for node in tree.nodes:
-        above = frames[node.parent.path] if node.parent else Frame()
-        turns = not (node.is_free() and tree.carried(node).mass.is_point)
-        frames[node.path] = initial_frame(node, above, turns)
-    return frames
-
-
-def initial_state(scene: Scene, tree: Tree, frames: dict[str, Frame], model: Model) -> np.ndarray:
-    """The state at the start: of every free body, of nodes whose rates are functions of time, of torsion springs, which
-    are within half a turn of their rest.
-    """
-    rows = []
-    for node in tree.free():
-        frame = frames[node.path]
-        row = com_state(frame, tuple(tree.carried(node).mass.center_of_mass))
-        if scene.world.normal:
-            lock_rate(row, scene.world.normal, frame.q)
-        rows.append(row)
-    rows += Drives(tree).start()
-    rows += [zeros(layout.STATE_ROWS) for _ in model.torsions.who]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)

@@ -5,44 +5,37 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.assembly import blueprint
 from rigidsim.engine.compiler.assembly import Assembler, Place
+from rigidsim.engine.compiler.bodies import Written
 from rigidsim.engine.compiler.driven import is_driven, turns_of
-from rigidsim.engine.compiler.tree import Node, Tree
-from rigidsim.engine.model import Program, table, zeros
-
-KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
-
-
-def paced_nodes(tree: Tree) -> list[Node]:
-    """The nodes whose rates are expressions of t, so that their pose is a state."""
-    return [node for node in tree.nodes if node.kind == "prescribed" and node.spec.prescribed.is_paced]
+from rigidsim.engine.compiler.initial import prescribed_constants
+from rigidsim.engine.model import table, zeros
 
 
 class Drives:
     """The expressions of all driven nodes, as the kernels take them."""
 
-    def __init__(self, tree: Tree):
+    def __init__(self, bodies: list[Written]):
         self._assembler = Assembler()
-        self.paced = paced_nodes(tree)
-        prescribed = [node for node in tree.nodes if node.kind == "prescribed"]
+        prescribed = [node for node in bodies if node.kind == "prescribed"]
+        self.paced = [node for node in prescribed if node.spec.prescribed.is_paced]  # rates are expressions of t
         self.driven = [node for node in prescribed if is_driven(node.spec) or node in self.paced]
         self._driven_places = [self._pose(node) for node in self.driven]
         self._paced_places = [self._rates(node) for node in self.paced]
+        self._motions = {node.index: prescribed_constants(node) for node in prescribed}
 
-    def arrays(self, motion_row: dict[str, int]) -> dict[str, np.ndarray | Program]:
-        """The fields of the model; `motion_row` says which row of driven nodes a path has."""
+    def described(self) -> blueprint.DriveTables:
+        """All of them, by the numbers of the nodes."""
         motions = [node.spec.prescribed for node in self.paced]
-        return {
-            "drive": self._assembler.program(),
-            "driven": self._table(self.driven, self._driven_places, motion_row, [()] * len(self.driven), 7),
-            "drive_axes": np.array([self._axes(node) for node in self.driven], dtype=np.float64).reshape(-1, 9),
-            "paced": self._table(self.paced, self._paced_places, motion_row,
-                                 [(m.velocity.varies, m.angular_velocity.varies) for m in motions], 9),
-        }  # fmt: skip
-
-    def kind(self, node: Node) -> int:
-        """How a node moves, as the kernels have it."""
-        return layout.DRIVEN if node in self.driven else KINDS[node.kind]
+        flags = [(motion.velocity.varies, motion.angular_velocity.varies) for motion in motions]
+        return blueprint.DriveTables(
+            program=self._assembler.program(),
+            driven=self._table(self.driven, self._driven_places, [()] * len(self.driven), 7),
+            axes=np.array([self._axes(node) for node in self.driven], dtype=np.float64).reshape(-1, 9),
+            paced=self._table(self.paced, self._paced_places, flags, 9),
+            motions=self._motions,
+        )
 
     @property
     def labels(self) -> list[str]:
@@ -59,21 +52,21 @@ class Drives:
             rows.append(row)
         return rows
 
-    def _pose(self, node: Node) -> list[Place | None]:
+    def _pose(self, node: Written) -> list[Place | None]:
         position, turns = node.spec.prescribed.position, turns_of(node.spec)
         places = [self._assembler.place_of(part) for part in position] if position else [None] * 3
         return [*places, *([self._assembler.place_of(angle) for _, angle in turns] or [None] * 3)]
 
-    def _rates(self, node: Node) -> list[Place]:
+    def _rates(self, node: Written) -> list[Place]:
         motion = node.spec.prescribed
         return [self._assembler.place_of(p) for rate in (motion.velocity, motion.angular_velocity) for p in rate.value]
 
     @staticmethod
-    def _axes(node: Node) -> list[float]:
+    def _axes(node: Written) -> list[float]:
         return [c for axis, _ in turns_of(node.spec) for c in axis] or [0.0] * 9
 
-    def _table(self, nodes: list[Node], places: list, motion_row: dict[str, int], more: list, width: int) -> np.ndarray:
+    def _table(self, nodes: list[Written], places: list, more: list, width: int) -> np.ndarray:
         number = self._assembler.register
         registers = [[-1 if place is None else number(place) for place in six] for six in places]
         rows = zip(nodes, registers, more, strict=True)
-        return table([(motion_row[node.path], *six, *map(int, flags)) for node, six, flags in rows], width)
+        return table([(node.index, *six, *map(int, flags)) for node, six, flags in rows], width)

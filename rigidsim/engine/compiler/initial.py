@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.chain import Chain
+from rigidsim.engine.assembly.plane import lock_rate
+from rigidsim.engine.assembly.tree import Tree
+from rigidsim.engine.compiler.bodies import Written
 from rigidsim.engine.compiler.driven import driven_motion, is_driven
-from rigidsim.engine.compiler.tree import Node, Tree
 from rigidsim.engine.model import zeros
 from rigidsim.physics.frames import (
     compose_position,
@@ -26,7 +27,7 @@ from rigidsim.physics.vector import add, dot, norm, scaled
 ZERO = (0.0, 0.0, 0.0)
 
 
-class Frame(NamedTuple):
+class InitialMotion(NamedTuple):
     """A node's origin at t = 0: pose and rates in the world, and relative to the parent."""
 
     q: tuple = (1.0, 0.0, 0.0, 0.0)
@@ -49,52 +50,43 @@ def in_parent_axes(vector, q_PB, q_WP) -> tuple:
     return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
 
 
-def relative_velocity(body, parent: Frame, d) -> tuple:
+def relative_velocity(body: Written, parent: InitialMotion, d) -> tuple:
     """v_PB of the node's origin, in the parent's axes and units of length."""
-    if body.prescribed and body.prescribed.position is not None:
-        return driven_motion(body, 0.0)[0][1]
-    given = body.prescribed.velocity if body.prescribed else body.velocity
+    motion = body.spec.prescribed
+    if motion and motion.position is not None:
+        return driven_motion(body.spec, 0.0)[0][1]
+    given = motion.velocity if motion else body.spec.velocity
     v_P = in_parent_axes(given, body.orientation, parent.q)
     if given.relative_to == "world":
         return local_velocity(parent.v, parent.omega, parent.q, parent.scale, d, rotate(parent.q, v_P))
     return v_P
 
 
-def relative_rate(body, parent: Frame, turns: bool) -> tuple:
+def relative_rate(body: Written, parent: InitialMotion, turns: bool) -> tuple:
     """omega_PB in the parent's axes; a particle does not turn in the world, whatever its parent does."""
     if not turns:
         return local_rate(parent.omega, parent.q, ZERO)
-    if body.prescribed and body.prescribed.orientation is not None:
-        return driven_motion(body, 0.0)[1][1]
-    given = body.prescribed.angular_velocity if body.prescribed else body.angular_velocity
+    motion = body.spec.prescribed
+    if motion and motion.orientation is not None:
+        return driven_motion(body.spec, 0.0)[1][1]
+    given = motion.angular_velocity if motion else body.spec.angular_velocity
     omega_P = in_parent_axes(given, body.orientation, parent.q)
     if given.relative_to == "world":
         return local_rate(parent.omega, parent.q, rotate(parent.q, omega_P))
     return omega_P
 
 
-def relative_pose(tree: Tree, first: int, second: int) -> tuple:
-    """(p, q) at t = 0 of the second frame in the first: m, the first's axes. Composed along the tree."""
-    above = 1.0 if first == 0 else tree.nodes[first - 1].metres
-    inwards, outwards = (
-        Chain.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
-        for branch in tree.branches(first, second)
-    )
-    p, q, _, _ = outwards.seen_from(inwards)
-    return scaled(above, p), q
-
-
-def initial_frame(body, parent: Frame, turns: bool) -> Frame:
+def initial_frame(body: Written, parent: InitialMotion, turns: bool) -> InitialMotion:
     """The frame of a node whose parent's frame is known; `turns` is false for a particle."""
     d = stretch(parent.q, parent.scale, body.position)
     v_PB, omega_PB = relative_velocity(body, parent, d), relative_rate(body, parent, turns)
     omega_P = add(omega_PB, rotate_back(parent.q, parent.omega))
-    return Frame(
+    return InitialMotion(
         q=product(parent.q, body.orientation),
         p=compose_position(parent.p, d),
         v=compose_velocity(parent.v, parent.omega, d, stretch(parent.q, parent.scale, v_PB)),
         omega=compose_rate(parent.omega, parent.q, omega_PB),
-        scale=parent.scale * body.scale,
+        scale=parent.scale * body.spec.scale,
         local_p=body.position,
         local_q=body.orientation,
         local_v=v_PB,
@@ -104,7 +96,7 @@ def initial_frame(body, parent: Frame, turns: bool) -> Frame:
     )
 
 
-def com_state(frame: Frame, com) -> np.ndarray:
+def com_state(frame: InitialMotion, com) -> np.ndarray:
     """State of a free body: its centre of mass, from its origin; `com` in body coordinates."""
     r_P = stretch(frame.local_q, frame.scale / frame.parent_scale, com)
     row = zeros(layout.STATE_ROWS)
@@ -115,25 +107,46 @@ def com_state(frame: Frame, com) -> np.ndarray:
     return row
 
 
-def prescribed_constants(node: Node) -> np.ndarray:
-    """Constants of a fixed or prescribed node, in the parent's axes."""
+def prescribed_constants(body: Written) -> np.ndarray:
+    """Constants of a prescribed node, in the parent's axes; but for the unit of length there."""
     row = zeros(layout.MOTION_ROWS)
-    row[layout.M_P : layout.M_P + 3] = node.position
+    row[layout.M_P : layout.M_P + 3] = body.position
     # Turns given by expressions come before the body's own orientation.
-    row[layout.M_Q : layout.M_Q + 4] = node.spec.orientation if is_driven(node.spec) else node.orientation
-    row[layout.M_SCALE] = node.parent_metres
-    if node.kind == "prescribed":
-        motion, q_PB = node.spec.prescribed, node.orientation
-        if motion.position is None and not motion.velocity.varies:
-            row[layout.M_V : layout.M_V + 3] = in_parent_axes(motion.velocity, q_PB, None)
-            row[layout.M_A : layout.M_A + 3] = in_parent_axes(motion.acceleration, q_PB, None)
-        if motion.orientation is None and not motion.angular_velocity.varies:
-            omega = in_parent_axes(motion.angular_velocity, q_PB, None)
-            alpha = in_parent_axes(motion.angular_acceleration, q_PB, None)
-            along = omega if norm(omega) > 0.0 else alpha
-            size = max(norm(omega), norm(alpha))
-            axis = scaled(1.0 / norm(along), along) if size > 0.0 else (0.0, 0.0, 1.0)
-            row[layout.M_AXIS : layout.M_AXIS + 3] = axis
-            row[layout.M_RATE] = dot(axis, omega)
-            row[layout.M_RATE_DOT] = dot(axis, alpha)
+    row[layout.M_Q : layout.M_Q + 4] = body.spec.orientation if is_driven(body.spec) else body.orientation
+    motion, q_PB = body.spec.prescribed, body.orientation
+    if motion.position is None and not motion.velocity.varies:
+        row[layout.M_V : layout.M_V + 3] = in_parent_axes(motion.velocity, q_PB, None)
+        row[layout.M_A : layout.M_A + 3] = in_parent_axes(motion.acceleration, q_PB, None)
+    if motion.orientation is None and not motion.angular_velocity.varies:
+        omega = in_parent_axes(motion.angular_velocity, q_PB, None)
+        alpha = in_parent_axes(motion.angular_acceleration, q_PB, None)
+        along = omega if norm(omega) > 0.0 else alpha
+        size = max(norm(omega), norm(alpha))
+        axis = scaled(1.0 / norm(along), along) if size > 0.0 else (0.0, 0.0, 1.0)
+        row[layout.M_AXIS : layout.M_AXIS + 3] = axis
+        row[layout.M_RATE] = dot(axis, omega)
+        row[layout.M_RATE_DOT] = dot(axis, alpha)
     return row
+
+
+def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
+    """Where every frame is at the start, that of the world first."""
+    frames = [InitialMotion()]
+    for node, body in zip(tree.nodes, bodies, strict=True):
+        turns = not (node.is_free() and tree.composite(node).mass.is_point)
+        frames.append(initial_frame(body, frames[node.parent], turns))
+    return frames
+
+
+def initial_state(tree: Tree, bodies: list[Written], paced: list[np.ndarray], n_followed: int) -> np.ndarray:
+    """The state at the start: of every free body, of nodes whose rates are functions of time, of loads that wind up,
+    which are within half a turn of their rest.
+    """
+    frames, rows = initial_frames(tree, bodies), []
+    for node in tree.free():
+        row = com_state(frames[node.frame], tree.composite(node).mass.center)
+        if node.normal:
+            lock_rate(row, node.normal)
+        rows.append(row)
+    rows += [*paced, *[zeros(layout.STATE_ROWS)] * n_followed]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)

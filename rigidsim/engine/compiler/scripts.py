@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from rigidsim.engine import layout
+from rigidsim.engine.assembly import blueprint
+from rigidsim.engine.assembly.site import PARENT
+from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler.assembly import Assembler, Place
-from rigidsim.engine.compiler.pairs import Pairs
-from rigidsim.engine.compiler.tree import Node, Tree
-from rigidsim.engine.model import Program, table
+from rigidsim.engine.model import table
 from rigidsim.scene.expressions.tree import State
 
 VIEWS = {
@@ -20,58 +17,47 @@ VIEWS = {
     "orientation": (layout.VIEW_ORIENTATION, 4),
     "speed": (layout.VIEW_SPEED, 1),
 }
-
-
-class View(NamedTuple):
-    """A motion that some expression looks at, and where its components go."""
-
-    kind: int
-    pair: int
-    place: Place
+Frame = tuple[int, int]
+"""A frame, or PARENT and the frame of whose parent."""
 
 
 class Scripts:
-    """Collects the expressions of a tree's loads."""
+    """Collects the expressions of a scene's loads."""
 
-    def __init__(self, tree: Tree, pairs: Pairs):
-        self._tree, self._pairs = tree, pairs
+    def __init__(self, start: Tree):
+        self._start = start
         self._assembler = Assembler(self._look)
-        self._views: dict[tuple[int, int], View] = {}
-        self._node: Node | None = None
+        self._views: dict[tuple[int, Frame, Frame], Place] = {}
+        self._own = 0
         self._places: list[tuple[Place | None, ...]] = []
         self.labels: list[str] = []
 
-    def add(self, node: Node, force, torque, label: str) -> None:
-        """A load that is written on a node; `label` says where, for a message."""
-        self._node = node
+    def add(self, frame: int, vectors, label: str) -> None:
+        """A load on the node of a frame: force, torque, acceleration of gravity; `label` is its location."""
+        self._own = frame
         places = []
-        for vector in (force, torque):
+        for vector in vectors:
             given = any(not isinstance(part, float) or part != 0.0 for part in vector)
             places += [self._assembler.place_of(part) if given else None for part in vector]
         self._places.append(tuple(places))
         self.labels.append(label)
 
-    def registers(self) -> np.ndarray:
-        """Where force and torque of each load are found; -1 where there is none."""
+    def described(self) -> blueprint.ScriptTables:
+        """All of them."""
         number = self._assembler.register
-        return table([[-1 if place is None else number(place) for place in six] for six in self._places], 6)
-
-    def program(self) -> Program:
-        """All operations."""
-        return self._assembler.program()
-
-    def views(self) -> np.ndarray:
-        """What they look at."""
-        number = self._assembler.register
-        return table([(view.kind, view.pair, number(view.place)) for view in self._views.values()], 3)
+        registers = [[-1 if place is None else number(place) for place in nine] for nine in self._places]
+        views = tuple(blueprint.ViewRecord(*seen, number(place)) for seen, place in self._views.items())
+        return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), views)
 
     def _look(self, state: State) -> Place:
         kind, width = VIEWS[state.quantity]
-        pair = self._pairs.index(self._frame(state.observer), self._frame(state.body))
-        view = self._views.get((kind, pair))
-        if view is None:
-            view = self._views[kind, pair] = View(kind, pair, self._assembler.room_for_view(width))
-        return Place("view", view.place.index + state.component)
+        seen = (kind, self._frame(state.observer), self._frame(state.body))
+        if seen not in self._views:
+            self._views[seen] = self._assembler.room_for_view(width)
+        return Place("view", self._views[seen].index + state.component)
 
-    def _frame(self, name: str) -> int:
-        return self._tree.frame("body" if name == "self" else name, self._node)
+    def _frame(self, name: str) -> Frame:
+        """What an expression calls a frame; which one the parent is changes with the tree."""
+        if name == "parent":
+            return PARENT, self._own
+        return (self._own if name == "self" else self._start.frame_of(name)), 0

@@ -1,12 +1,33 @@
-"""Forces and torques that are constant in some frame's axes."""
+"""Forces and torques that are constant in some frame's axes, and thrusters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.declaration import (
+    AT,
+    DIRECTION,
+    NUMBER,
+    VECTOR,
+    ZERO,
+    Force,
+    Key,
+    Row,
+    Table,
+    frame,
+    unit,
+    varies,
+)
 from rigidsim.engine.layout import load3, load4, store3
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross
+
+# Force, torque, lever from the centre of mass (body axes, m).
+FORCE, TORQUE, LEVER, WIDTH = 0, 3, 6, 9
 
 
 @routine
@@ -15,9 +36,9 @@ def apply_constant(value, axes, frame, wrench, lanes):
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB = load4(axes, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n)
-        f_W = rotate(q_WA, load3(value, at.L_F, lane, n))
-        lever_W = rotate(q_WB, load3(value, at.L_LEVER, lane, n))
-        tau_W = add(rotate(q_WA, load3(value, at.L_TAU, lane, n)), cross(lever_W, f_W))
+        f_W = rotate(q_WA, load3(value, FORCE, lane, n))
+        lever_W = rotate(q_WB, load3(value, LEVER, lane, n))
+        tau_W = add(rotate(q_WA, load3(value, TORQUE, lane, n)), cross(lever_W, f_W))
         store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
         store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), tau_W))
 
@@ -28,3 +49,59 @@ def constant(law, k, model, scratch, lanes):
     i = law.who[k, at.LAW_SECOND]
     frame = scratch.frame[model.free_node[i] + 1]
     apply_constant(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.wrench[i], lanes)
+
+
+def constant_rows(force, site) -> Iterator[Row]:
+    """One load, of numbers or of expressions."""
+    end = site.end(at=force.at)
+    if varies(force.force, force.torque):
+        yield Row(None, site.frame(force.frame), end, end.lever, (force.force, force.torque, ZERO))
+    else:
+        axes = site.axes(force.frame)
+        pull, torque = (rotate(axes.turn, vector) for vector in (force.force, force.torque))
+        yield Row(CONSTANTS, axes, end, (*pull, *torque, *end.lever))
+
+
+def thruster_rows(force, site) -> Iterator[Row]:
+    """A constant force, or one by expressions, if thrust or throttle is one."""
+    size = site.product(force.thrust, force.throttle)
+    thrust = tuple(site.product(size, part) if part else 0.0 for part in unit(force.direction))
+    yield from constant_rows(SimpleNamespace(force=thrust, torque=ZERO, at=force.at, frame=force.frame), site)
+
+
+def constant_title(force: dict[str, Any]) -> str:
+    """A force, with or without a torque, or a torque alone."""
+    return "force" if any(part != 0 for part in force["force"]) else "torque"
+
+
+CONSTANTS = Table("constants", WIDTH, constant, is_pair=False)
+CONSTANT = Force(
+    name="constant",
+    title="force",
+    title_of=constant_title,
+    says="a force at a point and a torque; components may be expressions",
+    keys=(
+        Key("force", VECTOR, "the force at the point `at`", "force", ZERO, varies=True),
+        Key("torque", VECTOR, "a torque, wherever the force acts", "torque", ZERO, varies=True),
+        AT,
+        frame("parent"),
+    ),
+    one_of=("force", "torque"),
+    table=CONSTANTS,
+    rows=constant_rows,
+)
+THRUSTER = Force(
+    name="thruster",
+    title="thruster",
+    says="thrust times throttle along a direction, whose length is of no account; thrust and throttle may be"
+    " expressions of time and state, the direction is constant",
+    keys=(
+        Key("thrust", NUMBER, "the force at full throttle", "force", varies=True),
+        Key("direction", DIRECTION, "where the thrust pushes the body"),
+        Key("throttle", NUMBER, "what the thrust is multiplied by", default=1.0, varies=True),
+        AT,
+        frame("body"),
+    ),
+    table=CONSTANTS,
+    rows=thruster_rows,
+)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Row, Table
 from rigidsim.engine.laws.wrench import ends, push
 from rigidsim.engine.layout import load, load3, load4, store3
 from rigidsim.physics.forces import drag_force
@@ -11,17 +14,20 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, cross, sub
 
+# Linear and quadratic coefficient, the point of the body it acts at (that frame's axes, m).
+LINEAR, QUADRATIC, POINT, WIDTH = 0, 1, 2, 5
+
 
 @routine
 def pull_drag(value, apart, medium, frame, pull, lanes):
     """The force on a point of the body, world axes: v is the point's velocity less the medium's at that place."""
     n = len(lanes)
     for lane in range(n):
-        r = rotate(load4(frame, at.F_Q, lane, n), load3(value, at.D_POINT, lane, n))
+        r = rotate(load4(frame, at.F_Q, lane, n), load3(value, POINT, lane, n))
         s = add(load3(apart, at.Z_P, lane, n), r)
         v_point = point_velocity(load3(apart, at.Z_V, lane, n), load3(frame, at.F_OMEGA, lane, n), r)
         v = sub(v_point, cross(load3(medium, at.F_OMEGA, lane, n), s))
-        f_W = drag_force(load(value, at.D_LINEAR, lane, n), load(value, at.D_QUADRATIC, lane, n), v)
+        f_W = drag_force(load(value, LINEAR, lane, n), load(value, QUADRATIC, lane, n), v)
         store3(pull, 0, lane, n, f_W)
 
 
@@ -31,4 +37,35 @@ def drag(law, k, model, scratch, lanes):
     j = law.who[k, at.LAW_SECOND]
     medium, frame, apart = ends(law, k, model, scratch)
     pull_drag(law.value[k], apart, medium, frame, scratch.pull, lanes)
-    push(scratch.pull, 1.0, model.body[j], frame, law.value[k], at.D_POINT, scratch.wrench[j], lanes)
+    push(scratch.pull, 1.0, model.body[j], frame, law.value[k], POINT, scratch.wrench[j], lanes)
+
+
+def drag_rows(force, site) -> Iterator[Row]:
+    """One on its point; the medium feels nothing."""
+    end = site.end(at=force.at)
+    yield Row(DRAGS, site.frame(force.medium), end, (force.linear, force.quadratic, *end.point))
+
+
+def drag_rates(force, ends, speed) -> tuple[float, list[float]]:
+    """What a drag grows by with the speed along it, at the speed of the start."""
+    slope = force.linear + (2 * force.quadratic * speed(force.at, force.medium) if force.quadratic else 0.0)
+    return 0.0, [slope * ends[0].pulled(force.at)]
+
+
+DRAGS = Table("drags", WIDTH, drag)
+DRAG = Force(
+    name="drag",
+    title="drag",
+    says="-(linear + quadratic |v|) v, with v the point's velocity relative to a medium that moves and turns with"
+    " `medium`",
+    keys=(
+        Key("linear", NUMBER, "drag for each m/s", "damping", 0.0, NOT_NEGATIVE),
+        Key("quadratic", NUMBER, "drag for each m^2/s^2", "quadratic drag", 0.0, NOT_NEGATIVE),
+        Key("medium", MEDIUM, "the body that the medium moves with, by its path, or world", "", "world"),
+        AT,
+    ),
+    one_of=("linear", "quadratic"),
+    table=DRAGS,
+    rows=drag_rows,
+    rates=drag_rates,
+)

@@ -1,12 +1,28 @@
-"""Gravity of point sources: attraction, and the torque of its gradient.
+"""Gravity of point sources on single bodies: attraction, and the torque of its gradient.
 
 Gravity enters a wrench as an acceleration, so that bodies of any mass fall alike to the last bit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.declaration import (
+    CENTER,
+    DIRECTION,
+    NOT_NEGATIVE,
+    NUMBER,
+    POSITIVE,
+    Fault,
+    Force,
+    Key,
+    Row,
+    Table,
+    unit,
+)
 from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.physics.forces import (
@@ -21,6 +37,10 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, dot
 
+# gm; softening length squared; J2 times the equatorial radius squared, and the axis (source's axes); the point of the
+# source (its axes, m). Of a gradient only the first and the last.
+GM, SOFT, J2, POLE, POINT, WIDTH = 0, 1, 2, 3, 6, 9
+
 
 @routine
 def attract(value, apart, source, frame, body, wrench, lanes):
@@ -28,15 +48,15 @@ def attract(value, apart, source, frame, body, wrench, lanes):
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        _, r_B, s = separation(d, q_WA, load3(value, at.U_POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
-        gm = load(value, at.U_GM, lane, n)
-        axis_W = rotate(q_WA, load3(value, at.U_AXIS, lane, n))
-        round_part = attraction(gm, load(value, at.U_SOFT, lane, n), s)
-        g = add(round_part, oblateness(gm, load(value, at.U_J2, lane, n), axis_W, s))
+        _, r_B, s = separation(d, q_WA, load3(value, POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
+        gm = load(value, GM, lane, n)
+        axis_W = rotate(q_WA, load3(value, POLE, lane, n))
+        round_part = attraction(gm, load(value, SOFT, lane, n), s)
+        g = add(round_part, oblateness(gm, load(value, J2, lane, n), axis_W, s))
         # The field is carried along by the source's frame; where that moves, it does work.
         v_field = point_velocity(load3(source, at.F_V, lane, n), load3(source, at.F_OMEGA, lane, n), add(d, r_B))
         store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g))
-        power = load(value, at.U_MASS, lane, n) * dot(g, v_field)
+        power = load(body, at.B_MASS, lane, n) * dot(g, v_field)
         store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + power)
 
 
@@ -46,12 +66,12 @@ def store_attraction(value, apart, source, frame, body, ledger, place, sign, lan
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        _, _, s = separation(d, q_WA, load3(value, at.U_POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
-        gm = load(value, at.U_GM, lane, n)
-        axis_W = rotate(q_WA, load3(value, at.U_AXIS, lane, n))
-        round_part = attraction_potential(gm, load(value, at.U_SOFT, lane, n), s)
-        potential = round_part + oblateness_potential(gm, load(value, at.U_J2, lane, n), axis_W, s)
-        energy = sign * (load(value, at.U_MASS, lane, n) * potential)
+        _, _, s = separation(d, q_WA, load3(value, POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
+        gm = load(value, GM, lane, n)
+        axis_W = rotate(q_WA, load3(value, POLE, lane, n))
+        round_part = attraction_potential(gm, load(value, SOFT, lane, n), s)
+        potential = round_part + oblateness_potential(gm, load(value, J2, lane, n), axis_W, s)
+        energy = sign * (load(body, at.B_MASS, lane, n) * potential)
         store(ledger, place, lane, n, load(ledger, place, lane, n) + energy)
 
 
@@ -61,9 +81,9 @@ def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        _, _, s = separation(d, q_WA, load3(value, at.U_POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
+        _, _, s = separation(d, q_WA, load3(value, POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
         s_B = rotate_back(q_WB, s)
-        tau_B = gravity_gradient_torque(load(value, at.U_GM, lane, n), s_B, load6(body, at.B_INERTIA, lane, n))
+        tau_B = gravity_gradient_torque(load(value, GM, lane, n), s_B, load6(body, at.B_INERTIA, lane, n))
         store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), rotate(q_WB, tau_B)))
 
 
@@ -89,3 +109,75 @@ def energy_of_gravity(law, k, model, scratch, ledger, place, sign, lanes):
     first, second, apart = ends(law, k, model, scratch)
     body = model.body[law.who[k, at.LAW_SECOND]]
     store_attraction(law.value[k], apart, first, second, body, ledger, place, sign, lanes)
+
+
+def attraction_rows(force, site) -> Iterator[Row]:
+    """One attraction, unless its source has become part of the body."""
+    source, body = site.source(force.center), site.whole()
+    if source.row != body.row:
+        flat = force.j2 * force.radius * force.radius if force.j2 else 0.0
+        pole = rotate(source.turn, unit(force.axis))
+        value = (force.gm, force.softening * force.softening, flat, *pole, *source.point)
+        yield Row(ATTRACTIONS, source.unfelt, body, value)
+
+
+def gradient_rows(force, site) -> Iterator[Row]:
+    """One torque."""
+    source, body = site.source(force.center), site.whole()
+    if source.row != body.row:
+        yield Row(GRADIENTS, source.unfelt, body, (force.gm, 0.0, 0.0, 0.0, 0.0, 0.0, *source.point))
+
+
+def source_fault(source: Any) -> Fault | None:
+    """Whether the keys of a flattened source fit together; the world's has the same."""
+    if source.j2 and source.radius is None:
+        message = "'j2' is given without 'radius', the equatorial radius it refers to"
+        return Fault("missing-key", message, "give both, or neither", "j2")
+    if source.j2 and source.softening:
+        hint = "leave 'j2' or 'softening' out"
+        return Fault("gravity", "a flattened source cannot be softened", hint, "softening")
+    return None
+
+
+def attraction_title(force: dict[str, Any]) -> str:
+    """Whose gravity it is."""
+    return f"gravity of {force['center'] if isinstance(force['center'], str) else 'a point'}"
+
+
+SOURCE = Key(
+    "center", CENTER, "what attracts: a body (its centre of mass), by its path, or a point of the world", "length"
+)
+STRENGTH = Key("gm", NUMBER, "its gravitational parameter", "gravitational parameter", bound=POSITIVE)
+FLATTENED = (("radius", "j2"), ("axis", "j2"))
+SOURCE_KEYS = (
+    *(SOURCE, STRENGTH),
+    Key("j2", NUMBER, "how much it is flattened", default=0.0),
+    Key("radius", NUMBER, "its equatorial radius, which j2 refers to", "length", None, POSITIVE),
+    Key("axis", DIRECTION, "its axis of symmetry, in the axes of the center", "", (0.0, 0.0, 1.0)),
+    Key("softening", NUMBER, "r^2 + softening^2 stands for r^2", "length", 0.0, NOT_NEGATIVE),
+)
+ATTRACTIONS = Table("attractions", WIDTH, gravity, energy_of_gravity)
+GRADIENTS = Table("gradients", WIDTH, gradient)
+POINT_GRAVITY = Force(
+    name="point_gravity",
+    title="gravity",
+    title_of=attraction_title,
+    says="a point source that acts on this body alone; see Gravity",
+    keys=SOURCE_KEYS,
+    needs=FLATTENED,
+    fault=source_fault,
+    table=ATTRACTIONS,
+    rows=attraction_rows,
+    stores=True,
+)
+GRAVITY_GRADIENT = Force(
+    name="gravity_gradient",
+    title="gravity gradient",
+    says="the torque 3 GM/r^5 r x (I r) of a source, left out that of the world; no force",
+    keys=(SOURCE._replace(default=None), STRENGTH._replace(default=None)),
+    needs=(("center", "gm"), ("gm", "center")),
+    takes_world=True,
+    table=GRADIENTS,
+    rows=gradient_rows,
+    twists=True,
+)

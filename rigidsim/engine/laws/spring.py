@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from types import SimpleNamespace
+
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.declaration import AT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Row, Table
 from rigidsim.engine.laws.wrench import ends, react
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.forces import damping_force, elastic_energy, elastic_force, separation
+from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import add, dot, sub
+from rigidsim.physics.vector import add, dot, norm, sub
+
+# Stiffness, damping, length at rest; the two ends, each a point of its frame (that frame's axes, m).
+STIFFNESS, DAMPING, LENGTH, FIRST, SECOND, WIDTH = 0, 1, 2, 3, 6, 9
 
 
 @routine
@@ -17,12 +26,12 @@ def pull_spring(value, apart, first, second, pull, lanes):
     n = len(lanes)
     for lane in range(n):
         q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        p_1, p_2 = load3(value, at.G_FIRST, lane, n), load3(value, at.G_SECOND, lane, n)
+        p_1, p_2 = load3(value, FIRST, lane, n), load3(value, SECOND, lane, n)
         r_1, r_2, s = separation(d, q_W1, p_1, q_W2, p_2)
         v_2 = point_velocity(load3(apart, at.Z_V, lane, n), load3(second, at.F_OMEGA, lane, n), r_2)
         v = sub(v_2, point_velocity((0.0, 0.0, 0.0), load3(first, at.F_OMEGA, lane, n), r_1))
-        elastic = elastic_force(load(value, at.G_STIFFNESS, lane, n), load(value, at.G_LENGTH, lane, n), s)
-        store3(pull, 0, lane, n, add(elastic, damping_force(load(value, at.G_DAMPING, lane, n), s, v)))
+        elastic = elastic_force(load(value, STIFFNESS, lane, n), load(value, LENGTH, lane, n), s)
+        store3(pull, 0, lane, n, add(elastic, damping_force(load(value, DAMPING, lane, n), s, v)))
         store(pull, 3, lane, n, -dot(elastic, v))
 
 
@@ -32,9 +41,9 @@ def store_spring(value, apart, first, second, ledger, place, sign, lanes):
     n = len(lanes)
     for lane in range(n):
         q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        p_1, p_2 = load3(value, at.G_FIRST, lane, n), load3(value, at.G_SECOND, lane, n)
+        p_1, p_2 = load3(value, FIRST, lane, n), load3(value, SECOND, lane, n)
         _, _, s = separation(d, q_W1, p_1, q_W2, p_2)
-        energy = elastic_energy(load(value, at.G_STIFFNESS, lane, n), load(value, at.G_LENGTH, lane, n), s)
+        energy = elastic_energy(load(value, STIFFNESS, lane, n), load(value, LENGTH, lane, n), s)
         store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
 
 
@@ -43,7 +52,7 @@ def spring(law, k, model, scratch, lanes):
     """One of them, on both of its ends."""
     first, second, apart = ends(law, k, model, scratch)
     pull_spring(law.value[k], apart, first, second, scratch.pull, lanes)
-    react(law, k, scratch.pull, model, scratch, at.G_FIRST, at.G_SECOND, lanes)
+    react(law, k, scratch.pull, model, scratch, FIRST, SECOND, lanes)
 
 
 @inlined
@@ -51,3 +60,67 @@ def energy_of_spring(law, k, model, scratch, ledger, place, sign, lanes):
     """What one of them stores."""
     first, second, apart = ends(law, k, model, scratch)
     store_spring(law.value[k], apart, first, second, ledger, place, sign, lanes)
+
+
+def spring_rows(force, site) -> Iterator[Row]:
+    """One between its two points."""
+    first, second = site.end(force.to, force.to_at), site.end(at=force.at)
+    yield Row(SPRINGS, first, second, (force.stiffness, force.damping, force.length, *first.point, *second.point))
+
+
+def damper_rows(force, site) -> Iterator[Row]:
+    """A spring without stiffness."""
+    yield from spring_rows(SimpleNamespace(**vars(force), stiffness=0.0, length=0.0), site)
+
+
+def length_at_start(force, site) -> dict[str, float]:
+    """At rest a spring is as long as at the start, unless its length is written."""
+    if force.length is not None:
+        return {}
+    first, second = site.end(force.to, force.to_at), site.end(at=force.at)
+    p, q = site.pose(first.frame, second.frame)
+    return {"length": float(norm(sub(add(p, rotate(q, second.point)), first.point)))}
+
+
+def spring_rates(force, ends, _speed) -> tuple[float, list[float]]:
+    """It swings as if it turned nothing that it pulls."""
+    return math.sqrt(force.stiffness * sum(1 / end.carrier.mass.mass for end in ends)), damper_rates(force, ends)[1]
+
+
+def damper_rates(force, ends, _speed=None) -> tuple[float, list[float]]:
+    """At each end in the direction in which it yields most."""
+    points = (force.at, force.to_at)
+    damped = zip(ends, points, strict=False) if force.damping else ()
+    return 0.0, [force.damping * end.pulled(at) for end, at in damped]
+
+
+SPRINGS = Table("springs", WIDTH, spring, energy_of_spring)
+SPRING = Force(
+    name="spring",
+    title="spring",
+    says="pulls the two points together with `stiffness` times what it is longer than `length`; the damping acts along"
+    " its line",
+    keys=(
+        *(TO, AT, TO_AT),
+        Key("stiffness", NUMBER, "force for each metre that it is longer", "stiffness", bound=NOT_NEGATIVE),
+        Key("damping", NUMBER, "force for each m/s that it grows longer by", "damping", 0.0, NOT_NEGATIVE),
+        Key("length", NUMBER, "at rest; left out, as long as at the start", "length", None, NOT_NEGATIVE),
+    ),
+    table=SPRINGS,
+    rows=spring_rows,
+    at_start=length_at_start,
+    stores=True,
+    rates=spring_rates,
+)
+DAMPER = Force(
+    name="damper",
+    title="damper",
+    says="resists the change of distance of the two points",
+    keys=(
+        *(TO, AT, TO_AT),
+        Key("damping", NUMBER, "force for each m/s that the points part by", "damping", bound=NOT_NEGATIVE),
+    ),
+    table=SPRINGS,
+    rows=damper_rows,
+    rates=damper_rates,
+)

@@ -77,18 +77,10 @@ def ends(law, k, model, scratch):
     """The two frames of load k, and their separation."""
     pair = law.who[k, at.LAW_PAIR]
     return (
-        scratch.frame[model.pair[pair, at.PAIR_FIRST]],
-        scratch.frame[model.pair[pair, at.PAIR_SECOND]],
+        scratch.frame[model.relations.pair[pair, at.PAIR_FIRST]],
+        scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]],
         scratch.apart[pair],
     )
-
-
-@inlined
-def each(law, era, apply, model, scratch, lanes):
-    """Apply every load of one kind that acts in this era."""
-    for k in range(len(law.who)):
-        if acts(law, k, era):
-            apply(law, k, model, scratch, lanes)
 
 
 @inlined

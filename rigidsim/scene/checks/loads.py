@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rigidsim.engine.laws.declaration import CENTER, END, MEDIUM
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
-from rigidsim.scene.schema.gravity import GravityGradient, PointGravity
 
 
 def load_findings(node: Node) -> Iterator[Finding]:
@@ -24,19 +24,21 @@ def source_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Gravity-gradient torques without a source, and bodies that are to act on themselves."""
     for node in hierarchy:
         for index, force in enumerate(node.body.forces):
-            place = (*node.place, "forces", index)
-            if isinstance(force, GravityGradient) and force.center is None and hierarchy.scene.world.source is None:
+            place, world = (*node.place, "forces", index), hierarchy.scene.world.source
+            takes_world = force.kind.takes_world and force.center is None
+            if takes_world and world is None:
                 hint = "give 'center' and 'gm' here, or world: {gravity: {center: ..., gm: ...}}"
                 yield Finding("gravity", "there is no point source of gravity to take the gradient of", place, hint)
-            for key in ("to", "medium"):
-                if getattr(force, key, None) == node.path:
-                    yield Finding("force", f"this is the body itself, where a {force.type} does nothing", (*place, key))
-            if isinstance(force, PointGravity | GravityGradient):
-                source = hierarchy.scene.world.source if force.center is None else force
-                center = hierarchy.get(source.center) if source and isinstance(source.center, str) else None
-                if center is not None and center.holder is node.holder:
-                    where = place if force.center is None else (*place, "center")
-                    yield Finding("gravity", "a body does not attract itself", where, "name another body, or a point")
+            for key in force.kind.keys:
+                value, where = getattr(force, key.name), (*place, key.name)
+                if key.form in (END, MEDIUM) and value == node.path:
+                    yield Finding("force", f"this is the body itself, where a {force.type} does nothing", where)
+                if key.form == CENTER:
+                    source = world and world.center if takes_world else value
+                    center = hierarchy.get(source) if isinstance(source, str) else None
+                    if center is not None and center.holder is node.holder:
+                        where, hint = place if takes_world else where, "name another body, or a point"
+                        yield Finding("gravity", "a body does not attract itself", where, hint)
 
 
 def mutual_findings(hierarchy: Hierarchy) -> Iterator[Finding]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rigidsim.physics.mass import Placement, inertia_fault, unpacked
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, own_center, own_mass
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, Placement, fixed_parts
-from rigidsim.scene.schema.forces import Damper, Drag, Spring, Thruster, TorsionSpring
-from rigidsim.scene.schema.gravity import GravityGradient
-from rigidsim.scene.schema.inertia import inertia_fault, unpacked
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, fixed_parts
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
 
@@ -78,7 +76,7 @@ def reaction_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             if getattr(load, "to", None) not in central:
                 continue
             placement, center, own = central[load.to]
-            if isinstance(load, TorsionSpring):
+            if load.kind.twists:
                 yield Finding("inertia", f"'{load.to}' is a particle, which does not rotate", (*place, "to"))
             elif not _coincide(own if load.to_at is None else placement.point(load.to_at), center):
                 message = f"'{load.to}' is a particle, which takes a force at its centre of mass only"
@@ -87,14 +85,14 @@ def reaction_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 
 def _load_on_particle(place: Path, load: object, is_central: bool) -> Iterator[Finding]:
-    if isinstance(load, TorsionSpring | GravityGradient):
+    load_kind = getattr(load, "kind", None)  # of a force; an impulse has none
+    if load_kind is not None and load_kind.twists:
         yield Finding("inertia", f"{NO_ROTATION}: no torque acts on it", place)
         return
     for key in ("torque", "angular_impulse"):
         if any(getattr(load, key, ())):
             yield Finding("inertia", f"{NO_ROTATION}: it cannot take a torque", (*place, key), at_key=True)
-    pushes = any(getattr(load, "force", ())) or any(getattr(load, "impulse", ()))
-    if not is_central and (pushes or isinstance(load, Spring | Damper | Drag | Thruster)):
+    if not is_central and hasattr(load, "at") and any(getattr(load, "force", getattr(load, "impulse", (True,)))):
         message = f"{NO_ROTATION}: a force must act at its centre of mass"
         yield Finding("inertia", message, (*place, "at"), "leave 'at' out", at_key=True)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.physics import solids
-from rigidsim.physics.inertia import displaced, rotated
-from rigidsim.physics.vector import add, scaled, sub
-from rigidsim.scene.hierarchy.nodes import Placement, fixed_parts
+from rigidsim.physics.inertia import displaced
+from rigidsim.physics.mass import Lump, joined, placed, unpacked
+from rigidsim.physics.vector import scaled
+from rigidsim.scene.hierarchy.nodes import fixed_parts
 from rigidsim.scene.schema.body import Body
-from rigidsim.scene.schema.inertia import Symmetric, packed, unpacked
-from rigidsim.scene.values.rotation import IDENTITY, Vector
+from rigidsim.scene.schema.inertia import Symmetric, packed
+from rigidsim.scene.values.rotation import Vector
 
 
 @dataclass(frozen=True)
@@ -34,14 +33,6 @@ class MassProperties:
         return not self.inertia.any()
 
 
-class Lump(NamedTuple):
-    """Mass (kg), centre of mass (coordinates of some body) and inertia about it (kg m^2, axes of that body)."""
-
-    mass: float
-    center: Vector
-    inertia: Symmetric
-
-
 def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
     """The joint mass, centre of mass and inertia of a free body and the parts fixed to it, in its own coordinates.
 
@@ -49,7 +40,7 @@ def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
     """
     parts = fixed_parts(body)
     joint = joined(
-        [_moved(own_mass(part, metres_per_unit * at.scale), at) for _, part, at in parts if part.has_mass],
+        [placed(own_mass(part, metres_per_unit * at.scale), at) for _, part, at in parts if part.has_mass],
         metres_per_unit,
     )
     return MassProperties(joint.mass, joint.center, np.array(unpacked(joint.inertia)))
@@ -103,29 +94,8 @@ def solid_weights(body: Body, metres_per_unit: float) -> list[float]:
     return weights
 
 
-def joined(parts: Sequence[Lump], metres_per_unit: float) -> Lump:
-    """The joint mass, centre of mass and inertia of lumps in the same coordinates; one alone keeps its numbers."""
-    if len(parts) == 1:
-        return parts[0]
-    total = sum(part.mass for part in parts)
-    center = (0.0, 0.0, 0.0)
-    for part in parts:
-        center = add(center, scaled(part.mass / total, part.center))
-    joint = [0.0] * 6
-    for part in parts:
-        offset = scaled(metres_per_unit, sub(part.center, center))
-        joint = [a + b for a, b in zip(joint, displaced(part.inertia, part.mass, offset), strict=True)]
-    return Lump(total, center, tuple(joint))
-
-
 def _written_inertia(part: Body, mass: float, center: Vector, metres_per_unit: float) -> Symmetric:
     tensor = packed(part.inertia.tensor)
     if part.inertia.about == "com":
         return tensor
     return displaced(tensor, -mass, scaled(metres_per_unit, center))
-
-
-def _moved(lump: Lump, at: Placement) -> Lump:
-    # The carrier's own mass is not turned, so that a body without parts keeps its numbers bit for bit.
-    inertia = lump.inertia if at.rotation == IDENTITY else rotated(at.rotation, lump.inertia)
-    return Lump(lump.mass, at.point(lump.center), inertia)

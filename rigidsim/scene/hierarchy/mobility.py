@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from rigidsim.physics.mass import Placement
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import scaled, sub
 from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, own_center
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, Placement, fixed_parts
+from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, fixed_parts
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.values.rotation import Vector

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from rigidsim.physics.frames import compose_pose, stretch
-from rigidsim.physics.vector import add
+from rigidsim.physics.mass import Placement
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.scene import SceneData
 from rigidsim.scene.text.document import Path
-from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
 
 
 class Node:
@@ -82,22 +79,6 @@ class Hierarchy:
         return (node for node in self if top in node.rigid_line())
 
 
-class Placement(NamedTuple):
-    """Where a fixed part sits on its carrier, a pose: x -> scale R x + origin."""
-
-    origin: Vector = (0.0, 0.0, 0.0)
-    rotation: Quaternion = IDENTITY
-    scale: float = 1.0
-
-    def point(self, x: Vector) -> Vector:
-        """A point of the part in the carrier's coordinates."""
-        return add(self.origin, stretch(self.rotation, self.scale, x))
-
-    def of_child(self, child: Body) -> Placement:
-        """Where a child fixed to this part sits on the carrier."""
-        return Placement(*compose_pose(self, (child.position, child.orientation, child.scale)))
-
-
 def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
     """The carrier itself and all that is fixed to it, directly or through fixed parts, as (names, part, placement)."""
     waiting = [((), carrier, Placement())]
@@ -105,4 +86,7 @@ def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placemen
         names, part, placement = waiting.pop()
         yield names, part, placement
         fixed = [(name, child) for name, child in part.children.items() if child.kind == "fixed"]
-        waiting.extend(((*names, name), child, placement.of_child(child)) for name, child in reversed(fixed))
+        waiting.extend(
+            ((*names, name), child, placement.below(child.position, child.orientation, child.scale))
+            for name, child in reversed(fixed)
+        )

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from rigidsim.engine.laws import declaration as laws
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.schema.forces import Declared
 from rigidsim.scene.schema.names import AXES, SEEN, WORLD
 from rigidsim.scene.text.document import Path
+
+ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENTER: ()}
+"""The words that may stand for a body, by the form of a force's key."""
 
 
 def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str]]]:
@@ -28,18 +33,14 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
         yield ("reparent", index, "to"), event.to, (WORLD,)
 
 
-def _of_force(place: Path, force: object) -> Iterator[tuple[Path, str, Collection[str]]]:
-    words = {"frame": AXES, "to": (WORLD,), "medium": (WORLD,)}
-    for key, allowed in words.items():
-        if hasattr(force, key):
-            yield (*place, key), getattr(force, key), allowed
-    if isinstance(getattr(force, "center", None), str):
-        yield (*place, "center"), force.center, ()
-    for key in type(force).model_fields:
-        value = getattr(force, key)
+def _of_force(place: Path, force: Declared) -> Iterator[tuple[Path, str, Collection[str]]]:
+    for key in force.kind.keys:
+        value = getattr(force, key.name)
+        if key.form in ALLOWED and isinstance(value, str):
+            yield (*place, key.name), value, ALLOWED[key.form]
         for index, part in enumerate(value) if isinstance(value, tuple) else [(None, value)]:
             if isinstance(part, Expression):
-                where = (*place, key) if index is None else (*place, key, index)
+                where = (*place, key.name) if index is None else (*place, key.name, index)
                 for state in part.states:
                     yield where, state.body, SEEN
                     yield where, state.observer, SEEN

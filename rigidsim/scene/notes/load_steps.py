@@ -12,8 +12,8 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.notes.stability import growth, shorter, would_do
 from rigidsim.scene.notes.step_length import ADVISED_TURN, LARGEST_TURN
-from rigidsim.scene.schema.forces import Damper, Drag, Spring, TorsionSpring
 from rigidsim.scene.text.document import Path
+from rigidsim.scene.values.rotation import Vector
 
 MOST_GROWTH = math.log(1.01)
 """What a swing that should not grow may grow by in the whole run."""
@@ -77,7 +77,7 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
         (node, index, force)
         for node in hierarchy
         for index, force in enumerate(node.body.forces)
-        if isinstance(force, Spring | Damper | TorsionSpring | Drag)
+        if force.kind.rates is not None
         and (force.during is None or force.during[0] < hierarchy.scene.simulation.duration)
     ]
     start = Starts(hierarchy)
@@ -87,32 +87,17 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
         ends = [known[end] for end in (path, getattr(force, "to", "")) if end in known]
         if len({end.carrier.path for end in ends}) < len(ends):
             continue  # within one body
-        place = (*node.place, "forces", index)
-        if isinstance(force, Drag):
-            yield LoadRates(place, 0.0, {ends[0].carrier.path: _drag(force, ends[0], start) * ends[0].pulled(force.at)})
-        elif isinstance(force, TorsionSpring):
-            axes = (force.axis, None)  # an axis is this body's
-            yielding = [end.turned(axis) for end, axis in zip(ends, axes, strict=False)]
-            yield _pair(place, force, ends, yielding, yielding)
-        else:
-            points = (force.at, force.to_at)
-            # A spring swings as if it turned nothing that it pulls.
-            yielding = [end.pulled(at) for end, at in zip(ends, points, strict=False)] if force.damping else []
-            yield _pair(place, force, ends, [1 / end.carrier.mass.mass for end in ends], yielding)
+
+        def speed(at: Vector | None, medium: str, end: Part = ends[0]) -> float:
+            return _speed(end, at, start, medium)
+
+        swing, damping = force.kind.rates(force, ends, speed)
+        damped = dict(zip((end.carrier.path for end in ends), damping, strict=False))
+        yield LoadRates((*node.place, "forces", index), swing, damped)
 
 
-def _pair(
-    place: Path, force: Spring | Damper | TorsionSpring, ends: list[Part], swung: list, damped: list
-) -> LoadRates:
-    damping = {end.carrier.path: force.damping * each for end, each in zip(ends, damped, strict=False) if force.damping}
-    return LoadRates(place, math.sqrt(force.stiffness * sum(swung)), damping)
-
-
-def _drag(force: Drag, end: Part, start: Starts) -> float:
-    """What a drag grows by with the speed along it, N s/m, at the speed of the start."""
-    if not force.quadratic:
-        return force.linear
-    body, medium = start[end.carrier.path], start[force.medium]
-    point = body.point(end.point(force.at))
-    speed = norm(sub(body.velocity_at(point), medium.velocity_at(point)))
-    return force.linear + 2 * force.quadratic * speed
+def _speed(end: Part, at: Vector | None, start: Starts, medium: str) -> float:
+    """How fast a point moves through a medium at the start, m/s."""
+    body = start[end.carrier.path]
+    point = body.point(end.point(at))
+    return norm(sub(body.velocity_at(point), start[medium].velocity_at(point)))

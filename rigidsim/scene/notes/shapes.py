@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from rigidsim.physics.mass import joined, principal_moments, unpacked
 from rigidsim.physics.vector import norm, sub
-from rigidsim.scene.hierarchy.mass import joined, own_mass, solid_masses
+from rigidsim.scene.hierarchy.mass import own_mass, solid_masses
 from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
-from rigidsim.scene.schema.inertia import principal_moments, unpacked
 from rigidsim.scene.text.document import Path
 
 SAME_PLACE = 1e-9

@@ -1,148 +1,133 @@
-"""The kinds of forces."""
+"""The kinds of forces as a scene may have them: one model each, made of what its law declares."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import reduce
+from operator import or_
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, create_model, model_validator
 
+from rigidsim.engine.laws.declaration import (
+    AXES,
+    CENTER,
+    DIRECTION,
+    END,
+    MEDIUM,
+    NOT_NEGATIVE,
+    NUMBER,
+    ORIENTATION,
+    POSITIVE,
+    REQUIRED,
+    Key,
+)
+from rigidsim.engine.laws.declaration import Force as Kind
+from rigidsim.engine.laws.registry import KINDS
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.acting import STATE, Direction, Window
-from rigidsim.scene.schema.gravity import GravityGradient, PointGravity, UniformGravity
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form
+from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import (
-    DAMPING,
-    FORCE,
+    DIMENSIONS,
     LENGTH,
     NUMBER_ONLY,
-    QUADRATIC_DRAG,
-    STIFFNESS,
-    TORQUE,
-    TORSION_DAMPING,
-    TORSION_STIFFNESS,
     not_negative,
+    positive,
+    quantity,
     varying,
     varying_vector,
     vector,
 )
-from rigidsim.scene.values.vectors import ZERO
+
+QUANTITIES = {dimension.name: dimension for dimension in (NUMBER_ONLY, *DIMENSIONS)}
+BOUNDED = {"": quantity, POSITIVE: positive, NOT_NEGATIVE: not_negative}
+UNTYPED = KINDS[0].name
+"""What a force is whose type is left out."""
+WINDOW = "the window [begin, end] in which it acts, exactly; left out, always"
+
+Center = Annotated[
+    Annotated[str, form("path")] | Annotated[vector(LENGTH), form("point")],
+    Discriminator(by_form(lambda value: "path" if isinstance(value, str) else "point")),
+]
+"""A body, by its path, or a point of the world."""
+PLAIN_FORMS = {
+    DIRECTION: Direction, ORIENTATION: Orientation, AXES: str, END: str, MEDIUM: str, CENTER: Center,
+}  # fmt: skip
 
 
-class ConstantForce(Model):
-    """A force and a torque, constant or given by expressions. `at` is a point of the body; left out, it is the centre
-    of mass.
-    """
+class Declared(Model):
+    """Keys that a law declares, and what it asks of them together."""
 
-    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["force"]}, {"required": ["torque"]}]})
-
-    type: Literal["constant"] = "constant"
-    force: varying_vector(FORCE, STATE) = ZERO
-    torque: varying_vector(TORQUE, STATE) = ZERO
-    at: vector(LENGTH) = None
-    frame: str = "parent"
-    during: Window = None
+    kind: ClassVar[Kind]
 
     @model_validator(mode="after")
-    def _require_load(self) -> ConstantForce:
-        if not self.model_fields_set & {"force", "torque"}:
-            raise complaint("missing-key", "neither 'force' nor 'torque' is given", "give at least one of them")
+    def _check_together(self) -> Declared:
+        given, kind = self.model_fields_set, self.kind
+        if kind.one_of and not given & set(kind.one_of):
+            names = " nor ".join(f"'{name}'" for name in kind.one_of)
+            raise complaint("missing-key", f"neither {names} is given", "give at least one of them")
+        fault = kind.fault(self)
+        if fault is not None:
+            raise complaint(fault.code, fault.message, fault.hint, key=fault.key)
+        for key, needed in kind.needs:
+            if key in given and needed not in given:
+                hint = "give both, or neither"
+                raise complaint("missing-key", f"'{key}' is given without '{needed}'", hint, key=key)
         return self
 
     @property
     def varies(self) -> bool:
-        """Whether any component is an expression of time or state."""
-        return any(isinstance(part, Expression) for part in (*self.force, *self.torque))
+        """Whether any value, or component of one, is an expression of time or state."""
+        values = (getattr(self, key.name) for key in self.kind.keys)
+        parts = (part for value in values for part in (value if isinstance(value, tuple) else (value,)))
+        return any(isinstance(part, Expression) for part in parts)
 
 
-class Spring(Model):
-    """A spring, damped or not, between a point of this body and a point of another or of the world."""
-
-    type: Literal["spring"]
-    to: str
-    at: vector(LENGTH) = None
-    to_at: vector(LENGTH) = None
-    stiffness: not_negative(STIFFNESS)
-    damping: not_negative(DAMPING) = 0.0
-    length: not_negative(LENGTH) = None
-    during: Window = None
+def _type_of(key: Key) -> Any:
+    if key.form in PLAIN_FORMS:
+        return PLAIN_FORMS[key.form]
+    dimension = QUANTITIES[key.quantity]
+    if key.form == NUMBER:
+        return varying(dimension, STATE) if key.varies else BOUNDED[key.bound](dimension)
+    return varying_vector(dimension, STATE) if key.varies else list_of(BOUNDED[key.bound](dimension), 3, "[x, y, z]")
 
 
-class Damper(Model):
-    """A damper along the line between two points."""
-
-    type: Literal["damper"]
-    to: str
-    at: vector(LENGTH) = None
-    to_at: vector(LENGTH) = None
-    damping: not_negative(DAMPING)
-    during: Window = None
-
-    stiffness: ClassVar[float] = 0.0
-    length: ClassVar[float] = 0.0
+def _field(key: Key) -> Any:
+    return Field(... if key.default is REQUIRED else key.default, description=key.says)
 
 
-class TorsionSpring(Model):
-    """A torque that turns the body back to its orientation at rest in another, about all axes or about one."""
-
-    type: Literal["torsion_spring"]
-    to: str
-    stiffness: not_negative(TORSION_STIFFNESS)
-    damping: not_negative(TORSION_DAMPING) = 0.0
-    rest: Orientation = None
-    axis: Direction = None
-    during: Window = None
+def _together(kind: Kind) -> dict[str, Any]:
+    """What the keys need of each other, for the JSON Schema."""
+    schema: dict[str, Any] = {"anyOf": [{"required": [name]} for name in kind.one_of]} if kind.one_of else {}
+    return schema | ({"dependentRequired": {key: [needed] for key, needed in kind.needs}} if kind.needs else {})
 
 
-class Drag(Model):
-    """-(linear + quadratic |v|) v, with v relative to a medium that moves with a frame."""
-
-    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["linear"]}, {"required": ["quadratic"]}]})
-
-    type: Literal["drag"]
-    linear: not_negative(DAMPING) = 0.0
-    quadratic: not_negative(QUADRATIC_DRAG) = 0.0
-    medium: str = "world"
-    at: vector(LENGTH) = None
-    during: Window = None
-
-    @model_validator(mode="after")
-    def _require_coefficient(self) -> Drag:
-        if not self.model_fields_set & {"linear", "quadratic"}:
-            raise complaint("missing-key", "neither 'linear' nor 'quadratic' is given", "give at least one of them")
-        return self
+def declared_model(name: str, kind: Kind, first: dict | None = None, last: dict | None = None) -> type[Declared]:
+    """A model with the keys of a kind of force, others before them and others after, (type, field) by name."""
+    keys = {key.name: (_type_of(key), _field(key)) for key in kind.keys}
+    model = create_model(
+        name, __base__=Declared, __module__=__name__, __doc__=kind.says,
+        __cls_kwargs__={"json_schema_extra": _together(kind)}, **((first or {}) | keys | (last or {})),
+    )  # fmt: skip
+    model.kind = kind
+    return model
 
 
-class Thruster(Model):
-    """A thrust along a direction, throttled by a number or an expression."""
-
-    type: Literal["thruster"]
-    thrust: varying(FORCE, STATE)
-    direction: Direction
-    throttle: varying(NUMBER_ONLY, STATE) = 1.0
-    at: vector(LENGTH) = None
-    frame: str = "body"
-    during: Window = None
+def _force_model(kind: Kind) -> type[Declared]:
+    name = "".join(word.title() for word in kind.name.split("_"))
+    default = UNTYPED if kind.name == UNTYPED else ...
+    first = {"type": (Literal[kind.name], Field(default, description="the kind of force"))}
+    return declared_model(name, kind, first, {"during": (Window, Field(None, description=WINDOW))})
 
 
-FORCES: dict[str, type[Model]] = {
-    "constant": ConstantForce,
-    "spring": Spring,
-    "damper": Damper,
-    "torsion_spring": TorsionSpring,
-    "drag": Drag,
-    "thruster": Thruster,
-    "gravity": UniformGravity,
-    "point_gravity": PointGravity,
-    "gravity_gradient": GravityGradient,
-}
+FORCES: dict[str, type[Declared]] = {kind.name: _force_model(kind) for kind in KINDS}
 
 
-def _force_form(value: Any) -> str:
-    return value.get("type", "constant") if isinstance(value, dict) else getattr(value, "type", "constant")
+def _type_name(value: Any) -> str:
+    return value.get("type", UNTYPED) if isinstance(value, dict) else value.type
 
 
 def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
@@ -153,7 +138,7 @@ def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
             if isinstance(value, Model):
                 return value
             raise complaint("not-a-mapping", f"expected a {what}, a mapping, got {shown(value)}")
-        name = value.get("type", "constant")
+        name = value.get("type", UNTYPED)
         if not isinstance(name, str) or name not in kinds:
             close = get_close_matches(name, kinds, n=1) if isinstance(name, str) else []
             hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(kinds)}"
@@ -164,15 +149,7 @@ def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
 
 
 Force = Annotated[
-    Annotated[ConstantForce, form("constant")]
-    | Annotated[Spring, form("spring")]
-    | Annotated[Damper, form("damper")]
-    | Annotated[TorsionSpring, form("torsion_spring")]
-    | Annotated[Drag, form("drag")]
-    | Annotated[Thruster, form("thruster")]
-    | Annotated[UniformGravity, form("gravity")]
-    | Annotated[PointGravity, form("point_gravity")]
-    | Annotated[GravityGradient, form("gravity_gradient")],
-    Discriminator(by_form(_force_form)),
+    reduce(or_, (Annotated[model, form(name)] for name, model in FORCES.items())),
+    Discriminator(by_form(_type_name)),
     BeforeValidator(require_known(FORCES, "force")),
 ]

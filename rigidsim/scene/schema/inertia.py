@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Discriminator
 
 from rigidsim.physics.inertia import rotated
+from rigidsim.physics.mass import TOLERANCE, inertia_fault, unpacked
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import INERTIA, vector
 from rigidsim.scene.values.rotation import IDENTITY, Matrix, Quaternion, Vector
 
-TOLERANCE = 1e-9
-"""How far, relative to the largest moment, rounding in a scene may break symmetry or the triangle inequality."""
-SMALLEST_RATIO = 4 * sys.float_info.epsilon
-"""A moment smaller than this part of the largest is lost in the rounding of the tensor."""
 FORMS = "{principal: [a, b, c]}, {tensor: [[...], [...], [...]]} or point"
 
 About = Literal["com", "origin"]
@@ -79,12 +73,6 @@ def packed(t: Matrix) -> Symmetric:
     return (t[0][0], t[1][1], t[2][2], t[0][1], t[0][2], t[1][2])
 
 
-def unpacked(t: Symmetric) -> Matrix:
-    """The inverse of `packed`."""
-    xx, yy, zz, xy, xz, yz = t
-    return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-
-
 def turned(tensor: Matrix, q: Quaternion) -> Matrix:
     """The tensor R I R^T; untouched by no rotation."""
     return tensor if q == IDENTITY else unpacked(rotated(q, packed(tensor)))
@@ -95,30 +83,6 @@ def symmetric(t: Matrix) -> Matrix:
     return tuple(
         tuple(t[i][j] if t[i][j] == t[j][i] else t[i][j] / 2 + t[j][i] / 2 for j in range(3)) for i in range(3)
     )
-
-
-def principal_moments(tensor: Matrix) -> list[float]:
-    """The eigenvalues, smallest first; those of a diagonal tensor are exactly its entries."""
-    if tensor[0][1] == tensor[0][2] == tensor[1][2] == 0:
-        return sorted(tensor[i][i] for i in range(3))
-    largest = max(abs(entry) for row in tensor for entry in row)
-    return [float(moment) * largest for moment in np.linalg.eigvalsh(np.array(tensor) / largest)]
-
-
-def inertia_fault(tensor: Matrix) -> tuple[str, str] | None:
-    """What no rigid body can have, as a message and a hint; None for a possible inertia."""
-    if not all(math.isfinite(entry) for row in tensor for entry in row):
-        return "the inertia is beyond the range of numbers", ""
-    a, b, c = principal_moments(tensor)
-    moments = f"the principal moments are {a:.9g}, {b:.9g} and {c:.9g} kg m^2"
-    if a <= SMALLEST_RATIO * c:
-        hint = "write inertia: point for a particle; a thin rod has a small moment about its own axis"
-        return f"the inertia is not positive definite: {moments}", hint
-    if a + b < c * (1 - TOLERANCE):
-        failed = f"{a:.9g} + {b:.9g} = {a + b:.9g} < {c:.9g}, short by {c - a - b:.3g}"
-        hint = "no moment of a rigid body exceeds the sum of the other two"
-        return f"{moments}, which break the triangle inequality: {failed}", hint
-    return None
 
 
 def _resolve(written: Any) -> BodyInertia:

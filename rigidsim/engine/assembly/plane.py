@@ -12,7 +12,6 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import rotate_back
 from rigidsim.physics.vector import dot, projection, rejection
 
 
@@ -21,9 +20,8 @@ def about(normal, v) -> tuple:
     return projection(normal, v)
 
 
-def lock_body(row: np.ndarray, normal, q_WB) -> None:
-    """Lock the constants of a free body, in place."""
-    n_B = rotate_back(q_WB, normal)
+def lock_body(row: np.ndarray, normal, n_B) -> None:
+    """Lock the constants of a free body, in place; the normal in world axes, and in the body's."""
     moment = dot(n_B, apply(tuple(row[layout.B_INERTIA : layout.B_INERTIA + 6]), n_B))
     inverse = 1.0 / moment if moment > 0.0 else 0.0
     row[layout.B_INERTIA : layout.B_INERTIA + 6] = (moment, moment, moment, 0.0, 0.0, 0.0)
@@ -31,7 +29,7 @@ def lock_body(row: np.ndarray, normal, q_WB) -> None:
     row[layout.B_G : layout.B_G + 3] = rejection(normal, tuple(row[layout.B_G : layout.B_G + 3]))
 
 
-def lock_rate(state: np.ndarray, normal, q_WB) -> None:
+def lock_rate(state: np.ndarray, n_B) -> None:
     """Lock the initial rate of a free body, in place."""
     rate = slice(layout.S_OMEGA, layout.S_OMEGA + 3)
-    state[rate] = projection(rotate_back(q_WB, normal), tuple(state[rate]))
+    state[rate] = projection(n_B, tuple(state[rate]))

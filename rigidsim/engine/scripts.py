@@ -1,9 +1,10 @@
-"""Forces and torques given by expressions of time and of motions seen from frames."""
+"""Forces, torques and gravity given by expressions of time and of motions seen from frames."""
 
 from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
 from rigidsim.engine.optional import if_given
@@ -87,9 +88,9 @@ def look(given, model, scratch, lanes):
     views, registers = given.views, scratch.working.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
-        frame = model.pair[pair, at.PAIR_FIRST]
+        frame = model.relations.pair[pair, at.PAIR_FIRST]
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
-        observed = scratch.frame[model.pair[pair, at.PAIR_SECOND]]
+        observed = scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]]
         seen = registers[first * len(lanes) :]  # one register after the other, as the components of a row
         if kind == at.VIEW_POSITION:
             view_position(apart, observer, scale, seen, lanes)
@@ -115,7 +116,7 @@ def evaluate_scripts(given, t, model, scratch, lanes):
 
 @inlined
 def script(given, t, k, model, scratch, lanes):
-    """One force and torque, on its body."""
+    """One force, torque and field of gravity, on its body."""
     law, r, register = given.scripts, given.script_register[k], scratch.working.register
     i = law.who[k, at.LAW_SECOND]
     axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.free_node[i] + 1]
@@ -127,6 +128,10 @@ def script(given, t, k, model, scratch, lanes):
         x, y, z = register[r[3]], register[r[4]], register[r[5]]
         note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
         turn_script(x, y, z, axes, scratch.wrench[i], lanes)
+    if r[6] >= 0:
+        x, y, z = register[r[6]], register[r[7]], register[r[8]]
+        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        fall(x, y, z, axes, model.body[i], scratch.arm[model.free_node[i]], scratch.wrench[i], lanes)
 
 
 @inlined

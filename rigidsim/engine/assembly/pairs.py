@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim.engine.compiler.tree import Node, Tree
+from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import table
 
 

@@ -97,24 +97,24 @@ def ways(first, second, model, scratch, lanes):
 
 
 @inlined
-def attract_mutually(model, scratch, lanes):
+def attract_mutually(mutual, model, scratch, lanes):
     """Every pair of the group, in the order of their paths."""
-    group, gm = model.mutual.member, model.mutual.gm
+    group, gm = mutual.member, mutual.gm
     for a in range(len(group)):
         i = group[a]
         for b in range(a + 1, len(group)):
             j = group[b]
             way_1, way_2 = ways(model.free_node[i], model.free_node[j], model, scratch, lanes)
-            soft, wrench_1, wrench_2 = model.mutual.soft[0], scratch.wrench[i], scratch.wrench[j]
+            soft, wrench_1, wrench_2 = mutual.soft[0], scratch.wrench[i], scratch.wrench[j]
             pull_pair(way_1, way_2, gm[a], gm[b], soft, wrench_1, wrench_2, lanes)
 
 
 @inlined
-def store_mutually(model, scratch, ledger, lanes):
+def store_mutually(mutual, model, scratch, ledger, lanes):
     """What the pairs of the group store."""
-    group, gm = model.mutual.member, model.mutual.gm
+    group, gm = mutual.member, mutual.gm
     for a in range(len(group)):
         for b in range(a + 1, len(group)):
             j = group[b]
             way_1, way_2 = ways(model.free_node[group[a]], model.free_node[j], model, scratch, lanes)
-            store_pair(way_1, way_2, gm[a], model.mutual.soft[0], model.body[j], ledger, lanes)
+            store_pair(way_1, way_2, gm[a], mutual.soft[0], model.body[j], ledger, lanes)

@@ -1,0 +1,31 @@
+"""One load after another, and how they become arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.model import Law, table
+
+
+class Entry(NamedTuple):
+    """One load of some kind; see `Law`."""
+
+    pair: int
+    first: int
+    second: int
+    span: tuple[int, int]
+    value: tuple
+    number: int = 0  # of its kind
+
+
+def law_of(entries: Sequence[Entry], width: int) -> Law:
+    """Entries as arrays."""
+    who = [(entry.pair, entry.first, entry.second, *entry.span, entry.number) for entry in entries]
+    return Law(
+        who=table(who, layout.LAW_COLUMNS),
+        value=np.array([entry.value for entry in entries], dtype=np.float64).reshape(len(entries), width),
+    )

@@ -1,0 +1,221 @@
+"""ScheduledReparenting: a new tree, the same motion in the world.
+
+What is relative to a parent is derived anew, along the tree; a body's own rotation does not change. Two bodies that
+become one keep their joint momenta (a plastic impact); a part that becomes a body keeps the velocity it had as a part.
+A node that is fixed anew moves with its new parent. The jumps of frames that come of it go outwards as those of
+impulses do, see `engine/impulses.py`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.plane import about
+from rigidsim.engine.assembly.schedule import ScheduledReparenting
+from rigidsim.engine.assembly.tree import Node, Tree
+from rigidsim.engine.chain import Chain
+from rigidsim.engine.model import Model, followed, windings, zeros
+from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
+from rigidsim.physics.impulses import (
+    joint_angular_momentum,
+    mass_share,
+    plastic_origin_jump,
+    rate_jump,
+    reduced_mass,
+)
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.rigid_body import angular_momentum, point_velocity
+from rigidsim.physics.summation import compensated_sum
+from rigidsim.physics.vector import add, cross, negated, scaled, sub
+
+ZERO = (0.0, 0.0, 0.0)
+PLACE, VELOCITY = slice(layout.S_P, layout.S_P + 3), slice(layout.S_V, layout.S_V + 3)
+RATE, WORK = slice(layout.S_OMEGA, layout.S_OMEGA + 3), slice(layout.S_WORK, layout.S_WORK + 1)
+PLACE_LOW, VELOCITY_LOW = slice(layout.S_P_LOW, layout.S_P_LOW + 3), slice(layout.S_V_LOW, layout.S_V_LOW + 3)
+RATE_LOW, WORK_LOW = slice(layout.S_OMEGA_LOW, layout.S_OMEGA_LOW + 3), slice(layout.S_WORK_LOW, layout.S_WORK_LOW + 1)
+LOW = {PLACE.start: PLACE_LOW, VELOCITY.start: VELOCITY_LOW, RATE.start: RATE_LOW, WORK.start: WORK_LOW}
+
+
+class Jump(NamedTuple):
+    """The change of a frame's motion in the world, world axes: of its origin, m/s, and of its rate, rad/s."""
+
+    dv: tuple
+    domega: tuple
+
+
+class ImpactState(NamedTuple):
+    """A free body before an impact, world axes: its centre of mass from its origin, m, and its angular momentum about
+    it.
+    """
+
+    mass: float
+    r: tuple
+    omega: tuple
+    L: tuple
+
+
+class MotionSnapshot:
+    """The motion of every node at an instant, from one sample: relative to each other, along a tree."""
+
+    def __init__(self, tree: Tree, local: np.ndarray, world: np.ndarray):
+        self._tree, self._local, self._world = tree, local, world
+
+    def world(self, node: Node | None) -> tuple:
+        """(q, omega) in the world."""
+        if node is None:
+            return (1.0, 0.0, 0.0, 0.0), ZERO
+        row = tuple(map(float, self._world[node.index]))
+        return row[layout.O_Q : layout.O_Q + 4], row[layout.O_OMEGA : layout.O_OMEGA + 3]
+
+    def seen(self, frame: int, observer: int) -> tuple:
+        """(p, q, v, omega) of a frame's origin in another frame, in its axes and units of length."""
+        inwards, outwards = self._tree.branches(observer, frame)
+        return self._chain(outwards).seen_from(self._chain(inwards))
+
+    def _chain(self, branch: list[Node]) -> Chain:
+        return Chain.of(self._link(node.scale, tuple(map(float, self._local[node.index]))) for node in branch)
+
+    @staticmethod
+    def _link(scale: float, row: tuple) -> tuple:
+        pose = (row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4], scale)
+        return pose, row[layout.O_V : layout.O_V + 3], row[layout.O_OMEGA : layout.O_OMEGA + 3]
+
+
+def carrier_row(world: World, body: int) -> int:
+    """The row that the energy of a reparenting is booked on: of the free body that carries the node, else the first;
+    NOBODY if nothing is free.
+    """
+    row = int(world.model.node[body, layout.NODE_CARRIER])
+    return row if row >= 0 else 0 if len(world.model.free_node) else layout.NOBODY
+
+
+def parted(before: Tree, after: Tree, body: int) -> list[Node]:
+    """A body that is free after a reparenting; if it was a part, the one that carried it comes first."""
+    return [after.nodes[index] for index in dict.fromkeys((before.carriers[body], body)) if index != layout.NOBODY]
+
+
+def reparented(
+    world: World, event: ScheduledReparenting, state: np.ndarray, local, in_world
+) -> tuple[World, dict[int, Jump]]:
+    """A world after the event, and the jumps that some nodes are given by it. `state` is its state before, `local` and
+    `in_world` a sample of the motion of every node, (node, SAMPLE_ROWS). A body that comes out with an impossible
+    inertia gets a state of no numbers.
+    """
+    instant = MotionSnapshot(world.tree, local, in_world)
+    tree = changed_tree(world.tree, event, instant)
+    n_free = len(world.model.free_node)
+    before = dict(zip(world.model.free_node.tolist(), state[:n_free].copy(), strict=True))
+    model = model_of(world.blueprint, tree)
+    rows = {node.index: before.get(node.index) for node in tree.free()}
+    moved, jumps = tree.nodes[event.body], {}
+    if moved.is_free():
+        # If it was a part of another body, that one's centre of mass is now elsewhere.
+        for node in parted(world.tree, tree, event.body):
+            rows[node.index] = free_state(node, tree, instant, before.get(node.index))
+    elif moved.index in before:
+        carrier = tree.carrier(moved)
+        rows[carrier.index], jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
+    if event.motion == "fixed":
+        jumps[moved.index] = stop(tree, instant, moved)
+    for node in tree.free():
+        if tree.composite(node).fault:
+            rows[node.index][:] = np.nan
+    after = np.array([*rows.values(), *state[n_free:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
+    forget_signs(model, after)
+    return World(world.blueprint, tree, model, after), jumps
+
+
+def stop(tree: Tree, instant: MotionSnapshot, node: Node) -> Jump:
+    """What a node that is fixed anew gives up: its motion relative to its new parent."""
+    q_WP, _ = instant.world(tree.parent(node))
+    _, _, v, omega = instant.seen(node.frame, node.parent)
+    return Jump(negated(stretch(q_WP, node.parent_metres, v)), negated(rotate(q_WP, omega)))
+
+
+def changed_tree(tree: Tree, event: ScheduledReparenting, instant: MotionSnapshot) -> Tree:
+    """The tree with one node under another parent; a node that becomes fixed keeps its present pose there."""
+    p, q, _, _ = instant.seen(1 + event.body, event.to)
+    return tree.moved(event.body, event.to, event.motion, (p, q) if event.motion == "fixed" else None)
+
+
+def forget_signs(model: Model, state: np.ndarray) -> None:
+    """In place: the frames of what turns over may be others now, and a quaternion has two signs; whether it passes
+    half a turn is seen from here on.
+    """
+    for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=True):
+        if not table.counts_turns(value):
+            row[layout.S_WOUND] = 0.0
+
+
+def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarray | None) -> np.ndarray:
+    """The state of a free body that goes on as it moves, seen from its parent; a body's own rotation stays."""
+    p, q, v, omega = instant.seen(node.frame, node.parent)
+    row = zeros(layout.STATE_ROWS)
+    if before is None:
+        q_WB, omega_WB = instant.world(node)
+        row[layout.S_Q : layout.S_Q + 4] = q_WB
+        row[RATE] = rotate_back(q_WB, omega_WB)
+    else:
+        row[:] = before
+    r = stretch(q, node.scale, tree.composite(node).mass.center)
+    begin(row, PLACE, add(p, r))
+    begin(row, VELOCITY, point_velocity(v, omega, r))
+    return row
+
+
+def begin(row: np.ndarray, part: slice, value) -> None:
+    """Set one of the sums of a state, in place."""
+    row[part], row[LOW[part.start]] = value, 0.0
+
+
+def increase(row: np.ndarray, part: slice, change) -> None:
+    """Add to one of the sums of a state, in place."""
+    low = LOW[part.start]
+    row[part], row[low] = compensated_sum(row[part], row[low], np.asarray(change))
+
+
+def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> ImpactState:
+    """A free body of the world before."""
+    node = world.tree.nodes[index]
+    constants = tuple(map(float, world.model.body[world.model.node[index, layout.NODE_ROW]]))
+    q_WB, omega = instant.world(node)
+    r = rotate(q_WB, constants[layout.B_COM : layout.B_COM + 3])
+    L_B = angular_momentum(constants[layout.B_INERTIA : layout.B_INERTIA + 6], tuple(map(float, before[index][RATE])))
+    return ImpactState(constants[layout.B_MASS], r, omega, rotate(q_WB, L_B))
+
+
+def impact(
+    world: World, model: Model, instant: MotionSnapshot, before: dict, struck: int, carrier: Node
+) -> tuple[np.ndarray, Jump]:
+    """Two free bodies become one: its state, and the jump of the carrier's frame. In a plane, that takes up what would
+    tilt it.
+    """
+    one, two = (moving(world, instant, before, index) for index in (carrier.index, struck))
+    q_WB, _ = instant.world(carrier)
+    p, _, v, _ = instant.seen(1 + struck, carrier.frame)
+    arm, drift = (stretch(q_WB, carrier.metres, x) for x in (p, v))
+    approach = compose_velocity(ZERO, one.omega, arm, drift)  # of the origins
+    s = sub(add(arm, two.r), one.r)
+    u = sub(point_velocity(approach, two.omega, two.r), cross(one.omega, one.r))
+    L = joint_angular_momentum(one.L, two.L, reduced_mass(one.mass, two.mass), s, u)
+    if world.blueprint.normal:
+        L = about(world.blueprint.normal, L)
+    joint = model.body[model.node[carrier.index, layout.NODE_ROW]]
+    inverse = tuple(map(float, joint[layout.B_INVERSE : layout.B_INVERSE + 6]))
+    omega_B = rate_jump(inverse, rotate_back(q_WB, L))  # from rest
+    omega = rotate(q_WB, omega_B)
+
+    b, row = mass_share(one.mass, two.mass), before[carrier.index].copy()
+    q_WP, omega_WP = instant.world(world.tree.parent(carrier))
+    shift, scale = scaled(b, s), carrier.parent_metres
+    increase(row, PLACE, stretch_back(q_WP, scale, shift))
+    increase(row, VELOCITY, local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u)))
+    begin(row, RATE, omega_B)
+    for part in (WORK_LOW, WORK):
+        increase(row, WORK, before[struck][part])
+    return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))

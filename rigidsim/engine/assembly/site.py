@@ -1,0 +1,77 @@
+"""Where a load acts: frames, points and axes of the present tree, as seen from the node that it is written on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rigidsim.engine.assembly.tree import Tree
+from rigidsim.engine.chain import Chain
+from rigidsim.engine.laws.declaration import End
+from rigidsim.physics.vector import scaled, sub
+
+PARENT = -1
+"""In place of a frame: that of the present parent."""
+EXPRESSION = "expression"
+"""In place of a value: an expression, which is compiled already (see `ScriptTables`)."""
+ZERO = (0.0, 0.0, 0.0)
+
+
+def product(a: float | str, b: float | str) -> float | str:
+    """Of numbers; with an expression it is one."""
+    return EXPRESSION if EXPRESSION in (a, b) else a * b
+
+
+class Site:
+    """A node of a tree, for the rows of a force on it; `frame` is its own, the default of every function."""
+
+    def __init__(self, tree: Tree, frame: int, product: Callable = product):
+        self._tree, self._own, self.product = tree, frame, product
+
+    def frame(self, frame: int | None = None) -> End:
+        """The frame of a node itself; it feels nothing."""
+        if frame == PARENT:
+            return End(self._tree.nodes[self._own - 1].parent)
+        return End(self._own if frame is None else frame)
+
+    def axes(self, frame: int) -> End:
+        """The frame that carries these axes; those of a part fixed to a free body turn with that body."""
+        named = self.frame(frame).frame
+        node = self._tree.nodes[named - 1] if named else None
+        carrier = self._tree.carrier(node) if node else None
+        if carrier is None or carrier is node:
+            return End(named)
+        return End(carrier.frame, turn=self._tree.placements[node.index].rotation)
+
+    def end(self, frame: int | None = None, at: tuple | None = None) -> End:
+        """The point `at` of a node, in its coordinates; omitted, its centre of mass, or its origin without mass."""
+        named, tree = self._own if frame is None else frame, self._tree
+        if named == 0:
+            return End(0, point=at or ZERO)
+        node = tree.nodes[named - 1]
+        carrier = tree.carrier(node)
+        if carrier is None:
+            return End(named, point=scaled(node.metres, at or node.center))
+        center = tree.composite(carrier).mass.center
+        if at is None and node is carrier:
+            point = center
+        else:
+            point = tree.placements[node.index].point(node.center if at is None else at)
+        point, center = scaled(carrier.metres, point), scaled(carrier.metres, center)
+        return End(carrier.frame, tree.row(carrier), point, sub(point, center), self.axes(named).turn)
+
+    def whole(self) -> End:
+        """The centre of mass of the free body that carries the node."""
+        return self.end(self._tree.carrier(self._tree.nodes[self._own - 1]).frame)
+
+    def source(self, center: int | tuple) -> End:
+        """What attracts: the centre of mass of a node, or a point of the world."""
+        return End(0, point=center) if isinstance(center, tuple) else self.end(center)
+
+    def pose(self, first: int, second: int) -> tuple:
+        """(p, q) of the second frame in the first, m, in the poses that the nodes have when they do not move."""
+        inwards, outwards = (
+            Chain.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
+            for branch in self._tree.branches(first, second)
+        )
+        p, q, _, _ = outwards.seen_from(inwards)
+        return scaled(self._tree.metres(first), p), q

@@ -1,0 +1,189 @@
+"""The tree of nodes at some time: one preorder list, in which the descendants of a node follow it.
+
+The handles of the list are the numbers of the nodes in the file, and stay valid: a reparenting moves a range of links.
+The list is the order of evaluation. Sums go in the order of the file, which is that of the list's storage.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from rigidsim.engine import layout
+from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, unpacked
+from rigidsim.structures import ContiguousList
+
+WORLD = "world"
+
+
+class Node(NamedTuple):
+    """A node and its place in the tree. The fields after `metres` do not depend on the place."""
+
+    path: str
+    index: int  # its number, in the order of the file
+    parent: int  # frame; 0 is the world
+    kind: str  # free, fixed or prescribed
+    position: tuple  # pose in the parent at t = 0, or when it was fixed
+    orientation: tuple
+    scale: float
+    parent_metres: float  # per unit of the lengths it is placed in
+    metres: float  # per unit of its own lengths
+    mass: Lump | None  # without what is fixed to it
+    center: tuple  # centre of mass of that; its origin, if there is none
+    falls: bool  # in the gravity of the world
+    inherits: bool  # the jumps of its parent
+    normal: tuple  # of the plane that a planar scene is locked to, in its own axes; else empty
+
+    @property
+    def frame(self) -> int:
+        """Its frame; that of the world is 0."""
+        return self.index + 1
+
+    def is_free(self) -> bool:
+        """Whether forces move it."""
+        return self.kind == "free"
+
+
+class Composite(NamedTuple):
+    """A free body with the parts fixed to it."""
+
+    mass: Lump
+    fault: str  # why no rigid body has this inertia; empty if one can
+
+
+def rows_of(nodes: Sequence[Node]) -> list[int]:
+    """The row of each node among the free ones or among the others."""
+    free, driven = count(), count()
+    return [next(free if node.is_free() else driven) for node in nodes]
+
+
+class Tree:
+    """All nodes, by their numbers, and and the parent of each."""
+
+    def __init__(self, order: ContiguousList[Node]):
+        self.order, self.nodes = order, order.values
+        self.by_path = {node.path: node for node in self.nodes}
+        self.depth = [0] * (1 + len(self.nodes))  # of each frame below the world
+        self.carriers = [layout.NOBODY] * len(self.nodes)  # number of the free body that carries each node
+        self.placements = [Placement()] * len(self.nodes)  # of each on its carrier
+        self.rows = rows_of(self.nodes)  # of each among the free bodies or among the driven nodes
+        self._parts: dict[int, list[Node]] = {}
+        for node in order:
+            self._enter(node)
+        self._composites: dict[int, Composite] = {}
+
+    @classmethod
+    def of(cls, nodes: Sequence[Node]) -> Tree:
+        """Of nodes in the order of the file; children of one node in that order too."""
+        below: list[list[int]] = [[] for _ in range(1 + len(nodes))]
+        for node in reversed(nodes):
+            below[node.parent].append(node.index)
+        order, waiting = [], below[0]
+        while waiting:
+            order.append(waiting.pop())
+            waiting.extend(below[1 + order[-1]])
+        return cls(ContiguousList(nodes, order))
+
+    def _enter(self, node: Node) -> None:
+        """The columns of a node whose parent is entered already."""
+        above = node.parent - 1
+        self.depth[node.frame] = 1 + self.depth[node.parent]
+        carrier = layout.NOBODY
+        if node.kind == "fixed" and node.parent:
+            carrier = self.carriers[above]
+            self.placements[node.index] = self.placements[above].below(node.position, node.orientation, node.scale)
+        elif node.is_free():
+            carrier = node.index
+        self.carriers[node.index] = carrier
+        self._parts.setdefault(carrier, []).append(node)
+
+    def moved(self, index: int, to: int, kind: str, pose: tuple | None) -> Tree:
+        """The tree with a node and its descendants below another frame, as its last child. `pose` is the (position,
+        orientation) there of a fixed node; its unit of length stays.
+        """
+        order, node = copy.copy(self.order), self.nodes[index]
+        following = order.next(self.subtree(to - 1)[-1]) if to else None
+        if following != index:
+            order.splice(following, order, index, self.subtree(index)[-1])
+        metres = self.metres(to)
+        position, orientation = pose or (node.position, node.orientation)
+        order.replace(
+            index,
+            node._replace(parent=to, kind=kind, position=position, orientation=orientation,
+                          scale=node.metres / metres, parent_metres=metres),
+        )  # fmt: skip
+        return Tree(order)
+
+    # --- ancestors and descendants
+
+    def subtree(self, index: int) -> list[int]:
+        """A node and its descendants: a range of the list."""
+        found, depth = [index], self.depth[index + 1]
+        following = self.order.next(index)
+        while following is not None and self.depth[following + 1] > depth:
+            found.append(following)
+            following = self.order.next(following)
+        return found
+
+    def children(self, node: Node) -> Iterator[Node]:
+        """The nodes whose parent it is."""
+        return (self.nodes[i] for i in self.subtree(node.index) if self.nodes[i].parent == node.frame)
+
+    def parent(self, node: Node) -> Node | None:
+        """The node above; None for the world."""
+        return self.nodes[node.parent - 1] if node.parent else None
+
+    def lineage(self, node: Node) -> list[Node]:
+        """The node and its ancestors, itself first."""
+        found = [node]
+        while found[-1].parent:
+            found.append(self.nodes[found[-1].parent - 1])
+        return found
+
+    def branches(self, first: int, second: int) -> tuple[list[Node], list[Node]]:
+        """The nodes from each of two frames in to below their nearest common ancestor, innermost first."""
+        inwards, outwards = (self.lineage(self.nodes[frame - 1]) if frame else [] for frame in (first, second))
+        while inwards and outwards and inwards[-1] is outwards[-1]:
+            inwards.pop()
+            outwards.pop()
+        return inwards, outwards
+
+    def free(self) -> list[Node]:
+        """The free bodies, in the order of the file."""
+        return [node for node in self.nodes if node.is_free()]
+
+    # --- composites
+
+    def carrier(self, node: Node) -> Node | None:
+        """The free body that carries a node through fixed ones, itself if it is free; None if the world or a prescribed
+        motion does.
+        """
+        carrier = self.carriers[node.index]
+        return None if carrier == layout.NOBODY else self.nodes[carrier]
+
+    def row(self, carrier: Node | None) -> int:
+        """The row of a free body, or NOBODY."""
+        return layout.NOBODY if carrier is None else self.rows[carrier.index]
+
+    def composite(self, carrier: Node) -> Composite:
+        """The composite of a free body."""
+        found = self._composites.get(carrier.index)
+        if found is None:
+            parts = self._parts[carrier.index]
+            massive = [placed(part.mass, self.placements[part.index]) for part in parts if part.mass]
+            mass = joined(massive, carrier.metres)
+            fault = None if mass.is_point or len(parts) == 1 else inertia_fault(unpacked(mass.inertia))
+            found = self._composites[carrier.index] = Composite(mass, fault[0] if fault else "")
+        return found
+
+    # --- frames
+
+    def frame_of(self, path: str) -> int:
+        """The frame of a node, or of the world."""
+        return 0 if path == WORLD else self.by_path[path].frame
+
+    def metres(self, frame: int) -> float:
+        """Metres per unit of a frame's own lengths."""
+        return self.nodes[frame - 1].metres if frame else 1.0

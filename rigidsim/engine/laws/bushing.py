@@ -1,0 +1,197 @@
+"""Bushings: stiffness and damping along three axes of one frame, against displacement and turning of another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine import layout as at
+from rigidsim.engine.laws.declaration import (
+    AT,
+    NOT_NEGATIVE,
+    ORIENTATION,
+    TO,
+    TO_AT,
+    VECTOR,
+    ZERO,
+    Force,
+    Key,
+    Row,
+    Table,
+)
+from rigidsim.engine.laws.wrench import ends
+from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.physics.forces import (
+    along_axes,
+    energy_along_axes,
+    moved_from,
+    separation,
+    turned_from,
+    turning_torque,
+)
+from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
+from rigidsim.physics.rigid_body import point_velocity
+from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
+
+# Stiffnesses and dampings along three axes, of displacement and of turning; the displacement and orientation at rest,
+# in those axes; these axes in the first frame; the two ends, each a point of its frame (that frame's axes, m).
+STIFFNESS, DAMPING, TURN_STIFFNESS, TURN_DAMPING, OFFSET, REST, AXES, FIRST, SECOND, WIDTH = (
+    *(0, 3, 6, 9, 12, 15, 19, 23, 26),
+    29,
+)
+
+
+@routine
+def press(value, apart, first, second, frame, body, end, wrench, lanes):
+    """Add force and torque on one end: 1.0 for the second, -1.0 for the first, whose frame and body these are. Both act
+    where the second end is; the second counts what the bushing stores.
+    """
+    n = len(lanes)
+    for lane in range(n):
+        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
+        q_WA = product(q_W1, load4(value, AXES, lane, n))
+        _, r_2, s = separation(d, q_W1, load3(value, FIRST, lane, n), q_W2, load3(value, SECOND, lane, n))
+        omega_1 = load3(first, at.F_OMEGA, lane, n)
+        omega_A = rotate_back(q_WA, sub(load3(second, at.F_OMEGA, lane, n), omega_1))
+        v_2 = point_velocity(load3(apart, at.Z_V, lane, n), load3(second, at.F_OMEGA, lane, n), r_2)
+        v_A = rotate_back(q_WA, sub(v_2, cross(omega_1, add(d, r_2))))
+
+        x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
+        theta = turned_from(load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
+        elastic = negated(along_axes(load3(value, STIFFNESS, lane, n), x))
+        torque = turning_torque(load3(value, TURN_STIFFNESS, lane, n), theta)
+        f_A = sub(elastic, along_axes(load3(value, DAMPING, lane, n), v_A))
+        tau_A = sub(torque, along_axes(load3(value, TURN_DAMPING, lane, n), omega_A))
+        f_W, tau_W = scaled(end, rotate(q_WA, f_A)), scaled(end, rotate(q_WA, tau_A))
+
+        origin = scaled(0.5 - 0.5 * end, d)  # of the second frame, from this one's
+        com = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
+        moment = cross(sub(add(origin, r_2), com), f_W)
+        stored = (0.5 + 0.5 * end) * (dot(elastic, v_A) + dot(torque, omega_A))
+        store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
+        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), add(tau_W, moment)))
+        store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) - stored)
+
+
+@routine
+def store_bushing(value, apart, first, second, ledger, place, sign, lanes):
+    """Add sign times the energy of the bushing to a place of a ledger."""
+    n = len(lanes)
+    for lane in range(n):
+        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
+        q_WA = product(q_W1, load4(value, AXES, lane, n))
+        _, _, s = separation(d, q_W1, load3(value, FIRST, lane, n), q_W2, load3(value, SECOND, lane, n))
+        x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
+        theta = turned_from(load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
+        pulled = energy_along_axes(load3(value, STIFFNESS, lane, n), x)
+        energy = pulled + energy_along_axes(load3(value, TURN_STIFFNESS, lane, n), theta)
+        store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
+
+
+@routine
+def follow_bushing(value, first, second, wound, lanes):
+    """The cosine of half the angle; where it changes its sign the torque turns over."""
+    n = len(lanes)
+    for lane in range(n):
+        q_WA = product(load4(first, at.F_Q, lane, n), load4(value, AXES, lane, n))
+        q_A2 = product(conjugate(q_WA), load4(second, at.F_Q, lane, n))
+        store(wound, at.WOUND, lane, n, product(q_A2, conjugate(load4(value, REST, lane, n)))[0])
+        stiffness = load3(value, TURN_STIFFNESS, lane, n)
+        store(wound, at.TURNS_OVER, lane, n, stiffness[0] + stiffness[1] + stiffness[2])
+
+
+@inlined
+def bushing(law, k, model, scratch, lanes):
+    """One of them, on the second end, and the opposite on the first if a free body carries it."""
+    i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+    first, second, apart = ends(law, k, model, scratch)
+    press(law.value[k], apart, first, second, second, model.body[j], 1.0, scratch.wrench[j], lanes)
+    if i >= 0:
+        press(law.value[k], apart, first, second, first, model.body[i], -1.0, scratch.wrench[i], lanes)
+
+
+@inlined
+def energy_of_bushing(law, k, model, scratch, ledger, place, sign, lanes):
+    """What one of them stores."""
+    first, second, apart = ends(law, k, model, scratch)
+    store_bushing(law.value[k], apart, first, second, ledger, place, sign, lanes)
+
+
+@inlined
+def winding_of_bushing(law, k, model, _state, scratch, lanes):
+    """How far one of them is turned."""
+    first, second, _ = ends(law, k, model, scratch)
+    follow_bushing(law.value[k], first, second, scratch.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
+
+
+def counts_no_turns(_value) -> bool:
+    """Of none of them."""
+    return False
+
+
+def bushing_rows(force, site) -> Iterator[Row]:
+    """One between two frames."""
+    first, second = site.end(force.to, force.to_at), site.end(at=force.at)
+    rest = product(force.rest, conjugate(second.turn))
+    gains = (*force.stiffness, *force.damping, *force.torsion_stiffness, *force.torsion_damping)
+    yield Row(BUSHINGS, first, second, (*gains, *force.offset, *rest, *first.turn, *first.point, *second.point))
+
+
+def pose_at_start(force, site) -> dict[str, Any]:
+    """At rest it is as at the start, unless that is written."""
+    first, second = site.end(force.to, force.to_at), site.end(at=force.at)
+    p, q = site.pose(first.frame, second.frame)
+    offset = rotate_back(first.turn, sub(add(p, rotate(q, second.point)), first.point))
+    rest = site.pose(force.to, site.frame().frame)[1]
+    return {
+        "offset": offset if force.offset is None else force.offset,
+        "rest": rest if force.rest is None else force.rest,
+    }
+
+
+def bushing_rates(force, ends, _speed) -> tuple[float, list[float]]:
+    """Of displacement it swings as if it turned nothing; of turning, about the axes that yield most."""
+    pulled = max(force.stiffness) * sum(1 / end.carrier.mass.mass for end in ends)
+    turned = max(force.torsion_stiffness) * sum(end.turned(None) for end in ends)
+    damped = zip(ends, (force.at, force.to_at), strict=False)
+    c, c_turned = max(force.damping), max(force.torsion_damping)
+    return math.sqrt(max(pulled, turned)), [c * end.pulled(at) + c_turned * end.turned(None) for end, at in damped]
+
+
+def _along(name: str, says: str, quantity: str) -> Key:
+    return Key(name, VECTOR, f"{says}, along the three axes of `to`", quantity, ZERO, NOT_NEGATIVE)
+
+
+BUSHINGS = Table("bushings", WIDTH, bushing, energy_of_bushing, follow=winding_of_bushing, counts_turns=counts_no_turns)
+BUSHING = Force(
+    name="bushing",
+    title="bushing",
+    says="holds the point `at`, and the orientation, where they are in `to` at rest, with a stiffness along each axis"
+    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
+    " vector theta, of half a turn at most: there it turns over, and the run says so",
+    keys=(
+        *(TO, AT, TO_AT),
+        _along("stiffness", "force for each metre", "stiffness"),
+        _along("damping", "force for each m/s", "damping"),
+        _along("torsion_stiffness", "torque for each radian", "torsion stiffness"),
+        _along("torsion_damping", "torque for each rad/s", "torsion damping"),
+        Key(
+            "offset",
+            VECTOR,
+            "of `at` from `to_at` at rest, in the axes of `to`; left out, as at the start",
+            "length",
+            None,
+        ),
+        Key("rest", ORIENTATION, "in the body at the other end, at rest; left out, as at the start", "", None),
+    ),
+    one_of=("stiffness", "damping", "torsion_stiffness", "torsion_damping"),
+    table=BUSHINGS,
+    rows=bushing_rows,
+    at_start=pose_at_start,
+    stores=True,
+    twists=True,
+    rates=bushing_rates,
+    turned_over="it is made for smaller angles",
+)

@@ -1,0 +1,186 @@
+"""Bushings: conservation, closed forms, special cases that springs know."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.report.explain import Explanation
+from scenes import EPS, axis_angle, slopes
+
+FINE = (0.01, 0.005, 0.0025)
+TILT = axis_angle((1, 2, 0.5), 0.7)
+SPIN = {"angular_velocity": [0.3, -0.6, 0.9]}
+BRICK = {
+    "mass": 2.0,
+    "inertia": {"principal": [0.5, 0.8, 1.1], "orientation": axis_angle((0, 1, 1), 0.5)},
+    "center_of_mass": [0.2, -0.1, 0.3],
+    "velocity": [0.3, 0.5, -0.2],
+    "angular_velocity": [0.4, 1.1, -0.7],
+}
+BALL = {"mass": 1.0, "inertia": {"principal": [0.5, 0.5, 0.5]}}
+STIFF = {"stiffness": [9, 4, 14], "torsion_stiffness": [1.5, 3, 0.7]}
+DAMPED = {"damping": [0.3, 0.6, 0.1], "torsion_damping": [0.1, 0.05, 0.2]}
+BUSHING = {"type": "bushing", "at": [0.4, 0, 0.1], "to_at": [0, -0.3, 0.2], **STIFF, "rest": axis_angle((1, 0, 1), 0.4)}
+
+
+def scene_of(bodies: dict, duration: float, step: float, **more) -> rigidsim.Scene:
+    simulation = {"duration": duration, "step": step, "record_every": more.pop("record_every", step)}
+    return rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, **more})
+
+
+def run(*scene, **more) -> rigidsim.Trajectory:
+    return rigidsim.simulate(scene_of(*scene, **more))
+
+
+def changes(trajectory: rigidsim.Trajectory) -> tuple[float, float, float]:
+    """The largest since the start, of linear momentum, angular momentum and energy less work."""
+    ledger = (trajectory.diagnostic("linear_momentum"), trajectory.angular_momentum, trajectory.total_energy[:, None])
+    return tuple(np.linalg.norm(part - part[0], axis=1).max() for part in ledger)
+
+
+@pytest.mark.parametrize("damping", [{}, DAMPED])
+def test_a_bushing_between_branches_of_the_tree_keeps_momenta_and_energy(damping):
+    """The body at the other end is a lug fixed to one in the world; the body itself is below a frame that spins."""
+    lug = {"position": [0.3, 0.2, 0], "orientation": TILT, "scale": 0.5}
+    a = {**BRICK, "velocity": [0, -0.2, 0.1], "angular_velocity": [-0.3, 0.2, 0.5], "children": {"lug": lug}}
+    b = {**BRICK, "position": [0.8, 0.5, 0.3], "forces": [{**BUSHING, "to": "a/lug", **damping}]}
+    frame = {"motion": {"prescribed": {**SPIN, "acceleration": [0.1, -0.2, 0.3]}}, "orientation": TILT}
+    bodies = {"a": a, "f": {**frame, "children": {"b": b}}}
+    trajectories = [run(bodies, 2.0, step, record_every=0.2) for step in FINE]
+    rows = np.array([changes(trajectory) for trajectory in trajectories])
+    # Measured: 4.00 for the momenta; 3.8 to 4.5 for the energy, 3.5 where that is down to 5e-11 of 2 J.
+    assert np.all(np.abs(slopes(FINE, rows)[:, -1] - 4) <= [0.1, 0.1, 0.6]), rows
+    assert max(rows[-1]) <= 2e-10  # measured 4.7e-11
+    assert np.ptp(trajectories[-1].diagnostic("kinetic_energy")) > 0.1
+    if damping:  # what is lost is work
+        assert trajectories[-1].diagnostic("work")[-1] < -0.1
+
+
+def test_force_and_torque_are_equal_and_opposite_and_act_at_one_point():
+    b = {**BRICK, "position": [0.8, 0.5, 0.3], "forces": [{**BUSHING, "to": "a", **DAMPED, "offset": [0, 0.1, 0]}]}
+    bodies = {"a": {**BRICK, "orientation": TILT}, "b": b}
+    arrays = rigidsim.simulate(scene_of(bodies, 0.01, 0.01), terms=True).arrays
+    force = 2.0 * arrays["terms/applied"][0]
+    assert np.linalg.norm(force[0]) > 0.1
+    assert np.abs(force[0] + force[1]).max() <= 8 * EPS * np.linalg.norm(force[0])
+
+
+@pytest.mark.parametrize("window", [(0.0, 0.5), (0.2, 0.5037)])
+def test_a_bushing_that_comes_or_goes_closes_the_ledger(window):
+    b = {**BRICK, "position": [0.8, 0.5, 0.3], "forces": [{**BUSHING, "to": "a", "during": list(window)}]}
+    trajectory = run({"a": BRICK, "b": b}, 1.0, 2e-3)
+    potential, energy = trajectory.diagnostic("potential_energy"), trajectory.total_energy
+    acts = (trajectory.time >= window[0]) & (trajectory.time < window[1] - 1e-9)
+    assert np.all(potential[acts][1:] > 0)
+    assert not potential[~acts].any()
+    assert np.abs(energy - energy[0]).max() <= 1e-9
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("other", ["world", "wheel"])
+def test_small_oscillations_about_and_along_each_axis(axis, other):
+    """omega = sqrt(k/m) along an axis and sqrt(kappa/I) about it, with the reduced mass and inertia of two ends."""
+    unit = np.eye(3)[axis]
+    along = {"stiffness": [9, 4, 16], "torsion_stiffness": [0, 0, 0]}
+    about = {"stiffness": [0, 0, 0], "torsion_stiffness": [4.5, 2, 8]}
+    inertia = np.array([3.0, 2.5, 2.0])
+    wheel = {"mass": 2, "inertia": {"principal": [1, 1, 0.5]}}
+    still = {"type": "bushing", "to": other, "offset": [0, 0, 0], "rest": {"wxyz": [1, 0, 0, 0]}}
+    for gains, size in ((along, 0.1), (about, 0.1)):
+        moved = {"position": list(size * unit)} if gains is along else {"orientation": axis_angle(unit, size)}
+        body = {"mass": 4, "inertia": {"principal": list(inertia)}, **moved, "forces": [{**still, **gains}]}
+        if gains is along:
+            k, m = gains["stiffness"][axis], 4.0 if other == "world" else 4.0 / 3.0
+        else:
+            second = wheel["inertia"]["principal"][axis]
+            first = inertia[axis]
+            k, m = gains["torsion_stiffness"][axis], first if other == "world" else first * second / (first + second)
+        period = 2 * math.pi * math.sqrt(m / k)
+        bodies = {"b": body} | ({"wheel": wheel} if other == "wheel" else {})
+        seen = run(bodies, period, period / 400, record_every=period / 4)["b"].seen_from(other)
+        found = seen.position @ unit if gains is along else 2 * np.arcsin(seen.orientation[:, 1 + axis])
+        # RK4 with 400 steps a period: 2 pi (2 pi/400)^4/120 of the amplitude is 3e-9.
+        assert found == pytest.approx(size * np.array([1, 0, -1, 0, 1]), abs=1e-8 * size), (gains, axis)
+
+
+def test_equal_gains_are_those_of_a_spring_and_a_torsion_spring():
+    """A spring without length that is damped in no direction, and a torsion spring about every axis."""
+    spring = {"type": "spring", "to": "a", "at": [0.4, 0, 0.1], "to_at": [0, -0.3, 0.2], "stiffness": 6.0, "length": 0}
+    torsion = {"type": "torsion_spring", "to": "a", "stiffness": 1.5, "rest": TILT, "damping": 0.2}
+    bushing = {
+        "type": "bushing", "to": "a", "at": [0.4, 0, 0.1], "to_at": [0, -0.3, 0.2], "offset": [0, 0, 0], "rest": TILT,
+        "stiffness": [6, 6, 6], "torsion_stiffness": [1.5, 1.5, 1.5], "torsion_damping": [0.2, 0.2, 0.2],
+    }  # fmt: skip
+
+    def moved(forces: list) -> rigidsim.Trajectory:
+        return run({"a": BRICK, "b": {**BRICK, "position": [0.8, 0.5, 0.3], "forces": forces}}, 0.5, 0.005)
+
+    one, two = moved([bushing]), moved([spring, torsion])
+    for quantity in ("position", "velocity", "angular_velocity"):
+        for name in "ab":
+            first, second = (getattr(each[name].world, quantity) for each in (one, two))
+            assert np.abs(first - second).max() <= 2e-13, (name, quantity)
+    assert one.diagnostic("potential_energy") == pytest.approx(two.diagnostic("potential_energy"), rel=1e-12)
+
+
+def test_what_is_left_out_is_as_at_the_start():
+    b = {**BALL, "position": [0.8, 0.5, 0.3], "orientation": TILT, "forces": [{**BUSHING, "to": "a"}]}
+    del b["forces"][0]["rest"]
+    a = {**BALL, "orientation": axis_angle((0, 1, 1), 0.5), "children": {"lug": {"orientation": TILT}}}
+    for other in ("a", "a/lug"):
+        b["forces"][0]["to"] = other
+        trajectory = run({"a": a, "b": b}, 0.2, 0.01)
+        assert trajectory.diagnostic("potential_energy").max() <= 1e-28
+        assert np.abs(trajectory["b"].world.velocity).max() <= 1e-14
+
+
+def test_a_bushing_in_a_planar_scene_keeps_the_energy_in_the_plane():
+    normal = [1, 2, 2]
+    plane = {"world": {"plane": normal}}
+    b = {**BALL, "position": [2, -1, 0], "forces": [{**BUSHING, "to": "a", "rest": {"wxyz": [1, 0, 0, 0]}}]}
+    b["angular_velocity"] = [0.3, 0.6, 0.6]
+    trajectory = run({"a": {**BALL, "orientation": axis_angle(normal, 0.3)}, "b": b}, 1.0, 0.0025, **plane)
+    momentum, _, energy = changes(trajectory)
+    assert max(momentum, energy) <= 1e-8
+    height = trajectory["b"].world.position @ np.array(normal) / 3
+    assert np.ptp(height) <= 1e-13
+    assert np.ptp(trajectory.diagnostic("kinetic_energy")) > 0.1
+
+
+def test_half_a_turn_is_told():
+    twist = {"type": "bushing", "to": "world", "torsion_stiffness": [0.1, 0.1, 0.1], "during": [0, 3]}
+    scene = scene_of({"b": {**BALL, "angular_velocity": [0, 0, 2.0], "forces": [twist]}}, 2.0, 0.01)
+    simulation = rigidsim.Simulation(scene)
+    simulation.step(200)
+    (told,) = [warning for warning in simulation.warnings if "half a turn" in warning]
+    assert told.startswith("the bushing b, forces[0] passed half a turn at t = ")
+
+
+def test_a_world_has_the_same_bits_in_any_lane():
+    def scene(k: float) -> rigidsim.Scene:
+        forces = [{**BUSHING, **DAMPED, "to": "a", "stiffness": [9 + k, 4, 14]}]
+        return scene_of({"a": BRICK, "b": {**BRICK, "position": [0.8, 0.5, 0.3], "forces": forces}}, 0.1, 0.01)
+
+    alone = [rigidsim.simulate(scene(k)) for k in (0.0, 0.5)]
+    for one, other in zip(alone, rigidsim.simulate([scene(0.0), scene(0.5)]), strict=True):
+        assert np.array_equal(one["b"].world.position, other["b"].world.position)
+        assert np.array_equal(one.total_energy, other.total_energy)
+
+
+def test_explain_gives_its_share_at_both_ends():
+    b = {
+        **BRICK,
+        "position": [0.8, 0.5, 0.3],
+        "forces": [{**BUSHING, **DAMPED, "to": "a"}, {"type": "drag", "linear": 1}],
+    }
+    trajectory = rigidsim.simulate(scene_of({"a": BRICK, "b": b}, 0.1, 0.01), terms=True)
+    for body, other in (("a", "b"), ("b", "a")):
+        shares = Explanation.of(trajectory, body, 0.1).shares
+        bushing = shares.loads[0]
+        assert str(bushing.load) == f"bushing to {other} (b, forces[0])"
+        assert np.abs(bushing.terms["angular_applied"]).max() > 0.01
+        assert not shares.rest  # the sum is what was recorded
