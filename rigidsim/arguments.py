@@ -39,7 +39,7 @@ def whole_number(value: object, name: str, least: int = 0) -> int:
         if isinstance(value, Real) and math.isfinite(value) and value == math.floor(value):
             found = int(value)
     if found is None or not least <= found <= MOST:
-        refuse(name, f"an integer of at least {least}", value)
+        refuse(name, f"an integer from {least} to 2**53", value)
     return found
 
 

@@ -33,8 +33,8 @@ def scene_of(header: Header) -> Scene:
 
 
 def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = None) -> Tree:
-    """The tree at a later time. Poses of fixed nodes are taken from the sample `local` (node, SAMPLE_ROWS) if given,
-    and are else those at t = 0.
+    """The tree at a later time. Fixed nodes have their pose in the sample `local` (node, SAMPLE_ROWS); without it, the
+    pose at t = 0.
     """
     nodes = []
     for node, place in zip(start.nodes, places, strict=True):

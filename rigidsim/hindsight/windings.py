@@ -43,7 +43,7 @@ def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:
 
 
 def _wound(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:
-    """The angle about the axis (rad) at the last of these times, counting full turns; it begins within half a turn."""
+    """The angle about the axis (rad) at the last time, counting full turns; it starts within half a turn of rest."""
     (q_W1, omega_1), (q_W2, omega_2) = first, second
     phi, gradient = twist(rest, axis, product(conjugate(q_W1), q_W2))
     phi, rate = (np.broadcast_to(x, time.shape) for x in (phi, dot(gradient, rotate_back(q_W2, sub(omega_2, omega_1)))))

@@ -64,9 +64,7 @@ def _cause(found: Culprit | None, step: float) -> str:
     what = f"the {found.load} on '{found.body}'" if found.load else f"the total load on '{found.body}'"
     shorter = f"; use a step of at most {advised:.1g} s"
     if found.rate.by == "turn":
-        return (
-            f"likely cause: '{found.body}' or its parent rotates by {number:.3g} rad in a step of {step:g} s{shorter}"
-        )
+        return f"likely cause: '{found.body}' or its parent rotates by {number:.3g} rad per step of {step:g} s{shorter}"
     if found.rate.by == "time":
         return (
             f"likely cause: {what} changes by {number:.0%} of its largest value within one step at"

@@ -110,7 +110,11 @@ def test_valid_scene_as_json(quick_call):
         (["-o", "."], 5, ". is a folder; name a file, such as out.h5"),
         (["-o", "nowhere/a.h5"], 5, "the folder nowhere does not exist"),
         (["-o", "x" * 300], 5, "File name too long"),
-        (["-o", "scene.yaml"], 5, "scene.yaml exists already; --force replaces it, -o names another file"),
+        (
+            ["-o", "scene.yaml"],
+            5,
+            "scene.yaml exists already; use --force to overwrite it, or use -o to write to another path",
+        ),
         (["-o", "scene.yaml", "--force"], 5, "scene.yaml is not a rigidsim trajectory, or it is damaged; --force"),
         (["-o", "/dev/null", "--force"], 5, "/dev/null is not a regular file"),
     ],
@@ -188,5 +192,6 @@ def test_bug_of_ours_is_owned_up_to(call, monkeypatch):
     code, out, err = call("validate", "scene.yaml")
     assert (code, out) == (1, "")
     assert (
-        err == "internal error: ZeroDivisionError: division by zero\nthis is a bug in rigidsim; --debug shows where\n"
+        err == "internal error: ZeroDivisionError: division by zero\n"
+        "this is a bug in rigidsim; --debug shows the traceback\n"
     )

@@ -81,7 +81,7 @@ def test_damage_inside_an_array_is_told(call, history, workplace):
 def test_explain_names_the_terms(call, history):
     code, out, err = call("explain", history, "brick", "--at", "0.5")
     assert (code, err) == (0, "")
-    assert out.startswith("brick at t = 0.5 s, seen from world: speed 1 m/s\n")
+    assert out.startswith("brick at t = 0.5 s, relative to world: speed 1 m/s\n")
     told = json.loads(call("explain", history, "brick", "--at", "0.5", "--json").out)
     assert told["terms"].keys() == {"applied", "gravity", "linear", "euler", "centrifugal", "coriolis"}
     assert told["time"] == 0.5
@@ -92,8 +92,8 @@ def test_explain_names_the_terms(call, history):
     [
         (["brik", "--at", "0"], "there is no body 'brik'; did you mean 'brick'?"),
         (["brick/mark", "--at", "0"], "is not a free body"),
-        (["brick", "--at", "1.5"], "time 1.5 s is outside the history, which goes from 0 to 1 s"),
-        (["brick", "--at", "nan"], "time nan s is outside the history"),
+        (["brick", "--at", "1.5"], "time 1.5 s is outside the trajectory, which covers 0 to 1 s"),
+        (["brick", "--at", "nan"], "time nan s is outside the trajectory"),
         (["brick"], "--at"),
     ],
 )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.report.signals import ASKING, StopRequest
+from rigidsim.report.signals import STOP_SIGNALS, StopRequest
 from spinning_brick import SCENE, remains
 
 ENDLESS = ["--duration", "1e6", "--step", "1e-3", "--record-every", "1"]  # half an hour of computing
@@ -33,7 +33,7 @@ def under_way(spawn, workplace):
 
     def start(*more, **options):
         # A test run in the background may itself have been told to ignore them.
-        options = {"preexec_fn": lambda: [signal.signal(number, signal.SIG_DFL) for number in ASKING]} | options
+        options = {"preexec_fn": lambda: [signal.signal(number, signal.SIG_DFL) for number in STOP_SIGNALS]} | options
         process = spawn("run", "scene.yaml", "-o", "a.h5", *ENDLESS, *more, **options)
         give_up = time.monotonic() + 60
         while not (workplace / ".a.h5.tmp").exists() or not hears(process, signal.SIGTERM):

@@ -93,7 +93,7 @@ def test_state_at_a_time_seen_from_a_body(call, table):
     far, angle = (1.0 + 3.0 * 0.25) / 0.5, 0.5
     assert puck["position"] == pytest.approx([far * np.cos(angle), -far * np.sin(angle), 0.0], abs=1e-4)
     out = call("inspect", table, "--at", "0.25", "--frame", "table").out
-    assert "at t = 0.25 s, seen from table" in out
+    assert "at t = 0.25 s, relative to table" in out
     assert "x, 0.5 m" in out and "omega_x, rad/s" in out
     assert call("inspect", table, "--at", "1", "--frame", "table").out != out
 
@@ -145,8 +145,8 @@ reparent: [{body: box, to: cart, time: 0.7}]
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--at", "2"], "time 2.0 s is outside the history, which goes from 0 to 1 s"),
-        (["--at", "nan"], "outside the history"),
+        (["--at", "2"], "time 2.0 s is outside the trajectory, which covers 0 to 1 s"),
+        (["--at", "nan"], "outside the trajectory"),
         (["--at", "soon"], "soon"),
         (["--frame", "tabel"], "there is no body 'tabel'; did you mean 'table'?"),
         (["--frame", "tabel", "--csv"], "there is no body 'tabel'"),

@@ -30,7 +30,7 @@ def test_existing_file_is_refused_before_anything_is_computed(call, workplace, m
     (workplace / "a.h5").write_bytes(b"old")
     code, out, err = call("run", "scene.yaml", "-o", "a.h5")
     assert (code, out) == (5, "")
-    assert err == "error: a.h5 exists already; --force replaces it, -o names another file\n"
+    assert err == "error: a.h5 exists already; use --force to overwrite it, or use -o to write to another path\n"
     assert (workplace / "a.h5").read_bytes() == b"old"
 
 
@@ -44,7 +44,7 @@ def test_output_folder_without_permission(call, workplace, monkeypatch):
 def test_default_folder_that_is_a_file(call, workplace):
     (workplace / "outputs").write_text("mine")
     code, _, err = call("run", "scene.yaml")
-    assert (code, err) == (5, "error: cannot make the folder outputs: File exists; -o names a file elsewhere\n")
+    assert (code, err) == (5, "error: cannot create the folder outputs: File exists; use -o to write elsewhere\n")
 
 
 def test_history_larger_than_the_disk_is_refused_up_front(call, workplace, monkeypatch):
@@ -71,8 +71,8 @@ def test_no_room_for_one_chunk_is_told(shell, workplace):
     code, out, err = shell("run", "scene.yaml", "-o", "a.h5", *LARGE, preexec_fn=limited_to(500_000))
     assert (code, out) == (5, "")
     assert err == (
-        "error: cannot write a.h5: File too large; the run had reached t = 100 of 100 s; nothing is kept, as not even"
-        " the first chunk of samples fitted\n"
+        "error: cannot write a.h5: File too large; the run had reached t = 100 of 100 s; nothing was saved, because"
+        " there was no space for the first chunk of samples\n"
     )
     assert remains(workplace) == {"scene.yaml"}
 
@@ -179,7 +179,7 @@ def test_file_that_appears_meanwhile_is_kept_and_so_is_the_run(call, workplace, 
     code, _, err = call("run", "scene.yaml", "-o", "a.h5", *force)
     assert (code, err) == (
         5,
-        "error: a.h5 was written by another process meanwhile; the trajectory lies in a-3.h5\n",
+        "error: a.h5 was written by another process during the run; the trajectory was saved as a-3.h5\n",
     )
     assert (workplace / "a.h5").read_text() == "theirs"
     assert (workplace / "a-2.h5").read_text() == "another"
@@ -197,7 +197,7 @@ def test_run_that_cannot_be_named_at_all_is_left_where_it_is(call, workplace, mo
         monkeypatch.setattr(f"rigidsim.trajectory.spool.os.{name}", refused)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5")
     assert code == 5
-    assert err.endswith("the trajectory lies in .a.h5.tmp\n")
+    assert err.endswith("the trajectory was saved as .a.h5.tmp\n")
     with rigidsim.load(".a.h5.tmp") as trajectory:
         assert trajectory.status == "complete"
 
@@ -217,7 +217,7 @@ def test_link_to_nothing_is_refused_before_anything_is_computed(call, workplace,
 PLANTED = {
     "a link": (lambda path: path.symlink_to("victim"), "it is a symbolic link"),
     "a link to nothing": (lambda path: path.symlink_to("nothing"), "it is a symbolic link"),
-    "a second name": (lambda path: path.hardlink_to("victim"), "the file has other names too"),
+    "a second name": (lambda path: path.hardlink_to("victim"), "the file has other hard links"),
     "a pipe": (os.mkfifo, "it is not a regular file"),
     "a folder": (lambda path: path.mkdir(), "it is not a regular file"),
     "a text": (lambda path: path.write_text("mine, and of some length"), "it is not an HDF5 file"),
@@ -234,12 +234,12 @@ def test_planted_file_under_way_is_not_written_through(call, workplace, monkeypa
     if moment == "before":
         monkeypatch.setattr("rigidsim.report.run.Simulation", None)
     else:
-        monkeypatch.setattr("rigidsim.trajectory.destination.check_beside", lambda _: None)
+        monkeypatch.setattr("rigidsim.trajectory.destination.check_temporary", lambda _: None)
     (workplace / "victim").write_bytes(b"precious")
     plant(workplace / ".a.h5.tmp")
     code, _, err = call("run", "scene.yaml", "-o", "a.h5")
     assert code == 5
-    assert err == (f"error: .a.h5.tmp is in the way, where a trajectory lies until it is whole: {why}; remove it\n")
+    assert err == (f"error: the temporary file .a.h5.tmp exists already and cannot be overwritten: {why}; remove it\n")
     assert (workplace / "victim").read_bytes() == b"precious"
     assert remains(workplace) == {"scene.yaml", "victim", ".a.h5.tmp"}
 
@@ -264,7 +264,7 @@ def test_file_under_way_that_is_replaced_is_not_published(call, workplace, monke
 
     monkeypatch.setattr(run.Simulation, "blocks", and_plants)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5")
-    assert (code, "was removed or replaced meanwhile" in err) == (5, True)
+    assert (code, "was removed or replaced during the run" in err) == (5, True)
     assert not os.path.lexists("a.h5")
 
 
@@ -275,8 +275,8 @@ def test_force_replaces_only_trajectories_and_empty_files(call, workplace, monke
     for name in ("theirs.h5", "cut.h5", "scene.yaml"):
         before = (workplace / name).read_bytes()
         code, _, err = call("run", "scene.yaml", "-o", name, "--force")
-        words = "is not a rigidsim trajectory, or it is damaged; --force replaces trajectories only"
-        assert (code, err) == (5, f"error: {name} {words}, -o names another file\n")
+        words = "is not a rigidsim trajectory, or it is damaged; --force overwrites trajectories only"
+        assert (code, err) == (5, f"error: {name} {words}, or use -o to write to another path\n")
         assert (workplace / name).read_bytes() == before
     (workplace / "empty.h5").touch()
     for _ in range(2):  # the second time it is a trajectory

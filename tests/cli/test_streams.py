@@ -171,7 +171,7 @@ def test_meshes_of_a_scene_on_standard_input_are_sought_here(call, monkeypatch):
 def test_a_trajectory_does_not_go_to_standard_output(call, workplace):
     code, out, err = call("run", "scene.yaml", "-o", "-")
     assert (code, out) == (2, "")
-    assert err.startswith("error: -o -: a trajectory is an HDF5 file, which no stream can hold; name a file;")
+    assert err.startswith("error: -o -: an HDF5 file cannot be written to standard output; name a file;")
     assert remains(workplace) == {"scene.yaml"}
 
 

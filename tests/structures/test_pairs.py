@@ -101,7 +101,7 @@ def test_elements_altered_on_the_way_are_seen():
 @pytest.mark.parametrize(("view", "count"), [(pairs, 4), (distinct_pairs, 1)])
 def test_indices_outside_are_refused(view, count):
     for index in (count, -count - 1):
-        with pytest.raises(IndexError, match=f"pair {index} of {count}"):
+        with pytest.raises(IndexError, match=f"index {index} is out of range for {count} pairs"):
             view("ab")[index]
     with pytest.raises(TypeError):
         view("ab")[0:1]

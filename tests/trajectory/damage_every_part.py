@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rigidsim.errors import FormatError
-from rigidsim.report.explain import Account
+from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection
 from rigidsim.trajectory import Trajectory
 from rigidsim.trajectory.reader import load
@@ -35,7 +35,7 @@ def inspected(trajectory: Trajectory) -> object:
 def explained(trajectory: Trajectory) -> object:
     """What `explain` shows of a free body."""
     free = next(path for path in trajectory.paths if trajectory[path].kind == "free")
-    return str(Account.of(trajectory, free, 1.0))
+    return str(BodyReport.of(trajectory, free, 1.0))
 
 
 READINGS = (arrays, inspected, explained)

@@ -78,10 +78,10 @@ def test_times_of_any_shape(history, shape):
 
 @pytest.mark.parametrize("time", [-1e-9, DURATION + 1e-9, [0.5, 3.0], float("nan"), [0.5, float("nan")]])
 def test_outside_the_history_is_refused(history, time):
-    with pytest.raises(UsageError, match="is outside the history, which goes from 0 to 2 s"):
+    with pytest.raises(UsageError, match="is outside the trajectory, which covers 0 to 2 s"):
         history[LOAD].world.at(time)
     if np.ndim(time) == 0:
-        with pytest.raises(UsageError, match="outside the history"):
+        with pytest.raises(UsageError, match="outside the trajectory"):
             history.at(time)
 
 
@@ -94,5 +94,5 @@ def test_history_of_one_sample_has_that_one(history):
 
     first = Trajectory(history.header, {name: np.asarray(a)[:1] for name, a in history.arrays.items()})
     assert np.array_equal(first[LOAD].world.at(0.0).position, history[LOAD].world.position[0])
-    with pytest.raises(UsageError, match="outside the history"):
+    with pytest.raises(UsageError, match="outside the trajectory"):
         first[LOAD].world.at(0.1)

@@ -113,10 +113,10 @@ def external(file):
 
 
 CHANGES = {
-    "foreign format": (change_attribute("format", "h5md/1"), "it is 'h5md/1'|its format is 'h5md/1'"),
-    "newer version": (change_attribute("format", "rigidsim-trajectory/3"), "of another version of rigidsim"),
-    "format is no text": (change_attribute("format", 7), "its format is '7'"),
-    "no format": (lambda file: file.attrs.__delitem__("format"), "it names no format"),
+    "foreign format": (change_attribute("format", "h5md/1"), "the format of the file is 'h5md/1'"),
+    "newer version": (change_attribute("format", "rigidsim-trajectory/3"), "from another version of rigidsim"),
+    "format is no text": (change_attribute("format", 7), "the format of the file is '7'"),
+    "no format": (lambda file: file.attrs.__delitem__("format"), "the file has no format name"),
     "no status": (lambda file: file.attrs.__delitem__("status"), "status"),
     "no time": (without("time"), "time is missing"),
     "no bodies": (without("body"), "body is missing"),
@@ -133,15 +133,18 @@ CHANGES = {
     "no samples": (instead("time", np.zeros(0)), "no samples"),
     "times in a table": (instead("time", np.zeros((41, 2))), r"time is float64 of shape \(41, 2\)"),
     "numbers for names": (instead("body", np.zeros(5)), "body is float64"),
-    "a name twice": (instead("body", ["a", "a", "b", "c", "d"]), "no proper names"),
-    "escape in a name": (instead("body", ["\x1b[2J", "a", "b", "c", "d"]), "no proper names"),
+    "a name twice": (instead("body", ["a", "a", "b", "c", "d"]), "names are not unique, or are empty or unprintable"),
+    "escape in a name": (
+        instead("body", ["\x1b[2J", "a", "b", "c", "d"]),
+        "names are not unique, or are empty or unprintable",
+    ),
     "cycle of parents": (
         instead("parent", ["deck/crane", "deck", "deck/crane", "deck/crane", ""]),
         "the parent of 'deck' does not come before it",
     ),
     "no unit of length": (without("own_scale_to_metre"), "own_scale_to_metre is missing"),
     "scale of one": (instead("scale_to_metre", np.ones(1)), "scale_to_metre is float64"),
-    "other scene": (instead("scene/resolved", "{}"), "scene/resolved does not agree with its sha256"),
+    "other scene": (instead("scene/resolved", "{}"), "scene/resolved does not match its sha256"),
     "provenance": (lambda file: file["scene"].attrs.__setitem__("provenance", "{"), "JSONDecodeError"),
     "other order of quaternions": (change_attribute("quaternion_order", "xyzw"), "quaternion_order is 'xyzw'"),
     "no order of quaternions": (lambda file: file.attrs.__delitem__("quaternion_order"), "quaternion_order"),
@@ -151,15 +154,15 @@ CHANGES = {
         for value in (0.0, -1.0, np.nan, np.inf)
     },
     **{f"time {value}": (change_value("time", 7, value), "time") for value in (np.nan, np.inf, 0.0, 0.3)},
-    "another kind": (lambda f: change_value("kind", 0, "fixed")(f), "does not agree with description_sha256"),
-    "another scale": (change_value("scale_to_metre", 0, 2.0), "does not agree with description_sha256"),
-    "another name": (change_value("body", 4, "lamp"), "do not agree with its content hash"),
-    "another status": (change_attribute("status", "interrupted"), "does not agree with description_sha256"),
-    "another hash": (change_attribute("content_hash", "0" * 64), "do not agree with its content hash"),
-    "another text": (instead("scene/text", "x"), "does not agree with description_sha256"),
+    "another kind": (lambda f: change_value("kind", 0, "fixed")(f), "does not match description_sha256"),
+    "another scale": (change_value("scale_to_metre", 0, 2.0), "does not match description_sha256"),
+    "another name": (change_value("body", 4, "lamp"), "do not match its content hash"),
+    "another status": (change_attribute("status", "interrupted"), "does not match description_sha256"),
+    "another hash": (change_attribute("content_hash", "0" * 64), "do not match its content hash"),
+    "another text": (instead("scene/text", "x"), "does not match description_sha256"),
     "an array without digest": (lambda f: f["terms/euler"].attrs.__delitem__("sha256"), "sha256"),
     "a digest that is none": (lambda f: f["terms/euler"].attrs.__setitem__("sha256", "x"), "ValueError"),
-    "vast": (vast, "has fewer values than it says"),
+    "vast": (vast, "has fewer values than its shape"),
     "external link": (link_outside, "world/position"),
     "virtual dataset": (virtual, "world/position is not an array in this file"),
     "external storage": (external, "world/position is not an array in this file"),
@@ -192,7 +195,7 @@ def test_what_is_no_hdf5(tmp_path, content):
 def test_other_hdf5(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as other:
         other["x"] = np.zeros(3)
-    with pytest.raises(FormatError, match="names no format"):
+    with pytest.raises(FormatError, match="has no format name"):
         rigidsim.load(tmp_path / "a.h5")
 
 
@@ -207,7 +210,7 @@ def test_file_that_is_being_written_says_so(file):
         command = f"import rigidsim; rigidsim.load({str(file)!r})"
         done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
         raise StorageError(done.stderr.splitlines()[-1])
-    assert "another program is writing it" in str(caught.value)
+    assert "another process is writing it" in str(caught.value)
 
 
 def test_damage_in_a_chunk_is_found_when_it_is_read(file):
@@ -231,5 +234,5 @@ def test_row_of_an_event_that_is_not_there(others, number):
     columns[f"{others}/event"] = np.array([number])
     for name in ("body", *OTHERS[others]):
         columns[f"{others}/{name}"] = ["a"] if name == "body" else np.zeros((1, 3))
-    with pytest.raises(ValueError, match=f"names event {number} of 0"):
+    with pytest.raises(ValueError, match=f"refers to event {number} of 0"):
         events_from(columns)

@@ -10,13 +10,13 @@ import pytest
 
 import rigidsim
 from rigidsim.errors import FormatError
-from rigidsim.report.explain import Account
+from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection
 
 OLDER = pytest.mark.parametrize("is_older", [False, True], ids=["with digests", "older"])
 
 
-DISAGREES = r"does not agree with its sha256|do not agree with its content hash"
+DISAGREES = r"does not match its sha256|do not match its content hash"
 
 
 def edited(file: Path, name: str, is_older: bool) -> None:
@@ -58,7 +58,7 @@ def test_samples_that_are_not_those_written_are_found_by_explain(file, name, is_
         rigidsim.load(file) as trajectory,
         pytest.raises(FormatError, match=DISAGREES),
     ):
-        Account.of(trajectory, "deck", 1.0)
+        BodyReport.of(trajectory, "deck", 1.0)
 
 
 @OLDER

@@ -147,8 +147,10 @@ def test_explain_answers_why_this_jumped(file, command):
     assert "impulse 'bump' on car: [0, 1, 0] N s" in rider
     assert "car/rider keeps its motion in the world" in rider and "velocity [0, -1.1, 0] m/s" in rider
     car = told("car", "0.5")
-    assert "[0, 0, 0] -> [0, 0.5, 0] m/s" in car and "protected from it" in car and "car/rider" in car
-    assert "another parent, van instead of car" in told("car/bag", "700 ms")
+    assert (
+        "[0, 0, 0] -> [0, 0.5, 0] m/s" in car and "not affected in the world (protected)" in car and "car/rider" in car
+    )
+    assert "car/bag is reparented from car to van" in told("car/bag", "700 ms")
     assert command("explain", file, "car", "--at", "5 kg")[0] == 2
     events = json.loads(told("car", "0.5", "--json"))["events"]
     assert events[0]["name"] == "bump" and events[0]["protected"][0]["velocity"] == pytest.approx(
@@ -173,8 +175,8 @@ def test_who_inherits_an_impulse_is_listed_with_what_it_gained(trajectory, file,
     with rigidsim.load(file) as read:
         assert read.events[0].carried == event.carried
     code, told = command("explain", file, "car/load", "--at", "0.5")
-    assert code == 0 and "inherits impulses" in told and "[0, -0.12, 0] N s" in told
-    assert "carried along, as they inherit impulses: car/load" in command("explain", file, "car", "--at", "0.5")[1]
+    assert code == 0 and "has inherit_impulses" in told and "[0, -0.12, 0] N s" in told
+    assert "carried along (inherit_impulses): car/load" in command("explain", file, "car", "--at", "0.5")[1]
     assert "1 body carried along" in command("inspect", file)[1]
 
 
@@ -183,9 +185,9 @@ def test_parts_of_a_struck_body_and_its_old_parent_are_told(tmp_path, command, t
     rigidsim.simulate(rigidsim.Scene.from_dict(SCENE), terms=terms).save(tmp_path / "crash.h5")
     for part in ("car/mast", "car/mast/flag"):
         code, told = command("explain", tmp_path / "crash.h5", part, "--at", "0.5")
-        assert code == 0 and "impulse 'bump' on car" in told and f"{part} goes where car takes it" in told
-    assert "van instead of car" in command("explain", tmp_path / "crash.h5", "car", "--at", "0.7")[1]
-    assert "van instead of car" in command("explain", tmp_path / "crash.h5", "van", "--at", "0.7")[1]
+        assert code == 0 and "impulse 'bump' on car" in told and f"{part} is carried by car" in told
+    assert "from car to van" in command("explain", tmp_path / "crash.h5", "car", "--at", "0.7")[1]
+    assert "from car to van" in command("explain", tmp_path / "crash.h5", "van", "--at", "0.7")[1]
 
 
 def test_how_a_body_hangs_is_in_the_file(file):
@@ -195,20 +197,20 @@ def test_how_a_body_hangs_is_in_the_file(file):
 
 
 def test_a_body_that_is_not_free_says_whom_to_ask():
-    from rigidsim.report.explain import Account
+    from rigidsim.report.explain import BodyReport
 
     trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(SCENE), terms=True)
-    with pytest.raises(UsageError, match=r"'car/mast' is not a free body: it is fixed to car, .* ask for car"):
-        Account.of(trajectory, "car/mast", 0.2)
-    with pytest.raises(UsageError, match=r"'van' is not a free body: it goes where it is told, no term moves it$"):
-        Account.of(trajectory, "van", 0.2)
+    with pytest.raises(UsageError, match=r"'car/mast' is not a free body: it is fixed to car, .* use car"):
+        BodyReport.of(trajectory, "car/mast", 0.2)
+    with pytest.raises(UsageError, match=r"'van' is not a free body: its motion is prescribed, so there are no terms$"):
+        BodyReport.of(trajectory, "van", 0.2)
 
 
 def test_where_nothing_happened_and_nothing_was_recorded_explain_says_so(trajectory):
-    from rigidsim.report.explain import Account
+    from rigidsim.report.explain import BodyReport
 
-    with pytest.raises(UsageError, match="no terms"):
-        Account.of(trajectory, "car", 0.2)
+    with pytest.raises(UsageError, match="no acceleration terms"):
+        BodyReport.of(trajectory, "car", 0.2)
 
 
 def test_inspect_lists_the_events(file, command):

@@ -61,13 +61,13 @@ def fill_after(monkeypatch):
 
 
 def written(path, history, arrays) -> int | None:
-    """Write and, if that fails, rescue: how many samples are kept, None if all are."""
+    """Write and, if that fails, recover: the number of samples saved, None if all are."""
     with Writer(path, history.header, len(arrays["time"])) as writer:
         try:
             writer.append_arrays(arrays)
             writer.finish("complete", "", history.events)
         except StorageError as error:
-            kept = writer.rescue(str(error), history.events)
+            kept = writer.recover(str(error), history.events)
             return kept.samples if kept else 0
     return None
 
@@ -143,5 +143,5 @@ def test_disk_that_stays_full_keeps_nothing(history, tmp_path, monkeypatch):
         monkeypatch.setattr(Spool, "_write_all", broken)
         with pytest.raises(StorageError, match="Input/output error"):
             writer.append_arrays({name: array[CHUNK_ROWS + 5 :] for name, array in arrays.items()})
-        assert writer.rescue("it broke") is None
+        assert writer.recover("it broke") is None
     assert not list(tmp_path.iterdir())

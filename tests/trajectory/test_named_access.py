@@ -149,7 +149,7 @@ def test_state_at_one_instant_has_the_same_names(history):
                 assert np.array_equal(one, all_times[10]), (path, frame, name)
     assert isinstance(state[LOAD].world.rotation, quaternion.quaternion)
     assert far(state[LOAD].seen_from("beacon").position, history[LOAD].seen_from("beacon").position[10]) <= ROUNDINGS
-    with pytest.raises(UsageError, match="a single instant cannot be interpolated"):
+    with pytest.raises(UsageError, match="a state at a single time cannot be interpolated"):
         state[LOAD].world.at(0.5)
 
 

@@ -84,7 +84,7 @@ def test_closed_file_gives_what_was_read_and_says_why_not_the_rest(kept_file):
         motion = loaded["deck"].world
         position = motion.position
     assert motion.position is position
-    with pytest.raises(UsageError, match="was closed before this was read"):
+    with pytest.raises(UsageError, match="was closed before this array was read"):
         _ = motion.velocity
     loaded.close()  # twice is allowed
 
@@ -100,11 +100,11 @@ def test_provenance_and_scene_are_kept(kept_file, scene):
 def test_saving_does_not_replace_a_file_unless_forced(history, kept_file, tmp_path):
     path = tmp_path / "b.h5"
     path.write_bytes(kept_file.read_bytes())
-    with pytest.raises(StorageError, match="exists already; force=True replaces it, or save to another path"):
+    with pytest.raises(StorageError, match="exists already; use force=True to overwrite it, or save to another path"):
         history.save(path)
     history.save(path, force=True)
     path.write_text("mine")
-    with pytest.raises(StorageError, match="not a rigidsim trajectory, or it is damaged; force=True replaces"):
+    with pytest.raises(StorageError, match="not a rigidsim trajectory, or it is damaged; force=True overwrites"):
         history.save(path, force=True)
     assert path.read_text() == "mine"
     with pytest.raises(StorageError, match="does not exist"):
@@ -148,7 +148,7 @@ def test_motion_and_body_are_pickled(history):
 def test_damaged_file_is_not_pickled(file):
     with h5py.File(file, "r+") as opened:
         opened["world/velocity"][3, 0, 0] += 1.0
-    with rigidsim.load(file) as loaded, pytest.raises(FormatError, match="world/velocity does not agree"):
+    with rigidsim.load(file) as loaded, pytest.raises(FormatError, match="world/velocity does not match"):
         pickle.dumps(loaded)
 
 

@@ -50,7 +50,7 @@ def test_simulations_of_one_scene_do_not_disturb_each_other(scene):
 
 
 def test_no_steps_backwards(scene):
-    with pytest.raises(UsageError, match="n, the number of steps, must be a whole number from 0 on, not -1"):
+    with pytest.raises(UsageError, match="n, the number of steps, must be an integer from 0 to 2\\*\\*53, got -1"):
         Simulation(scene).step(-1)
 
 
