@@ -185,6 +185,16 @@ def test_in_the_layout_one_prefix_belongs_to_one_table():
     assert len(prefixes) > 20 and len(prefixes) == len(set(prefixes)), prefixes
 
 
+def test_each_class_of_a_scene_has_a_name_of_its_own():
+    homes: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, set()).add(module_of(path))
+    shared = {name: modules for name, modules in homes.items() if len(modules) > 1}
+    assert not {name for name, modules in shared.items() if any(m.startswith("rigidsim.scene") for m in modules)}
+
+
 def test_kernels_are_in_the_engine_and_formulas_in_physics():
     for path in SOURCES:
         part = part_of(module_of(path))

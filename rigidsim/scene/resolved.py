@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rigidsim.engine.laws.declaration import ORIENTATION
-from rigidsim.scene.values.base import Model
+from rigidsim.scene.values.base import SceneModel
 from rigidsim.scene.values.evaluation import written
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _inertia(body: Body) -> Any:
     return {"tensor": [list(row) for row in body.inertia.tensor], "about": body.inertia.about}
 
 
-def _framed(owner: Model) -> dict[str, Any]:
+def _framed(owner: SceneModel) -> dict[str, Any]:
     vectors = {key: getattr(owner, key) for key in FRAMED if key in type(owner).model_fields}
     return {key: {**vector.model_dump(), "value": _plain_value(vector.value)} for key, vector in vectors.items()}
 
@@ -92,7 +92,7 @@ def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
                                  orientation=motion.orientation and _plain(motion.orientation))}  # fmt: skip
 
 
-def _force(force: Model) -> dict[str, Any]:
+def _force(force: SceneModel) -> dict[str, Any]:
     entries = {"type": force.type, **_plain(force)}
     for key in force.kind.keys:
         if key.form == ORIENTATION and key.name in entries:
@@ -100,20 +100,20 @@ def _force(force: Model) -> dict[str, Any]:
     return entries
 
 
-def _shape(shape: Model) -> dict[str, Any]:
+def _shape(shape: SceneModel) -> dict[str, Any]:
     entries = {"type": shape.type, **_plain(shape)}
     if "orientation" in entries:
         entries["orientation"] = {"wxyz": entries["orientation"]}
     return entries
 
 
-def _plain(model: Model) -> dict[str, Any]:
+def _plain(model: SceneModel) -> dict[str, Any]:
     entries = _if_given(**{key: getattr(model, key) for key in type(model).model_fields})
     return {key: _plain_value(value) for key, value in entries.items()}
 
 
 def _plain_value(value: Any) -> Any:
-    if isinstance(value, Model):
+    if isinstance(value, SceneModel):
         return _plain(value)
     if isinstance(value, tuple):
         return [_plain_value(part) for part in value]

@@ -71,11 +71,11 @@ class BodyHistory:
         """One term of the acceleration relative to the parent, in the parent's axes, (time, 3): `applied`, `gravity`,
         `linear`, `euler`, `centrifugal`, `coriolis` in m/s2, ... Recorded with `terms=True`.
         """
-        if not self._bodies.header.with_terms or f"terms/{name}" not in self._bodies.arrays:
-            known = [field.name.removeprefix("terms/") for field in TERM_FIELDS]
-            if name not in known:
-                raise UsageError(f"there is no term {clipped(name)}; choose one of {', '.join(known)}")
-            raise UsageError("no terms were recorded; simulate(scene, terms=True) and `run --terms` record them")
+        known = [field.name.removeprefix("terms/") for field in TERM_FIELDS]
+        if name not in known:
+            raise UsageError(f"there is no term {clipped(name)}; choose one of {', '.join(known)}")
+        if f"terms/{name}" not in self._bodies.arrays:
+            raise UsageError("only trajectories of simulate(scene, terms=True) and of `run --terms` have terms")
         return np.asarray(self._bodies.arrays[f"terms/{name}"][..., self._index, :])
 
     def seen_from(self, other: str) -> Motion:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rigidsim.physics.operations import BY_NAME, CONDITION, JETS, NUMBER, OPERATIONS
 from rigidsim.scene import Scene
-from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, State, Time, parse
+from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, StateRead, Time, parse
 from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
 from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LONGEST
 from rigidsim.scene.expressions.printing import printed
@@ -20,7 +20,7 @@ from rigidsim.scene.expressions.tree import leaves
 from rigidsim.scene.expressions.vocabulary import FUNCTIONS, STATES
 
 ALL = frozenset({"time", "state"})
-X, Y, T = State("position", 0), State("position", 1), Time()
+X, Y, T = StateRead("position", 0), StateRead("position", 1), Time()
 NAMES = {"slew": 0.5, "n": 3, "e": 2.5}
 
 
@@ -95,10 +95,10 @@ def test_constants_are_computed(text, value):
         ("slew*n*x", apply("multiply", Number(1.5), X)),
         ("if(1 < 2, x, y)", apply("select", Number(1), X, Y)),
         ('x("self") + x("self", "parent")', apply("add", X, X)),
-        ('x("tank/turret")', State("position", 0, "tank/turret")),
-        ("omega_z('tank', \"world\")", State("angular_velocity", 2, "tank", "world")),
-        ("speed", State("speed", 0)),
-        ("q_w", State("orientation", 0)),
+        ('x("tank/turret")', StateRead("position", 0, "tank/turret")),
+        ("omega_z('tank', \"world\")", StateRead("angular_velocity", 2, "tank", "world")),
+        ("speed", StateRead("speed", 0)),
+        ("q_w", StateRead("orientation", 0)),
     ],
 )
 def test_trees(text, expected):
@@ -117,7 +117,7 @@ def test_shape_does_not_depend_on_values():
 def test_what_an_expression_says_of_itself():
     expression = parse('= x + slew*y("b") + x', NAMES, ALL)
     assert not expression.is_constant
-    assert expression.states == (X, State("position", 1, "b"))
+    assert expression.states == (X, StateRead("position", 1, "b"))
     assert expression.names == {"slew"}
     with pytest.raises(TypeError, match="not constant"):
         _ = expression.value
@@ -316,7 +316,7 @@ def test_hostile_text_in_a_scene(text, with_body, problem):
 
 
 STATE_LEAVES = st.builds(
-    lambda state, body, observer: State(*state, body, observer),
+    lambda state, body, observer: StateRead(*state, body, observer),
     st.sampled_from(list(STATES.values())),
     st.sampled_from(["self", "parent", "tank/turret", "it's", 'a "b"']),
     st.sampled_from(["self", "parent", "world"]),

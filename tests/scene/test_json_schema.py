@@ -49,8 +49,8 @@ def test_every_property_is_described():
         ("Body", "velocity", "[m/s]"),
         ("PrincipalInertia", "principal", "[kg*m^2]"),
         ("TensorInertia", "tensor", "[kg*m^2]"),
-        ("Simulation", "step", "[s]"),
-        ("World", "gravity", "[m/s^2]"),
+        ("SimulationSettings", "step", "[s]"),
+        ("Surroundings", "gravity", "[m/s^2]"),
     ],
 )
 def test_descriptions_give_the_unit(model, key, ends):

@@ -38,6 +38,15 @@ def test_paths_and_parents(history):
     assert history[LOAD].path == LOAD
 
 
+def test_terms_of_a_body_by_name(history):
+    column = history.paths.index(LOAD)
+    assert np.array_equal(history[LOAD].term("coriolis"), history.arrays["terms/coriolis"][:, column], equal_nan=True)
+    with pytest.raises(UsageError, match="there is no term 'corolis'; choose one of velocity, acceleration, applied"):
+        history[LOAD].term("corolis")
+    with pytest.raises(UsageError, match="have terms"):
+        history.at(history.time[0])[LOAD].term("coriolis")
+
+
 @pytest.mark.parametrize(
     ("path", "words"),
     [("deck/crane/laod", "did you mean 'deck/crane/load'?"), ("zzz", "bodies: deck, deck/crane"), ("world", "no body")],

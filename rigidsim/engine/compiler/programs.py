@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rigidsim.engine.model import Program, table, zeros
 from rigidsim.physics.operations import CODE
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.tree import Apply, Number, State, Time, Tree
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, StateRead, Time
 
 
 class Place(NamedTuple):
@@ -21,7 +21,7 @@ class Assembler:
     """Collects operations. Which there are depends on the texts alone, never on the value of a number."""
 
     def __init__(self, look=None):
-        self._look = look  # gives the place of a State
+        self._look = look  # gives the place of a StateRead
         self.constants: list[float] = []
         self.n_view = 0
         self._operations: list[tuple[int, list[Place]]] = []
@@ -59,20 +59,20 @@ class Assembler:
         rows = [(code, *(*o, 0, 0)[:3]) for (code, _), o in zip(self._operations, operands, strict=True)]
         return Program(table(rows, 4), constant, self.first)
 
-    def _compiled(self, tree: Tree) -> Place:
+    def _compiled(self, tree: ExpressionTree) -> Place:
         if isinstance(tree, Number):
             self.constants.append(tree.value)
             return Place("constant", len(self.constants) - 1)
         if isinstance(tree, Time):
             return Place("time")
-        if isinstance(tree, State):
+        if isinstance(tree, StateRead):
             return self._look(tree)
         operands = [self._compiled(argument) for argument in tree.arguments]
         self._operations.append((CODE[tree.operation], operands))
         return Place("result", len(self._operations) - 1)
 
 
-def tree_of(number: float | Expression) -> Tree:
+def tree_of(number: float | Expression) -> ExpressionTree:
     """A number or an expression as a tree."""
     return number.tree if isinstance(number, Expression) else Number(number)
 

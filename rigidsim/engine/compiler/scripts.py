@@ -8,7 +8,7 @@ from rigidsim.engine.assembly.site import PARENT
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler.programs import Assembler, Place
 from rigidsim.engine.model import table
-from rigidsim.scene.expressions.tree import State
+from rigidsim.scene.expressions.tree import StateRead
 
 VIEWS = {
     "position": (layout.SEEN_POSITION, 3),
@@ -49,7 +49,7 @@ class Scripts:
         views = tuple(blueprint.ViewRecord(*seen, number(place)) for seen, place in self._views.items())
         return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), views)
 
-    def _look(self, state: State) -> Place:
+    def _look(self, state: StateRead) -> Place:
         kind, width = VIEWS[state.quantity]
         seen = (kind, self._frame(state.observer), self._frame(state.body))
         if seen not in self._views:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rigidsim.scene.hierarchy.nodes import Node
+from rigidsim.scene.hierarchy.nodes import SceneNode
 from rigidsim.scene.text.document import Path
 
 
@@ -19,7 +19,7 @@ class Finding:
     at_key: bool = False
 
 
-def finding_at(node: Node, code: str, message: str, key: str | None = None, hint: str = "") -> Finding:
+def finding_at(node: SceneNode, code: str, message: str, key: str | None = None, hint: str = "") -> Finding:
     """A finding about a body, or about one of its keys."""
     place = node.place if key is None else (*node.place, key)
     return Finding(code, message, place, hint, at_key=key is not None)

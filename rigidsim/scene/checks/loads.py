@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from rigidsim.engine.laws.declaration import CENTER, END, MEDIUM
 from rigidsim.scene.checks.findings import Finding, finding_at
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 
 
-def load_findings(node: Node) -> Iterator[Finding]:
+def load_findings(node: SceneNode) -> Iterator[Finding]:
     """Forces and impulses on what does not move by them."""
     for key, name in (("forces", "a force"), ("impulses", "an impulse")):
         if getattr(node.body, key) and (node.carrier is None):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rigidsim.physics.mass import Placement, inertia_fault, unpacked
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, own_center, own_mass
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, fixed_parts
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, fixed_parts
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
 
@@ -17,7 +17,7 @@ POINT_TOLERANCE = 1e-12
 """Relative to the lengths involved: a force this near the centre of mass acts at it."""
 
 
-def mass_findings(node: Node) -> Iterator[Finding]:
+def mass_findings(node: SceneNode) -> Iterator[Finding]:
     """What is wrong with the inertia of a body that may have a mass, and with that of what it carries."""
     body = node.body
     if body.has_mass and (body.inertia is None or body.inertia.about == "origin"):
@@ -37,11 +37,11 @@ def mass_findings(node: Node) -> Iterator[Finding]:
             yield finding_at(node, "inertia", f"together with what is fixed to it, {fault[0]}", "inertia", fault[1])
 
 
-def _has_parts(node: Node) -> bool:
+def _has_parts(node: SceneNode) -> bool:
     return any(child.kind == "fixed" for child in node.body.children.values())
 
 
-def _particle_findings(node: Node, carried: MassProperties) -> Iterator[Finding]:
+def _particle_findings(node: SceneNode, carried: MassProperties) -> Iterator[Finding]:
     if any(node.body.angular_velocity.start):
         yield finding_at(node, "inertia", f"{NO_ROTATION}: it cannot have an angular velocity", "angular_velocity")
     for names, part, placement in fixed_parts(node.body):
@@ -55,7 +55,7 @@ def _particle_findings(node: Node, carried: MassProperties) -> Iterator[Finding]
                 yield from _load_on_particle(place, load, _coincide(point, carried.center_of_mass))
 
 
-def _particle_parts(node: Node) -> Iterator[tuple[str, tuple[Placement, Vector, Vector]]]:
+def _particle_parts(node: SceneNode) -> Iterator[tuple[str, tuple[Placement, Vector, Vector]]]:
     """What a particle carries, by path: where it sits, the centre of mass of it all, and its own."""
     if node.kind != "free":
         return

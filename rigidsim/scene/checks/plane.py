@@ -9,7 +9,7 @@ from rigidsim.physics.quaternion import product, rotate_back
 from rigidsim.physics.vector import cross, dot, norm
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
@@ -27,12 +27,11 @@ def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     normal = hierarchy.scene.world.normal
     if normal is None:
         return
-    waiting = [(("bodies", name), body, IDENTITY) for name, body in reversed(hierarchy.scene.bodies.items())]
-    while waiting:
-        path, body, q_WP = waiting.pop()
-        q_WB = product(q_WP, body.orientation)
-        yield from _body_findings(path, body, normal, q_WP, q_WB)
-        waiting.extend(((*path, "children", name), child, q_WB) for name, child in reversed(body.children.items()))
+    q_W: dict[SceneNode | None, Quaternion] = {None: IDENTITY}
+    for node in hierarchy:
+        q_WP = q_W[node.parent]
+        q_W[node] = product(q_WP, node.body.orientation)
+        yield from _body_findings(node.place, node.body, normal, q_WP, q_W[node])
 
 
 def _expressed_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion) -> Iterator[Finding]:

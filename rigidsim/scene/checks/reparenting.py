@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.events import Reparenting
 from rigidsim.scene.schema.names import WORLD
 
@@ -30,7 +30,7 @@ def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             yield Finding("reparent", message, ("reparent", index, key), hint)
 
 
-def _fault(tree: Hierarchy, event: Reparenting, node: Node, new: Node | None) -> Fault | None:
+def _fault(tree: Hierarchy, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
     if node.kind == "prescribed":
         return "body", f"the motion of '{node.path}' is prescribed; it keeps its parent", "name a free or a fixed body"
     if new is not None and node in new.line():
@@ -45,7 +45,7 @@ def _fault(tree: Hierarchy, event: Reparenting, node: Node, new: Node | None) ->
     return None
 
 
-def _holding_fault(tree: Hierarchy, event: Reparenting, node: Node) -> Fault | None:
+def _holding_fault(tree: Hierarchy, event: Reparenting, node: SceneNode) -> Fault | None:
     """What is wrong with fixing a node to what no force moves."""
     if any(part.body.has_mass and part.carrier is node for part in tree):
         message = "a mass can be fixed to a free body only, not to the world or to a prescribed motion"
@@ -57,7 +57,7 @@ def _holding_fault(tree: Hierarchy, event: Reparenting, node: Node) -> Fault | N
     return None
 
 
-def _pair_fault(tree: Hierarchy, carriers: tuple[Node | None, ...]) -> Fault | None:
+def _pair_fault(tree: Hierarchy, carriers: tuple[SceneNode | None, ...]) -> Fault | None:
     # Three particles may be on one line, too: only the run knows where they are by then.
     for carrier in filter(None, carriers):
         parts = [part for part in tree.parts(carrier) if part.body.has_mass]

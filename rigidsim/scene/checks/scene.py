@@ -14,9 +14,9 @@ from rigidsim.scene.checks.plane import plane_findings
 from rigidsim.scene.checks.references import reference_findings
 from rigidsim.scene.checks.reparenting import reparent_findings
 from rigidsim.scene.checks.shapes import mass_key, shape_findings
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.prescription import PrescribedMotion
-from rigidsim.scene.schema.simulation import Simulation
+from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.values.rotation import Vector
 
 WHOLE_TOLERANCE = 1e-9
@@ -41,7 +41,7 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
     return found
 
 
-def _time_findings(simulation: Simulation) -> Iterator[Finding]:
+def _time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
     duration, step, every = simulation.duration, simulation.step, simulation.record_every
     path = ("simulation", "step")
     if step > duration:
@@ -67,13 +67,13 @@ def _is_whole(ratio: float) -> bool:
     return nearest >= 1 and abs(ratio - nearest) <= WHOLE_TOLERANCE * nearest
 
 
-def _scale_findings(node: Node) -> Iterator[Finding]:
+def _scale_findings(node: SceneNode) -> Iterator[Finding]:
     if not 0 < node.metres_per_unit < math.inf:
         message = "the scales from the world down to here are beyond the range of numbers"
         yield finding_at(node, "scale", message, "scale")
 
 
-def _placed_mass_findings(node: Node) -> Iterator[Finding]:
+def _placed_mass_findings(node: SceneNode) -> Iterator[Finding]:
     body, kind = node.body, node.kind
     if not body.has_mass:
         if kind == "free":
@@ -96,7 +96,7 @@ def _placed_mass_findings(node: Node) -> Iterator[Finding]:
         yield finding_at(node, "missing-key", "a body with mass needs an inertia", None, hint)
 
 
-def _velocity_findings(node: Node) -> Iterator[Finding]:
+def _velocity_findings(node: SceneNode) -> Iterator[Finding]:
     kind = node.kind
     if kind == "free":
         return
@@ -112,7 +112,7 @@ def _velocity_findings(node: Node) -> Iterator[Finding]:
         yield finding_at(node, "gravity", f"gravity does not act on a {kind} body", "gravity", hint)
 
 
-def _prescribed_findings(node: Node) -> Iterator[Finding]:
+def _prescribed_findings(node: SceneNode) -> Iterator[Finding]:
     motion = node.body.prescribed
     if motion is None:
         return
@@ -126,7 +126,7 @@ def _prescribed_findings(node: Node) -> Iterator[Finding]:
         yield Finding("motion", message, path, "only the rate of a prescribed spin may change, not its axis")
 
 
-def _in_parent_axes(node: Node, motion: PrescribedMotion, key: str) -> Vector:
+def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vector:
     """The direction of a prescribed vector, its largest part made one so that no product overflows."""
     vector = getattr(motion, key)
     largest = max(map(abs, vector.start)) or 1.0

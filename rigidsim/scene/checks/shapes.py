@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.mass import solid_weights
-from rigidsim.scene.hierarchy.nodes import Node
+from rigidsim.scene.hierarchy.nodes import SceneNode
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 
 
@@ -16,7 +16,7 @@ def mass_key(body: Body) -> str:
     return next((key for key in ("mass", "density") if getattr(body, key) is not None), "shapes")
 
 
-def shape_findings(node: Node) -> Iterator[Finding]:
+def shape_findings(node: SceneNode) -> Iterator[Finding]:
     """Whether a body's mass, density and shapes contradict each other or leave something open."""
     body = node.body
     if body.mass is not None and body.density is not None:
@@ -28,7 +28,7 @@ def shape_findings(node: Node) -> Iterator[Finding]:
         yield from _weight_findings(node) or _total_findings(node)
 
 
-def _weight_findings(node: Node) -> list[Finding]:
+def _weight_findings(node: SceneNode) -> list[Finding]:
     """Shapes that say nothing of their weight beside others that do."""
     body = node.body
     if body.density is not None or not any(solid.has_weight for solid in body.solids):
@@ -39,7 +39,7 @@ def _weight_findings(node: Node) -> list[Finding]:
     return [Finding("mass", message, (*node.place, "shapes", index), hint) for index in weightless]
 
 
-def _total_findings(node: Node) -> list[Finding]:
+def _total_findings(node: SceneNode) -> list[Finding]:
     total = sum(solid_weights(node.body, node.metres_per_unit))
     if node.body.mass is None and not LIGHTEST <= total <= HEAVIEST:
         message = f"made of these shapes, the mass is {total:g} kg, not between {LIGHTEST:g} and {HEAVIEST:g} kg"

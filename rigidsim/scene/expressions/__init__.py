@@ -3,6 +3,16 @@
 from rigidsim.scene.expressions.expression import Expression
 from rigidsim.scene.expressions.parser import parse
 from rigidsim.scene.expressions.tokens import BrokenParameter, ExpressionError
-from rigidsim.scene.expressions.tree import Apply, Number, State, Time, Tree
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, StateRead, Time
 
-__all__ = ["Apply", "BrokenParameter", "Expression", "ExpressionError", "Number", "State", "Time", "Tree", "parse"]
+__all__ = [
+    "Apply",
+    "BrokenParameter",
+    "Expression",
+    "ExpressionError",
+    "ExpressionTree",
+    "Number",
+    "StateRead",
+    "Time",
+    "parse",
+]

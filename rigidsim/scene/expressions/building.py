@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
 from rigidsim.scene.expressions.printing import INFIX, printed
 from rigidsim.scene.expressions.tokens import ExpressionError
-from rigidsim.scene.expressions.tree import Apply, Number, Tree
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number
 
 MOST_NODES = 500
 DEEPEST = 50
@@ -17,7 +17,7 @@ DEEPEST = 50
 class Operand(NamedTuple):
     """A tree, what kind of value it has, where it begins in the text, and how large it is."""
 
-    tree: Tree
+    tree: ExpressionTree
     kind: str
     offset: int
     nodes: int = 1

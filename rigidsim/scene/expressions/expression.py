@@ -8,7 +8,7 @@ from typing import Any
 
 from rigidsim.physics.operations import VALUES
 from rigidsim.scene.expressions.printing import printed
-from rigidsim.scene.expressions.tree import Leaf, Number, State, Time, Tree, leaves
+from rigidsim.scene.expressions.tree import ExpressionTree, Leaf, Number, StateRead, Time, leaves
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Expression:
     """A parsed expression; two are equal if their trees are. `names` are the parameters that it mentions."""
 
     text: str = field(compare=False)
-    tree: Tree
+    tree: ExpressionTree
     names: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
@@ -32,21 +32,21 @@ class Expression:
         return self.tree.value
 
     @property
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[StateRead, ...]:
         """The state that it mentions, each once, from left to right."""
-        return tuple(dict.fromkeys(leaf for leaf in leaves(self.tree) if isinstance(leaf, State)))
+        return tuple(dict.fromkeys(leaf for leaf in leaves(self.tree) if isinstance(leaf, StateRead)))
 
     def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = VALUES) -> Any:
-        """The value, given that of `Time()` and of each State; `functions` computes each operation on such values."""
+        """The value, given that of `Time()` and of each state; `functions` computes each operation on such values."""
         return _evaluated(self.tree, values, functions)
 
     def __str__(self) -> str:
         return f"= {printed(self.tree)}"
 
 
-def _evaluated(tree: Tree, values: Mapping[Leaf, Any], functions: Mapping[str, Callable]) -> Any:
+def _evaluated(tree: ExpressionTree, values: Mapping[Leaf, Any], functions: Mapping[str, Callable]) -> Any:
     if isinstance(tree, Number):
         return tree.value
-    if isinstance(tree, Time | State):
+    if isinstance(tree, Time | StateRead):
         return values[tree]
     return functions[tree.operation](*(_evaluated(argument, values, functions) for argument in tree.arguments))

@@ -12,7 +12,7 @@ from rigidsim.scene.expressions import printing
 from rigidsim.scene.expressions.building import Operand, applied, constant, require
 from rigidsim.scene.expressions.expression import Expression
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
-from rigidsim.scene.expressions.tree import State, Time
+from rigidsim.scene.expressions.tree import StateRead, Time
 from rigidsim.scene.expressions.vocabulary import (
     CALLED,
     CONSTANTS,
@@ -202,7 +202,7 @@ class _Parser:
 
     def _state(self, name: Token, paths: tuple[str, ...]) -> Operand:
         self._require_allowed("state", name)
-        return Operand(State(*STATES[name.text], *paths), NUMBER, name.offset)
+        return Operand(StateRead(*STATES[name.text], *paths), NUMBER, name.offset)
 
     def _require_allowed(self, what: str, name: Token) -> None:
         if what not in self._allow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
-from rigidsim.scene.expressions.tree import Apply, Number, State, Time, Tree
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, StateRead, Time
 from rigidsim.scene.expressions.vocabulary import STATE_NAMES, TIME
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 10)
@@ -24,12 +24,12 @@ INFIX = {
 PREFIX = {"not": ("not ", NOT), "negate": ("-", SIGN)}
 
 
-def printed(tree: Tree) -> str:
+def printed(tree: ExpressionTree) -> str:
     """The tree as text, without the `=` before it."""
     return _printed(tree, NUMBER)[0]
 
 
-def _printed(tree: Tree, kind: str) -> tuple[str, int]:
+def _printed(tree: ExpressionTree, kind: str) -> tuple[str, int]:
     """The text, and how tightly its outermost operation binds."""
     if isinstance(tree, Apply):
         return _operation(tree)
@@ -61,7 +61,7 @@ def _bracketed(part: tuple[str, int], least: int) -> str:
     return text if binding >= least else f"({text})"
 
 
-def _state(state: State) -> str:
+def _state(state: StateRead) -> str:
     name = STATE_NAMES[state.quantity, state.component]
     if state.observer != "parent":
         return f"{name}({_quoted(state.body)}, {_quoted(state.observer)})"

@@ -19,7 +19,7 @@ class Time:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StateRead:
     """One component of a body's state, as the observer sees it, in the observer's axes.
 
     `quantity` is position, velocity, angular_velocity, orientation (components w, x, y, z) or speed (component 0).
@@ -37,14 +37,14 @@ class Apply:
     """An operation of `physics.operations` on its arguments."""
 
     operation: str
-    arguments: tuple[Tree, ...]
+    arguments: tuple[ExpressionTree, ...]
 
 
-Leaf = Number | Time | State
-Tree = Leaf | Apply
+Leaf = Number | Time | StateRead
+ExpressionTree = Leaf | Apply
 
 
-def leaves(tree: Tree) -> Iterator[Leaf]:
+def leaves(tree: ExpressionTree) -> Iterator[Leaf]:
     """The leaves from left to right, repeated ones too."""
     waiting = [tree]
     while waiting:
@@ -55,7 +55,7 @@ def leaves(tree: Tree) -> Iterator[Leaf]:
             yield node
 
 
-def operations(tree: Tree) -> Iterator[str]:
+def operations(tree: ExpressionTree) -> Iterator[str]:
     """The operations of a tree, repeated ones too."""
     waiting = [tree]
     while waiting:

@@ -12,7 +12,7 @@ from rigidsim.physics.mass import Placement
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import scaled, sub
 from rigidsim.scene.hierarchy.mass import MassProperties, carried_mass, own_center
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node, fixed_parts
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode, fixed_parts
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.values.rotation import Vector
@@ -21,7 +21,7 @@ from rigidsim.scene.values.rotation import Vector
 class Carrier:
     """A free body with all that is fixed to it."""
 
-    def __init__(self, node: Node, normal: Vector | None, start: Starts):
+    def __init__(self, node: SceneNode, normal: Vector | None, start: Starts):
         self.path = node.path
         self.metres_per_unit = node.metres_per_unit
         self._body, self._normal, self._start = node.body, normal, start

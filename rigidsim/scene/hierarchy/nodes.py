@@ -10,12 +10,12 @@ from rigidsim.scene.schema.scene import SceneData
 from rigidsim.scene.text.document import Path
 
 
-class Node:
+class SceneNode:
     """A body in its place: its path, where it is written, and what it hangs on (None: the world) in what way, which a
     reparenting changes.
     """
 
-    def __init__(self, path: str, place: Path, body: Body, parent: Node | None):
+    def __init__(self, path: str, place: Path, body: Body, parent: SceneNode | None):
         self.path, self.place, self.body = path, place, body
         self.parent, self.kind = parent, body.kind
         self.metres_per_unit = body.scale * (1.0 if parent is None else parent.metres_per_unit)
@@ -24,14 +24,14 @@ class Node:
         """Whether the scene has this key, rather than its default."""
         return key in self.body.model_fields_set
 
-    def line(self) -> Iterator[Node]:
+    def line(self) -> Iterator[SceneNode]:
         """The node and those above it, itself first."""
         node = self
         while node is not None:
             yield node
             node = node.parent
 
-    def rigid_line(self) -> Iterator[Node]:
+    def rigid_line(self) -> Iterator[SceneNode]:
         """The node and what it is fixed to, directly or through fixed ones, itself first."""
         for node in self.line():
             yield node
@@ -39,12 +39,12 @@ class Node:
                 return
 
     @property
-    def holder(self) -> Node | None:
+    def holder(self) -> SceneNode | None:
         """The first of the rigid line that moves by itself, free or prescribed; None if that is held by the world."""
         return next((node for node in self.rigid_line() if node.kind != "fixed"), None)
 
     @property
-    def carrier(self) -> Node | None:
+    def carrier(self) -> SceneNode | None:
         """The free body that this is, or is part of."""
         holder = self.holder
         return holder if holder is not None and holder.kind == "free" else None
@@ -55,26 +55,26 @@ class Hierarchy:
 
     def __init__(self, scene: SceneData):
         self.scene = scene
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, SceneNode] = {}
         for path, body, above in scene.walk():
             parent = self._nodes.get(above)
             place = ("bodies",) if parent is None else (*parent.place, "children")
-            self._nodes[path] = Node(path, (*place, path.rpartition("/")[2]), body, parent)
+            self._nodes[path] = SceneNode(path, (*place, path.rpartition("/")[2]), body, parent)
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[SceneNode]:
         return iter(self._nodes.values())
 
     def __contains__(self, path: object) -> bool:
         return path in self._nodes
 
-    def __getitem__(self, path: str) -> Node:
+    def __getitem__(self, path: str) -> SceneNode:
         return self._nodes[path]
 
-    def get(self, path: str | None) -> Node | None:
+    def get(self, path: str | None) -> SceneNode | None:
         """The node of this path, if there is one."""
         return self._nodes.get(path)
 
-    def parts(self, top: Node) -> Iterator[Node]:
+    def parts(self, top: SceneNode) -> Iterator[SceneNode]:
         """A body and all that is fixed to it, directly or through fixed parts."""
         return (node for node in self if top in node.rigid_line())
 

@@ -14,7 +14,7 @@ from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.hierarchy.mass import carried_mass
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.names import WORLD
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
@@ -52,7 +52,7 @@ class Starts:
             self._found[path] = _start(node.body, self.above(node))
         return self._found[path]
 
-    def above(self, node: Node) -> Start:
+    def above(self, node: SceneNode) -> Start:
         """The start of what a node hangs on."""
         return self[WORLD if node.parent is None else node.parent.path]
 

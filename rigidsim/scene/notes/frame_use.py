@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.references import references
 from rigidsim.scene.schema.names import WORLD
 
@@ -13,7 +13,7 @@ from rigidsim.scene.schema.names import WORLD
 class Stay(NamedTuple):
     """The time (s) that a free body spends in a frame."""
 
-    frame: Node
+    frame: SceneNode
     begin: float
     end: float
 

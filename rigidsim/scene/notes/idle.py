@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 
 SAMPLES = 100
@@ -42,7 +42,7 @@ def _events(place: Path, events: tuple, end: float) -> Iterator[tuple[Path, str]
             yield (*place, index, "time"), message
 
 
-def _whole(node: Node | None, changed: set[str]) -> Node | None:
+def _whole(node: SceneNode | None, changed: set[str]) -> SceneNode | None:
     """The free body that a node is part of throughout, as far as it is known to be."""
     if node is None or any(part.kind == "fixed" and part.path in changed for part in node.rigid_line()):
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rigidsim.physics.mass import joined, principal_moments, unpacked
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.hierarchy.mass import own_mass, solid_masses
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 
 SAME_PLACE = 1e-9
@@ -25,7 +25,7 @@ def shape_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
             yield from _gyration_notes(node)
 
 
-def _center_notes(node: Node) -> Iterator[tuple[Path, str]]:
+def _center_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
     body = node.body
     if not node.given("center_of_mass"):
         return
@@ -36,7 +36,7 @@ def _center_notes(node: Node) -> Iterator[tuple[Path, str]]:
         yield (*node.place, "center_of_mass"), f"it is used instead of that of the shapes, [{place}]"
 
 
-def _gyration_notes(node: Node) -> Iterator[tuple[Path, str]]:
+def _gyration_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
     body = node.body
     if body.inertia is None or body.inertia.is_point:
         return

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from rigidsim.physics.quaternion import rotate
-from rigidsim.scene.hierarchy.nodes import Hierarchy, Node
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts, largest, turned
 from rigidsim.scene.notes.frame_use import Stay, frames_that_matter, stays
 from rigidsim.scene.notes.stability import MOST_STEPS, STRAY, shorter, stray
@@ -70,7 +70,7 @@ class _Rates:
         self._start = Starts(hierarchy)
         self._times = np.linspace(0.0, hierarchy.scene.simulation.duration, LOOKS)
 
-    def fastest(self, node: Node) -> float:
+    def fastest(self, node: SceneNode) -> float:
         """The largest rate of turning: of a prescribed frame relative to its parent, of a free body in the world."""
         if node.body.prescribed is not None:
             return largest(np.sqrt(sum(part * part for part in turned(node.body, self._times)[1])))
@@ -85,7 +85,7 @@ class _Rates:
         inside = np.interp(np.linspace(stay.begin, stay.end, LOOKS), self._times, np.nan_to_num(sizes))
         return largest(inside), float(np.mean(inside)) * (stay.end - stay.begin)
 
-    def _in_world(self, node: Node | None) -> np.ndarray:
+    def _in_world(self, node: SceneNode | None) -> np.ndarray:
         """The rate of a frame in the world at each time, in axes as at the start: (3, time)."""
         if node is None:
             return np.zeros((3, LOOKS))

@@ -12,7 +12,7 @@ from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene.text.document import Document, Path, Places, shown
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.scene.text.reader import read_text
-from rigidsim.scene.values.base import Model
+from rigidsim.scene.values.base import SceneModel
 
 Override = str | tuple[str, Any]
 
@@ -20,7 +20,7 @@ INDEX = re.compile(r"\[?([0-9]{1,9})\]?(?:\.|(?=\[)|$)")
 NEW_KEY = re.compile(r"[^.\[\]]+$")
 
 
-def apply_overrides(document: Document, overrides: Iterable[Override], model: type[Model]) -> None:
+def apply_overrides(document: Document, overrides: Iterable[Override], model: type[SceneModel]) -> None:
     """Put each override's value into the document, in order; `model` is that of the whole."""
     for override in _checked(overrides):
         if isinstance(override, str):
@@ -58,7 +58,7 @@ def _parsed(text: str, label: str) -> Any:
     return fragment.data
 
 
-def _path(data: Any, dotted: str, value: Any, model: type[Model]) -> Path:
+def _path(data: Any, dotted: str, value: Any, model: type[SceneModel]) -> Path:
     """The path that a dotted text means, which may be a bare parameter; its unit and its description stay."""
     parameters = data.get("parameters")
     if isinstance(parameters, dict):
@@ -87,7 +87,7 @@ def _resolve(data: Any, dotted: str, kind: Any) -> Path:
 
 def _keys(kind: Any) -> dict[str, Any]:
     """The keys that the models among these types have, and the types of their values."""
-    if isinstance(kind, type) and issubclass(kind, Model):
+    if isinstance(kind, type) and issubclass(kind, SceneModel):
         return {key: field.annotation for key, field in kind.model_fields.items()}
     forms = () if get_origin(kind) in (dict, tuple) else get_args(kind)
     return {key: value for form in forms for key, value in _keys(form).items()}

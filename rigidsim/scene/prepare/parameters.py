@@ -13,7 +13,7 @@ from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.schema.parameters import KEY, KEYS_OF_A_SCENE, Parameter
 from rigidsim.scene.schema.problems import problems_in, told
 from rigidsim.scene.text.document import Document, Path, shown
-from rigidsim.scene.values.base import Model, Reading, Text, complaint
+from rigidsim.scene.values.base import Reading, SceneModel, Text, complaint
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of
 from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER_ONLY, QUANTITY, Dimension
 from rigidsim.scene.values.units import suggestion
@@ -28,7 +28,7 @@ def _check_unit(unit: str) -> str:
     return unit
 
 
-class _Written(Model):
+class _Written(SceneModel):
     """The long form, as written."""
 
     value: Any

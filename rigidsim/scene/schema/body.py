@@ -15,7 +15,7 @@ from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
 from rigidsim.scene.schema.repeat import Repeat
 from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Material, Shape, Solid
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -65,7 +65,7 @@ Motion = Annotated[
 ]
 
 
-class Body(Model):
+class Body(SceneModel):
     """A node of the hierarchy: a free rigid body, a part fixed to its parent, or a frame with a prescribed motion."""
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)

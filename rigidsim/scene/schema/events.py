@@ -7,12 +7,12 @@ from typing import Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from rigidsim.scene.schema.acting import Instant
-from rigidsim.scene.values.base import Model, Text, complaint
+from rigidsim.scene.values.base import SceneModel, Text, complaint
 from rigidsim.scene.values.quantities import ANGULAR_IMPULSE, IMPULSE, LENGTH, vector
 from rigidsim.scene.values.vectors import ZERO
 
 
-class Impulse(Model):
+class Impulse(SceneModel):
     """An impulse and an angular impulse at an instant."""
 
     model_config = ConfigDict(
@@ -37,7 +37,7 @@ class Impulse(Model):
         return self
 
 
-class Reparenting(Model):
+class Reparenting(SceneModel):
     """At an instant a body gets another parent; its motion in the world stays as it is."""
 
     body: str = Field(description="Path of the body that gets another parent.")

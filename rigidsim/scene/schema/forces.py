@@ -29,7 +29,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.acting import STATE, Direction, Window
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import (
     DIMENSIONS,
     LENGTH,
@@ -58,7 +58,7 @@ PLAIN_FORMS = {
 }  # fmt: skip
 
 
-class Declared(Model):
+class Declared(SceneModel):
     """Keys that a law declares, and what it asks of them together."""
 
     kind: ClassVar[Kind]
@@ -135,7 +135,7 @@ def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
 
     def check(value: Any) -> Any:
         if not isinstance(value, dict):
-            if isinstance(value, Model):
+            if isinstance(value, SceneModel):
                 return value
             raise complaint("not-a-mapping", f"expected a {what}, a mapping, got {shown(value)}")
         name = value.get("type", UNTYPED)

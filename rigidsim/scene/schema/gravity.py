@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
 from rigidsim.scene.schema.forces import declared_model
-from rigidsim.scene.values.base import Model
+from rigidsim.scene.values.base import SceneModel
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, not_negative, positive
 
 GRAVITATIONAL_CONSTANT = 6.6743e-11
@@ -21,7 +21,7 @@ PointSource = declared_model("PointSource", POINT_GRAVITY)
 """What attracts every free body: a body (its centre of mass) or a point of the world, with GM, perhaps flattened."""
 
 
-class MutualGravity(Model):
+class MutualGravity(SceneModel):
     """Bodies that attract each other: these, or all free ones."""
 
     bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = Field(

@@ -10,7 +10,7 @@ from rigidsim.physics.inertia import rotated
 from rigidsim.physics.mass import TOLERANCE, inertia_fault, unpacked
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import INERTIA, vector
 from rigidsim.scene.values.rotation import IDENTITY, Matrix, Quaternion, Vector
 
@@ -20,7 +20,7 @@ About = Literal["com", "origin"]
 Symmetric = tuple[float, float, float, float, float, float]
 
 
-class BodyInertia(Model):
+class BodyInertia(SceneModel):
     """A tensor in body axes, about the body's centre of mass or its origin; a point has none."""
 
     tensor: Matrix
@@ -31,7 +31,7 @@ class BodyInertia(Model):
 POINT = BodyInertia(tensor=((0.0,) * 3,) * 3, is_point=True)
 
 
-class PrincipalInertia(Model):
+class PrincipalInertia(SceneModel):
     """Three principal moments, about axes turned from the body's by `orientation`."""
 
     principal: vector(INERTIA) = Field(description="Principal moments of inertia.")
@@ -47,7 +47,7 @@ class PrincipalInertia(Model):
         return BodyInertia(tensor=turned(diagonal(self.principal), self.orientation), about=self.about)
 
 
-class TensorInertia(Model):
+class TensorInertia(SceneModel):
     """The tensor, row by row; its products of inertia carry the minus sign of the integral of x y dm."""
 
     tensor: list_of(vector(INERTIA), 3, "of rows") = Field(

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Vali
 from pydantic.fields import FieldInfo
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
 
 
@@ -39,7 +39,7 @@ Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
 
 
-class Method(Model):
+class Method(SceneModel):
     """What all integrators share."""
 
     order: ClassVar[str]
@@ -71,7 +71,7 @@ def _allowed(field: FieldInfo) -> str:
     return " or ".join(get_args(field.annotation))
 
 
-class Rkmk4(Method):
+class Rkmk4Method(Method):
     """Fourth-order Runge-Kutta-Munthe-Kaas. Stable for damping up to 2.785 and for swings up to 2.828 a step."""
 
     name: Literal["rkmk4"]
@@ -87,7 +87,7 @@ class Rkmk4(Method):
         return ONE + A @ (ONE + A @ (ONE / 2 + A @ (ONE / 6 + A / 24)))
 
 
-class Magnus(Method):
+class MagnusMethod(Method):
     """Constant accelerations over a step and a truncated Magnus expansion. Stable for damping up to 2 a step; undamped
     swings of z rad a step grow by z^2/4 of themselves in each.
     """
@@ -112,7 +112,7 @@ class Magnus(Method):
         return ONE + A + np.array([A[1] / 2, (0.0, 0.0)])
 
 
-class Magnus2(Method):
+class Magnus2Method(Method):
     """Second order on the angular momentum. Stable for damping up to 2 a step; undamped swings of z rad a step grow by
     z^4/8 of themselves in each.
     """
@@ -131,7 +131,7 @@ class Magnus2(Method):
         return ONE + A + A @ A / 2
 
 
-class SemiImplicitEuler(Method):
+class EulerMethod(Method):
     """Semi-implicit Euler, the game engines' step. Stable for damping and for swings up to 2 a step."""
 
     name: Literal["euler"]
@@ -149,7 +149,7 @@ class SemiImplicitEuler(Method):
 
 
 MODELS: dict[str, type[Method]] = {
-    "rkmk4": Rkmk4, "magnus": Magnus, "magnus2": Magnus2, "euler": SemiImplicitEuler,
+    "rkmk4": Rkmk4Method, "magnus": MagnusMethod, "magnus2": Magnus2Method, "euler": EulerMethod,
 }  # fmt: skip
 DEFAULT = "rkmk4"
 Name = Literal[tuple(MODELS)]
@@ -176,10 +176,10 @@ def _in_full(written: Any) -> Method:
 
 Integrator = Annotated[
     Annotated[Name, form("name")]
-    | Annotated[Rkmk4, form("rkmk4")]
-    | Annotated[Magnus, form("magnus")]
-    | Annotated[Magnus2, form("magnus2")]
-    | Annotated[SemiImplicitEuler, form("euler")],
+    | Annotated[Rkmk4Method, form("rkmk4")]
+    | Annotated[MagnusMethod, form("magnus")]
+    | Annotated[Magnus2Method, form("magnus2")]
+    | Annotated[EulerMethod, form("euler")],
     Discriminator(by_form(_form)),
     AfterValidator(_in_full),
     BeforeValidator(_require_known),

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Vali
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
@@ -32,7 +32,7 @@ FLAT = 16 * sys.float_info.epsilon
 """A volume smaller than this part of the sum of its tetrahedra is lost in rounding."""
 
 
-class MeasuredFile(Model):
+class MeasuredFile(SceneModel):
     """A mesh file and what was measured in it, in the file's coordinates: volume, centroid, covariance, and bounds."""
 
     path: str = Field(description="Path of the mesh file.")

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, With
 
 from rigidsim.physics.vector import dot
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import ANGLE, NUMBER_ONLY, quantity, vector
 from rigidsim.scene.values.rotation import (
     Quaternion,
@@ -29,7 +29,7 @@ Number = quantity(NUMBER_ONLY)
 FORMS = "{wxyz: [...]}, {xyzw: [...]}, {axis: [x, y, z], angle: a}, {euler: [a, b, c], order: xyz} or {matrix: [...]}"
 
 
-class QuaternionFirst(Model):
+class QuaternionFirst(SceneModel):
     """A quaternion with its scalar first."""
 
     wxyz: list_of(Number, 4, "[w, x, y, z]") = Field(description="Unit quaternion with the scalar first: [w, x, y, z].")
@@ -39,7 +39,7 @@ class QuaternionFirst(Model):
         return _checked(self.wxyz)
 
 
-class QuaternionLast(Model):
+class QuaternionLast(SceneModel):
     """A quaternion with its scalar last."""
 
     xyzw: list_of(Number, 4, "[x, y, z, w]") = Field(description="Unit quaternion with the scalar last: [x, y, z, w].")
@@ -50,7 +50,7 @@ class QuaternionLast(Model):
         return _checked((w, x, y, z))
 
 
-class AxisAngle(Model):
+class AxisAngle(SceneModel):
     """A turn about one axis, which need not be of length one."""
 
     axis: vector(NUMBER_ONLY) = Field(description="Axis of rotation in the parent, of any length but zero.")
@@ -80,7 +80,7 @@ ORDER_SCHEMA = {"type": "string", "pattern": "^(?!.*(.)\\1)([xyz]{3}|[XYZ]{3})$"
 EulerOrder = Annotated[str, AfterValidator(_check_order), WithJsonSchema(ORDER_SCHEMA)]
 
 
-class Euler(Model):
+class EulerAngles(SceneModel):
     """Three turns about coordinate axes."""
 
     euler: list_of(quantity(ANGLE), 3, "[first, second, third]") = Field(
@@ -95,7 +95,7 @@ class Euler(Model):
         return from_euler(self.euler, self.order)
 
 
-class RotationMatrix(Model):
+class RotationMatrix(SceneModel):
     """A rotation matrix, row by row."""
 
     matrix: list_of(vector(NUMBER_ONLY), 3, "of rows") = Field(
@@ -154,7 +154,7 @@ Orientation = Annotated[
     Annotated[QuaternionFirst, form("wxyz")]
     | Annotated[QuaternionLast, form("xyzw")]
     | Annotated[AxisAngle, form("axis")]
-    | Annotated[Euler, form("euler")]
+    | Annotated[EulerAngles, form("euler")]
     | Annotated[RotationMatrix, form("matrix")],
     Discriminator(by_form(_form)),
     AfterValidator(lambda written: written.quaternion()),

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.expressions.vocabulary import RESERVED
-from rigidsim.scene.values.base import Model
+from rigidsim.scene.values.base import SceneModel
 from rigidsim.scene.values.quantities import NUMBER
 
 KEY = "parameters"
@@ -16,7 +16,7 @@ KEYS_OF_A_SCENE = ("format", "title", "description", KEY, "simulation", "world",
 """No names of parameters: `--set title=...` would mean two things."""
 
 
-class Parameter(Model):
+class Parameter(SceneModel):
     """A parameter: its SI value, the SI unit if it has one, and what it is."""
 
     value: float

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, model_va
 from rigidsim.scene.schema.acting import Direction
 from rigidsim.scene.schema.orientation import EulerOrder
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import ANGLE, LENGTH
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import (
@@ -27,7 +27,7 @@ from rigidsim.scene.values.vectors import (
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-class TurnAboutAxis(Model):
+class TurnAboutAxis(SceneModel):
     """A turn about an axis fixed in the parent, by an angle that may depend on time."""
 
     axis: Direction = Field(description="Axis of rotation, fixed in the parent.")
@@ -42,7 +42,7 @@ class TurnAboutAxis(Model):
         return ((tuple(part / length for part in scaled), self.angle),)
 
 
-class TurnsInOrder(Model):
+class TurnsInOrder(SceneModel):
     """Three turns about coordinate axes, by angles that may depend on time."""
 
     euler: list_of(over_time(ANGLE), 3, "[first, second, third]") = Field(
@@ -67,7 +67,7 @@ def _form(value: Any) -> str:
 
 
 def _require_form(value: Any) -> Any:
-    if isinstance(value, Model) or (isinstance(value, dict) and {"axis", "angle", "euler", "order"} & set(value)):
+    if isinstance(value, SceneModel) or (isinstance(value, dict) and {"axis", "angle", "euler", "order"} & set(value)):
         return value
     hint = 'write {axis: [0, 0, 1], angle: "= ..."} or {euler: ["= ...", 0, 0], order: xyz}'
     raise complaint("orientation", f"{shown(value)} is not an orientation as a function of time", hint)
@@ -84,7 +84,7 @@ DERIVATIVES = {"position": ("velocity", "acceleration"), "orientation": ("angula
 ONE_SOURCE = [{"required": [pose, rate]} for pose, rates in DERIVATIVES.items() for rate in rates]
 
 
-class PrescribedMotion(Model):
+class PrescribedMotion(SceneModel):
     """A motion relative to the parent: with constant accelerations, or with the pose as expressions of time."""
 
     model_config = ConfigDict(json_schema_extra={"not": {"anyOf": ONE_SOURCE}})
@@ -139,7 +139,7 @@ class PrescribedMotion(Model):
         return self.position is not None or self.orientation is not None
 
 
-class Prescription(Model):
+class Prescription(SceneModel):
     """The long form of `motion`."""
 
     prescribed: PrescribedMotion = Field(description="The motion relative to the parent, whatever forces act.")

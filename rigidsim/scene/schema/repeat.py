@@ -14,7 +14,7 @@ from rigidsim.physics.elementary import sin_cos
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, LENGTH, NUMBER_ONLY, quantity, vector
 from rigidsim.scene.values.rotation import Quaternion, Vector
 
@@ -69,7 +69,7 @@ VALUES_SCHEMA = {
 Count = _whole(1)
 
 
-class Repetition(Model):
+class Repetition(SceneModel):
     """What all forms share."""
 
     SPREAD: ClassVar[str] = "spacing"

@@ -12,20 +12,20 @@ from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.events import Reparenting
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.parameters import Parameters
-from rigidsim.scene.schema.simulation import Simulation
-from rigidsim.scene.schema.world import World
-from rigidsim.scene.values.base import Model, Text
+from rigidsim.scene.schema.simulation import SimulationSettings
+from rigidsim.scene.schema.world import Surroundings
+from rigidsim.scene.values.base import SceneModel, Text
 
 
-class SceneData(Model):
+class SceneData(SceneModel):
     """Bodies in a hierarchy of frames and how to simulate them, as written in a YAML file."""
 
     format: Literal["rigidsim/1"] = Field(description="Format of this file: always rigidsim/1.")
     title: Text = Field("", description="One line that names the scene.")
     description: Text = Field("", description="What the scene shows, in as many lines as it takes.")
     parameters: Parameters = Field(default={})
-    simulation: Simulation = Field(description="How long and how finely to simulate.")
-    world: World = Field(World(), description="What surrounds the bodies: gravity, and the plane of a planar scene.")
+    simulation: SimulationSettings = Field(description="How long and how finely to simulate.")
+    world: Surroundings = Field(Surroundings(), description="Gravity, and the plane of a planar scene.")
     bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)] = Field(
         description="The bodies that hang on the world, by name."
     )

@@ -17,7 +17,7 @@ from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     EXPRESSION_SCHEMA,
@@ -58,7 +58,7 @@ ONE_WEIGHT = {"not": {"required": ["mass", "density"]}}
 """Not both, in the JSON Schema."""
 
 
-class Solid(Model):
+class Solid(SceneModel):
     """What all solids share: x -> position + R S x takes the shape's own coordinates to the body's."""
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
@@ -236,7 +236,7 @@ def _check_normal(normal: Vector) -> Vector:
     return normal
 
 
-class HalfSpace(Model):
+class HalfSpace(SceneModel):
     """All points x of the body with n . x <= offset, n the normal's direction: a floor, without mass."""
 
     type: Literal["plane"]
@@ -292,7 +292,7 @@ def _within(largest: float) -> Any:
     return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), schema]
 
 
-class Material(Model):
+class Material(SceneModel):
     """What the surface of a body is like."""
 
     restitution: _within(1.0) = Field(None, description="Coefficient of restitution, from 0 to 1.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pydantic import Field
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
-from rigidsim.scene.values.base import Model
+from rigidsim.scene.values.base import SceneModel
 from rigidsim.scene.values.quantities import TIME, positive
 
 
-class Simulation(Model):
+class SimulationSettings(SceneModel):
     """How long and how finely to simulate, and what to keep."""
 
     duration: positive(TIME) = Field(description="Simulated time from the start to the end; a whole number of steps.")

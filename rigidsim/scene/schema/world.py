@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Discriminator, Field
 
 from rigidsim.scene.schema.gravity import MutualGravity, PointSource
-from rigidsim.scene.values.base import Model, by_form, complaint, form
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form
 from rigidsim.scene.values.quantities import ACCELERATION, NUMBER_ONLY, vector
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO
@@ -21,7 +21,7 @@ def _check_normal(normal: Vector) -> Vector:
 
 
 def _gravity_form(value: Any) -> str:
-    return "source" if isinstance(value, dict | Model) else "uniform"
+    return "source" if isinstance(value, dict | SceneModel) else "uniform"
 
 
 Gravity = Annotated[
@@ -31,7 +31,7 @@ Gravity = Annotated[
 """Uniform gravity, or that of a point source."""
 
 
-class World(Model):
+class Surroundings(SceneModel):
     """What surrounds the bodies."""
 
     gravity: Gravity = Field(

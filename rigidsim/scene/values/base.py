@@ -61,7 +61,7 @@ class BoundText(str):
         return bound
 
 
-class Model(BaseModel):
+class SceneModel(BaseModel):
     """A part of a scene: frozen, without conversions, and closed to unknown keys."""
 
     # Validators are built once, of a whole scene at its first reading, which takes less than one of each part.

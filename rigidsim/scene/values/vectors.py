@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Model, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import (
     ACCELERATION,
     ANGULAR_ACCELERATION,
@@ -49,7 +49,7 @@ def vector_over_time(dimension: Dimension) -> Any:
     return list_of(over_time(dimension), 3, "[x, y, z]")
 
 
-class _Vector(Model):
+class _Vector(SceneModel):
     value: Any
 
     @property
@@ -136,11 +136,11 @@ def _require_form(value: Any) -> Any:
     return value
 
 
-def framed(model: type[Model]) -> Any:
+def framed(model: type[SceneModel]) -> Any:
     """The type of a vector written as a plain list, in the parent's axes, or in full; its value is the full form."""
 
-    def in_full(written: Any) -> Model:
-        return written if isinstance(written, Model) else model.model_construct(value=written)
+    def in_full(written: Any) -> SceneModel:
+        return written if isinstance(written, SceneModel) else model.model_construct(value=written)
 
     plain = model.model_fields["value"].rebuild_annotation()
     union = Annotated[plain, form("plain")] | Annotated[model, form("framed")]
