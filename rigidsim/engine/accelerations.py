@@ -33,7 +33,9 @@ def accelerate_driven(driven, motion, parent, arm, frame, lanes):
 
 @routine
 def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
-    """Newton and Euler for a free body; then what that is relative to its parent, with the four inertial terms."""
+    """Newton's and Euler's equations for a free body; then its acceleration relative to the parent, with the four
+    inertial terms.
+    """
     n = len(lanes)
     for lane in range(n):
         q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)

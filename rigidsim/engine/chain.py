@@ -1,4 +1,4 @@
-"""Frames hung below one another: pose and rates of the last in the first, without world coordinates."""
+"""Pose and rates of a frame relative to an ancestor, along the tree, without world coordinates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rigidsim.physics import frames
 
 @dataclass(frozen=True)
 class Chain:
-    """Pose (p, q, s) and rates of a frame in an ancestor's; numbers or columns; lengths in the ancestor's units."""
+    """Pose (p, q, s) and rates of a frame in an ancestor; numbers or columns; lengths in the ancestor's units."""
 
     pose: tuple
     v: tuple
@@ -18,20 +18,20 @@ class Chain:
 
     @staticmethod
     def identity() -> Chain:
-        """A frame in itself."""
+        """The motion of a frame relative to itself."""
         zero = (0.0, 0.0, 0.0)
         return Chain((zero, (1.0, 0.0, 0.0, 0.0), 1.0), zero, zero)
 
     @staticmethod
     def of(links: Iterable[tuple]) -> Chain:
-        """Frames that hang one below another, innermost first, each as (pose, v, omega) in the one above it."""
+        """The composition of links, the last descendant first, each as (pose, v, omega) of a frame in its parent."""
         chain = Chain.identity()
         for link in links:
             chain = chain.below(*link)
         return chain
 
     def below(self, above: tuple, v_above, omega_above) -> Chain:
-        """This chain hung below one more frame, of that pose (p, q, s) and those rates in its own parent's."""
+        """The motion relative to the next ancestor, in which the present one has this pose (p, q, s) and these rates."""
         _, q, s = above
         d, drift = frames.stretch(q, s, self.pose[0]), frames.stretch(q, s, self.v)
         return Chain(
@@ -41,8 +41,8 @@ class Chain:
         )
 
     def seen_from(self, other: Chain) -> tuple:
-        """(p, q, v, omega) of this frame in another one's, both given in the same ancestor's; lengths in the
-        other one's units.
+        """(p, q, v, omega) of this frame in another one; both are relative to the same ancestor. Lengths in the other
+        frame's units.
         """
         pose = frames.compose_pose(frames.inverse_pose(other.pose), self.pose)
         _, q, s = other.pose

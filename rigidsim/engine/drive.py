@@ -47,7 +47,9 @@ def drive_position(x, y, z, driven, lanes):
 
 @routine
 def drive_rotation(a, b, c, axes, motion, driven, lanes):
-    """Three turns about fixed axes, the outermost first, by angles that are jets; then the body's own orientation."""
+    """The product of three rotations about fixed axes, the outermost first, by angles given as jets, and the body's own
+    orientation.
+    """
     n = len(lanes)
     for lane in range(n):
         none = (0.0, 0.0, 0.0)
@@ -65,7 +67,7 @@ def drive_rotation(a, b, c, axes, motion, driven, lanes):
 
 @routine
 def gather_rates(weight, v_x, v_y, v_z, a, b, c, pace, lanes):
-    """Add the weighted velocity and angular velocity at one place of a step; those at its beginning are kept, too."""
+    """Add the velocity and angular velocity at one instant of a step to their weighted sums."""
     n = len(lanes)
     for lane in range(n):
         v = (load(v_x, 0, lane, n), load(v_y, 0, lane, n), load(v_z, 0, lane, n))
@@ -76,7 +78,7 @@ def gather_rates(weight, v_x, v_y, v_z, a, b, c, pace, lanes):
 
 @routine
 def keep_first(pace, lanes):
-    """What was gathered so far is the angular velocity at the beginning of the step."""
+    """Store the angular velocity at the beginning of the step, which is the only summand up to now."""
     n = len(lanes)
     for lane in range(n):
         store3(pace, at.P_FIRST, lane, n, load3(pace, at.P_OMEGA, lane, n))
@@ -84,7 +86,7 @@ def keep_first(pace, lanes):
 
 @routine
 def pace_position(h, state, pace, v_x, v_y, v_z, driven, lanes):
-    """Position a part of a step, h, after the pose in `state`; velocity and acceleration from three jets."""
+    """Position at a time h after that of the pose in `state`; velocity and acceleration from three jets."""
     n = len(lanes)
     for lane in range(n):
         p = add(load3(state, at.PACED_P, lane, n), displacement(load3(pace, at.P_V, lane, n), h))
@@ -95,7 +97,7 @@ def pace_position(h, state, pace, v_x, v_y, v_z, driven, lanes):
 
 @routine
 def pace_rotation(h, state, pace, a, b, c, driven, lanes):
-    """Orientation a part of a step, h, after the pose in `state`; rate and angular acceleration from three jets."""
+    """Orientation at a time h after that of the pose in `state`; rate and angular acceleration from three jets."""
     n = len(lanes)
     for lane in range(n):
         omega = (load(a, 0, lane, n), load(b, 0, lane, n), load(c, 0, lane, n))
@@ -107,7 +109,7 @@ def pace_rotation(h, state, pace, a, b, c, driven, lanes):
 
 @routine
 def keep_pose(t, h, pace, driven, state, lanes):
-    """The pose reached at t, a time h after that in `state`, is where the next step begins."""
+    """Store the pose reached at t, a time h after that in `state`, as the beginning of the next step."""
     n = len(lanes)
     for lane in range(n):
         accumulate3(state, at.PACED_P, at.PACED_P_LOW, lane, n, displacement(load3(pace, at.P_V, lane, n), h))
@@ -125,7 +127,7 @@ def evaluate_drive(given, t, working, lanes):
 
 @inlined
 def gather_pace(given, t, since, working, lanes):
-    """Sum up the rates of paced nodes over the step so far: at its beginning, halfway to t, and at t."""
+    """Sum the rates of paced nodes from the beginning of the step to t: at the beginning, halfway and at t."""
     working.pace[:] = 0.0
     for part in range(3):
         evaluate_drive(given, since + 0.5 * part * (t - since) if part < 2 else t, working, lanes)
@@ -139,7 +141,7 @@ def gather_pace(given, t, since, working, lanes):
 
 @inlined
 def drive_posed(given, t, motions, working, fault, driven_rows, lanes):
-    """Those whose poses are given, from their jets at time t (s)."""
+    """Local motion of nodes whose pose is given, from their jets at time t (s)."""
     jet = working.jet
     for k in range(len(given.driven)):
         r = given.driven[k]
@@ -155,7 +157,9 @@ def drive_posed(given, t, motions, working, fault, driven_rows, lanes):
 
 @inlined
 def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
-    """Those whose rates are given: the pose at the beginning of the step, advanced to t by the rates in between."""
+    """Local motion of nodes whose rates are given: the pose at the beginning of the step, advanced to t (s) by the
+    rates in between.
+    """
     jet = working.jet
     for k in range(len(given.paced)):
         r, row = given.paced[k], paced_state[k]
@@ -182,7 +186,7 @@ def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes
 
 @inlined
 def drive_expressed(given, t, model, state, scratch, lanes):
-    """Hand `drive_all` what it needs of all there is."""
+    """Call `drive_all` with the parts of model, state and scratch arrays that it needs."""
     if len(given.driven) + len(given.paced) > 0:
         paced_state = state[len(model.moved_node) :]
         drive_all(given, t, model.motion, paced_state, scratch.working, scratch.fault, scratch.driven, lanes)
@@ -196,7 +200,7 @@ def drive(t, model, state, scratch, lanes):
 
 @inlined
 def settle_paced(given, t, model, state, scratch, lanes):
-    """The poses reached at time t (s) are where the next step begins."""
+    """Store the poses reached at time t (s) as the beginning of the next step."""
     if len(given.paced) > 0:
         drive_expressed(given, t, model, state, scratch, lanes)
         for k in range(len(given.paced)):
@@ -207,5 +211,5 @@ def settle_paced(given, t, model, state, scratch, lanes):
 
 @inlined
 def settle(t, model, state, scratch, lanes):
-    """At the end of a step, the poses of paced nodes are those reached."""
+    """At the end of a step: store the poses that paced nodes have reached."""
     if_given(model.expressions, settle_paced, t, model, state, scratch, lanes)

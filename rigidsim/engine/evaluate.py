@@ -1,4 +1,4 @@
-"""One evaluation of the equations of motion, as a table of contents."""
+"""One evaluation of the equations of motion: the sequence of its passes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rigidsim.engine.relations import relate
 
 @inlined
 def place_nodes(nodes, t, model, state, scratch, lanes):
-    """Where the frames of the given nodes are and how they move, parents first, from the world outwards."""
+    """Pose and rates of the frames of the given nodes, parents first."""
     drive(t, model, state, scratch, lanes)
     for node in nodes:
         place(node, t, model, state, scratch, lanes)
@@ -26,7 +26,7 @@ def accelerate_nodes(nodes, model, state, scratch, lanes):
 
 @inlined
 def evaluate(t, era, model, state, scratch, lanes):
-    """Rates of every free body at time t (s) in the given state: `scratch.rate`, with frames and wrenches beside it."""
+    """Rates of every free body at time t (s) in the given state: fills `scratch.rate`, and the frames and wrenches."""
     place_nodes(model.active, t, model, state, scratch, lanes)
     relate(model, state, scratch, lanes)
     apply_loads(t, era, model, scratch, lanes)

@@ -1,8 +1,8 @@
-"""What happened at instants, as the kernels record it: a buffer of fixed capacity, which Python empties.
+"""The event buffer: of fixed capacity, filled by the kernels, emptied by Python.
 
-An event is an impulse, or a reparenting, and the moved body that received it. Beside the events of an instant stand the
-bodies that a jump reached along the tree: protected from it, or carried along. A row says of each what it was before
-and after.
+An event is an impulse or a reparenting, with the moved body that received it. With the events of an instant are
+recorded the bodies that a jump reached along the tree: protected bodies, which keep their motion in the world, and
+carried bodies, which receive the velocity change. A row holds the change of each from before to after the instant.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import scaled
 
-CAPACITY = 1024  # events, and bodies they reached, unless more can come in one instant
+CAPACITY = 1024  # events, and bodies they reached; larger if one instant can have more
 
 
 class EventBuffer(NamedTuple):
-    """Events since Python last read them, and what one instant needs."""
+    """Events since Python last read them, and the working arrays of one instant."""
 
     filled: np.ndarray  # (2) rows of events and of those reached that are in use
     event: np.ndarray  # (capacity, 4) instant; CAUSE_IMPULSE or CAUSE_REPARENTING; its number; the receiver's node
     event_value: np.ndarray  # (capacity, HIT_ROWS * lanes)
     reached: np.ndarray  # (capacity, 4) instant; ROLE_PROTECTED or ROLE_CARRIED; node; frame the jump came from
     reached_value: np.ndarray  # (capacity, CHANGE_ROWS * lanes)
-    pair: Samples  # before and after the instant; overwritten by the next
-    strike: np.ndarray  # (moved, STRIKE_ROWS * lanes) the impulses on each body, and their moments
+    pair: Samples  # before and after the present instant
+    strike: np.ndarray  # (moved, STRIKE_ROWS * lanes) sums of the impulses on each body, and of their moments
     jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes) of each frame
-    source: np.ndarray  # (1 + node) the frame whose jump this one follows, itself if it jumps of its own, or NOBODY
+    source: np.ndarray  # (1 + node) the frame where the jump of this one began, or NOBODY without a jump
 
 
 def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None) -> EventBuffer:
-    """An empty buffer that holds what can happen in one instant; `pair` may be handed on from the buffer before."""
+    """An empty buffer, large enough for the events of any one instant; `pair` can be that of an earlier buffer."""
     n, n_node, n_moved = len(lanes), len(model.node), len(model.body)
     n_event, n_reached = max(CAPACITY, int(np.diff(model.due).max())), max(CAPACITY, n_moved)
     return EventBuffer(
@@ -57,14 +57,14 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
 
 @inlined
 def has_room(buffer, era, model):
-    """Whether there is room for the impulses that are due as this era begins, and for all that they may reach."""
+    """Whether there is room for the impulses that are due as this era begins, and for the bodies they may reach."""
     due, room = model.due[era + 1] - model.due[era], len(buffer.event) - buffer.filled[0]
     return due == 0 or (due <= room and len(model.body) <= len(buffer.reached) - buffer.filled[1])
 
 
 @inlined
 def begin_instant(buffer):
-    """Nothing jumps yet. Returns the number of the instant: the row of its first event."""
+    """Clear the working arrays of an instant. Returns its number: the row of its first event."""
     buffer.strike[:] = 0.0
     buffer.jump[:] = 0.0
     buffer.source[:] = at.NOBODY
@@ -73,7 +73,7 @@ def begin_instant(buffer):
 
 @inlined
 def note_event(instant, kind, number, node, buffer):
-    """A new event, which the body of this node receives. Returns its row."""
+    """Add an event, which the body of this node receives. Returns its row."""
     k = buffer.filled[0]
     event = buffer.event[k]
     event[at.EVENT_INSTANT], event[at.EVENT_CAUSE], event[at.EVENT_NUMBER], event[at.EVENT_NODE] = (
@@ -86,7 +86,7 @@ def note_event(instant, kind, number, node, buffer):
 
 @inlined
 def note_reached(instant, role, node, source, buffer):
-    """A jump reaches the body of this node."""
+    """Record that a jump reaches the body of this node."""
     k = buffer.filled[1]
     reached = buffer.reached[k]
     reached[at.REACHED_INSTANT], reached[at.REACHED_ROLE], reached[at.REACHED_NODE], reached[at.REACHED_SOURCE] = (
@@ -97,8 +97,8 @@ def note_reached(instant, role, node, source, buffer):
 
 @inlined
 def spread(node, instant, model, buffer):
-    """Whether a node jumps: it is struck, or given a jump, or its parent's reaches it; then that is noted of a moved
-    body. A body that is protected passes nothing on.
+    """Whether a jump affects a node: an impulse, a jump of its own, or that of its parent. A moved body that the jump
+    of its parent reaches is recorded. A protected body does not pass the jump on to its children.
     """
     above = buffer.source[model.node[node, at.NODE_PARENT]]
     jumps = buffer.source[node + 1] != at.NOBODY
@@ -116,7 +116,7 @@ def spread(node, instant, model, buffer):
 
 @routine
 def tell_event(t, before, after, ledger_before, ledger_after, value, lanes):
-    """When it was, the receiver's motion in the world before and after, and the energy that the instant brought."""
+    """Write the time of an event, the receiver's motion in the world before and after, and the energy of the instant."""
     n = len(lanes)
     for lane in range(n):
         store(value, at.HIT_TIME, lane, n, t)
@@ -131,7 +131,7 @@ def tell_event(t, before, after, ledger_before, ledger_after, value, lanes):
 
 @routine
 def tell_protected(before, after, terms_before, terms_after, value, lanes):
-    """How its motion relative to the parent changed, and its acceleration by the forces after the jump."""
+    """Write the change of a protected body's motion relative to its parent: velocities and accelerations."""
     n = len(lanes)
     for lane in range(n):
         store3(value, at.CHANGE_V, lane, n, change3(before, after, at.O_V, lane, n))
@@ -142,7 +142,9 @@ def tell_protected(before, after, terms_before, terms_after, value, lanes):
 
 @routine
 def tell_carried(before, after, body, value, lanes):
-    """How its motion in the world changed, and the impulse and moment about its centre of mass that this amounts to."""
+    """Write the change of a carried body's motion in the world, and the equivalent impulse and moment about its centre
+    of mass.
+    """
     n = len(lanes)
     for lane in range(n):
         q_WB, com = load4(before, at.O_Q, lane, n), load3(body, at.B_COM, lane, n)
@@ -157,7 +159,7 @@ def tell_carried(before, after, body, value, lanes):
 
 @inlined
 def tell_instant(t, instant, model, buffer, lanes):
-    """What the events of an instant and those they reached were before and after, from the pair of samples."""
+    """Complete the records of an instant from the samples before and after it."""
     local, world, ledger, terms = buffer.pair
     for k in range(instant, buffer.filled[0]):
         node = buffer.event[k, at.EVENT_NODE]

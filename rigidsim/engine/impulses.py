@@ -1,7 +1,7 @@
-"""What happens at one instant: impulses strike bodies, and what jumps takes along what hangs on it.
+"""Impulses at one instant, and how velocity jumps are passed to descendants.
 
-Jumps go from the world outwards, parents before children: a body that keeps its world motion passes no jump on, and
-what hangs on it needs nothing.
+Jumps are passed from parents to children: a body that keeps its motion in the world does not pass a jump on, so its
+descendants need no change.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rigidsim.physics.vector import add, projection, rejection
 
 @routine
 def gather(value, axes, frame, hit, lanes):
-    """An impulse, and its moment about the centre of mass; world axes."""
+    """Write an impulse, and its moment about the centre of mass; world axes."""
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB = load4(axes, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n)
@@ -34,7 +34,9 @@ def gather(value, axes, frame, hit, lanes):
 
 @routine
 def confine_impulse(normal, hit, lanes):
-    """In a planar scene the plane takes up what would move a body out of it, or tilt it."""
+    """In a planar scene: split an impulse into the part that acts, and the rest, absorbed by the plane constraint,
+    which would move the body out of the plane or tilt it.
+    """
     n = len(lanes)
     for lane in range(n):
         u = load3(normal, 0, lane, n)
@@ -57,7 +59,7 @@ def strike_body(hit, strike, lanes):
 
 @inlined
 def strike_bodies(instant, era, model, scratch, buffer, lanes):
-    """The impulses that are due as this era begins; frames are placed."""
+    """Record the impulses that are due as this era begins, and sum those on each body; frames are placed."""
     law = model.impulses
     for k in range(model.due[era], model.due[era + 1]):
         i = law.who[k, at.LAW_SECOND]
@@ -72,9 +74,7 @@ def strike_bodies(instant, era, model, scratch, buffer, lanes):
 
 @inlined
 def pass_jumps(nodes, instant, model, state, scratch, buffer, lanes):
-    """From the world outwards, parents first: what strikes bodies, and the jumps that frames are given, change the
-    motion of all that they reach.
-    """
+    """Apply impulses and the jumps of frames to all nodes that they reach, parents first."""
     for node in nodes:
         if spread(node, instant, model, buffer):
             jump(node, model, state, scratch, buffer, lanes)
@@ -82,7 +82,7 @@ def pass_jumps(nodes, instant, model, state, scratch, buffer, lanes):
 
 @routine
 def strike(t, era, model, state, scratch, buffer, lanes):
-    """The impulses of the instant t (s) at which this era begins, with a sample of the motion before and after."""
+    """Apply and record the impulses at the instant t (s) at which this era begins, with samples before and after."""
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     place_nodes(model.active, t, model, state, scratch, lanes)
     instant = begin_instant(buffer)
@@ -94,7 +94,7 @@ def strike(t, era, model, state, scratch, buffer, lanes):
 
 @inlined
 def cross_edge(buffer, t, era, model, state, scratch, lanes):
-    """What happens at time t (s), as this era begins."""
+    """Everything at time t (s), as this era begins: the exchange of stored energy, and impulses."""
     place_nodes(model.active, t, model, state, scratch, lanes)
     relate(model, state, scratch, lanes)
     if era > 0:

@@ -1,7 +1,7 @@
-"""The jump of a node at an instant: what strikes it, what it is given, and what comes from its parent.
+"""The velocity jump of a node at an instant: from impulses on it, from a reparenting, and from its parent.
 
-A free body's rotation is its own, so nothing of a parent's jump reaches it; its velocity is relative to the parent, so
-it gets the opposite of what it would inherit.
+The rotation of a free body is relative to the world, so a jump of the parent does not change it. Its velocity is
+relative to the parent, so it is changed by the opposite of what it would inherit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rigidsim.physics.vector import add, negated, scaled
 
 @routine
 def jump_driven(parent_jump, arm, jump, lanes):
-    """A fixed or prescribed node goes along with its parent, beside the jump that it is given."""
+    """A fixed or prescribed node moves with its parent: add the parent's jump to its own."""
     n = len(lanes)
     for lane in range(n):
         dv, domega = load3(parent_jump, at.Y_V, lane, n), load3(parent_jump, at.Y_OMEGA, lane, n)
@@ -29,8 +29,8 @@ def jump_driven(parent_jump, arm, jump, lanes):
 
 @routine
 def jump_free(state, body, parent, parent_jump, arm, frame, strike, inherits, jump, lanes):
-    """What strikes a free body changes its motion; what its parent's jump would do is cancelled, unless it inherits.
-    A jump that its frame is given is in its state already.
+    """Impulses change the motion of a free body; the effect of its parent's jump is cancelled, unless it inherits the
+    jump. A jump that a reparenting gives to its frame is already part of its state.
     """
     n = len(lanes)
     for lane in range(n):
@@ -49,7 +49,7 @@ def jump_free(state, body, parent, parent_jump, arm, frame, strike, inherits, ju
         v, omega_B = load3(arm, at.A_VC, lane, n), load3(state, at.S_OMEGA, lane, n)
         energy = jump_energy(mass, load6(body, at.B_INERTIA, lane, n), v, dv, omega_B, domega_B)
         accumulate3(state, at.S_V, at.S_V_LOW, lane, n, dv_PC)
-        store3(state, at.S_OMEGA, lane, n, add(omega_B, domega_B))  # for most methods the rate is no sum
+        store3(state, at.S_OMEGA, lane, n, add(omega_B, domega_B))  # without its low part, which only `rkmk4` uses
         accumulate(state, at.S_WORK, at.S_WORK_LOW, lane, n, energy)
 
         domega = rotate(q_WB, domega_B)

@@ -1,7 +1,7 @@
-"""A node's kind, and its routine in each pass: the only place that asks for it.
+"""A node's kind, and its routine in each pass: the only place that depends on the kind.
 
-A moved node has rows of its own among the state and the bodies; a free one moves as Newton and Euler say. The motion of
-the others relative to their parents is fixed or prescribed: driven.
+A moved node has a row in the state and in the table of bodies; a free one moves by Newton's and Euler's equations. The
+other nodes are driven: their motion relative to their parents is fixed or prescribed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from rigidsim.engine.kinematics import link_driven, link_free, place_driven, pla
 
 @inlined
 def is_moved(node, model):
-    """Whether a node has rows among those that move."""
+    """Whether a node has a row in the state."""
     return model.node[node, at.NODE_KIND] == at.FREE
 
 
 @inlined
 def place(node, t, model, state, scratch, lanes):
-    """Its frame; its parent's is there already."""
+    """Compute the frame of a node; that of its parent is known."""
     i = model.node[node, at.NODE_ROW]
     parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
     if model.node[node, at.NODE_KIND] == at.FREE:
@@ -35,7 +35,7 @@ def place(node, t, model, state, scratch, lanes):
 
 @inlined
 def link(node, model, scratch, lanes):
-    """Its origin from its parent's; both frames are placed."""
+    """Compute the link of a node: its origin relative to its parent's; both frames are placed."""
     parent, arm = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node]
     if model.node[node, at.NODE_KIND] == at.FREE:
         body = model.body[model.node[node, at.NODE_ROW]]
@@ -46,7 +46,7 @@ def link(node, model, scratch, lanes):
 
 @inlined
 def accelerate(node, model, state, scratch, lanes):
-    """Its acceleration; its parent's is there already."""
+    """Compute the acceleration of a node; that of its parent is known."""
     i = model.node[node, at.NODE_ROW]
     parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
     if model.node[node, at.NODE_KIND] == at.FREE:
@@ -57,9 +57,9 @@ def accelerate(node, model, state, scratch, lanes):
 
 @inlined
 def jump(node, model, state, scratch, buffer, lanes):
-    """Its jump; its parent's is there already."""
+    """Apply the jump of a node; that of its parent is known."""
     i, parent = model.node[node, at.NODE_ROW], model.node[node, at.NODE_PARENT]
-    # The parent's jump and the node's own are different rows, so no array is both read and written in one call.
+    # The jumps of parent and node are different rows, so no array is both read and written in one call.
     arm, own, parent_jump = scratch.arm[node], buffer.jump[node + 1], buffer.jump[parent]
     if model.node[node, at.NODE_KIND] == at.FREE:
         jump_free(
@@ -72,7 +72,7 @@ def jump(node, model, state, scratch, buffer, lanes):
 
 @inlined
 def sample_local(node, model, state, scratch, out, lanes):
-    """Its motion relative to its parent, as a sample shows it."""
+    """Write the motion of a node relative to its parent into a sample."""
     i, parent = model.node[node, at.NODE_ROW], scratch.frame[model.node[node, at.NODE_PARENT]]
     if model.node[node, at.NODE_KIND] == at.FREE:
         sample_free(state[i], model.body[i], parent, scratch.frame[node + 1], out, lanes)

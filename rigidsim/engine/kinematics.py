@@ -1,4 +1,4 @@
-"""Where a node's frame is and how it moves: in the world, from its parent's origin, and as a sample shows it."""
+"""Pose and rates of a node's frame: in the world, relative to its parent's origin, and in a sample."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def place_driven(driven, motion, parent, arm, frame, lanes):
 
 @routine
 def place_free(state, body, parent, arm, frame, lanes):
-    """Frame of a free body: its centre of mass is composed, its rotation is its own, its origin hangs on the two."""
+    """Frame of a free body: the centre of mass is relative to the parent, the rotation to the world; the origin follows
+    from both.
+    """
     n = len(lanes)
     for lane in range(n):
         q_WP, p_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_P, lane, n)
@@ -56,7 +58,7 @@ def place_free(state, body, parent, arm, frame, lanes):
 
 @routine
 def link_driven(parent, arm, link, lanes):
-    """A fixed or prescribed node's origin from its parent's."""
+    """A fixed or prescribed node's origin relative to its parent's."""
     n = len(lanes)
     for lane in range(n):
         d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
@@ -66,7 +68,7 @@ def link_driven(parent, arm, link, lanes):
 
 @routine
 def link_free(body, frame, parent, arm, link, lanes):
-    """A free body's origin from its parent's: its centre of mass, and back to the origin."""
+    """A free body's origin relative to its parent's, by way of its centre of mass."""
     n = len(lanes)
     for lane in range(n):
         d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)

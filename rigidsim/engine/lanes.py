@@ -1,4 +1,4 @@
-"""Worlds of one structure side by side: sixteen lanes of a block."""
+"""Blocks: worlds of one structure, one in each lane."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def holds_values(part: object) -> bool:
 
 
 def structure_of(part: object) -> Hashable:
-    """What must be equal for two models to share a block: all of it but the values, and how many those are."""
+    """The parts of a model that must be equal for two worlds to share a block: everything but the values, and the
+    shapes of the values.
+    """
     if isinstance(part, tuple):
         return tuple(structure_of(inner) for inner in part)
     if part is None:
@@ -28,7 +30,7 @@ def structure_of(part: object) -> Hashable:
 
 
 def names_in(part: object) -> Hashable:
-    """What is written of a load except its numbers: names, counts, omitted values."""
+    """The values of a load without its numbers: names, lengths, omitted values."""
     if isinstance(part, SimpleNamespace):
         return tuple((key, names_in(value)) for key, value in vars(part).items())
     if isinstance(part, tuple):
@@ -37,8 +39,8 @@ def names_in(part: object) -> Hashable:
 
 
 def later_structure(blueprint: Blueprint) -> Hashable:
-    """What must be equal in addition, so that the models after each reparenting have equal structures too: two names
-    may mean the same frame only until then.
+    """The additional parts that must be equal, so that the models after each reparenting have equal structures, too:
+    two names may stand for the same frame in one tree, and for different ones in the next.
     """
     if not blueprint.schedule.reparentings:
         return ()
@@ -47,7 +49,9 @@ def later_structure(blueprint: Blueprint) -> Hashable:
 
 
 def structure(world: World) -> Hashable:
-    """Equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method, step."""
+    """A key that is equal for worlds that may share a block: tree, kinds, loads and their times, expressions, method,
+    step.
+    """
     blueprint = world.blueprint
     return (
         structure_of(world.model),

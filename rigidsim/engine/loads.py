@@ -1,4 +1,4 @@
-"""Second pass of an evaluation: what acts on every free body, kind by kind; and the energy that it stores."""
+"""Second pass of an evaluation: the loads on every free body, one table after another; and the energy that they store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rigidsim.engine.scripts import apply_scripts
 
 
 def apply_callbacks(t, model, scratch, lanes):
-    """Forces that a Python function gives: see `rigidsim.simulation.single`. Compiled code has none."""
+    """Forces computed by Python functions, see `rigidsim.simulation.single`; compiled code has none."""
     for call in getattr(model, "callbacks", ()):
         call(t, model, scratch, lanes)
 
@@ -33,7 +33,7 @@ def apply_each(law, apply, era, model, scratch, lanes):
 
 @inlined
 def store_each(law, energy_of, era, model, scratch, ledger, lanes):
-    """Add what every load of one table that acts in this era stores to the potential energy."""
+    """Add the energy stored in every load of one table that acts in this era to the potential energy."""
     for k in range(len(law.who)):
         if acts(law, k, era):
             energy_of(law, k, model, scratch, ledger, at.E_POTENTIAL, 1.0, lanes)
@@ -41,7 +41,7 @@ def store_each(law, energy_of, era, model, scratch, ledger, lanes):
 
 @inlined
 def exchange_each(law, energy_of, era, model, state, scratch, lanes):
-    """A load that begins in this era brings its energy, one that ended takes it away: booked as work."""
+    """Add the energy of a load that begins with this era to the work, and subtract that of a load that has ended."""
     for k in range(len(law.who)):
         begins = law.who[k, at.LAW_BEGIN] == era
         if begins or law.who[k, at.LAW_UNTIL] == era:
@@ -72,12 +72,12 @@ def apply_loads(t, era, model, scratch, lanes):
 
 @inlined
 def store_energy(era, model, scratch, ledger, lanes):
-    """The potential energy of this era, beside that of the world's uniform gravity."""
+    """Add the potential energy of this era, without that of the world's uniform gravity."""
     if_given(model.pairwise, store_pairwise, era, model, scratch, ledger, lanes)
     if_given(model.mutual, store_mutually, model, scratch, ledger, lanes)
 
 
 @inlined
 def exchange_energy(era, model, state, scratch, lanes):
-    """What stored energy comes and goes as this era begins."""
+    """Count the stored energy of loads that begin or end with this era as work."""
     if_given(model.pairwise, exchange_pairwise, era, model, state, scratch, lanes)

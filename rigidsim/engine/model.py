@@ -17,31 +17,33 @@ from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 
 
 class Law(NamedTuple):
-    """One kind of load: what each acts on, when, and its constants. A moved body carries the second end of each."""
+    """The loads of one kind: bodies, eras and constants of each. The second end of each is on a moved body."""
 
-    # (law, LAW_COLUMNS) pair of frames, row of the moved body at its first end or NOBODY, at its second, first era, the
-    # one after, number among what is followed
+    # (law, LAW_COLUMNS) pair of frames, row of the moved body at its first end or NOBODY, that at its second end, its
+    # first era, the era after its last, number among the loads with a winding
     who: np.ndarray
     value: np.ndarray  # (law, rows of its kind * lanes)
 
 
 SingleLaws = NamedTuple("SingleLaws", [(table.name, Law) for table in SINGLE])
-"""Loads on single bodies, kind by kind: instead of a pair, the frame of the axes."""
+"""Loads on single bodies, one table for each kind; in place of a pair, the frame of the axes."""
 PairLaws = NamedTuple("PairLaws", [(table.name, Law) for table in PAIRWISE])
-"""Loads that depend on where two frames are from each other, kind by kind."""
+"""Loads that depend on the relative position of two frames, one table for each kind."""
 
 
 class Relations(NamedTuple):
-    """The pairs of frames whose separation is needed, and the ways along the tree from the one to the other."""
+    """The pairs of frames whose separation is needed, and the path along the tree from the first frame to the second."""
 
-    linked: np.ndarray  # nodes whose links the ways use
-    pair: np.ndarray  # (pair + 1, 3) first and second frame, and the first way; the last row ends the ways
-    way_node: np.ndarray  # (way) node whose link is passed
-    way_sign: np.ndarray  # (way) 1.0 outwards, -1.0 inwards
+    linked: np.ndarray  # nodes whose links the paths use
+    pair: (
+        np.ndarray
+    )  # (pair + 1, 3) first and second frame, and the first link of the path; the last row ends the links
+    way_node: np.ndarray  # (link) node whose link it is
+    way_sign: np.ndarray  # (link) 1.0 from parent to child, -1.0 from child to parent
 
 
 class Mutual(NamedTuple):
-    """The free bodies that attract each other; their pairs are made as they are needed."""
+    """The free bodies that attract each other; pairs are not stored."""
 
     member: np.ndarray  # (member) row among the moved bodies, in the order of their paths
     gm: np.ndarray  # (member, lanes) m^3/s^2
@@ -52,26 +54,26 @@ class Mutual(NamedTuple):
 class Program(NamedTuple):
     """Expressions as a list of operations on registers; result k goes to register `first` + k."""
 
-    code: np.ndarray  # (operation, 4) what, and the registers of the operands
-    constant: np.ndarray  # (constant, lanes) the first registers; t is in the one after them
+    code: np.ndarray  # (operation, 4) the operation, and the registers of the operands
+    constant: np.ndarray  # (constant, lanes) the first registers; t is in the next one
     first: int
 
 
 class Expressions(NamedTuple):
-    """What expressions give: loads, and prescribed motions."""
+    """Loads and prescribed motions given by expressions."""
 
-    scripts: Law  # loads: instead of a pair, the frame of the axes
-    script_register: np.ndarray  # (script, 9) where force, torque and gravity are found
+    scripts: Law  # loads; in place of a pair, the frame of the axes
+    script_register: np.ndarray  # (script, 9) registers of the components of force, torque and gravity
     script: Program
-    views: np.ndarray  # (view, 3) what the expressions look at: SEEN_POSITION, ...; pair; first of its registers
-    drive: Program  # of t alone, for prescribed motions, on jets
+    views: np.ndarray  # (view, 3) motions that expressions read: SEEN_POSITION, ...; pair; first of its registers
+    drive: Program  # of t only, for prescribed motions, on jets
     driven: np.ndarray  # (driven by expressions, 7) row among the driven nodes, registers of position and three angles
     paced: np.ndarray  # (paced, 9) row among the driven nodes; registers of velocity and angular velocity; which apply
-    drive_axes: np.ndarray  # (driven by expressions, 9 * lanes) the unit axes of the three turns, the first outermost
+    drive_axes: np.ndarray  # (driven by expressions, 9 * lanes) unit axes of the three rotations, the outermost first
 
 
 class Working(NamedTuple):
-    """What evaluating expressions writes."""
+    """Scratch arrays for the evaluation of expressions."""
 
     register: np.ndarray  # (register, lanes) of loads
     jet: np.ndarray  # (register, 3 * lanes) of prescribed motions: value, first and second derivative
@@ -81,11 +83,11 @@ class Working(NamedTuple):
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
-    # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of the
-    # moved body that carries it through fixed ones, which may be itself, or NOBODY
+    # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of its
+    # carrier, the moved body to which it is fixed (itself, if it is one), or NOBODY
     node: np.ndarray
     active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
-    every: np.ndarray  # all nodes, each followed by all that hangs on it
+    every: np.ndarray  # all nodes, each followed by its descendants
     moved_node: np.ndarray  # (moved) node
     by_path: np.ndarray  # (moved) rows in order of their paths: the order of sums over bodies
     body: np.ndarray  # (moved, BODY_ROWS * lanes)
@@ -96,13 +98,13 @@ class Model(NamedTuple):
     relations: Relations | None  # of pair laws and expressions
     single: SingleLaws
     pairwise: PairLaws | None
-    mutual: Mutual | None  # given with the pair laws, so that it makes no further kind of model
-    expressions: Expressions | None  # what is given by expressions, if anything in the scene is
+    mutual: Mutual | None  # present whenever pair laws are, so that there is no additional variant of the stepper
+    expressions: Expressions | None  # if anything in the scene is given by expressions
 
-    impulses: Law  # instead of a pair, the frame of the axes; in the order of the eras that begin with them
+    impulses: Law  # in place of a pair, the frame of the axes; in the order of the eras that begin with them
     due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
-    impulse_number: np.ndarray  # (impulse) which of the blueprint's it is
-    inherits: np.ndarray  # (moved) 1.0 for a body that a jump of its parent carries along, else 0.0
+    impulse_number: np.ndarray  # (impulse) its number in the blueprint
+    inherits: np.ndarray  # (moved) 1.0 for a body that inherits the jumps of its parent, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)
     edge_kind: np.ndarray  # (edge) EDGE_PASSED, EDGE_CROSSED or EDGE_STOPS
@@ -110,33 +112,33 @@ class Model(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one evaluation writes; carries nothing from step to step but `fault`."""
+    """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
     frame: np.ndarray  # (1 + node, FRAME_ROWS * lanes)
     driven: np.ndarray  # (driven, DRIVEN_ROWS * lanes)
     arm: np.ndarray  # (node, ARM_ROWS * lanes)
     link: np.ndarray  # (node, LINK_ROWS * lanes)
     apart: np.ndarray  # (pair, APART_ROWS * lanes)
-    wound: np.ndarray  # (what is followed, WINDING_ROWS * lanes)
-    way: np.ndarray  # (2, 3 * lanes) of two bodies' centres of mass from where their lineages meet
+    wound: np.ndarray  # (load with a winding, WINDING_ROWS * lanes)
+    way: np.ndarray  # (2, 3 * lanes) two bodies' centres of mass relative to their nearest common ancestor
     working: Working | None  # of expressions
     fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
     pull: np.ndarray  # (4 * lanes) a pair's force or torque, and a power
     wrench: np.ndarray  # (moved, WRENCH_ROWS * lanes)
     rate: np.ndarray  # (state, RATE_ROWS * lanes)
     stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at a stage
-    other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) and at the next
+    other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at the next stage
     sum: np.ndarray  # (state, STAGE_ROWS * lanes) weighted sum of the stages' rates
     turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
 
 
 class Samples(NamedTuple):
-    """A history: one row a sample."""
+    """Samples, one in each row."""
 
     local: np.ndarray  # (sample, node, SAMPLE_ROWS * lanes) relative to the parent
     world: np.ndarray  # (sample, node, SAMPLE_ROWS * lanes)
     ledger: np.ndarray  # (sample, LEDGER_ROWS * lanes)
-    terms: np.ndarray  # (sample, node, TERM_ROWS * lanes), not a number but for free bodies; or no rows at all
+    terms: np.ndarray  # (sample, node, TERM_ROWS * lanes), NaN except for free bodies; or no rows
 
 
 def zeros(*shape: int) -> np.ndarray:
@@ -150,19 +152,19 @@ def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
 
 
 def windings(model: Model) -> Iterator[tuple[Table, np.ndarray]]:
-    """The kind and the values of each load that has a winding, in the order of the last rows of the state."""
+    """The table and the values of each load that has a winding, in the order of the last rows of the state."""
     for table in FOLLOWED if model.pairwise else ():
         yield from ((table, value) for value in getattr(model.pairwise, table.name).value)
 
 
 def followed(model: Model) -> int:
-    """How many those are."""
+    """The number of loads that have a winding."""
     return sum(1 for _ in windings(model))
 
 
 def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
-    """Scratch arrays for a model; what never changes is set here once: the world's frame, fixed nodes' local motion,
-    the constants of expressions.
+    """Scratch arrays for a model. Values that never change are set here: the world's frame, the local motion of fixed
+    nodes, the constants of expressions.
     """
     n, n_node, n_moved, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
     n_state = n_moved + paced_count(model) + followed(model)
@@ -191,7 +193,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
 
 
 def working_of(given: Expressions, n: int) -> Working:
-    """Scratch arrays for expressions; their constants are set here once."""
+    """Scratch arrays for expressions, with their constants."""
     n_script, n_drive = (program.first + len(program.code) for program in (given.script, given.drive))
     working = Working(zeros(n_script, n), zeros(n_drive, 3 * n), zeros(len(given.paced), layout.PACE_ROWS * n))
     working.register[: len(given.script.constant)] = given.script.constant
@@ -200,17 +202,17 @@ def working_of(given: Expressions, n: int) -> Working:
 
 
 def fault_count(given: Expressions | None) -> int:
-    """How many loads and motions there are whose expressions can fail."""
+    """The number of loads and motions that are given by expressions."""
     return len(given.scripts.who) + len(given.driven) + len(given.paced) if given else 0
 
 
 def paced_count(model: Model) -> int:
-    """How many nodes have a pose that is state, because their rates are expressions."""
+    """The number of paced nodes: their pose is part of the state, because their rates are expressions."""
     return len(model.expressions.paced) if model.expressions else 0
 
 
 def make_samples(model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...]) -> Samples:
-    """Room for a number of samples."""
+    """Arrays for a number of samples."""
     n, n_node = len(lanes), len(model.node)
     terms = zeros(n_sample if with_terms else 0, n_node, layout.TERM_ROWS * n)
     terms.fill(np.nan)

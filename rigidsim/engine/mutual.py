@@ -1,8 +1,8 @@
-"""Free bodies that attract each other at their centres of mass, pair by pair; no pair is stored.
+"""Mutual gravity of free bodies at their centres of mass, pair by pair; no pair is stored.
 
-The separation of two is the difference of their ways from the innermost frame that holds both: of siblings, their arms
-from the parent's origin; of others, with the links on the way in to where they meet. So centimetres between two moons
-stay centimetres at any distance from the world's origin.
+The separation of two bodies is the difference of their positions relative to their nearest common ancestor: of
+siblings, their arms from the parent's origin; of others, arms plus the links up to that ancestor. So centimetres
+between two moons stay centimetres at any distance from the world's origin.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rigidsim.physics.vector import add, scaled, sub
 
 @routine
 def begin_way(body, frame, way, lanes):
-    """A centre of mass from its own body's origin."""
+    """A centre of mass relative to the origin of its body."""
     n = len(lanes)
     for lane in range(n):
         store3(way, 0, lane, n, rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n)))
@@ -25,7 +25,7 @@ def begin_way(body, frame, way, lanes):
 
 @routine
 def leave_body(arm, way, lanes):
-    """The centre of mass from the parent's origin."""
+    """The centre of mass relative to the parent's origin."""
     n = len(lanes)
     for lane in range(n):
         store3(way, 0, lane, n, load3(arm, at.A_D, lane, n))
@@ -33,7 +33,7 @@ def leave_body(arm, way, lanes):
 
 @routine
 def leave_node(link, way, lanes):
-    """From the origin of one frame further in."""
+    """Add a link: relative to the origin of the next ancestor."""
     n = len(lanes)
     for lane in range(n):
         store3(way, 0, lane, n, add(load3(way, 0, lane, n), load3(link, at.K_P, lane, n)))
@@ -41,7 +41,7 @@ def leave_node(link, way, lanes):
 
 @inlined
 def inwards(frame, node, way, model, scratch, lanes):
-    """Lengthen the way of a body, node `node`, by the link from this frame; the parent's frame."""
+    """Extend the position of a body, of node `node`, from this frame to its parent. Returns the parent's frame."""
     if frame == node + 1:
         leave_body(scratch.arm[node], way, lanes)
     else:
@@ -51,7 +51,7 @@ def inwards(frame, node, way, model, scratch, lanes):
 
 @inlined
 def meet(first, second, model, scratch, lanes):
-    """Fill the two rows of `scratch.way` with the ways of two nodes' centres of mass from where their lineages meet."""
+    """Fill the two rows of `scratch.way` with two nodes' centres of mass relative to their nearest common ancestor."""
     depth = model.mutual.depth
     begin_way(model.body[model.node[first, at.NODE_ROW]], scratch.frame[first + 1], scratch.way[0], lanes)
     begin_way(model.body[model.node[second, at.NODE_ROW]], scratch.frame[second + 1], scratch.way[1], lanes)
@@ -65,7 +65,7 @@ def meet(first, second, model, scratch, lanes):
 
 @routine
 def pull_pair(way_1, way_2, gm_1, gm_2, soft, wrench_1, wrench_2, lanes):
-    """Gravity of two bodies on each other."""
+    """Add the gravity of two bodies on each other."""
     n = len(lanes)
     for lane in range(n):
         s = sub(load3(way_2, 0, lane, n), load3(way_1, 0, lane, n))
@@ -89,7 +89,7 @@ def store_pair(way_1, way_2, gm_1, soft, body_2, ledger, lanes):
 
 @inlined
 def ways(first, second, model, scratch, lanes):
-    """Rows that begin with the ways of two nodes' centres of mass from one frame: of siblings, their arms."""
+    """Rows that begin with two nodes' centres of mass relative to the same frame; for siblings these are their arms."""
     siblings = model.node[first, at.NODE_PARENT] == model.node[second, at.NODE_PARENT]
     if not siblings:
         meet(first, second, model, scratch, lanes)
@@ -98,7 +98,7 @@ def ways(first, second, model, scratch, lanes):
 
 @inlined
 def attract_mutually(mutual, model, scratch, lanes):
-    """Every pair of the group, in the order of their paths."""
+    """Add the attraction of every pair of the group, in the order of their paths."""
     group, gm = mutual.member, mutual.gm
     for a in range(len(group)):
         i = group[a]
@@ -111,7 +111,7 @@ def attract_mutually(mutual, model, scratch, lanes):
 
 @inlined
 def store_mutually(mutual, model, scratch, ledger, lanes):
-    """What the pairs of the group store."""
+    """Add the potential energy of every pair of the group."""
     group, gm = mutual.member, mutual.gm
     for a in range(len(group)):
         for b in range(a + 1, len(group)):

@@ -1,4 +1,4 @@
-"""Parts of a model that a scene may lack: they are None, and what concerns them is not even compiled then."""
+"""Optional parts of a model: a missing part is None, and code for it is not compiled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rigidsim._jit import compiled_form
 
 
 def if_given(part, function, *more):
-    """Call function(part, *more), unless there is no such part."""
+    """Call function(part, *more) unless the part is None."""
     if part is not None:
         function(part, *more)
 
@@ -19,7 +19,7 @@ def _if_given(part, function, *more):
 
 
 def value_if_given(default, part, function, *more):
-    """What function(part, *more) gives; the default, if there is no such part."""
+    """The result of function(part, *more); the default if the part is None."""
     return default if part is None else function(part, *more)
 
 

@@ -1,12 +1,12 @@
-"""Expressions, evaluated: a list of operations on registers, one after the other, each over all lanes.
+"""Evaluation of expressions: a list of operations on registers, performed in order, each over all lanes.
 
-Registers hold first the constants, then time and what the expressions look at, then one result after the other; a
-result never overwrites what a later operation needs. A register is a number, or a jet: three rows with value, first and
-second derivative with respect to time. Conditions are 1.0 and 0.0.
+Registers hold the constants, then time and the motions that expressions read, then one result after the other; a result
+never overwrites what a later operation needs. A register is a number, or a jet: three rows with value, first and second
+derivative with respect to time. Conditions are 1.0 and 0.0.
 
-The interpreters are written from the table of operations: one text, for numbers and for jets. Lanes are read and
-written by `load` and `store`: plain indices would not become vector instructions (measured: a sine 8.0 instead of
-1.0 ns a lane).
+The source of the interpreters is generated from the table of operations, once for numbers and once for jets. Lanes are
+read and written by `load` and `store`: plain indices would not become vector instructions (measured: a sine 8.0 instead
+of 1.0 ns per lane).
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def _of_jets(operation: Operation) -> tuple[str, str]:
 
 
 def _interpreter(name: str, case: Callable[[Operation], tuple[str, str]]) -> Callable:
-    """A routine that performs all operations of a program in order; `case` says what to store of each, and how."""
+    """A routine that performs all operations of a program in order; `case` gives the store function and the result of
+    each.
+    """
     text, names = HEAD.format(name=name), dict(NAMES)
     for code, operation in enumerate(OPERATIONS):
         store, result = case(operation)
@@ -67,7 +69,7 @@ run_jet_program = _interpreter("run_jet_program", _of_jets)
 
 @routine
 def fill(register, value, lanes):
-    """The same number in all lanes."""
+    """Write the same number to all lanes."""
     n = len(lanes)
     for lane in range(n):
         store(register, 0, lane, n, value)
@@ -75,7 +77,7 @@ def fill(register, value, lanes):
 
 @routine
 def fill_jet(jet, t, lanes):
-    """Time itself: t, 1, 0."""
+    """Write the jet of the time: t, 1, 0."""
     n = len(lanes)
     for lane in range(n):
         store3(jet, 0, lane, n, (t, 1.0, 0.0))
@@ -83,7 +85,7 @@ def fill_jet(jet, t, lanes):
 
 @routine
 def note_fault(t, register, c, fault, lanes):
-    """Keep time and value of the first number in a register, in its row c, that is not finite."""
+    """Record time and value of the first non-finite number in row c of a register."""
     n = len(lanes)
     for lane in range(n):
         x, noted = load(register, c, lane, n), load(fault, at.N_FAILED, lane, n)
@@ -95,7 +97,7 @@ def note_fault(t, register, c, fault, lanes):
 
 @inlined
 def note_faults(t, x, y, z, width, fault, lanes):
-    """The first of three registers, each of so many rows: one for numbers, three for jets."""
+    """Record the first non-finite value of three registers, each of `width` rows: one for numbers, three for jets."""
     for c in range(width):
         note_fault(t, x, c, fault, lanes)
         note_fault(t, y, c, fault, lanes)

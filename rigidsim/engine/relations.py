@@ -1,8 +1,8 @@
-"""How frames lie and move to one another, without subtracting world coordinates.
+"""Relative position and velocity of frames, without subtracting world coordinates.
 
-Along the tree from one frame to another only the links between them are summed, those below their nearest common
-ancestor: centimetres within a vehicle stay centimetres on an orbit of 1.5e11 m. How far a torsion spring is wound up is
-followed from step to step, because a pose does not tell one turn from the next.
+Only the links on the path between two frames, below their nearest common ancestor, are summed: centimetres within a
+vehicle stay centimetres on an orbit of 1.5e11 m. The winding angle of a torsion spring is updated from step to step,
+because a pose does not determine the number of full turns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rigidsim.physics.vector import add, scaled
 
 @routine
 def pass_link(passed, sign, apart, lanes):
-    """Add a link on the way, outwards or inwards."""
+    """Add a link to a separation; the sign is its direction along the path."""
     n = len(lanes)
     for lane in range(n):
         p, v = load3(passed, at.K_P, lane, n), load3(passed, at.K_V, lane, n)
@@ -31,8 +31,8 @@ def pass_link(passed, sign, apart, lanes):
 
 @routine
 def keep_winding(t, acting, wound, state, lanes):
-    """The winding in a step that ended at t, s; and when half a turn was first passed at which a torque turned over,
-    while the load acted (`acting` 1, else 0).
+    """Store the winding at the end of a step, t (s); and the time when half a turn, at which the torque reverses, was
+    first passed while the load acted (`acting` 1, else 0).
     """
     n = len(lanes)
     for lane in range(n):
@@ -46,20 +46,20 @@ def keep_winding(t, acting, wound, state, lanes):
 
 @inlined
 def row_of(law, k, state, scratch):
-    """The number of the row of the state with the winding of load k."""
+    """The row of the state that holds the winding of load k."""
     return len(state) - len(scratch.wound) + law.who[k, at.LAW_FOLLOWED]
 
 
 @inlined
 def follow_each(law, follow, model, state, scratch, lanes):
-    """Find the winding of every load of one table."""
+    """Compute the winding of every load of one table."""
     for k in range(len(law.who)):
         follow(law, k, model, state[row_of(law, k, state, scratch)], scratch, lanes)
 
 
 @inlined
 def keep_each(law, _follow, t, era, model, state, scratch, lanes):
-    """Keep the winding of every load of one table."""
+    """Store the winding of every load of one table."""
     for k in range(len(law.who)):
         acting = 1.0 if acts(law, k, era) else 0.0
         keep_winding(
@@ -73,13 +73,13 @@ keep_pairwise = over(PAIRWISE, keep_each, "follow")
 
 @inlined
 def keep_windings(t, era, model, state, scratch, lanes):
-    """At the end of a step, s, loads are wound up as far as its last evaluation found them."""
+    """Store the windings at the end of a step, t (s), from its last evaluation."""
     if_given(model.pairwise, keep_pairwise, t, era, model, state, scratch, lanes)
 
 
 @inlined
 def separate(relations, model, scratch, lanes):
-    """The separation of every pair of frames that a law or an expression looks at; all frames are placed."""
+    """The separation of every pair of frames that a load or an expression reads; all frames are placed."""
     for node in relations.linked:
         link(node, model, scratch, lanes)
     for pair in range(len(relations.pair) - 1):
@@ -91,6 +91,6 @@ def separate(relations, model, scratch, lanes):
 
 @inlined
 def relate(model, state, scratch, lanes):
-    """All separations, and how far loads are wound up."""
+    """All separations and windings."""
     if_given(model.relations, separate, model, scratch, lanes)
     if_given(model.pairwise, follow_pairwise, model, state, scratch, lanes)

@@ -1,4 +1,4 @@
-"""A block of worlds on its way: steps, slices, samples, and what happens at edges."""
+"""The run of a block of worlds: steps, slices, samples, reparentings, and the event buffer."""
 
 from __future__ import annotations
 
@@ -22,32 +22,34 @@ from rigidsim.engine.model import Samples, make_samples, make_scratch
 from rigidsim.engine.stepper import advance, observe_at
 from rigidsim.physics.summation import compensated_sum
 
-SLICE_SECONDS = 0.1  # between two looks at the clock, the signals and the state
-GROWTH = 4.0  # of a slice, at most, from one to the next
+SLICE_SECONDS = 0.1  # between two checks of signals and state
+GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
 NO_SAMPLES = layout.NEVER
 
 
 class Happened(NamedTuple):
-    """What was recorded since the last time, and the worlds: before and after a reparenting, else as they are."""
+    """The events since the buffer was last emptied, and the worlds before and after them; without a reparenting these
+    are the same.
+    """
 
-    events: EventBuffer  # overwritten by what happens next
+    events: EventBuffer  # overwritten by later events
     before: list[World]
     after: list[World]
 
 
 Tell = Callable[[Happened, int], Iterable]
-"""What is to be remembered of it, for the world of one lane."""
+"""The events of the world of one lane, in the form in which a run collects them."""
 
 
 def nothing(_happened: Happened, _lane: int) -> tuple:
-    """Remembered."""
+    """No events are collected."""
     return ()
 
 
 class BlockRun:
-    """Constants and state of one block, and how far it has got. Nothing in it depends on how steps are grouped.
+    """Constants, state and progress of one block. Nothing in it depends on how steps are grouped into calls.
 
-    Time is (n + done) h, `done` being a part of a step only between a kernel and the edge it stopped at.
+    Time is (n + done) h; `done` is the part of a step that precedes the edge at which a kernel stopped, else 0.
     """
 
     def __init__(
@@ -58,20 +60,20 @@ class BlockRun:
         callbacks: Mapping[str, Callback] | None = None,
         tell: Tell = nothing,
     ):
-        self.events: list[list] = [[] for _ in worlds]  # what `tell` gave, for each world
+        self.events: list[list] = [[] for _ in worlds]  # the result of `read_events`, for each world
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.n, self.done, self.era = 0, 0.0, 0
-        self.isolated_until = math.inf if worlds[0].isolated else -math.inf  # s, while momenta are conserved
+        self.isolated_until = math.inf if worlds[0].isolated else -math.inf  # s; until then momenta are conserved
         self._tell = tell
         self._begun = False
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
         self._callbacks = callbacks or {}
         self._advance, self._observe = self._kernels()
-        self._buffer: EventBuffer | None = None  # while nothing ever happens
+        self._buffer: EventBuffer | None = None  # for a run without events
         self._enter()
-        self._none = self.room(1)  # where samples that nobody wants would go
+        self._none = self.room(1)  # in place of samples, where none are taken
 
     @property
     def time(self) -> float:
@@ -80,21 +82,21 @@ class BlockRun:
 
     @property
     def fault(self) -> np.ndarray:
-        """(expression, FAULT_ROWS * lanes): which of the expressions gave what is no number, and when."""
+        """(expression, FAULT_ROWS * lanes) the first non-finite value of each expression, and its time."""
         return self._scratch.fault
 
     def room(self, n_sample: int) -> Samples:
-        """Space for samples of this block."""
+        """Arrays for samples of this block."""
         return make_samples(self.model, n_sample, self._with_terms, self._lanes)
 
     def place(self) -> tuple:
-        """Where the run is, for `go_back`."""
+        """Progress and state of the run, for `go_back`."""
         told = [len(events) for events in self.events]
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
         return self.n, self.done, self.era, self.worlds, *arrays, told
 
     def go_back(self, place: tuple) -> None:
-        """Return to an earlier place, to take the steps from there again."""
+        """Restore progress and state saved by `place`, to take the steps from there again."""
         self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, told = place
         self.state = state.copy()
         for events, count in zip(self.events, told, strict=True):
@@ -105,14 +107,14 @@ class BlockRun:
         self._forget()
 
     def prepare(self) -> None:
-        """Compile, or read from the cache, all that a run will call; what happens at t = 0 is done."""
-        with watch_compilation():  # one wait, told once
+        """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
+        with watch_compilation():  # one announcement for all kernels
             self._begin()
             self._go(self.n)
             self.observed()
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
-        """Take n steps; sample number k = step / stride goes to row k - first of `samples`."""
+        """Take n steps; sample k = step / stride is row k - first of `samples`."""
         self._begin()
         n_end = self.n + n
         if stride == NO_SAMPLES:
@@ -124,7 +126,7 @@ class BlockRun:
             self._go(n_end, True, stride, samples, first)
 
     def slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[int]:
-        """Step up to n_end in slices of about SLICE_SECONDS, giving the length of each as it is done."""
+        """Step up to n_end in slices of about SLICE_SECONDS; yields the length of each after it is done."""
         length = 1
         while self.n < n_end:
             n = min(length, n_end - self.n)
@@ -135,21 +137,21 @@ class BlockRun:
             length = max(1, int(n * min(GROWTH, SLICE_SECONDS / spent)))
 
     def observed(self, with_terms: bool | None = None) -> Samples:
-        """One sample of the present state, with terms if those of the run have them, or as asked for."""
+        """One sample of the present state; with terms as requested, by default as in the run."""
         self._begin()
         one = make_samples(self.model, 1, self._with_terms if with_terms is None else with_terms, self._lanes)
         self._observe(self.n, self.done, self.era, *self._arrays(), one, 0, self._lanes)
         return one
 
     def _kernels(self) -> tuple:
-        """Compiled; or, for the sake of callbacks, the same text as Python runs it."""
+        """The compiled kernels; with callbacks, the same functions as Python code."""
         kernels = (advance, observe_at)
         if not self._callbacks:
             return kernels
         return tuple(np.errstate(all="ignore")(getattr(k, "py_func", k)) for k in kernels)
 
     def _enter(self) -> None:
-        """The arrays of the worlds as they are now."""
+        """Make the arrays of the present worlds."""
         self.model, self.state = block_of(self.worlds)
         if self._callbacks:
             world = self.worlds[0]
@@ -157,7 +159,7 @@ class BlockRun:
         scratch = make_scratch(self.model, self._lanes)
         if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
-        # What expressions have failed so far outlives a change of the tree.
+        # Recorded failures of expressions are kept when the tree changes.
         self._scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
 
     def _arrays(self) -> tuple:
@@ -177,7 +179,7 @@ class BlockRun:
         samples: Samples | None = None,
         first: int = 0,
     ) -> None:
-        """As far as the kernel goes, and what it recorded; it `arrives` where what begins with the era is not done."""
+        """Call the kernel once and read the events that it recorded; for `arrives` see `advance` of the stepper."""
         self.n, self.done, self.era = self._advance(
             self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
             samples or self._none, first, self._buffer, self._lanes,
@@ -185,7 +187,7 @@ class BlockRun:
         self._hand_over(self.worlds)
 
     def _hand_over(self, before: list[World]) -> None:
-        """Empty the buffer, for whoever remembers events."""
+        """Collect the events in the buffer, and empty it."""
         if self._buffer is not None and self._buffer.filled[0]:
             happened = Happened(self._buffer, before, self.worlds)
             for lane, events in enumerate(self.events):
@@ -197,12 +199,12 @@ class BlockRun:
             self._buffer.filled[:] = 0
 
     def _at_stop(self) -> bool:
-        """Whether the kernel stopped before what happens where it is."""
+        """Whether the kernel stopped at an edge whose events are still to be applied."""
         era, model = self.era, self.model
         return era < len(model.edge_step) and (model.edge_step[era], model.edge_fraction[era]) == (self.n, self.done)
 
     def _change_trees(self) -> None:
-        """The reparentings that are due as the present era begins, one after the other."""
+        """Apply the reparentings that are due as the present era begins, in order."""
         for event in self.schedule.reparentings_of(self.era):
             self._reparent(event)
         if not self.worlds[0].isolated:
@@ -220,7 +222,7 @@ class BlockRun:
         self._enter()
         instant = self._pass_jumps(event, [jumps for _, jumps in made])
         after = self._recorded(1)
-        # Energy that is lost or won is work; the ledger has the sum, whoever's row it is in.
+        # The change of energy is counted as work; the ledger has the sum over bodies, so any row will do.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
             self._book(carrier, energy_of(after, n) - energy_of(before, n))
@@ -230,8 +232,8 @@ class BlockRun:
 
     @np.errstate(all="ignore")
     def _pass_jumps(self, event: ScheduledReparenting, jumps: Sequence[Mapping[int, Jump]]) -> int:
-        """The jumps that nodes are given in each lane go outwards; what that does to energies is booked with all else.
-        Returns the number of the instant.
+        """Pass the jumps of nodes, given for each lane, to their descendants. The work columns are restored, because
+        `_reparent` counts the whole change of energy. Returns the number of the instant.
         """
         buffer, model, n = self._buffer, self.model, len(self._lanes)
         instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE_CARRIER]
@@ -242,7 +244,7 @@ class BlockRun:
                 buffer.source[node + 1] = node + 1
                 layout.store3(buffer.jump[node + 1], layout.Y_V, lane, n, jump.dv)
                 layout.store3(buffer.jump[node + 1], layout.Y_OMEGA, lane, n, jump.domega)
-        self._recorded(1)  # all frames are placed now
+        self._recorded(1)  # places all frames
         work = [self.state[:, c * n : (c + 1) * n].copy() for c in (layout.S_WORK, layout.S_WORK_LOW)]
         pass_jumps(model.every, instant, *self._arrays(), buffer, self._lanes)
         for c, kept in zip((layout.S_WORK, layout.S_WORK_LOW), work, strict=True):
@@ -256,8 +258,8 @@ class BlockRun:
         state[work], state[low] = compensated_sum(state[work], state[low], energy)
 
     def _recorded(self, row: int) -> Samples:
-        """A sample beside a reparenting. Its energies are those by the loads of the era that ends: what begins or ends
-        at this instant is exchanged once, on the new tree.
+        """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that
+        ends: the energy of loads that begin or end at this instant is exchanged later, on the new tree.
         """
         self._observe(self.n, self.done, self.era, *self._arrays(), self._buffer.pair, row, self._lanes)
         if self.era > 0:

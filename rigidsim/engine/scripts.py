@@ -36,7 +36,7 @@ def view_velocity(apart, observer, scale, seen, lanes):
 
 @routine
 def view_speed(apart, observer, scale, seen, lanes):
-    """|v| as `view_velocity` has it."""
+    """|v| of the velocity given by `view_velocity`."""
     n = len(lanes)
     for lane in range(n):
         swept = cross(load3(observer, at.F_OMEGA, lane, n), load3(apart, at.Z_P, lane, n))
@@ -54,7 +54,7 @@ def view_rate(observer, observed, seen, lanes):
 
 @routine
 def view_orientation(observer, observed, seen, lanes):
-    """q_OB = q_WO* q_WB, of the two signs the one with w >= 0."""
+    """q_OB = q_WO* q_WB, with the sign for which w >= 0."""
     n = len(lanes)
     for lane in range(n):
         q = product(conjugate(load4(observer, at.F_Q, lane, n)), load4(observed, at.F_Q, lane, n))
@@ -84,14 +84,14 @@ def turn_script(x, y, z, axes, wrench, lanes):
 
 @inlined
 def look(given, model, scratch, lanes):
-    """Fill the registers of everything that the expressions look at."""
+    """Fill the registers of all motions that expressions read."""
     views, registers = given.views, scratch.working.register.reshape(-1)
     for k in range(len(views)):
         kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
         frame = model.relations.pair[pair, at.PAIR_FIRST]
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
         observed = scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]]
-        seen = registers[first * len(lanes) :]  # one register after the other, as the components of a row
+        seen = registers[first * len(lanes) :]  # consecutive registers are addressed as the components of one row
         if kind == at.SEEN_POSITION:
             view_position(apart, observer, scale, seen, lanes)
         elif kind == at.SEEN_VELOCITY:
@@ -106,7 +106,7 @@ def look(given, model, scratch, lanes):
 
 @inlined
 def evaluate_scripts(given, t, model, scratch, lanes):
-    """All expressions at time t (s)."""
+    """Evaluate all expressions at time t (s)."""
     program, register = given.script, scratch.working.register
     if len(given.scripts.who) > 0:
         fill(register[len(program.constant)], t, lanes)
@@ -116,7 +116,7 @@ def evaluate_scripts(given, t, model, scratch, lanes):
 
 @inlined
 def script(given, t, k, model, scratch, lanes):
-    """One force, torque and field of gravity, on its body."""
+    """Apply one force, torque and field of gravity to its body."""
     law, r, register = given.scripts, given.script_register[k], scratch.working.register
     i = law.who[k, at.LAW_SECOND]
     axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.moved_node[i] + 1]
@@ -145,5 +145,5 @@ def apply_each_script(given, t, era, model, scratch, lanes):
 
 @inlined
 def apply_scripts(t, era, model, scratch, lanes):
-    """The loads given by expressions, if there are any."""
+    """Apply the loads given by expressions, if there are any."""
     if_given(model.expressions, apply_each_script, t, era, model, scratch, lanes)

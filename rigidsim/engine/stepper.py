@@ -1,4 +1,4 @@
-"""The stepper: whole steps of the grid t = n h, split at the edges of eras, with a sample every so many steps."""
+"""The stepper: steps of the grid t = n h, split at the edges of eras, with a sample every `stride` steps."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
 
 @inlined
 def needs_python(era, model, buffer):
-    """Whether what happens as an era ends has to wait: until the tree is changed, or the buffer is emptied."""
+    """Whether Python has to act before the next era begins: to change the tree or to empty the event buffer."""
     return model.edge_kind[era] == at.EDGE_STOPS or not value_if_given(True, buffer, has_room, era + 1, model)
 
 
 @kernel
 def advance(method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, lanes):
-    """From t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python is needed: to
-    change the tree, or to empty the buffer of events.
+    """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
+    change the tree or to empty the event buffer.
 
-    What happens as the given era begins is still to be done if it `arrives`. A sample is taken before each step whose
-    number is a multiple of `stride`: number k = n / stride goes to row k - first of `samples`. Returns (n, done, era)
-    reached, the era that ends there if it is at an edge. The result does not depend on how a run is cut into calls:
-    time is n h, multiplied, and eras change at edges only.
+    With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied. A
+    sample is taken before each step whose number is a multiple of `stride`: sample k = n / stride is row k - first of
+    `samples`. Returns (n, done, era) reached; at an edge, the era that ends there. The result does not depend on how a
+    run is divided into calls: time is n h, multiplied, and eras change at edges only.
     """
     while True:
         if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:

@@ -1,4 +1,4 @@
-"""Where each part of an acceleration comes from: the terms of a free body's equation of motion, one by one."""
+"""The terms of which the acceleration of a free body is the sum, one by one."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From a blueprint and the tree of the moment to the arrays of a Model: at the start, and at each reparenting."""
+"""From a blueprint and the present tree to the arrays of a Model: at t = 0 and at each reparenting."""

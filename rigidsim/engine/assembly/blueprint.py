@@ -1,6 +1,7 @@
 """What a Model is assembled from, at t = 0 and at each reparenting: numbers, strings, tuples and arrays.
 
-Frames stand for the names of bodies. Omitted values are filled in, and so are those that depend on the start.
+Bodies are given by the numbers of their frames. Omitted values have their defaults, including those that depend on the
+motion at t = 0.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from rigidsim.physics.vector import rejection
 
 
 class LoadRecord(NamedTuple):
-    """One force as written on the node of a frame."""
+    """One force of a scene, defined on the node of a frame."""
 
     kind: str  # its `type`
     frame: int
-    values: SimpleNamespace  # as the rows of its kind take them, but for expressions
+    values: SimpleNamespace  # of its keys, with bodies as frames; expressions are in `ScriptTables`
     eras: tuple[int, int]  # it acts in [begin, until)
     label: str  # its location in the scene
 
 
 class ImpulseRecord(NamedTuple):
-    """An impulse as written on the node of a frame."""
+    """One impulse of a scene, defined on the node of a frame."""
 
     frame: int
     index: int  # in the node's list
@@ -39,8 +40,8 @@ class ImpulseRecord(NamedTuple):
 
 
 class ViewRecord(NamedTuple):
-    """A motion that some expression reads: kind, observer and body, each as (frame or PARENT, frame of whose parent),
-    and the first of its registers.
+    """A motion that an expression reads: its kind, its observer and its body, both as (frame, 0) or (PARENT, frame),
+    and the first of its registers. (PARENT, frame) is the present parent of a frame.
     """
 
     kind: int
@@ -53,7 +54,7 @@ class ScriptTables(NamedTuple):
     """The expressions of all loads."""
 
     program: Program
-    registers: np.ndarray  # (script, 9) where force, torque and gravity are found
+    registers: np.ndarray  # (script, 9) registers of the components of force, torque and gravity
     views: tuple[ViewRecord, ...]
 
 
@@ -68,11 +69,11 @@ class DriveTables(NamedTuple):
 
 
 class Blueprint(NamedTuple):
-    """One world as written, and how it is run."""
+    """One world as described in the scene, and the settings of its run."""
 
-    tree: Tree  # at the start
+    tree: Tree  # at t = 0
     loads: tuple[LoadRecord, ...]  # in the order of paths and, on one node, of the file
-    impulses: tuple[ImpulseRecord, ...]  # in that order too
+    impulses: tuple[ImpulseRecord, ...]  # in the same order
     scripts: ScriptTables
     drives: DriveTables
     gravity: tuple  # m/s2, uniform
@@ -87,51 +88,51 @@ class Blueprint(NamedTuple):
 
     @property
     def has_pairs(self) -> bool:
-        """Whether anything depends on where two frames are from each other. No reparenting changes that, so that a run
-        needs one kind of stepper.
+        """Whether any load depends on the relative position of two frames. A reparenting does not change this, so a run
+        needs one variant of the stepper.
         """
         of_world = self.mutual is not None or self.source is not None
         return of_world or any(BY_NAME[load.kind].table.is_pair for load in self.loads)
 
     @property
     def followed(self) -> list[LoadRecord]:
-        """The loads whose winding is state, in the order of its last rows."""
+        """The loads whose winding is part of the state, in the order of the last rows of the state."""
         return [load for table in FOLLOWED for load in self.loads if BY_NAME[load.kind].table is table]
 
 
 class World(NamedTuple):
-    """One world, ready to run: constants and state, and what they were assembled from."""
+    """One world, ready to run: constants and state, and the blueprint and tree they were assembled from."""
 
     blueprint: Blueprint
-    tree: Tree  # as it is now
+    tree: Tree  # at present
     model: Model
     state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the loads that are followed
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Of all nodes."""
+        """The paths of all nodes."""
         return tuple(node.path for node in self.tree.nodes)
 
     @property
     def state_labels(self) -> tuple[str, ...]:
-        """What each row of the state belongs to: the path of a body, or the location of a load."""
+        """The owner of each row of the state: the path of a body, or the location of a load."""
         paced = (self.paths[index] for index in self.blueprint.drives.paced[:, 0])
         followed = (load.label for load in self.blueprint.followed)
         return (*(node.path for node in self.tree.free()), *paced, *followed)
 
     @property
     def isolated(self) -> bool:
-        """Whether bodies act on each other only, so that momenta are conserved."""
+        """Whether there are no external forces, so that momentum is conserved."""
         return is_isolated(self.blueprint, self.tree, self.model)
 
 
 def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
-    """Whether the bodies of a tree act on each other only."""
+    """Whether the bodies of a tree act on each other only, without external forces."""
     free, g = tree.free(), blueprint.gravity
     if blueprint.normal:
         g = rejection(blueprint.normal, g)
     falls = any(g) and any(node.falls for node in free)
-    # A jump that carries a body along gives it momentum.
+    # A body that inherits the velocity change of its parent receives momentum from outside.
     is_carried = bool(blueprint.schedule.reparentings) and any(node.inherits for node in free)
     scripts = (model.expressions.scripts,) if model.expressions else ()
     laws = (*model.single, *(model.pairwise or ()), *scripts, model.impulses)

@@ -37,7 +37,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
 
 
 def expressions_of(blueprint: Blueprint, tree: Tree, loads: Loads) -> Expressions:
-    """All that is given by expressions."""
+    """The tables of everything that expressions define."""
     scripts, drives = blueprint.scripts, blueprint.drives
     return Expressions(
         scripts=loads.law(SCRIPTS, layout.SCRIPT_ROWS),
@@ -62,14 +62,14 @@ def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
 
 
 def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> np.ndarray:
-    """Constants of a free body with all that is fixed to it."""
+    """Constants of a free body together with the parts fixed to it."""
     mass, fault = tree.composite(node)
     symmetric = tuple(np.array(mass.inertia))
     row = zeros(layout.BODY_ROWS)
     row[layout.B_MASS] = mass.mass
     row[layout.B_G : layout.B_G + 3] = blueprint.gravity if node.falls else (0.0, 0.0, 0.0)
     row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
-    # No torque turns a particle, if I^-1 is zero; what cannot be has none.
+    # With I^-1 = 0 torques have no effect on a particle; an impossible inertia has no inverse.
     row[layout.B_INVERSE : layout.B_INVERSE + 6] = np.nan if fault else 0.0 if mass.is_point else inverse(symmetric)
     row[layout.B_COM : layout.B_COM + 3] = [node.metres * c for c in mass.center]
     row[layout.B_SCALE] = node.parent_metres
@@ -89,8 +89,8 @@ def motion_row(node: Node, drives: DriveTables) -> np.ndarray:
 
 
 def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
-    """Nodes that a free body's motion depends on, parents first: the free ones, what loads look at, all that carries
-    one.
+    """Nodes that the motion of a free body depends on, parents first: free bodies, nodes whose frames loads read, and
+    the ancestors of both.
     """
     wanted: set[int] = set()
     for node in tree.nodes:
@@ -100,7 +100,7 @@ def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
 
 
 def _with_rows(nodes: np.ndarray, tree: Tree) -> np.ndarray:
-    """The table with the row of each node in place of its number."""
+    """The table with the number of each node replaced by its row."""
     found = nodes.copy()
     found[:, 0] = [tree.rows[node] for node in nodes[:, 0]]
     return found

@@ -1,4 +1,4 @@
-"""One load after another, and how they become arrays."""
+"""The loads of one kind, collected in a list and converted to arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rigidsim.engine.model import Law, table
 
 
 class Entry(NamedTuple):
-    """One load of some kind; see `Law`."""
+    """One load; its fields are the columns of a `Law`."""
 
     pair: int
     first: int
@@ -23,7 +23,7 @@ class Entry(NamedTuple):
 
 
 def law_of(entries: Sequence[Entry], width: int) -> Law:
-    """Entries as arrays."""
+    """The rows as the arrays of a `Law`."""
     who = [(entry.pair, entry.first, entry.second, *entry.span, entry.number) for entry in entries]
     return Law(
         who=table(who, layout.LAW_COLUMNS),

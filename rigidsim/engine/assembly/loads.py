@@ -1,4 +1,4 @@
-"""The loads of a blueprint on a tree, kind by kind, as the kernels take them."""
+"""The loads of a blueprint on a tree as tables for the kernels, one table for each kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALWAYS = (0, layout.NEVER)
 
 
 class Loads:
-    """Collects the loads of a tree: each kind in the order in which they are written, those of the world last."""
+    """Collects the loads of a tree: those of one kind in the order of the scene, those of the world last."""
 
     def __init__(self, blueprint: Blueprint, tree: Tree):
         self._blueprint, self._tree, self._pairs = blueprint, tree, FramePairs(tree)
@@ -38,7 +38,7 @@ class Loads:
         self._pairs.link(links_of(blueprint.mutual, tree))
 
     def arrays(self) -> dict[str, object]:
-        """All loads, as the model has them; what concerns pairs is left out where there are none."""
+        """All loads as fields of a model; fields that concern pairs are None if there are no pairs."""
         laws = {table.name: self.law(table.name, table.width) for table in TABLES}
         first = 0
         for followed in FOLLOWED:

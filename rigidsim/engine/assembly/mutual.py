@@ -1,4 +1,4 @@
-"""The free bodies that attract each other, as the kernels take them."""
+"""The table of the free bodies that attract each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rigidsim.engine.model import Mutual
 
 
 def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual:
-    """Rows, GM and softening of the group; nobody, if there is none."""
+    """Rows, GM and softening of the group; empty if the scene has no mutual gravity."""
     members = members_of(mutual, tree)
     softening = [mutual.softening] if mutual else []
     return Mutual(
@@ -34,7 +34,7 @@ def members_of(mutual: SimpleNamespace | None, tree: Tree) -> list[Node]:
 
 
 def links_of(mutual: SimpleNamespace | None, tree: Tree) -> set[int]:
-    """The nodes whose links lie on the way of some member in to where it meets another one."""
+    """The nodes whose links are on the path from a member to its nearest common ancestor with another member."""
     lineages = [[node.index for node in tree.lineage(member)] for member in members_of(mutual, tree)]
     shared = set(lineages[0]).intersection(*lineages[1:]) if lineages else set()
     return {index for lineage in lineages for index in lineage[1:]} - shared

@@ -1,4 +1,4 @@
-"""Pairs of frames whose separation is needed, and the ways along the tree from the one to the other."""
+"""Pairs of frames whose separation is needed, and the path along the tree from the first to the second."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rigidsim.engine.model import table
 
 
 class FramePairs:
-    """Each pair once, in the order of first mention."""
+    """A table of pairs without duplicates, in the order of first use."""
 
     def __init__(self, tree: Tree):
         self._tree = tree
@@ -17,15 +17,15 @@ class FramePairs:
         self._linked: set[int] = set()
 
     def index(self, first: int, second: int) -> int:
-        """The number of the pair of these frames."""
+        """The number of this pair of frames; a new pair is added to the table."""
         return self._index.setdefault((first, second), len(self._index))
 
     def link(self, nodes: set[int]) -> None:
-        """Links that something else than a pair needs, too."""
+        """Add nodes whose links are needed for another reason than a pair."""
         self._linked |= nodes
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The pairs, their ways and the links those use, as the kernels take them."""
+        """The pairs, the paths between their frames, and the links that the paths use, as arrays for the kernels."""
         ways = [self._way(first, second) for first, second in self._index]
         steps = [step for way in ways for step in way]
         begins = np.cumsum([0, *map(len, ways)]).tolist()
@@ -37,10 +37,10 @@ class FramePairs:
         }
 
     def frames(self) -> set[int]:
-        """All frames that occur."""
+        """All frames that occur in a pair."""
         return {frame for pair in self._index for frame in pair}
 
     def _way(self, first: int, second: int) -> list[tuple[Node, float]]:
-        """The links from the first frame in to the nearest common ancestor and out to the second, with their signs."""
+        """The links from the first frame to the nearest common ancestor and from there to the second, with their signs."""
         inwards, outwards = self._tree.branches(first, second)
         return [*((node, -1.0) for node in inwards), *((node, 1.0) for node in reversed(outwards))]

@@ -1,9 +1,9 @@
 """Planar scenes: a free body locked to its plane.
 
 With n the plane's normal, the inertia becomes (n . I n) times the identity: then omega stays along n, the gyroscopic
-term vanishes, and alpha = tau / (n . I n). The kinetic energy and the angular momentum about n are the body's own. All
-frames turn about n only, so n is constant in each of them. What loads would do out of the plane is taken up where they
-are summed (`engine/laws/wrench.py`).
+term vanishes, and alpha = tau / (n . I n). The kinetic energy and the angular momentum about n are those of the real
+body. All frames rotate about n only, so n is constant in each of them. Components of loads that would move a body out
+of the plane are removed where the loads are summed (`engine/laws/wrench.py`): the plane constraint balances them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rigidsim.physics.vector import dot, projection, rejection
 
 
 def about(normal, v) -> tuple:
-    """The part of v along the unit normal."""
+    """The component of v along the unit normal, as a vector."""
     return projection(normal, v)
 
 

@@ -1,9 +1,9 @@
-"""ScheduledReparenting: a new tree, the same motion in the world.
+"""Reparenting: a new tree, with the same motion in the world.
 
-What is relative to a parent is derived anew, along the tree; a body's own rotation does not change. Two bodies that
-become one keep their joint momenta (a plastic impact); a part that becomes a body keeps the velocity it had as a part.
-A node that is fixed anew moves with its new parent. The jumps of frames that come of it go outwards as those of
-impulses do, see `engine/impulses.py`.
+Positions and velocities relative to the parent are recomputed along the new tree; the rotation of a free body is
+relative to the world and does not change. Two bodies that become one keep their total momenta (a plastic impact); a
+part that becomes a free body keeps the velocity it had as a part. A node that becomes fixed moves with its new parent.
+The velocity jumps that this causes are passed to descendants as those of impulses are, see `engine/impulses.py`.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ LOW = {PLACE.start: PLACE_LOW, VELOCITY.start: VELOCITY_LOW, RATE.start: RATE_LO
 
 
 class Jump(NamedTuple):
-    """The change of a frame's motion in the world, world axes: of its origin, m/s, and of its rate, rad/s."""
+    """The change of a frame's motion in the world, world axes: velocity of its origin (m/s), angular velocity (rad/s)."""
 
     dv: tuple
     domega: tuple
 
 
 class ImpactState(NamedTuple):
-    """A free body before an impact, world axes: its centre of mass from its origin, m, and its angular momentum about
-    it.
+    """A free body before an impact, world axes: its centre of mass relative to its origin (m), and its angular momentum
+    about the centre of mass.
     """
 
     mass: float
@@ -60,7 +60,9 @@ class ImpactState(NamedTuple):
 
 
 class MotionSnapshot:
-    """The motion of every node at an instant, from one sample: relative to each other, along a tree."""
+    """The motion of every node in one sample, from which the motion of one node relative to another is computed along
+    the tree.
+    """
 
     def __init__(self, tree: Tree, local: np.ndarray, world: np.ndarray):
         self._tree, self._local, self._world = tree, local, world
@@ -87,24 +89,24 @@ class MotionSnapshot:
 
 
 def carrier_row(world: World, body: int) -> int:
-    """The row that the energy of a reparenting is booked on: of the free body that carries the node, else the first;
-    NOBODY if nothing is free.
+    """The row to whose work the energy of a reparenting is added: that of the free body that carries the node, else the
+    first; NOBODY without free bodies.
     """
     row = int(world.model.node[body, layout.NODE_CARRIER])
     return row if row >= 0 else 0 if len(world.model.moved_node) else layout.NOBODY
 
 
 def parted(before: Tree, after: Tree, body: int) -> list[Node]:
-    """A body that is free after a reparenting; if it was a part, the one that carried it comes first."""
+    """A node that is free after a reparenting; if it was a part of another body, that body comes first."""
     return [after.nodes[index] for index in dict.fromkeys((before.carriers[body], body)) if index != layout.NOBODY]
 
 
 def reparented(
     world: World, event: ScheduledReparenting, state: np.ndarray, local, in_world
 ) -> tuple[World, dict[int, Jump]]:
-    """A world after the event, and the jumps that some nodes are given by it. `state` is its state before, `local` and
-    `in_world` a sample of the motion of every node, (node, SAMPLE_ROWS). A body that comes out with an impossible
-    inertia gets a state of no numbers.
+    """The world after the reparenting, and the jumps of the nodes whose motion it changes. `state` is the state before;
+    `local` and `in_world` are a sample of the motion of every node, (node, SAMPLE_ROWS). The state of a body with an
+    impossible inertia is NaN.
     """
     instant = MotionSnapshot(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
@@ -114,7 +116,7 @@ def reparented(
     rows = {node.index: before.get(node.index) for node in tree.free()}
     moved, jumps = tree.nodes[event.body], {}
     if moved.is_free():
-        # If it was a part of another body, that one's centre of mass is now elsewhere.
+        # If it was a part of another body, the centre of mass of that body has changed.
         for node in parted(world.tree, tree, event.body):
             rows[node.index] = free_state(node, tree, instant, before.get(node.index))
     elif moved.index in before:
@@ -131,7 +133,7 @@ def reparented(
 
 
 def stop(tree: Tree, instant: MotionSnapshot, node: Node) -> Jump:
-    """What a node that is fixed anew gives up: its motion relative to its new parent."""
+    """The jump of a node that becomes fixed: it loses its motion relative to its new parent."""
     q_WP, _ = instant.world(tree.parent(node))
     _, _, v, omega = instant.seen(node.frame, node.parent)
     return Jump(negated(stretch(q_WP, node.parent_metres, v)), negated(rotate(q_WP, omega)))
@@ -144,8 +146,8 @@ def changed_tree(tree: Tree, event: ScheduledReparenting, instant: MotionSnapsho
 
 
 def forget_signs(model: Model, state: np.ndarray) -> None:
-    """In place: the frames of what turns over may be others now, and a quaternion has two signs; whether it passes
-    half a turn is seen from here on.
+    """In place: reset the recorded cosines. The frames of a load may be different ones now, and a quaternion has two
+    signs; passing half a turn is detected from here on.
     """
     for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=True):
         if not table.counts_turns(value):
@@ -153,7 +155,7 @@ def forget_signs(model: Model, state: np.ndarray) -> None:
 
 
 def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarray | None) -> np.ndarray:
-    """The state of a free body that goes on as it moves, seen from its parent; a body's own rotation stays."""
+    """The state of a free body that keeps its motion, relative to its new parent; its rotation in the world stays."""
     p, q, v, omega = instant.seen(node.frame, node.parent)
     row = zeros(layout.STATE_ROWS)
     if before is None:
@@ -169,18 +171,18 @@ def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarr
 
 
 def begin(row: np.ndarray, part: slice, value) -> None:
-    """Set one of the sums of a state, in place."""
+    """Set one compensated sum of a state, in place."""
     row[part], row[LOW[part.start]] = value, 0.0
 
 
 def increase(row: np.ndarray, part: slice, change) -> None:
-    """Add to one of the sums of a state, in place."""
+    """Add to one compensated sum of a state, in place."""
     low = LOW[part.start]
     row[part], row[low] = compensated_sum(row[part], row[low], np.asarray(change))
 
 
 def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> ImpactState:
-    """A free body of the world before."""
+    """The state before the impact of a free body."""
     node = world.tree.nodes[index]
     constants = tuple(map(float, world.model.body[world.model.node[index, layout.NODE_ROW]]))
     q_WB, omega = instant.world(node)
@@ -192,8 +194,8 @@ def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> I
 def impact(
     world: World, model: Model, instant: MotionSnapshot, before: dict, struck: int, carrier: Node
 ) -> tuple[np.ndarray, Jump]:
-    """Two free bodies become one: its state, and the jump of the carrier's frame. In a plane, that takes up what would
-    tilt it.
+    """Two free bodies become one: its state, and the jump of the carrier's frame. In a planar scene the component of
+    the angular momentum that would tilt the body is absorbed by the plane constraint.
     """
     one, two = (moving(world, instant, before, index) for index in (carrier.index, struck))
     q_WB, _ = instant.world(carrier)

@@ -1,4 +1,4 @@
-"""When things happen: the edges that divide a run into eras, and what happens at each."""
+"""The schedule of a run: the edges that divide it into eras, and the changes and events at each edge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ StepTime = tuple[int, float]
 
 
 class ScheduledReparenting(NamedTuple):
-    """A node gets another parent, at the beginning of an era."""
+    """The change of a node's parent at the beginning of an era."""
 
     number: int  # in the order of the file
     body: int  # node
@@ -35,8 +35,8 @@ def grid_place(t: float, step: float) -> StepTime:
 
 
 class Schedule:
-    """Edges, as steps and fractions, in order; era k lies between edge k - 1 and edge k. At `stops` more happens than
-    that constant loads change.
+    """Edges, as steps and fractions, in order; era k lies between edge k - 1 and edge k. At `stops` there is an event
+    or an exchange of energy, not only a change of constant loads.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class Schedule:
 
     @property
     def n_era(self) -> int:
-        """Eras, the last of which has no end."""
+        """The number of eras; the last one has no end."""
         return len(self.places) + 1
 
     def place(self, t: float) -> StepTime:
-        """Where a time lies on the grid."""
+        """A time as (step, fraction)."""
         return grid_place(t, self.step)
 
     def era(self, t: float) -> int:
@@ -70,15 +70,15 @@ class Schedule:
         return self._era.get(self.place(t), 0)
 
     def span(self, during: tuple[float, float] | None) -> tuple[int, int]:
-        """The eras [begin, until) of a window; None is always."""
+        """The eras [begin, until) of a window; None stands for the whole run."""
         return (0, layout.NEVER) if during is None else (self.era(during[0]), self.era(during[1]))
 
     def reparentings_of(self, era: int) -> list[ScheduledReparenting]:
-        """Those at the beginning of an era, in the order of the file."""
+        """The reparentings at the beginning of an era, in the order of the file."""
         return [event for event in self.reparentings if self.era(event.time) == era]
 
     def edges(self) -> dict[str, np.ndarray]:
-        """The edges as the kernels take them."""
+        """The edges as fields of a model."""
         return {
             "edge_step": np.array([n for n, _ in self.places], dtype=np.int64),
             "edge_fraction": np.array([fraction for _, fraction in self.places], dtype=np.float64),

@@ -1,4 +1,4 @@
-"""Where a load acts: frames, points and axes of the present tree, as seen from the node that it is written on."""
+"""Where a load acts: frames, points and axes of the present tree, relative to the node on which the load is defined."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from rigidsim.engine.laws.declaration import End
 from rigidsim.physics.vector import scaled, sub
 
 PARENT = -1
-"""In place of a frame: that of the present parent."""
+"""In place of a frame number: the present parent."""
 EXPRESSION = "expression"
-"""In place of a value: an expression, which is compiled already (see `ScriptTables`)."""
+"""In place of a value: an expression, compiled separately (see `ScriptTables`)."""
 ZERO = (0.0, 0.0, 0.0)
 
 
 def product(a: float | str, b: float | str) -> float | str:
-    """Of numbers; with an expression it is one."""
+    """The product of two values; EXPRESSION if either is an expression."""
     return EXPRESSION if EXPRESSION in (a, b) else a * b
 
 
 class Site:
-    """A node of a tree, for the rows of a force on it; `frame` is its own, the default of every function."""
+    """A node of a tree on which a force is defined, for the functions that make the rows of that force. The frame of
+    the node is the default of every function.
+    """
 
     def __init__(self, tree: Tree, frame: int, product: Callable = product):
         self._tree, self._own, self.product = tree, frame, product
 
     def frame(self, frame: int | None = None) -> End:
-        """The frame of a node itself; it feels nothing."""
+        """The origin of a node, without a body that receives a reaction."""
         if frame == PARENT:
             return End(self._tree.nodes[self._own - 1].parent)
         return End(self._own if frame is None else frame)
 
     def axes(self, frame: int) -> End:
-        """The frame that carries these axes; those of a part fixed to a free body turn with that body."""
+        """The frame that has these axes; those of a part fixed to a free body rotate with that body."""
         named = self.frame(frame).frame
         node = self._tree.nodes[named - 1] if named else None
         carrier = self._tree.carrier(node) if node else None
@@ -43,7 +45,7 @@ class Site:
         return End(carrier.frame, turn=self._tree.placements[node.index].rotation)
 
     def end(self, frame: int | None = None, at: tuple | None = None) -> End:
-        """The point `at` of a node, in its coordinates; omitted, its centre of mass, or its origin without mass."""
+        """The point `at` of a node, in its coordinates; by default its centre of mass, or its origin without mass."""
         named, tree = self._own if frame is None else frame, self._tree
         if named == 0:
             return End(0, point=at or ZERO)
@@ -64,11 +66,11 @@ class Site:
         return self.end(self._tree.carrier(self._tree.nodes[self._own - 1]).frame)
 
     def source(self, center: int | tuple) -> End:
-        """What attracts: the centre of mass of a node, or a point of the world."""
+        """The source of an attraction: the centre of mass of a node, or a point of the world."""
         return End(0, point=center) if isinstance(center, tuple) else self.end(center)
 
     def pose(self, first: int, second: int) -> tuple:
-        """(p, q) of the second frame in the first, m, in the poses that the nodes have when they do not move."""
+        """(p, q) of the second frame in the first, m, from the poses of the nodes at t = 0."""
         inwards, outwards = (
             Chain.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
             for branch in self._tree.branches(first, second)

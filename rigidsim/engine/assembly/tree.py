@@ -1,7 +1,7 @@
 """The tree of nodes at some time: one preorder list, in which the descendants of a node follow it.
 
-The handles of the list are the numbers of the nodes in the file, and stay valid: a reparenting moves a range of links.
-The list is the order of evaluation. Sums go in the order of the file, which is that of the list's storage.
+The handles of the list are the numbers of the nodes in the file. They stay valid: a reparenting moves a range of the
+list. The order of the list is the order of evaluation; sums are in the order of the file, that of the list's storage.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Node(NamedTuple):
     index: int  # its number, in the order of the file
     parent: int  # frame; 0 is the world
     kind: str  # free, fixed or prescribed
-    position: tuple  # pose in the parent at t = 0, or when it was fixed
+    position: tuple  # pose in the parent at t = 0, or when it became fixed
     orientation: tuple
     scale: float
-    parent_metres: float  # per unit of the lengths it is placed in
-    metres: float  # per unit of its own lengths
-    mass: Lump | None  # without what is fixed to it
-    center: tuple  # centre of mass of that; its origin, if there is none
-    falls: bool  # in the gravity of the world
-    inherits: bool  # the jumps of its parent
+    parent_metres: float  # metres per unit of the parent's lengths
+    metres: float  # metres per unit of its own lengths
+    mass: Lump | None  # without the parts fixed to it
+    center: tuple  # its centre of mass; its origin if it has no mass
+    falls: bool  # whether the gravity of the world acts on it
+    inherits: bool  # whether it inherits the jumps of its parent
     normal: tuple  # of the plane that a planar scene is locked to, in its own axes; else empty
 
     @property
@@ -60,15 +60,15 @@ def rows_of(nodes: Sequence[Node]) -> list[int]:
 
 
 class Tree:
-    """All nodes, by their numbers, and and the parent of each."""
+    """All nodes by their numbers, with parents, carriers and the order of evaluation."""
 
     def __init__(self, order: ContiguousList[Node]):
         self.order, self.nodes = order, order.values
         self.by_path = {node.path: node for node in self.nodes}
         self.depth = [0] * (1 + len(self.nodes))  # of each frame below the world
         self.carriers = [layout.NOBODY] * len(self.nodes)  # number of the free body that carries each node
-        self.placements = [Placement()] * len(self.nodes)  # of each on its carrier
-        self.rows = rows_of(self.nodes)  # of each among the free bodies or among the driven nodes
+        self.placements = [Placement()] * len(self.nodes)  # pose of each node on its carrier
+        self.rows = rows_of(self.nodes)  # row of each among the free bodies or among the driven nodes
         self._parts: dict[int, list[Node]] = {}
         for node in order:
             self._enter(node)
@@ -76,7 +76,7 @@ class Tree:
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> Tree:
-        """Of nodes in the order of the file; children of one node in that order too."""
+        """The tree of nodes given in the order of the file; siblings keep this order."""
         below: list[list[int]] = [[] for _ in range(1 + len(nodes))]
         for node in reversed(nodes):
             below[node.parent].append(node.index)
@@ -87,7 +87,7 @@ class Tree:
         return cls(ContiguousList(nodes, order))
 
     def _enter(self, node: Node) -> None:
-        """The columns of a node whose parent is entered already."""
+        """Fill the columns of a node; those of its parent are filled."""
         above = node.parent - 1
         self.depth[node.frame] = 1 + self.depth[node.parent]
         carrier = layout.NOBODY
@@ -100,8 +100,8 @@ class Tree:
         self._parts.setdefault(carrier, []).append(node)
 
     def moved(self, index: int, to: int, kind: str, pose: tuple | None) -> Tree:
-        """The tree with a node and its descendants below another frame, as its last child. `pose` is the (position,
-        orientation) there of a fixed node; its unit of length stays.
+        """The tree with a node and its descendants moved below another frame, as the last child. `pose` is the
+        (position, orientation) of a fixed node in its new parent; its unit of length does not change.
         """
         order, node = copy.copy(self.order), self.nodes[index]
         following = order.next(self.subtree(to - 1)[-1]) if to else None
@@ -128,11 +128,11 @@ class Tree:
         return found
 
     def children(self, node: Node) -> Iterator[Node]:
-        """The nodes whose parent it is."""
+        """The children of a node."""
         return (self.nodes[i] for i in self.subtree(node.index) if self.nodes[i].parent == node.frame)
 
     def parent(self, node: Node) -> Node | None:
-        """The node above; None for the world."""
+        """The parent of a node; None if that is the world."""
         return self.nodes[node.parent - 1] if node.parent else None
 
     def lineage(self, node: Node) -> list[Node]:
@@ -143,7 +143,9 @@ class Tree:
         return found
 
     def branches(self, first: int, second: int) -> tuple[list[Node], list[Node]]:
-        """The nodes from each of two frames in to below their nearest common ancestor, innermost first."""
+        """The nodes from each of two frames up to their nearest common ancestor, which is not included; the given
+        frames first.
+        """
         inwards, outwards = (self.lineage(self.nodes[frame - 1]) if frame else [] for frame in (first, second))
         while inwards and outwards and inwards[-1] is outwards[-1]:
             inwards.pop()
@@ -157,8 +159,8 @@ class Tree:
     # --- composites
 
     def carrier(self, node: Node) -> Node | None:
-        """The free body that carries a node through fixed ones, itself if it is free; None if the world or a prescribed
-        motion does.
+        """The free body to which a node is fixed, directly or through fixed nodes; the node itself if it is free; None
+        if it moves with the world or with a prescribed node.
         """
         carrier = self.carriers[node.index]
         return None if carrier == layout.NOBODY else self.nodes[carrier]

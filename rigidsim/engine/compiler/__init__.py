@@ -1,4 +1,4 @@
-"""From what the user wrote to a blueprint, and the world it starts with: the only place that knows scene and engine."""
+"""From a scene to a blueprint and the world at t = 0: the only package that imports both scene and engine."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ DEFAULT_SAMPLES = 10_000
 
 
 def whole(ratio: float) -> int:
-    """The integer a checked ratio of times stands for."""
+    """A ratio of times, which the checks of the scene found to be an integer up to rounding, as an integer."""
     return round(ratio)
 
 
 def method_of(choice) -> NamedTuple:
-    """The options of the chosen integrator, as the kernels take them: the scene's, with words as numbers."""
+    """The options of the chosen integrator for the kernels, which take numbers in place of words."""
     options = BY_NAME[choice.name].options
     given = {key: WORDS.get(value, value) for key, value in choice.model_dump(exclude={"name"}).items()}
     return options(**given)
 
 
 def sample_stride(simulation, n_step: int) -> int:
-    """Steps between samples: what the scene asks for, or all of them up to ten thousand."""
+    """Steps between samples: `record_every` of the scene; by default at most ten thousand samples are taken."""
     if simulation.record_every is None:
         return max(1, -(-n_step // DEFAULT_SAMPLES))
     return whole(simulation.record_every / simulation.step)
 
 
 def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | None:
-    """The group of bodies that attract each other; all that fall, if none are named."""
+    """The group of bodies that attract each other; by default (`bodies` is None) all free bodies with gravity."""
     if mutual is None:
         return None
     bodies = mutual.bodies and tuple(tree.by_path[path].index for path in mutual.bodies)
@@ -51,12 +51,12 @@ def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | Non
 
 
 def blueprint_of(scene: Scene) -> Blueprint:
-    """All that the engine needs to know of a scene; the scene has been checked."""
+    """The blueprint of a scene that has been checked."""
     return _described(scene, tree_of(scene), Drives(written_bodies(scene)))
 
 
 def compile_scene(scene: Scene) -> World:
-    """One world at its start; the scene has been checked."""
+    """The world at t = 0 of a scene that has been checked."""
     tree, bodies = tree_of(scene), written_bodies(scene)
     drives = Drives(bodies)
     blueprint = _described(scene, tree, drives)

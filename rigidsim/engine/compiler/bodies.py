@@ -14,7 +14,7 @@ from rigidsim.scene.schema.body import Body
 
 
 class Written(NamedTuple):
-    """A body as the scene has it, and where it is at the start."""
+    """A body of the scene with its pose at t = 0."""
 
     path: str
     index: int
@@ -32,7 +32,7 @@ def written_bodies(scene: Scene) -> list[Written]:
 
 
 def tree_of(scene: Scene) -> Tree:
-    """The tree at the start."""
+    """The tree at t = 0."""
     nodes: dict[str, Node] = {}
     turns: dict[str, tuple] = {}  # of each body in the world
     lumps: dict[str, Lump] = {}
@@ -63,7 +63,7 @@ def tree_of(scene: Scene) -> Tree:
 
 
 def lumps_of(body: Written, metres: float) -> dict[str, Lump]:
-    """What a free body and each part that is fixed to it bring, by path; nothing, of another one."""
+    """The mass of a free body and of each part that is fixed to it, by path; empty for another kind of body."""
     if body.kind != "free":
         return {}
     return {

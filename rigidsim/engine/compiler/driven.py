@@ -31,8 +31,8 @@ def jet_of(number: float | Expression, t: float) -> tuple[float, float, float]:
 
 
 def driven_motion(body, t: float) -> tuple:
-    """(p, v, a) in the parent's units and (q, omega, alpha), in the parent's axes, at time t; None for what the
-    expressions do not give. The rotation is that of the turns, before the body's own orientation.
+    """(p, v, a) in the parent's units and (q, omega, alpha), in the parent's axes, at time t. Either is None if no
+    expressions give it. q is the product of the given rotations and the body's own orientation.
     """
     given = body.prescribed.position
     path = None if given is None else tuple(zip(*(jet_of(part, t) for part in given), strict=True))

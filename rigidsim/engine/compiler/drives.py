@@ -1,4 +1,4 @@
-"""Prescribed motions given by expressions of time, as the kernels take them."""
+"""Prescribed motions given by expressions of time, as tables for the kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rigidsim.engine.model import table, zeros
 
 
 class Drives:
-    """The expressions of all driven nodes, as the kernels take them."""
+    """Collects the expressions of all driven nodes."""
 
     def __init__(self, bodies: list[Written]):
         self._assembler = Assembler()
@@ -26,7 +26,7 @@ class Drives:
         self._motions = {node.index: prescribed_constants(node) for node in prescribed}
 
     def described(self) -> blueprint.DriveTables:
-        """All of them, by the numbers of the nodes."""
+        """The tables of a blueprint; nodes are given by their numbers."""
         motions = [node.spec.prescribed for node in self.paced]
         flags = [(motion.velocity.varies, motion.angular_velocity.varies) for motion in motions]
         return blueprint.DriveTables(
@@ -39,11 +39,11 @@ class Drives:
 
     @property
     def labels(self) -> list[str]:
-        """Whose motion each is, for a message."""
+        """The location of each motion, for messages."""
         return [f"{node.path}, motion.prescribed" for node in (*self.driven, *self.paced)]
 
     def start(self) -> list[np.ndarray]:
-        """The state of each paced node at the start."""
+        """The state of each paced node at t = 0."""
         rows = []
         for node in self.paced:
             row = zeros(layout.STATE_ROWS)

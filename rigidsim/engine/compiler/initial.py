@@ -1,4 +1,4 @@
-"""Poses and rates at t = 0, from the forms a scene may give them in."""
+"""Poses and rates at t = 0, from the several forms in which a scene can give them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class InitialMotion(NamedTuple):
 
 
 def in_parent_axes(vector, q_PB, q_WP) -> tuple:
-    """A vector that names its axes, in the parent's, at t = 0."""
+    """A vector that is given with a frame, in the parent's axes, at t = 0."""
     if vector.frame == "body":
         return rotate(q_PB, vector.start)
     return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
@@ -63,7 +63,7 @@ def relative_velocity(body: Written, parent: InitialMotion, d) -> tuple:
 
 
 def relative_rate(body: Written, parent: InitialMotion, turns: bool) -> tuple:
-    """omega_PB in the parent's axes; a particle does not turn in the world, whatever its parent does."""
+    """omega_PB in the parent's axes; a particle (`turns` false) does not rotate in the world."""
     if not turns:
         return local_rate(parent.omega, parent.q, ZERO)
     motion = body.spec.prescribed
@@ -108,10 +108,10 @@ def com_state(frame: InitialMotion, com) -> np.ndarray:
 
 
 def prescribed_constants(body: Written) -> np.ndarray:
-    """Constants of a prescribed node, in the parent's axes; but for the unit of length there."""
+    """Constants of a prescribed node, in the parent's axes, without the parent's unit of length."""
     row = zeros(layout.MOTION_ROWS)
     row[layout.M_P : layout.M_P + 3] = body.position
-    # Turns given by expressions come before the body's own orientation.
+    # Rotations given by expressions are applied after the body's own orientation.
     row[layout.M_Q : layout.M_Q + 4] = body.spec.orientation if is_driven(body.spec) else body.orientation
     motion, q_PB = body.spec.prescribed, body.orientation
     if motion.position is None and not motion.velocity.varies:
@@ -130,7 +130,7 @@ def prescribed_constants(body: Written) -> np.ndarray:
 
 
 def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
-    """Where every frame is at the start, that of the world first."""
+    """The motion of every frame at t = 0, that of the world first."""
     frames = [InitialMotion()]
     for node, body in zip(tree.nodes, bodies, strict=True):
         turns = not (node.is_free() and tree.composite(node).mass.is_point)
@@ -139,8 +139,8 @@ def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
 
 
 def initial_state(tree: Tree, bodies: list[Written], paced: list[np.ndarray], n_followed: int) -> np.ndarray:
-    """The state at the start: of every free body, of nodes whose rates are functions of time, of loads that wind up,
-    which are within half a turn of their rest.
+    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and of loads with a winding,
+    which is within half a turn of rest.
     """
     frames, rows = initial_frames(tree, bodies), []
     for node in tree.free():

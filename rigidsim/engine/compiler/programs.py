@@ -11,14 +11,16 @@ from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, State
 
 
 class Place(NamedTuple):
-    """A register before their numbers are known: which of a kind."""
+    """A register whose number is not assigned yet: its kind, and its number among those of that kind."""
 
     kind: str  # constant, time, view, result
     index: int = 0
 
 
 class Assembler:
-    """Collects operations. Which there are depends on the texts alone, never on the value of a number."""
+    """Collects the operations of expressions. They depend only on the structure of the texts, never on the value of a
+    number.
+    """
 
     def __init__(self, look=None):
         self._look = look  # gives the place of a StateRead
@@ -27,17 +29,17 @@ class Assembler:
         self._operations: list[tuple[int, list[Place]]] = []
 
     def place_of(self, number: float | Expression) -> Place:
-        """Where the value of a number or an expression will be."""
+        """The register that will hold the value of a number or an expression."""
         return self._compiled(number.tree if isinstance(number, Expression) else Number(number))
 
     def room_for_view(self, count: int) -> Place:
-        """The first of so many registers side by side that something else fills."""
+        """The first of `width` consecutive registers, which are filled from outside the program."""
         place = Place("view", self.n_view)
         self.n_view += count
         return place
 
     def register(self, place: Place) -> int:
-        """The number of a register, once everything is there."""
+        """The number of a register, after all expressions have been added."""
         time = len(self.constants)
         return {
             "constant": place.index,
@@ -52,7 +54,7 @@ class Assembler:
         return len(self.constants) + 1 + self.n_view
 
     def program(self) -> Program:
-        """The operations as the kernels take them."""
+        """The operations as a table for the kernels."""
         operands = [[self.register(place) for place in places] for _, places in self._operations]
         constant = zeros(len(self.constants), 1)
         constant[:, 0] = self.constants

@@ -1,4 +1,4 @@
-"""Loads given by expressions: one program for all of them, and what it looks at."""
+"""Loads given by expressions: one program for all of them, and the motions that it reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VIEWS = {
     "speed": (layout.SEEN_SPEED, 1),
 }
 Frame = tuple[int, int]
-"""A frame, or PARENT and the frame of whose parent."""
+"""(frame, 0), or (PARENT, frame) for the present parent of a frame."""
 
 
 class Scripts:
@@ -33,7 +33,7 @@ class Scripts:
         self.labels: list[str] = []
 
     def add(self, frame: int, vectors, label: str) -> None:
-        """A load on the node of a frame: force, torque, acceleration of gravity; `label` is its location."""
+        """Add a load on the node of a frame: force, torque, acceleration of gravity; `label` is its location."""
         self._own = frame
         places = []
         for vector in vectors:
@@ -43,7 +43,7 @@ class Scripts:
         self.labels.append(label)
 
     def described(self) -> blueprint.ScriptTables:
-        """All of them."""
+        """The tables of a blueprint."""
         number = self._assembler.register
         registers = [[-1 if place is None else number(place) for place in nine] for nine in self._places]
         views = tuple(blueprint.ViewRecord(*seen, number(place)) for seen, place in self._views.items())
@@ -57,7 +57,7 @@ class Scripts:
         return Place("view", self._views[seen].index + state.component)
 
     def _frame(self, name: str) -> Frame:
-        """What an expression calls a frame; which one the parent is changes with the tree."""
+        """The frame of a name in an expression; `parent` is resolved later, because it changes with the tree."""
         if name == "parent":
             return PARENT, self._own
         return (self._own if name == "self" else self._start.frame_of(name)), 0

@@ -1,4 +1,4 @@
-"""The times of a scene: when loads begin and end, when impulses and reparentings happen."""
+"""The schedule of a scene: the times at which loads begin and end, and those of impulses and reparentings."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from rigidsim.scene import Scene
 
 
 def schedule_of(scene: Scene, tree: Tree) -> Schedule:
-    """All that a scene schedules; `tree` numbers its bodies."""
+    """The schedule of a scene; bodies are given by their numbers in `tree`."""
     times, stops = [], []
     for _, body, _ in scene.walk():
         for force in body.forces:
             times += force.during or ()
-            # What stores energy brings it and takes it away as it comes and goes.
+            # A load that stores energy adds it when the load begins, and removes it when the load ends.
             stops += (force.during or ()) if BY_NAME[force.type].stores else ()
         stops += [impulse.time for impulse in body.impulses]
     return Schedule(scene.simulation.step, times, stops, reparentings_of(scene, tree))
 
 
 def reparentings_of(scene: Scene, tree: Tree) -> tuple[ScheduledReparenting, ...]:
-    """The reparentings, with numbers for names."""
+    """The reparentings, with bodies and parents as numbers."""
     return tuple(
         ScheduledReparenting(number, tree.by_path[event.body].index, tree.frame_of(event.to), event.motion, event.time)
         for number, event in enumerate(scene.reparent)

@@ -1,5 +1,5 @@
-"""What acts in a scene, as records of a blueprint: names of bodies are frames, values that depend on the start are
-filled in.
+"""The loads and impulses of a scene as records of a blueprint: bodies are given by their frames, and defaults that
+depend on the motion at t = 0 are filled in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rigidsim.scene.schema.body import Body
 
 
 class WrittenLoads:
-    """All that acts, in the order of paths and, on one node, of the file; `start` is the tree at t = 0."""
+    """All loads and impulses, in the order of paths and, on one node, of the file; `start` is the tree at t = 0."""
 
     def __init__(self, scene: Scene, start: Tree, schedule: Schedule):
         self._start, self._schedule = start, schedule
@@ -63,7 +63,7 @@ class WrittenLoads:
         return self._start.frame_of(value) if is_path else value
 
     def _axes(self, name: str, node: Node) -> int:
-        """The frame that a word or a path means; which one the parent is changes with the tree."""
+        """The frame of `body`, `parent` or a path; `parent` is resolved later, because it changes with the tree."""
         return {"parent": PARENT, "body": node.frame}.get(name) or self._start.frame_of(name)
 
 

@@ -1,6 +1,6 @@
-"""The integrators: of each, one step function and its options, whose class picks the step at compile time.
+"""The integrators: each has a step function and a class of options, which selects the step at compile time.
 
-What is known of them, defaults included, is in `scene/schema/integrators.py`.
+Their keys, defaults and descriptions are in `scene/schema/integrators.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rigidsim.engine.integrators import euler, magnus, magnus2, rkmk4
 
 
 class Integrator(NamedTuple):
-    """A method by its name in the scene: the class of its options, and its step."""
+    """A method: its name in a scene, the class of its options, and its step."""
 
     name: str
     options: type

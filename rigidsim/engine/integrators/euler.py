@@ -1,4 +1,4 @@
-"""Semi-implicit Euler: the game engines' step, for comparison."""
+"""Semi-implicit Euler: the step of game engines, for comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rigidsim.physics.vector import add, scaled
 
 
 class Euler(NamedTuple):
-    """The method has no options; `stages` is there for the type to have a field."""
+    """The method has no options; numba needs a named tuple to have a field."""
 
     stages: int = 1
 

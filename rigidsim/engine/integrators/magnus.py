@@ -1,4 +1,4 @@
-"""The articles' step: accelerations constant over the step, the rotation by a truncated Magnus expansion."""
+"""Accelerations constant over the step, the rotation by a truncated Magnus expansion, as in the articles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CUBIC, FULL = 0, 1
 
 
 class Magnus(NamedTuple):
-    """How many terms of the expansion (1 to 4), and which exponential (CUBIC or FULL)."""
+    """The number of terms of the expansion (1 to 4), and the exponential (CUBIC or FULL)."""
 
     terms: int
     exponential: int

@@ -16,14 +16,14 @@ from rigidsim.physics.vector import add, scaled
 
 
 class Magnus2(NamedTuple):
-    """How often the rate at the end is made consistent with the orientation at the end."""
+    """The number of iterations that make the rate at the end consistent with the orientation at the end."""
 
     iterations: int
 
 
 @routine
 def halfway(state, rate, middle, h, lanes):
-    """The state at t + h/2, to first order; enough for second order of the step."""
+    """The state at t + h/2, to first order, which is enough for a step of second order."""
     n = len(lanes)
     for lane in range(n):
         x = 0.5 * h
@@ -47,7 +47,7 @@ def keep_start(frame, start, lanes):
 
 @routine
 def begin_turn(state, body, start, wrench, total, lanes, h):
-    """L' = L + h tau, world axes, in the first three places of `total`; the first guess of omega' is omega."""
+    """L' = L + h tau, world axes, in the first three columns of `total`; the first guess of omega' is omega."""
     n = len(lanes)
     for lane in range(n):
         q_WB = load4(start, at.S_Q, lane, n)
@@ -59,7 +59,9 @@ def begin_turn(state, body, start, wrench, total, lanes, h):
 
 @routine
 def refine(state, body, start, total, h, lanes):
-    """q' = exp(O(omega, omega')/2) q and omega' = I(q')^-1 L', once; world axes, the state's rate in body axes."""
+    """One iteration of q' = exp(O(omega, omega')/2) q and omega' = I(q')^-1 L'; world axes, the state's rate in body
+    axes.
+    """
     n = len(lanes)
     for lane in range(n):
         omega, omega_end = load3(start, at.S_OMEGA, lane, n), load3(total, at.S_V, lane, n)
@@ -67,7 +69,7 @@ def refine(state, body, start, total, h, lanes):
         q_WB = renormalised(product(exp_septic(scaled(0.5, turn)), load4(start, at.S_Q, lane, n)))
         L_B = rotate_back(q_WB, load3(total, at.S_P, lane, n))
         inverse = load6(body, at.B_INVERSE, lane, n)
-        kept = scaled(1.0 - takes_torque(inverse), load3(state, at.S_OMEGA, lane, n))  # of a particle, whose L is zero
+        kept = scaled(1.0 - takes_torque(inverse), load3(state, at.S_OMEGA, lane, n))  # a particle has L = 0
         omega_B = add(apply(inverse, L_B), kept)
         store3(total, at.S_V, lane, n, rotate(q_WB, omega_B))
         store4(state, at.S_Q, lane, n, q_WB)
@@ -91,7 +93,9 @@ def step(method, t, h, era, model, state, scratch, lanes):
     for i in range(len(model.moved_node)):
         keep_start(scratch.frame[model.moved_node[i] + 1], scratch.other_stage[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
-    copy_rows(len(model.moved_node), len(state), state, scratch.stage)  # poses of paced nodes are the step's
+    copy_rows(
+        len(model.moved_node), len(state), state, scratch.stage
+    )  # poses of paced nodes do not change within a step
     evaluate(t + 0.5 * h, era, model, scratch.stage, scratch, lanes)
     for i in range(len(model.moved_node)):
         start, total, body = scratch.other_stage[i], scratch.sum[i], model.body[i]

@@ -1,6 +1,6 @@
-"""For methods that step the rotation relative to the parent, in its axes: there and back.
+"""Rotations relative to the parent, in its axes, for methods that step those: conversion of the state there and back.
 
-`local` is a row with the relative rate omega_PB in its first three places and q_PB from at.S_Q on.
+`local` is a row with the relative rate omega_PB in its first three columns and q_PB from at.S_Q on.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def leave_parent(state, local, parent, lanes):
 
 @inlined
 def leave_parents(t_end, model, state, scratch, lanes):
-    """Every free body's own rotation at the end of a step, parents first; the local rows are in `scratch.sum`."""
+    """The rotation in the world of every free body at the end of a step, parents first, from the local rows in
+    `scratch.sum`.
+    """
     drive(t_end, model, state, scratch, lanes)
     for node in model.active:
         if is_moved(node, model):

@@ -17,16 +17,16 @@ WEIGHT = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
 
 
 class Rkmk4(NamedTuple):
-    """The method has no options; `stages` is there for the type to have a field."""
+    """The method has no options; numba needs a named tuple to have a field."""
 
     stages: int = 4
 
 
 @routine
 def combine(start, stage, rate, turn, total, target, h, weight, node, lanes):
-    """Take up one stage's rates, and place the next stage, `target` = start + node h rate.
+    """Accumulate one stage's rates, and compute the next stage, `target` = start + node h rate.
 
-    The rotation, the body's own, goes through the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
+    The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
     dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return.
     """
     n = len(lanes)
@@ -53,7 +53,7 @@ def combine(start, stage, rate, turn, total, target, h, weight, node, lanes):
 
 @routine
 def finish(state, stage, rate, turn, total, h, weight, lanes):
-    """Take up the last stage's rates, and go on from `state` by h times the weighted sum of all."""
+    """Accumulate the last stage's rates, and advance `state` by h times the weighted sum of all."""
     n = len(lanes)
     for lane in range(n):
         v, omega_B = load3(stage, at.S_V, lane, n), load3(stage, at.S_OMEGA, lane, n)
@@ -76,13 +76,13 @@ def finish(state, stage, rate, turn, total, h, weight, lanes):
 @inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
-    # A row that `combine` writes is none of its other arguments: if it is, the call takes one lane after the other.
+    # A row that `combine` writes must not be another of its arguments: the call would process one lane at a time.
     # `start` and `stage` are only read, and are one array in the first stage.
     stage, target, spare = state, scratch.stage, scratch.other_stage
     n_moved = len(model.moved_node)
-    copy_rows(n_moved, len(state), state, target)  # a stage begins with the poses of paced nodes that the step has
+    copy_rows(n_moved, len(state), state, target)  # poses of paced nodes do not change within a step
     copy_rows(n_moved, len(state), state, spare)
-    # Set, not multiplied by zero: what a run that overflowed left there may not be a number.
+    # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
     for i in range(4):
