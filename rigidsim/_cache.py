@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept, and how they are read back safely.
+"""The cache of compiled kernels on disk, read and written safely.
 
-A kernel is one file. It is used only if nobody but this user can have written it, and if it is as it was written: what
-it holds is unpickled and run. Whatever is wrong here costs a compilation, never a run.
+A kernel is one file. Its content is unpickled and run, so it is used only if no other user can have written it and its
+checksum is correct. A problem with the cache costs a compilation, never a run.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 _VARIABLE = "RIGIDSIM_CACHE_DIR"
-_KEPT = 4  # versions of the program whose compiled code is kept side by side
+_KEPT = 4  # number of versions of the program whose compiled code is kept
 _PRIVATE = 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _CHECKSUM_BYTES = 32
-# The file that marks a folder as ours, and as one that need not be backed up (bford.info/cachedir).
+# The file that marks a folder as written by this program, and as one that need not be backed up (bford.info/cachedir).
 _MARK = "CACHEDIR.TAG"
 
 
 def _text_hash() -> str:
-    """Hash of all that compiled code depends on.
+    """Hash of everything that compiled code depends on.
 
     Numba's own key sees only the file of the kernel itself: a change in a formula of another file would leave the old
     machine code in use (numba issue 1833).
@@ -52,7 +52,7 @@ def _text_hash() -> str:
 
 
 def log(message: str) -> None:
-    """A line on stderr, unless the program that imports us handles its log."""
+    """Log a warning: a line on stderr, unless the importing program configures logging."""
     import logging
 
     logging.getLogger("rigidsim").warning(message)
@@ -62,7 +62,7 @@ _log_once = cache(log)
 
 
 def _check_owned(info: os.stat_result, path: Path) -> None:
-    """Raise PermissionError unless this is ours and nobody else can write to it."""
+    """Raise PermissionError unless this belongs to this user and no other user can write to it."""
     if not hasattr(os, "getuid"):
         return
     if info.st_uid != os.getuid():
@@ -72,9 +72,9 @@ def _check_owned(info: os.stat_result, path: Path) -> None:
 
 
 def _check_parent(info: os.stat_result, path: Path) -> None:
-    """Raise PermissionError if another user could put a folder of theirs in the place of one in here, as ssh does.
+    """Raise PermissionError if another user could replace a folder in this one; the same rule as that of ssh.
 
-    Whoever owns the outermost folder is to be trusted: root, or what root is called inside a container.
+    The owner of the outermost folder is trusted: root, or the user that root is mapped to inside a container.
     """
     if not hasattr(os, "getuid"):
         return
@@ -85,7 +85,7 @@ def _check_parent(info: os.stat_result, path: Path) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    """Raise OSError unless this is a folder of ours, and no link to one."""
+    """Raise OSError unless this is a folder that belongs to this user, and not a link to one."""
     info = folder.lstat()
     if not stat.S_ISDIR(info.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, "is not a folder", str(folder))
@@ -93,7 +93,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _read(path: Path) -> bytes:
-    """A file of ours; raises OSError if it is anything else."""
+    """The content of a file that belongs to this user; raises OSError if it is anything else."""
 
     def opener(name: str, flags: int) -> int:
         return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -107,7 +107,7 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Make or replace a file: whole, or not at all; readable by this user only."""
+    """Create or replace a file atomically; only this user can read it."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with open(handle, "wb") as file:
@@ -125,7 +125,7 @@ def _mark_of(version: str) -> bytes:
 
 
 def _is_marked(folder: Path) -> bool:
-    """Whether this program made the folder, for the version that it is named after."""
+    """Whether this program created the folder, for the version in its name."""
     try:
         _check_folder(folder)
         return _read(folder / _MARK) == _mark_of(folder.name)
@@ -134,7 +134,7 @@ def _is_marked(folder: Path) -> bool:
 
 
 def _forget_old_versions(root: Path) -> None:
-    """Remove the compiled code of all versions but those run last."""
+    """Remove the compiled code of all versions except the last ones that ran."""
     versions = [path for path in root.iterdir() if re.fullmatch("[0-9a-f]{16}", path.name) and _is_marked(path)]
     for path in sorted(versions, key=lambda path: path.lstat().st_mtime)[:-_KEPT]:
         shutil.rmtree(path, ignore_errors=True)
@@ -150,7 +150,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _prepared(root: Path, version: str) -> Path:
-    """The folder of a version in a root, made if need be; raises OSError if it cannot be used or cannot be trusted."""
+    """The folder of a version in a root, created if necessary; OSError if it cannot be used or cannot be trusted."""
     root = Path(os.path.abspath(root))
     root = Path(os.path.realpath(root.parent), root.name)
     for parent in reversed(root.parents):
@@ -171,7 +171,7 @@ def _prepared(root: Path, version: str) -> Path:
 
 @cache
 def cache_folder() -> Path | None:
-    """The first private, writable folder for compiled code, or None: then every process compiles for itself."""
+    """The first private, writable folder for compiled code; None if there is none, and every process has to compile."""
     version, asked = _text_hash(), os.environ.get(_VARIABLE)
     for root in _candidates():
         try:
@@ -191,7 +191,7 @@ def _checksum(name: str, payload: bytes) -> bytes:
 
 
 def read_entry(path: Path) -> bytes | None:
-    """What was kept under this name, or None. An entry that is not as it was written, by us, is dropped."""
+    """The content of an entry, or None. An entry that is damaged or not written by this user is deleted."""
     try:
         content = _read(path)
     except FileNotFoundError:
@@ -203,22 +203,22 @@ def read_entry(path: Path) -> bytes | None:
         if checksum == _checksum(path.name, payload):
             return payload
         fault = "is damaged"
-    _log_once(f"compiled code is dropped and made anew: {path}: {fault}")
+    _log_once(f"compiled code is discarded and compiled again: {path}: {fault}")
     with suppress(OSError):
         path.unlink()
     return None
 
 
 def keep_entry(path: Path, payload: bytes) -> None:
-    """Keep this under a name. Where that cannot be done, it has to be made anew next time."""
+    """Write an entry. If that fails, the next run compiles again."""
     try:
         _write(path, _checksum(path.name, payload) + payload)
     except OSError as error:
-        _log_once(f"compiled code is not kept, the next run compiles again: {path.parent}: {error.strerror}")
+        _log_once(f"compiled code cannot be saved, the next run compiles again: {path.parent}: {error.strerror}")
 
 
 def _lock(handle: int) -> bool:
-    """Whether the file is ours alone now, or cannot be locked at all."""
+    """Whether this process holds the lock of the file now, or files cannot be locked here."""
     try:
         import fcntl
 
@@ -231,10 +231,10 @@ def _lock(handle: int) -> bool:
 
 
 class Claim:
-    """The right to make an entry, held by one process at a time, so that no two do the same work.
+    """The right to compile an entry, held by one process at a time, so that no two do the same work.
 
-    It ends with the process that holds it, and is no more than an agreement: where files cannot be locked everyone has
-    it, and nobody waits forever for a process that hangs.
+    It ends with the process that holds it. It is only advisory: where files cannot be locked every process has it, and
+    a wait ends after LONGEST.
     """
 
     LONGEST, POLL = 300.0, 0.05  # seconds
@@ -243,7 +243,7 @@ class Claim:
         self._waiting, self._handle = waiting, None
 
     def take(self, path: Path) -> None:
-        """Return when no other process is making this entry; if one is, wait in the context `waiting`."""
+        """Return when no other process is compiling this entry; while one is, wait in the context `waiting`."""
         self.release()
         with suppress(OSError):
             self._handle = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -255,7 +255,7 @@ class Claim:
                 time.sleep(self.POLL)
 
     def release(self) -> None:
-        """Let the next one have it. The file stays: were it removed, two processes could lock two files."""
+        """Release the lock. The file stays: if it were removed, two processes could lock two different files."""
         handle, self._handle = self._handle, None
         if handle is None:
             return

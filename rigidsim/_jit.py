@@ -1,4 +1,4 @@
-"""The decorators `formula`, `inlined`, `routine` and `kernel`: how a function is given to numba.
+"""The decorators `formula`, `inlined`, `routine` and `kernel`: how a function is compiled by numba.
 
 A *formula* is a plain Python function on numbers and tuples; inside a kernel it is inlined. So is an *inlined* loop
 over bodies. A *routine* is a loop over lanes that compiled code calls. A *kernel* is what Python calls: compiled with
@@ -17,8 +17,8 @@ from functools import cache
 from rigidsim._cache import cache_folder, log
 from rigidsim._numba_hooks import compiled, is_ours, mark_part, options, usable
 
-# Formulas are registered with numba when the first kernel is compiled, so that whoever only evaluates them, or runs a
-# kernel from the cache, does not wait for it.
+# Formulas are registered with numba when the first kernel is compiled: evaluating them in Python, or running a kernel
+# from the cache, does not need that.
 _unregistered: list[Callable[[], object]] = []
 
 
@@ -35,25 +35,25 @@ def _part(function: Callable, is_loop: bool = False, **how: bool) -> Callable:
 
 
 def formula(function: Callable) -> Callable:
-    """Mark a plain function on numbers and tuples as one that kernels inline; called from Python it is itself."""
+    """Mark a plain function on numbers and tuples as one that kernels inline; calls from Python are not affected."""
     return _part(function, inlined=True, allocates=True)
 
 
 def inlined(function: Callable) -> Callable:
     """Mark a loop over bodies as part of the kernel that calls it.
 
-    A call that hands over a whole model copies some two hundred words, which costs more than a step of a small scene.
+    A call with a model as an argument copies some two hundred words, which costs more than a step of a small scene.
     """
     return _part(function, inlined=True)
 
 
 def routine(function: Callable) -> Callable:
-    """Mark a loop over lanes that kernels call; whether it is inlined there is left to the compiler."""
+    """Mark a loop over lanes that kernels call; the compiler decides whether it is inlined there."""
     return _part(function, is_loop=True)
 
 
 def compiled_form(generic: Callable) -> Callable:
-    """Give a function that dispatches on the kind of number its form for compiled code, inlined like a formula."""
+    """Define the compiled form of a function that dispatches on the type of its argument; inlined like a formula."""
 
     def remember(form: Callable) -> Callable:
         def register() -> None:
@@ -74,38 +74,44 @@ def _register_formulas() -> None:
 
 
 def log_compilation() -> None:
-    """How a compilation is announced to whoever calls us from Python."""
+    """Announce a compilation in the log; the default for calls from Python."""
     log(compilation_notice())
 
 
 def compilation_notice() -> str:
-    """What is said as a wait begins."""
-    kept = "this happens once" if cache_folder() else "set RIGIDSIM_CACHE_DIR to a folder of yours to keep the result"
-    return f"compiling the stepper for this kind of run, half a minute or so; {kept}"
+    """The message that is printed when a compilation begins."""
+    kept = (
+        "this happens once"
+        if cache_folder()
+        else "to save the result, set RIGIDSIM_CACHE_DIR to a folder that only you can write to"
+    )
+    return f"compiling the stepper for this kind of run, about half a minute; {kept}"
 
 
 class CompileWatch:
-    """What was compiled under `watch_compilation`: `seconds`, zero if all came from the cache."""
+    """The time spent compiling under `watch_compilation`: `seconds`, zero if everything came from the cache."""
 
     def __init__(self, announce: Callable[[], None]):
         self.announce, self.announced, self.seconds = announce, False, 0.0
 
     def announce_once(self) -> None:
-        """Announce the first compilation; those that follow are part of the same wait."""
+        """Announce the first compilation only; later ones are part of the same wait."""
         if not self.announced:
             self.announced = True
             self.announce()
 
 
 class Compiling:
-    """Hears from numba when a compilation starts and ends, never of code from the cache. Only the outermost counts."""
+    """Receives numba's events when a compilation starts and ends; code from the cache causes none. Of nested
+    compilations only the outermost counts.
+    """
 
     def __init__(self):
         self.depth, self.ours, self.begin = 0, False, 0.0
-        self.watches: list[CompileWatch] = []  # the outermost first: it is the one that announces
+        self.watches: list[CompileWatch] = []  # the outermost first; it makes the announcement
 
     def notify(self, event) -> None:
-        """What numba calls, under its lock."""
+        """Called by numba, which holds its lock."""
         if event.is_start and self.depth == 0:
             self.ours = is_ours(event.data["dispatcher"].py_func)
             if self.ours:
@@ -117,7 +123,7 @@ class Compiling:
 
     @contextmanager
     def elsewhere(self) -> Iterator[None]:
-        """While another process compiles what this one needs, too: that is as long a wait."""
+        """Count the time while another process compiles the same kernel as a compilation."""
         self._start()
         try:
             yield
@@ -138,9 +144,9 @@ _compiling = Compiling()
 
 @contextmanager
 def watch_compilation(announce: Callable[[], None] = log_compilation) -> Iterator[CompileWatch]:
-    """Call `announce` once if anything has to be compiled; the watch's `seconds` says how long it took.
+    """Call `announce` once if anything has to be compiled; `seconds` of the watch is the time it took.
 
-    Of watches inside each other all measure, and the outermost announces.
+    Of nested watches all measure the time, and the outermost makes the announcement.
     """
     watch = CompileWatch(announce)
     _compiling.watches.append(watch)
@@ -159,23 +165,24 @@ def _listen() -> None:
 
 
 def kernel(function: Callable) -> Callable:
-    """Compile on first call, from the cache where possible. The environment's NUMBA_DISABLE_JIT=1 leaves it Python."""
+    """Compile on first call, from the cache where possible; with NUMBA_DISABLE_JIT=1 it remains a Python function."""
     import numba
 
     if numba.config.DISABLE_JIT:
         return function
-    usable()  # what it compiles to find out is not announced
+    usable()  # called before listening: the compilation of its probe is not announced
     _listen()
-    # Of other kernels, as of tests, the name of the folder does not know the text.
+    # The name of the folder depends on the source of these modules only, not on that of kernels in tests.
     is_hashed = function.__module__.startswith("rigidsim.engine.")
     return compiled(function, cache_folder() if is_hashed else None, _compiling.elsewhere)
 
 
 @contextmanager
 def without_blas() -> Iterator[None]:
-    """Keep numba from importing SciPy while it is imported and loads its tables; no kernel of ours calls BLAS.
+    """Prevent numba from importing SciPy while numba is imported and loads its tables; no kernel calls BLAS.
 
-    Saves a fifth of a second. For a process that is ours alone: numba code loaded later in it cannot multiply matrices.
+    Saves 0.2 s. Use it only in the command-line program: numba code loaded later in the process cannot multiply
+    matrices.
     """
     blocked = "scipy" not in sys.modules
     if blocked:

@@ -1,10 +1,10 @@
-"""What is used of numba without its documentation promising it, behind one door and one probe.
+"""All uses of undocumented parts of numba, with a probe that checks them.
 
-That is: three options of `njit`, a library class that leaves the parts of a kernel unoptimised, the place of a
-dispatcher's cache, and how a compiled kernel is turned into bytes. `usable` says whether all of it is there and works.
-Where it does not, or if RIGIDSIM_NUMBA_HOOKS=off, kernels are compiled by documented means and kept by numba's own
-cache: the same bits, after a longer wait and in longer steps (measured for `rkmk4` and one body: 120 s of compiling
-instead of 40 s, 258 us a step instead of 1.2 us).
+These are: three options of `njit`, a library class that leaves the parts of a kernel unoptimised, the cache of a
+dispatcher, and the serialisation of a compiled kernel. `usable` returns whether all of them exist and work. If not, or
+with RIGIDSIM_NUMBA_HOOKS=off, kernels are compiled by documented means and stored in numba's own cache: the bits are
+the same, but compilation and steps take longer (measured for `rkmk4` and one body: 120 s of compiling instead of 40 s,
+258 us per step instead of 1.2 us).
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ from rigidsim._cache import Claim, cache_folder, keep_entry, log, read_entry
 
 _VARIABLE = "RIGIDSIM_NUMBA_HOOKS"
 _DOCUMENTED = {"error_model": "numpy"}
-_CALLED = {"no_cfunc_wrapper": True}  # C does not call us: a tenth less to compile
+_CALLED = {"no_cfunc_wrapper": True}  # kernels are not called from C; saves a tenth of the compilation
 _INLINED = {"forceinline": True}
-# Without numba's reference counting a view of a row is free; it also means that code which allocates does not compile.
+# Without numba's reference counting a view of a row costs nothing; code which allocates does not compile then.
 _NO_ALLOCATION = {"_nrt": False}
 
 
-# By module and qualified name; whether it is optimised by itself, too: the loops over lanes are.
+# Parts of kernels, by module and qualified name; the value is whether the part is optimised separately, as loops over
+# lanes are.
 _parts: dict[tuple[str, str], bool] = {}
 
 
 def is_ours(function: Callable) -> bool:
-    """Whether a function is of this package."""
+    """Whether a function belongs to this package."""
     return (function.__module__ or "").startswith("rigidsim.")
 
 
 def mark_part(function: Callable, optimised: bool = False) -> None:
-    """Remember that a function, and what is defined inside it, is only ever a part of kernels."""
+    """Register a function, and the functions defined inside it, as parts of kernels, never called on their own."""
     _parts[function.__module__, function.__qualname__] = optimised
 
 
@@ -47,20 +48,20 @@ def _all_options(inlined: bool, allocates: bool) -> dict[str, bool | str]:
 
 
 def options(inlined: bool = False, allocates: bool = False) -> dict[str, bool | str]:
-    """The options of a function that is compiled: inlined by force or not, with or without numba's run time."""
+    """Options of `njit`: whether the function is always inlined, and whether it may allocate (numba's run time)."""
     return _all_options(inlined, allocates) if usable() else _DOCUMENTED
 
 
 class _Underway:
-    """What is being compiled: a kernel, inside it a part, inside that another."""
+    """The stack of functions being compiled: a kernel, a part of it, a part of that."""
 
     def __init__(self):
         self.functions: list[Callable] = []
-        self.light: set[str] = set()  # names of the parts that were left as they are
-        self.give_up: Callable[[], object] = nullcontext  # what is called if a kernel does not compile
+        self.light: set[str] = set()  # names of the parts that were left unoptimised
+        self.give_up: Callable[[], object] = nullcontext  # called if a kernel does not compile
 
     def notify(self, event) -> None:
-        """What numba calls as a compilation starts and ends."""
+        """Called by numba when a compilation starts or ends."""
         if event.is_start:
             self.functions.append(event.data["dispatcher"].py_func)
         else:
@@ -69,7 +70,7 @@ class _Underway:
                 self.give_up()
 
     def is_ours(self) -> bool:
-        """Whether it is for one of our kernels."""
+        """Whether a kernel of this package is being compiled."""
         return bool(self.functions) and is_ours(self.functions[0])
 
     def part(self, name: str) -> tuple[str, str] | None:
@@ -84,10 +85,11 @@ _underway = _Underway()
 
 
 def _light_library_class() -> type:
-    """Of functions that are only parts of a kernel, the unoptimised text is kept; the kernel is optimised once.
+    """A library class that keeps the unoptimised code of functions that are parts of a kernel; the kernel is optimised
+    once.
 
-    As it is, numba optimises every function it meets, and again in each caller up to the kernel, and makes machine code
-    of each.
+    By default numba optimises every function, and again in each of its callers up to the kernel, and generates machine
+    code for each.
     """
     from numba.core import codegen
 
@@ -110,14 +112,14 @@ def _light_library_class() -> type:
 
 
 def _install() -> Callable[[], None]:
-    """Put the hooks in their places; gives what takes them out again."""
+    """Install the hooks; returns a context that removes them."""
     from numba.core import codegen, event
 
     cpu = codegen.JITCPUCodegen
     library, set_environment = cpu._library_class, cpu.set_env
 
     def set_env(self, name: str, environment) -> None:
-        # A part has no machine code, hence no address to write its environment to; no part uses one.
+        # A part has no machine code, so it has no address to write its environment to; no part uses an environment.
         if not _underway.is_ours() or self._engine.is_symbol_defined(name):
             set_environment(self, name, environment)
 
@@ -134,10 +136,10 @@ def _install() -> Callable[[], None]:
 
 @cache
 def _kernel_cache_class() -> type:
-    """A cache of a function's machine code, lighter than numba's: a kernel is called from Python only.
+    """A cache of a function's machine code, smaller than numba's: a kernel is called from Python only.
 
-    With the machine code numba keeps the text of a function, for others to inline, and before it reads a cache it loads
-    all that it needs to compile. A kernel needs neither (measured: 0.2 s of the 0.75 s of a small run).
+    Numba's cache also contains the intermediate code of a function, for others to inline, and reading it loads
+    everything that compilation needs. A kernel needs neither (measured: 0.2 s of the 0.75 s of a small run).
     """
     import llvmlite.binding as llvm
     from numba.core import caching, compiler, serialize
@@ -150,7 +152,7 @@ def _kernel_cache_class() -> type:
         return name, kind, (machine_code, llvm.parse_assembly(names_only).as_bitcode())
 
     class KernelCache(caching.NullCache):
-        """The folder's name stands for a kernel's text, the file's name for its types."""
+        """The cache of one kernel: the folder is named after a hash of its source, the file after its types."""
 
         def __init__(self, function: Callable, folder: Path, waiting: Callable[[], AbstractContextManager]):
             self._function, self._folder, self._claim = function, folder, Claim(waiting)
@@ -158,13 +160,13 @@ def _kernel_cache_class() -> type:
         def _path(self, signature, codegen) -> Path:
             module, name = self._function.__module__, self._function.__qualname__
             key = repr((f"{module}.{name}", signature, codegen.magic_tuple())).encode()
-            name = name.rpartition(".")[2]  # without <locals>, which is not a file's name everywhere
+            name = name.rpartition(".")[2]  # without <locals>, which is not a valid file name on all systems
             return self._folder / f"{module}.{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
 
         def load_overload(self, sig, target_context):
             path = self._path(sig, target_context.codegen())
             payload = read_entry(path)
-            if payload is None:  # no other process is to make the same; one that is making it is waited for
+            if payload is None:  # claim the entry, or wait for the process that is compiling it
                 _underway.give_up = self._claim.release
                 self._claim.take(path)
                 payload = read_entry(path)
@@ -182,9 +184,9 @@ def _kernel_cache_class() -> type:
 
 
 def compiled(function: Callable, folder: Path | None, waiting: Callable[[], AbstractContextManager]) -> Callable:
-    """A function that is compiled when it is called, and kept in the folder if there is one.
+    """A function that is compiled on its first call, and saved in the folder if there is one.
 
-    If another process is compiling it, too, its result is waited for, in the context `waiting`.
+    If another process is compiling it, the call waits for its result, in the context `waiting`.
     """
     return (_with_hooks if usable() else _documented)(function, folder, waiting)
 
@@ -201,8 +203,8 @@ def _with_hooks(function: Callable, folder: Path | None, waiting: Callable[[], A
 def _documented(function: Callable, folder: Path | None, _waiting: Callable[[], AbstractContextManager]) -> Callable:
     import numba
 
-    # Numba's own cache notices changes in the kernel's file only. The folder is named after all that a kernel depends
-    # on, wherever NUMBA_CACHE_DIR points.
+    # Numba's own cache detects changes in the kernel's file only. The name of the folder depends on the source of
+    # everything that a kernel uses, wherever NUMBA_CACHE_DIR points.
     theirs, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder or "")
     try:
         return numba.njit(nogil=True, cache=folder is not None, **_DOCUMENTED)(function)
@@ -211,12 +213,12 @@ def _documented(function: Callable, folder: Path | None, _waiting: Callable[[], 
 
 
 class HookError(Exception):
-    """A hook is not wanted, or does not do what it did."""
+    """A hook is disabled by the user, or does not work as expected."""
 
 
 @cache
 def usable() -> bool:
-    """Whether the hooks are in place and behave. If not, one line says so."""
+    """Whether the hooks are installed and work. If not, one line of warning is logged."""
     import numba
 
     remove = nullcontext
@@ -224,7 +226,7 @@ def usable() -> bool:
         _check_wanted()
         remove = _install()
         _verify(cache_folder())
-    except Exception as error:  # whatever it is: numba is not as we know it
+    except Exception as error:  # any error of an unknown version of numba
         remove()
         reason = str(error) if isinstance(error, HookError) else f"{type(error).__name__}: {error}".partition(". ")[0]
         log(
@@ -244,7 +246,7 @@ def _check_wanted() -> None:
 
 
 def _verify(folder: Path | None) -> None:
-    """Run the probe once a version, which takes a third of a second, and keep in the folder that it passed."""
+    """Run the probe, which takes 0.3 s, once for each version, and store in the folder that it passed."""
     passed = folder and folder / "numba_hooks.passed"
     if passed and read_entry(passed) is not None:
         return
@@ -254,7 +256,7 @@ def _verify(folder: Path | None) -> None:
 
 
 def _probe_parts() -> tuple[Callable, Callable, Callable]:
-    """A formula, a loop that calls it, and a kernel that gives a view of a row to the loop."""
+    """A formula, a loop that calls it, and a kernel that calls the loop with a view of a row."""
 
     def added(x, y):
         return x + y
@@ -272,7 +274,7 @@ def _probe_parts() -> tuple[Callable, Callable, Callable]:
 
 
 def _probe(folder: Path | None) -> None:
-    """Compile a kernel that needs every hook, and read it back. Raises if a hook is missing or does something else."""
+    """Compile a kernel that needs every hook, and read it back. Raises if a hook is missing or has another effect."""
     import numpy as np
     from numba.extending import register_jitable
 

@@ -15,7 +15,7 @@ from rigidsim.engine.model import Model
 from rigidsim.errors import SimulationError, UsageError
 
 
-class Moving(NamedTuple):
+class NodeMotion(NamedTuple):
     """The motion of a node's origin in the world: m, unit quaternion (w, x, y, z), m/s, rad/s."""
 
     position: np.ndarray
@@ -24,19 +24,19 @@ class Moving(NamedTuple):
     angular_velocity: np.ndarray
 
 
-Callback = Callable[[float, Mapping[str, Moving]], tuple]
+Callback = Callable[[float, Mapping[str, NodeMotion]], tuple]
 """(t, motions by path) -> (force, torque): N at the centre of mass and N m about it, world axes."""
 
 
-class Motions(Mapping):
+class NodeMotions(Mapping):
     """The motions of all nodes at an instant, by path; each is read on access."""
 
     def __init__(self, rows: Mapping[str, int], frame: np.ndarray):
         self._rows, self._frame = rows, frame
 
-    def __getitem__(self, path: str) -> Moving:
+    def __getitem__(self, path: str) -> NodeMotion:
         row = self._frame[self._rows[path]]
-        return Moving(*(row[first : first + size].copy() for first, size in PARTS))
+        return NodeMotion(*(row[first : first + size].copy() for first, size in PARTS))
 
     def __iter__(self):
         return iter(self._rows)
@@ -58,7 +58,7 @@ class Call(NamedTuple):
 
     def __call__(self, t: float, _model: Model, scratch, _lanes) -> None:
         try:
-            given = self.function(t, Motions(self.frame_rows, scratch.frame))
+            given = self.function(t, NodeMotions(self.frame_rows, scratch.frame))
         except Exception as error:
             name = getattr(self.function, "__qualname__", repr(self.function))
             error.add_note(f"in the callback {name} of '{self.path}' at t = {t:.9g} s")
@@ -75,7 +75,7 @@ class Call(NamedTuple):
             vectors = np.empty(0)
         if vectors.shape != (2, 3):
             raise UsageError(
-                f"the callback of '{self.path}' returned {given!r}; expected (force, torque), two vectors of three numbers"
+                f"the callback of '{self.path}' returned {given!r}; expected (force, torque), each of three numbers"
             )
         if not np.isfinite(vectors).all():
             raise SimulationError(
@@ -84,15 +84,15 @@ class Call(NamedTuple):
         return vectors
 
 
-class CalledModel(Model):
+class CallbackModel(Model):
     """A model with callbacks; compiled code cannot call them."""
 
     callbacks: tuple[Call, ...] = ()
 
 
-def with_callbacks(model: Model, calls: tuple[Call, ...]) -> CalledModel:
+def with_callbacks(model: Model, calls: tuple[Call, ...]) -> CallbackModel:
     """The model with callbacks. All nodes become active, because a callback may read the motion of any of them."""
-    called = CalledModel(*model._replace(active=model.every))
+    called = CallbackModel(*model._replace(active=model.every))
     called.callbacks = calls
     return called
 

@@ -6,7 +6,7 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import accumulate3, load, load3, load4, store, store3, store4
 from rigidsim.engine.optional import if_given
-from rigidsim.engine.programs import fill_jet, note_faults, run_jet_program
+from rigidsim.engine.programs import fill_jet, record_faults, run_jet_program
 from rigidsim.physics.prescribed import (
     advanced_rotation,
     displacement,
@@ -149,10 +149,10 @@ def drive_posed(given, t, motions, working, fault, driven_rows, lanes):
         prescribe(t, motion, driven, lanes)
         if r[1] >= 0:
             drive_position(jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
-            note_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
+            record_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
         if r[4] >= 0:
             drive_rotation(jet[r[4]], jet[r[5]], jet[r[6]], given.drive_axes[k], motion, driven, lanes)
-            note_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
+            record_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
 
 
 @inlined
@@ -166,10 +166,10 @@ def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
         driven, h = driven_rows[r[0]], t - row[at.PACED_SINCE * len(lanes)]
         if r[at.PACES_POSITION] > 0:
             pace_position(h, row, working.pace[k], jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
-            note_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
+            record_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
         if r[at.PACES_ROTATION] > 0:
             pace_rotation(h, row, working.pace[k], jet[r[4]], jet[r[5]], jet[r[6]], driven, lanes)
-            note_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
+            record_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
 
 
 @inlined

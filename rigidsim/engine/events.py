@@ -33,9 +33,9 @@ class EventBuffer(NamedTuple):
     reached: np.ndarray  # (capacity, 4) instant; ROLE_PROTECTED or ROLE_CARRIED; node; frame the jump came from
     reached_value: np.ndarray  # (capacity, CHANGE_ROWS * lanes)
     pair: Samples  # before and after the present instant
-    strike: np.ndarray  # (moved, STRIKE_ROWS * lanes) sums of the impulses on each body, and of their moments
+    total: np.ndarray  # (moved, TOTAL_ROWS * lanes) sums of the impulses on each body, and of their moments
     jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes) of each frame
-    source: np.ndarray  # (1 + node) the frame where the jump of this one began, or NOBODY without a jump
+    source: np.ndarray  # (1 + node) the frame where the jump of this one began, or NO_ROW without a jump
 
 
 def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None) -> EventBuffer:
@@ -49,9 +49,9 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
         reached=np.zeros((n_reached, at.REACHED_COLUMNS), dtype=np.int64),
         reached_value=zeros(n_reached, at.CHANGE_ROWS * n),
         pair=pair or make_samples(model, 2, True, lanes),
-        strike=zeros(n_moved, at.STRIKE_ROWS * n),
+        total=zeros(n_moved, at.TOTAL_ROWS * n),
         jump=zeros(n_node + 1, at.JUMP_ROWS * n),
-        source=np.full(n_node + 1, at.NOBODY, dtype=np.int64),
+        source=np.full(n_node + 1, at.NO_ROW, dtype=np.int64),
     )
 
 
@@ -65,14 +65,14 @@ def has_room(buffer, era, model):
 @inlined
 def begin_instant(buffer):
     """Clear the working arrays of an instant. Returns its number: the row of its first event."""
-    buffer.strike[:] = 0.0
+    buffer.total[:] = 0.0
     buffer.jump[:] = 0.0
-    buffer.source[:] = at.NOBODY
+    buffer.source[:] = at.NO_ROW
     return buffer.filled[0]
 
 
 @inlined
-def note_event(instant, kind, number, node, buffer):
+def record_event(instant, kind, number, node, buffer):
     """Add an event, which the body of this node receives. Returns its row."""
     k = buffer.filled[0]
     event = buffer.event[k]
@@ -85,7 +85,7 @@ def note_event(instant, kind, number, node, buffer):
 
 
 @inlined
-def note_reached(instant, role, node, source, buffer):
+def record_reached(instant, role, node, source, buffer):
     """Record that a jump reaches the body of this node."""
     k = buffer.filled[1]
     reached = buffer.reached[k]
@@ -101,22 +101,24 @@ def spread(node, instant, model, buffer):
     of its parent reaches is recorded. A protected body does not pass the jump on to its children.
     """
     above = buffer.source[model.node[node, at.NODE_PARENT]]
-    jumps = buffer.source[node + 1] != at.NOBODY
-    if above == at.NOBODY:
+    jumps = buffer.source[node + 1] != at.NO_ROW
+    if above == at.NO_ROW:
         return jumps
     if not is_moved(node, model):
         buffer.source[node + 1] = node + 1 if jumps else above
     elif model.inherits[model.node[node, at.NODE_ROW]] > 0.0:
-        note_reached(instant, at.ROLE_CARRIED, node, above, buffer)
+        record_reached(instant, at.ROLE_CARRIED, node, above, buffer)
         buffer.source[node + 1] = node + 1
     else:
-        note_reached(instant, at.ROLE_PROTECTED, node, above, buffer)
+        record_reached(instant, at.ROLE_PROTECTED, node, above, buffer)
     return True
 
 
 @routine
-def tell_event(t, before, after, ledger_before, ledger_after, value, lanes):
-    """Write the time of an event, the receiver's motion in the world before and after, and the energy of the instant."""
+def write_event(t, before, after, ledger_before, ledger_after, value, lanes):
+    """Write the time of an event, the receiver's motion in the world before and after, and the energy of the
+    instant.
+    """
     n = len(lanes)
     for lane in range(n):
         store(value, at.HIT_TIME, lane, n, t)
@@ -130,7 +132,7 @@ def tell_event(t, before, after, ledger_before, ledger_after, value, lanes):
 
 
 @routine
-def tell_protected(before, after, terms_before, terms_after, value, lanes):
+def write_protected(before, after, terms_before, terms_after, value, lanes):
     """Write the change of a protected body's motion relative to its parent: velocities and accelerations."""
     n = len(lanes)
     for lane in range(n):
@@ -141,7 +143,7 @@ def tell_protected(before, after, terms_before, terms_after, value, lanes):
 
 
 @routine
-def tell_carried(before, after, body, value, lanes):
+def write_carried(before, after, body, value, lanes):
     """Write the change of a carried body's motion in the world, and the equivalent impulse and moment about its centre
     of mass.
     """
@@ -158,18 +160,18 @@ def tell_carried(before, after, body, value, lanes):
 
 
 @inlined
-def tell_instant(t, instant, model, buffer, lanes):
+def complete_instant(t, instant, model, buffer, lanes):
     """Complete the records of an instant from the samples before and after it."""
     local, world, ledger, terms = buffer.pair
     for k in range(instant, buffer.filled[0]):
         node = buffer.event[k, at.EVENT_NODE]
-        tell_event(t, world[0, node], world[1, node], ledger[0], ledger[1], buffer.event_value[k], lanes)
+        write_event(t, world[0, node], world[1, node], ledger[0], ledger[1], buffer.event_value[k], lanes)
     k = buffer.filled[1] - 1
     while k >= 0 and buffer.reached[k, at.REACHED_INSTANT] == instant:
         node, value = buffer.reached[k, at.REACHED_NODE], buffer.reached_value[k]
         if buffer.reached[k, at.REACHED_ROLE] == at.ROLE_PROTECTED:
-            tell_protected(local[0, node], local[1, node], terms[0, node], terms[1, node], value, lanes)
+            write_protected(local[0, node], local[1, node], terms[0, node], terms[1, node], value, lanes)
         else:
             body = model.body[model.node[node, at.NODE_ROW]]
-            tell_carried(world[0, node], world[1, node], body, value, lanes)
+            write_carried(world[0, node], world[1, node], body, value, lanes)
         k -= 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.events import begin_instant, note_event, spread, tell_instant
+from rigidsim.engine.events import begin_instant, complete_instant, record_event, spread
 from rigidsim.engine.kinds import jump
 from rigidsim.engine.layout import load3, load4, store3
 from rigidsim.engine.loads import exchange_energy
@@ -48,27 +48,27 @@ def confine_impulse(normal, hit, lanes):
 
 
 @routine
-def strike_body(hit, strike, lanes):
+def add_impulse(hit, total, lanes):
     """Add an impulse and its moment to those on its body."""
     n = len(lanes)
     for lane in range(n):
         J, K = load3(hit, at.HIT_J, lane, n), load3(hit, at.HIT_K, lane, n)
-        store3(strike, at.STRIKE_J, lane, n, add(load3(strike, at.STRIKE_J, lane, n), J))
-        store3(strike, at.STRIKE_K, lane, n, add(load3(strike, at.STRIKE_K, lane, n), K))
+        store3(total, at.TOTAL_J, lane, n, add(load3(total, at.TOTAL_J, lane, n), J))
+        store3(total, at.TOTAL_K, lane, n, add(load3(total, at.TOTAL_K, lane, n), K))
 
 
 @inlined
-def strike_bodies(instant, era, model, scratch, buffer, lanes):
+def add_impulses(instant, era, model, scratch, buffer, lanes):
     """Record the impulses that are due as this era begins, and sum those on each body; frames are placed."""
     law = model.impulses
     for k in range(model.due[era], model.due[era + 1]):
         i = law.who[k, at.LAW_SECOND]
         node = model.moved_node[i]
-        hit = buffer.event_value[note_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
+        hit = buffer.event_value[record_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
         gather(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[node + 1], hit, lanes)
         if len(model.normal) > 0:
             confine_impulse(model.normal[0], hit, lanes)
-        strike_body(hit, buffer.strike[i], lanes)
+        add_impulse(hit, buffer.total[i], lanes)
         buffer.source[node + 1] = node + 1
 
 
@@ -81,15 +81,15 @@ def pass_jumps(nodes, instant, model, state, scratch, buffer, lanes):
 
 
 @routine
-def strike(t, era, model, state, scratch, buffer, lanes):
+def apply_impulses(t, era, model, state, scratch, buffer, lanes):
     """Apply and record the impulses at the instant t (s) at which this era begins, with samples before and after."""
     observe(t, era, model, state, scratch, buffer.pair, 0, lanes)
     place_nodes(model.active, t, model, state, scratch, lanes)
     instant = begin_instant(buffer)
-    strike_bodies(instant, era, model, scratch, buffer, lanes)
+    add_impulses(instant, era, model, scratch, buffer, lanes)
     pass_jumps(model.active, instant, model, state, scratch, buffer, lanes)
     observe(t, era, model, state, scratch, buffer.pair, 1, lanes)
-    tell_instant(t, instant, model, buffer, lanes)
+    complete_instant(t, instant, model, buffer, lanes)
 
 
 @inlined
@@ -100,4 +100,4 @@ def cross_edge(buffer, t, era, model, state, scratch, lanes):
     if era > 0:
         exchange_energy(era, model, state, scratch, lanes)
     if model.due[era + 1] > model.due[era]:
-        strike(t, era, model, state, scratch, buffer, lanes)
+        apply_impulses(t, era, model, state, scratch, buffer, lanes)

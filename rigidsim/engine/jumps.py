@@ -28,7 +28,7 @@ def jump_driven(parent_jump, arm, jump, lanes):
 
 
 @routine
-def jump_free(state, body, parent, parent_jump, arm, frame, strike, inherits, jump, lanes):
+def jump_free(state, body, parent, parent_jump, arm, frame, total, inherits, jump, lanes):
     """Impulses change the motion of a free body; the effect of its parent's jump is cancelled, unless it inherits the
     jump. A jump that a reparenting gives to its frame is already part of its state.
     """
@@ -39,8 +39,8 @@ def jump_free(state, body, parent, parent_jump, arm, frame, strike, inherits, ju
         inverse, d = load6(body, at.B_INVERSE, lane, n), load3(arm, at.A_D, lane, n)
         dv_P, domega_P = load3(parent_jump, at.Y_V, lane, n), load3(parent_jump, at.Y_OMEGA, lane, n)
 
-        own = velocity_jump(mass, load3(strike, at.STRIKE_J, lane, n))
-        own_rate = rate_jump(inverse, rotate_back(q_WB, load3(strike, at.STRIKE_K, lane, n)))
+        own = velocity_jump(mass, load3(total, at.TOTAL_J, lane, n))
+        own_rate = rate_jump(inverse, rotate_back(q_WB, load3(total, at.TOTAL_K, lane, n)))
         cancelled = scaled(1.0 - inherits, cancelling_velocity(q_WP, scale_WP, dv_P, domega_P, d))
         dv_PC = add(local_delta_velocity(q_WP, scale_WP, own), cancelled)
         domega_B = add(own_rate, scaled(inherits * takes_torque(inverse), rotate_back(q_WB, domega_P)))

@@ -64,7 +64,7 @@ def jump(node, model, state, scratch, buffer, lanes):
     if model.node[node, at.NODE_KIND] == at.FREE:
         jump_free(
             state[i], model.body[i], scratch.frame[parent], parent_jump, arm, scratch.frame[node + 1],
-            buffer.strike[i], model.inherits[i], own, lanes,
+            buffer.total[i], model.inherits[i], own, lanes,
         )  # fmt: skip
     else:
         jump_driven(parent_jump, arm, own, lanes)

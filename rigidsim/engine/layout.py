@@ -68,7 +68,7 @@ X_LEVER, SCRIPT_ROWS = 0, 3
 IMPULSE_J, IMPULSE_K, IMPULSE_LEVER, IMPULSE_ROWS = 0, 3, 6, 9
 
 # Sum of the impulses on a body at an instant, and of their moments about its centre of mass; world axes.
-STRIKE_J, STRIKE_K, STRIKE_ROWS = 0, 3, 6
+TOTAL_J, TOTAL_K, TOTAL_ROWS = 0, 3, 6
 
 # Jump of a node at an instant: of the velocity of its origin and of its rate; world axes.
 Y_V, Y_OMEGA, JUMP_ROWS = 0, 3, 6
@@ -117,7 +117,7 @@ CAUSE_IMPULSE, CAUSE_REPARENTING = 0, 1
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.
 EDGE_PASSED, EDGE_CROSSED, EDGE_STOPS = 0, 1, 2
-NOBODY = -1  # in place of a row of the moved nodes, or of a frame: none
+NO_ROW = -1  # in place of a row of the moved nodes, or of a frame: none
 NEVER = 1 << 62
 
 

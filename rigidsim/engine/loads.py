@@ -1,4 +1,6 @@
-"""Second pass of an evaluation: the loads on every free body, one table after another; and the energy that they store."""
+"""Second pass of an evaluation: the loads on every free body, one table after another; and the energy that they
+store.
+"""
 
 from __future__ import annotations
 

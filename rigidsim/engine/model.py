@@ -19,7 +19,7 @@ from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 class Law(NamedTuple):
     """The loads of one kind: bodies, eras and constants of each. The second end of each is on a moved body."""
 
-    # (law, LAW_COLUMNS) pair of frames, row of the moved body at its first end or NOBODY, that at its second end, its
+    # (law, LAW_COLUMNS) pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its
     # first era, the era after its last, number among the loads with a winding
     who: np.ndarray
     value: np.ndarray  # (law, rows of its kind * lanes)
@@ -32,12 +32,12 @@ PairLaws = NamedTuple("PairLaws", [(table.name, Law) for table in PAIRWISE])
 
 
 class Relations(NamedTuple):
-    """The pairs of frames whose separation is needed, and the path along the tree from the first frame to the second."""
+    """The pairs of frames whose separation is needed, and the path along the tree from the first frame to the
+    second.
+    """
 
     linked: np.ndarray  # nodes whose links the paths use
-    pair: (
-        np.ndarray
-    )  # (pair + 1, 3) first and second frame, and the first link of the path; the last row ends the links
+    pair: np.ndarray  # (pair + 1, 3) first and second frame, first link of the path; the last row ends the links
     way_node: np.ndarray  # (link) node whose link it is
     way_sign: np.ndarray  # (link) 1.0 from parent to child, -1.0 from child to parent
 
@@ -84,7 +84,7 @@ class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
     # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of its
-    # carrier, the moved body to which it is fixed (itself, if it is one), or NOBODY
+    # carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW
     node: np.ndarray
     active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
     every: np.ndarray  # all nodes, each followed by its descendants

@@ -84,7 +84,7 @@ def fill_jet(jet, t, lanes):
 
 
 @routine
-def note_fault(t, register, c, fault, lanes):
+def record_fault(t, register, c, fault, lanes):
     """Record time and value of the first non-finite number in row c of a register."""
     n = len(lanes)
     for lane in range(n):
@@ -96,9 +96,9 @@ def note_fault(t, register, c, fault, lanes):
 
 
 @inlined
-def note_faults(t, x, y, z, width, fault, lanes):
+def record_faults(t, x, y, z, width, fault, lanes):
     """Record the first non-finite value of three registers, each of `width` rows: one for numbers, three for jets."""
     for c in range(width):
-        note_fault(t, x, c, fault, lanes)
-        note_fault(t, y, c, fault, lanes)
-        note_fault(t, z, c, fault, lanes)
+        record_fault(t, x, c, fault, lanes)
+        record_fault(t, y, c, fault, lanes)
+        record_fault(t, z, c, fault, lanes)

@@ -15,7 +15,7 @@ from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
-from rigidsim.engine.events import EventBuffer, begin_instant, make_buffer, note_event, tell_instant
+from rigidsim.engine.events import EventBuffer, begin_instant, complete_instant, make_buffer, record_event
 from rigidsim.engine.impulses import pass_jumps
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
@@ -27,7 +27,7 @@ GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
 NO_SAMPLES = layout.NEVER
 
 
-class Happened(NamedTuple):
+class RecordedEvents(NamedTuple):
     """The events since the buffer was last emptied, and the worlds before and after them; without a reparenting these
     are the same.
     """
@@ -37,11 +37,11 @@ class Happened(NamedTuple):
     after: list[World]
 
 
-Tell = Callable[[Happened, int], Iterable]
+ReadEvents = Callable[[RecordedEvents, int], Iterable]
 """The events of the world of one lane, in the form in which a run collects them."""
 
 
-def nothing(_happened: Happened, _lane: int) -> tuple:
+def no_events(_recorded: RecordedEvents, _lane: int) -> tuple:
     """No events are collected."""
     return ()
 
@@ -58,14 +58,14 @@ class BlockRun:
         n_lane: int,
         with_terms: bool = False,
         callbacks: Mapping[str, Callback] | None = None,
-        tell: Tell = nothing,
+        read_events: ReadEvents = no_events,
     ):
         self.events: list[list] = [[] for _ in worlds]  # the result of `read_events`, for each world
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.n, self.done, self.era = 0, 0.0, 0
         self.isolated_until = math.inf if worlds[0].isolated else -math.inf  # s; until then momenta are conserved
-        self._tell = tell
+        self._read_events = read_events
         self._begun = False
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
@@ -91,15 +91,15 @@ class BlockRun:
 
     def place(self) -> tuple:
         """Progress and state of the run, for `go_back`."""
-        told = [len(events) for events in self.events]
+        n_events = [len(events) for events in self.events]
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
-        return self.n, self.done, self.era, self.worlds, *arrays, told
+        return self.n, self.done, self.era, self.worlds, *arrays, n_events
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
-        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, told = place
+        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, n_events = place
         self.state = state.copy()
-        for events, count in zip(self.events, told, strict=True):
+        for events, count in zip(self.events, n_events, strict=True):
             del events[count:]
         if self.isolated_until > self.time:
             self.isolated_until = math.inf
@@ -184,14 +184,14 @@ class BlockRun:
             self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
             samples or self._none, first, self._buffer, self._lanes,
         )  # fmt: skip
-        self._hand_over(self.worlds)
+        self._collect_events(self.worlds)
 
-    def _hand_over(self, before: list[World]) -> None:
+    def _collect_events(self, before: list[World]) -> None:
         """Collect the events in the buffer, and empty it."""
         if self._buffer is not None and self._buffer.filled[0]:
-            happened = Happened(self._buffer, before, self.worlds)
+            recorded = RecordedEvents(self._buffer, before, self.worlds)
             for lane, events in enumerate(self.events):
-                events.extend(self._tell(happened, lane))
+                events.extend(self._read_events(recorded, lane))
             self._forget()
 
     def _forget(self) -> None:
@@ -227,8 +227,8 @@ class BlockRun:
         if carrier >= 0:
             self._book(carrier, energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
-        tell_instant(self.time, instant, self.model, self._buffer, self._lanes)
-        self._hand_over(worlds)
+        complete_instant(self.time, instant, self.model, self._buffer, self._lanes)
+        self._collect_events(worlds)
 
     @np.errstate(all="ignore")
     def _pass_jumps(self, event: ScheduledReparenting, jumps: Sequence[Mapping[int, Jump]]) -> int:
@@ -237,8 +237,8 @@ class BlockRun:
         """
         buffer, model, n = self._buffer, self.model, len(self._lanes)
         instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE_CARRIER]
-        receiver = event.body if carrier == layout.NOBODY else model.moved_node[carrier]
-        note_event(instant, layout.CAUSE_REPARENTING, event.number, receiver, buffer)
+        receiver = event.body if carrier == layout.NO_ROW else model.moved_node[carrier]
+        record_event(instant, layout.CAUSE_REPARENTING, event.number, receiver, buffer)
         for lane, given in enumerate(jumps):
             for node, jump in given.items():
                 buffer.source[node + 1] = node + 1

@@ -8,7 +8,7 @@ from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
 from rigidsim.engine.optional import if_given
-from rigidsim.engine.programs import fill, note_faults, run_program
+from rigidsim.engine.programs import fill, record_faults, run_program
 from rigidsim.physics.elementary import select
 from rigidsim.physics.frames import stretch_back
 from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
@@ -122,15 +122,15 @@ def script(given, t, k, model, scratch, lanes):
     axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.moved_node[i] + 1]
     if r[0] >= 0:
         x, y, z = register[r[0]], register[r[1]], register[r[2]]
-        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
         push_script(x, y, z, law.value[k], axes, frame, scratch.wrench[i], lanes)
     if r[3] >= 0:
         x, y, z = register[r[3]], register[r[4]], register[r[5]]
-        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
         turn_script(x, y, z, axes, scratch.wrench[i], lanes)
     if r[6] >= 0:
         x, y, z = register[r[6]], register[r[7]], register[r[8]]
-        note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
         fall(x, y, z, axes, model.body[i], scratch.arm[model.moved_node[i]], scratch.wrench[i], lanes)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.laws.registry import BY_NAME
-from rigidsim.hindsight.past import Past
+from rigidsim.hindsight.past import SampleModel
 from rigidsim.scene import Scene
 
 OF_WORLD = (("gravity of the world", "gravity"), ("mutual gravity", "mutual_gravity"))
@@ -24,13 +24,13 @@ TERMS = {
 
 
 @dataclass(frozen=True)
-class WrittenLoad:
+class SceneLoad:
     """One force of a scene, or its gravity: name and location in the scene."""
 
     name: str
     body: str  # the body it is defined on; empty for the world
     index: int  # in the `forces` of that body
-    is_wound: bool = False  # whether it depends on the winding angle, that is on earlier rotation
+    is_wound: bool = False  # whether it depends on the winding angle, and so on earlier rotation
 
     @property
     def place(self) -> str:
@@ -45,7 +45,7 @@ class WrittenLoad:
 class Share:
     """The contribution of one load to a body's acceleration: m/s2 and rad/s2 in the parent's axes."""
 
-    load: WrittenLoad
+    load: SceneLoad
     terms: dict[str, np.ndarray]
 
     def as_dict(self) -> dict[str, object]:
@@ -54,10 +54,10 @@ class Share:
         return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **terms}
 
 
-class SeparateLoads:
+class LoadsAtSample:
     """The loads of a scene, each evaluated alone at one sample."""
 
-    def __init__(self, past: Past):
+    def __init__(self, past: SampleModel):
         self.past = past
         self._data = past.scene.resolved()
         self._data.pop("reparent", None)
@@ -69,15 +69,15 @@ class SeparateLoads:
             body.pop("impulses", None)
             body["forces"] = []
 
-    def on(self, body: str) -> Iterator[WrittenLoad]:
+    def on(self, body: str) -> Iterator[SceneLoad]:
         """The loads that can act on a free body: of the world, on its parts, and springs attached to it."""
-        yield from (WrittenLoad(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
+        yield from (SceneLoad(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
         for path, forces in self._forces.items():
             for index, force in enumerate(forces):
                 ends = [self.past.carrier(end) for end in (path, force.get("to", "world"))]
                 if body in ends:
                     kind, other = BY_NAME[force["type"]], force.get("to") if body == ends[0] else path
-                    yield WrittenLoad(kind.called(force, other), path, index, kind.table.follow is not None)
+                    yield SceneLoad(kind.called(force, other), path, index, kind.table.follow is not None)
 
     def shares(self, body: str) -> list[Share]:
         """The contribution of each load on a free body."""
@@ -90,7 +90,7 @@ class SeparateLoads:
                 found.append(Share(load, parts))
         return found
 
-    def alone(self, load: WrittenLoad) -> Scene:
+    def alone(self, load: SceneLoad) -> Scene:
         """The scene with this load only."""
         forces = self._bodies[load.body]["forces"] if load.body else []
         world = self._data["world"]

@@ -51,7 +51,7 @@ def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = Non
     return Tree.of(nodes)
 
 
-class Past:
+class SampleModel:
     """One sample of a trajectory, at which scenes with the same bodies can be evaluated."""
 
     def __init__(self, trajectory: Trajectory, sample: int):
@@ -73,7 +73,7 @@ class Past:
         return node.path if node else ""
 
     def state(self) -> np.ndarray:
-        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; without the rows of what winds up."""
+        """(state, STATE_ROWS) of the free bodies, then of the paced nodes; without the rows of loads with a winding."""
         instant = MotionSnapshot(self.tree, self.local, self.world)
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
         for node in self._blueprint.drives.paced[:, 0]:
@@ -83,16 +83,16 @@ class Past:
             rows.append(row)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)
 
-    def under(self, scene: Scene) -> Acting:
-        """What a scene with the same bodies does to them here."""
+    def under(self, scene: Scene) -> LoadsInEra:
+        """The loads of a scene with the same bodies at this sample."""
         blueprint = blueprint_of(scene)
         schedule = blueprint.schedule
         era = sum(place <= schedule.place(self.time) for place in schedule.places)
         model = model_of(blueprint, tree_at(blueprint.tree, self.places, self.local))
-        return Acting(model, era, winding_rows(blueprint, self._trajectory, self._sample))
+        return LoadsInEra(model, era, winding_rows(blueprint, self._trajectory, self._sample))
 
 
-class Acting:
+class LoadsInEra:
     """The loads of one era on the free bodies."""
 
     def __init__(self, model: Model, era: int, windings: list[np.ndarray]):

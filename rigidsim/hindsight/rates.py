@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.hindsight.loads import SeparateLoads, WrittenLoad
-from rigidsim.hindsight.past import Acting, Past
+from rigidsim.hindsight.loads import LoadsAtSample, SceneLoad
+from rigidsim.hindsight.past import LoadsInEra, SampleModel
 
 SMALL = 1e-4  # perturbation relative to the change of the state in a step
 LEAST = 1e-8  # smallest perturbation relative to the value: half of its digits
@@ -29,18 +29,18 @@ class Rate(NamedTuple):
     when: float  # s
 
 
-class Culprit(NamedTuple):
+class DriftCause(NamedTuple):
     """The body with the highest rate, and the load that causes it; None if no single load does."""
 
     body: str
-    load: WrittenLoad | None
+    load: SceneLoad | None
     rate: Rate
 
 
-def culprit(past: Past, step: float, until: float) -> Culprit | None:
+def drift_cause(past: SampleModel, step: float, until: float) -> DriftCause | None:
     """The highest rate from the sample to a later time (s); None if all are zero."""
     with np.errstate(all="ignore"):
-        state, loads = past.state(), SeparateLoads(past)
+        state, loads = past.state(), LoadsAtSample(past)
         found = rates(past.under(past.scene), past, state, step, until)
         worst = [max(rate, _turn(past, body, step), key=_number) for body, rate in zip(past.free, found, strict=True)]
         if not any(map(_number, worst)):
@@ -52,10 +52,10 @@ def culprit(past: Past, step: float, until: float) -> Culprit | None:
         ]
     rate, load = max(alone, key=lambda pair: pair[0].number, default=(worst[row], None))
     is_alone = rate.number >= MOST * worst[row].number
-    return Culprit(past.free[row], *((load, rate) if is_alone else (None, worst[row])))
+    return DriftCause(past.free[row], *((load, rate) if is_alone else (None, worst[row])))
 
 
-def rates(acting: Acting, past: Past, state: np.ndarray, step: float, until: float) -> list[Rate]:
+def rates(acting: LoadsInEra, past: SampleModel, state: np.ndarray, step: float, until: float) -> list[Rate]:
     """For each free body the highest rate of change of its loads."""
     here = _pull(acting, past.time, state)
     by_time, when = _with_time(acting, past.time, state, step, until)
@@ -74,14 +74,22 @@ def _number(rate: Rate) -> float:
     return rate.number
 
 
-def _pull(acting: Acting, time: float, state: np.ndarray) -> np.ndarray:
+def _pull(acting: LoadsInEra, time: float, state: np.ndarray) -> np.ndarray:
     """(free, 2, 3) acceleration and angular acceleration due to all loads."""
     terms = acting.terms(time, state)
     parts = [terms[:, first : first + 3] for first in (layout.T_APPLIED, layout.T_GRAVITY, layout.T_ANGULAR_APPLIED)]
     return np.stack([parts[0] + parts[1], parts[2]], axis=1)
 
 
-def _slope(acting: Acting, past: Past, state: np.ndarray, here: np.ndarray, step: float, kind: int, is_velocity: bool):
+def _slope(
+    acting: LoadsInEra,
+    past: SampleModel,
+    state: np.ndarray,
+    here: np.ndarray,
+    step: float,
+    kind: int,
+    is_velocity: bool,
+):
     """(free) the largest derivative of the acceleration (`kind` 0) or angular acceleration (1) by velocity or position.
     Bodies are displaced in different directions, so that springs between two of them change.
     """
@@ -113,7 +121,7 @@ def _displace(free: np.ndarray, place: int, change: np.ndarray) -> None:
     free[:, place + 1 : place + 4] += q[:, :1] * half + np.cross(q[:, 1:], half)
 
 
-def _with_time(acting: Acting, begin: float, state: np.ndarray, step: float, until: float) -> tuple:
+def _with_time(acting: LoadsInEra, begin: float, state: np.ndarray, step: float, until: float) -> tuple:
     """For each body the largest relative change of its loads within a step at constant state, and its time."""
     steps = np.unique(np.linspace(0, max(1, round((until - begin) / step)) - 1, STEPS).astype(int))
     times = begin + step * (steps[:, np.newaxis] + np.array([0.0, 0.5, 1.0]))
@@ -124,7 +132,7 @@ def _with_time(acting: Acting, begin: float, state: np.ndarray, step: float, unt
     return share.max(axis=0), times[share.argmax(axis=0), 1]
 
 
-def _turn(past: Past, body: str, step: float) -> Rate:
+def _turn(past: SampleModel, body: str, step: float) -> Rate:
     """The rotation of a body or its parent per step, rad."""
     node = past.tree.by_path[body]
     turning = past.tree.lineage(node)[:2]

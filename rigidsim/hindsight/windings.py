@@ -17,7 +17,7 @@ AT_REST = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def winding_rows(blueprint: Blueprint, trajectory: Trajectory, sample: int) -> list[np.ndarray]:
-    """The state of each load that is followed, in the order of a model's.
+    """The state of each load with a winding, in the order of the state of a model.
 
     Full turns between samples are counted by interpolating the angular velocity linearly; with samples too far apart
     some are missed.

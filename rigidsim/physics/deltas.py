@@ -1,4 +1,4 @@
-"""Changes of motion at an instant: between world and parent, inherited from the parent, and what cancels those.
+"""Changes of motion at an instant: between world and parent, inherited from the parent, and cancelling those.
 
 No pose changes. A body B in its parent P; q_WP, s_WP the parent's rotation and scale, omega_WP its rate before the
 change, d = J_WP p_PB and drift = J_WP v_PB as before. dv, domega, da, dalpha are changes of velocity, m/s, rate, rad/s,
@@ -41,7 +41,7 @@ def delta_angular_acceleration(omega_WP, q_WP, domega_WB, dalpha_PB):
     return add(rotate(q_WP, dalpha_PB), cross(omega_WP, domega_WB))
 
 
-# --- the child is to change in the world: the local change that does it
+# --- a given change of the child in the world: the local change that causes it
 
 
 @formula
@@ -68,7 +68,7 @@ def local_delta_angular_acceleration(omega_WP, q_WP, domega_WB, dalpha_WB):
     return rotate_back(q_WP, add(dalpha_WB, cross(domega_WB, omega_WP)))
 
 
-# --- the parent changes, the child is locally untouched: the child's change in the world; domega_WB = domega_WP
+# --- the parent changes, the child does not change locally: the child's change in the world; domega_WB = domega_WP
 
 
 @formula
@@ -95,7 +95,7 @@ def inherited_angular_acceleration(omega_WP, domega_WP, dalpha_WP, omega_WB):
     return add(dalpha_WP, cross(domega_WP, sub(omega_WB, omega_WP)))
 
 
-# --- the parent changes: the child's local change that leaves its world motion as it is
+# --- the parent changes: the child's local change that leaves its world motion unchanged
 
 
 @formula
@@ -106,7 +106,7 @@ def cancelling_velocity(q_WP, s_WP, dv_WP, domega_WP, d):
 
 @formula
 def cancelling_acceleration(omega_WP, q_WP, s_WP, dv_WP, domega_WP, da_WP, dalpha_WP, d, drift):
-    """da_PB = -J_WP^-1 (da_WB - 2 (omega_WP + domega_WP) x dv_WB), with dv_WB, da_WB what the child would inherit."""
+    """da_PB = -J_WP^-1 (da_WB - 2 (omega_WP + domega_WP) x dv_WB), with the inherited dv_WB and da_WB."""
     dv_WB = inherited_velocity(dv_WP, domega_WP, d)
     da_WB = inherited_acceleration(omega_WP, domega_WP, da_WP, dalpha_WP, d, drift)
     return negated(local_delta_acceleration(add(omega_WP, domega_WP), q_WP, s_WP, dv_WB, da_WB))
@@ -120,5 +120,5 @@ def cancelling_rate(q_WP, domega_WP):
 
 @formula
 def cancelling_angular_acceleration(q_WP, domega_WP, dalpha_WP, omega_WB):
-    """dalpha_PB = -R_WP^T (dalpha_WP + domega_WP x omega_WB), omega_WB the child's rate, which stays."""
+    """dalpha_PB = -R_WP^T (dalpha_WP + domega_WP x omega_WB), omega_WB the child's rate, which does not change."""
     return negated(rotate_back(q_WP, add(dalpha_WP, cross(domega_WP, omega_WB))))

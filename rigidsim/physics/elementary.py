@@ -1,4 +1,4 @@
-"""Numbers: the few functions that depend on what kind of number they are given.
+"""Numbers: the few functions that depend on the type of their arguments.
 
 Every formula is built from `+ - * /` and these. A float, a NumPy column, an mpmath number and a compiled value each
 take their own branch; floats, columns and compiled values give the same bits.
@@ -20,7 +20,7 @@ HALF_PI_3 = 2.0222662487959506e-21
 TWO_OVER_PI = 0.6366197723675814
 # Adding and subtracting 1.5 * 2^52 rounds to the nearest integer, ties to even, without a call.
 ROUNDER = 6755399441055744.0
-MOST_QUARTERS_SQUARED = 4.05285e29  # (2/pi 1e15)^2: of 1e15 rad, beyond which a reduced angle means nothing
+MOST_QUARTERS_SQUARED = 4.05285e29  # (2/pi 1e15)^2: for 1e15 rad, beyond which a reduced angle has no correct digit
 INFINITY, NAN = float("inf"), float("nan")
 # pi, pi/2, pi/4 and atan(1/2) are the sums of two doubles each.
 PI_HI, PI_LO = 3.141592653589793, 1.2246467991473532e-16
@@ -30,7 +30,7 @@ ATAN_HALF_HI, ATAN_HALF_LO = 0.4636476090008061, 2.2698777452961687e-17
 
 
 def context_of(*numbers):
-    """The functions that numbers of another kind bring along: mpmath's, or a dual number's, which go first.
+    """The function set of mpmath or dual numbers among the arguments; that of dual numbers has precedence.
 
     Only a dual number's context has a `select`; its parts may be mpmath numbers.
     """
@@ -39,7 +39,7 @@ def context_of(*numbers):
 
 
 def _own_context(x):
-    """The functions that a number brings along; TypeError for what is none."""
+    """The function set of an mpmath or dual number; TypeError for anything else."""
     context = context_of(x)
     if context is None:
         raise TypeError(f"expected a number or an array of numbers, got {type(x).__name__}")
@@ -119,9 +119,9 @@ def reduced_sin_cos(x):
 
 
 def sin_cos(x):
-    """(sin x, cos x) of an angle in radians; `reduced_sin_cos`. mpmath and dual numbers bring their own."""
+    """(sin x, cos x) of an angle in radians; `reduced_sin_cos`. mpmath and dual numbers have their own."""
     if isinstance(x, np.ndarray):
-        with np.errstate(over="ignore", invalid="ignore"):  # of what is too large
+        with np.errstate(over="ignore", invalid="ignore"):  # for arguments that are too large
             return reduced_sin_cos(x)
     return reduced_sin_cos(x) if isinstance(x, (float, int)) else (_own_context(x).sin(x), _own_context(x).cos(x))
 
@@ -132,7 +132,7 @@ def _sin_cos(x):
 
 
 def with_sign(size, x):
-    """|size| with the sign of x, that of a zero too; floats and columns only."""
+    """|size| with the sign of x, including that of a zero; floats and columns only."""
     return np.copysign(size, x) if isinstance(x, np.ndarray) else math.copysign(size, x)
 
 
@@ -190,7 +190,7 @@ def reduced_arc_tangent(y, x):
 
 def arc_tangent(y, x):
     """Angle of the point (x, y) from the x axis, rad, in [-pi, pi]; `reduced_arc_tangent`, the same bits on every
-    machine. mpmath and dual numbers bring their own.
+    machine. mpmath and dual numbers have their own.
     """
     context = context_of(y, x)
     return reduced_arc_tangent(y, x) if context is None else context.atan2(y, x)

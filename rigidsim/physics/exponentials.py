@@ -12,7 +12,7 @@ import numpy as np
 from rigidsim._jit import compiled_form, formula
 from rigidsim.physics.elementary import INFINITY, NAN, ROUNDER, context_of, select
 
-# ln 2 as 41 bits and a rest, so that k * LN2_HI is exact for |k| < 2^12 (Cody and Waite, 1980).
+# ln 2 as 41 bits and a remainder, so that k * LN2_HI is exact for |k| < 2^12 (Cody and Waite, 1980).
 LN2_HI, LN2_LO, LOG2_E = 0.693147180559663, 2.8235290563031577e-13, 1.4426950408889634
 LARGEST_EXPONENT = 709.782712893384  # exp of the next double is infinite
 # Adding it to an integer k leaves k + 1023, the exponent field of 2^k, in the last bits.
@@ -90,7 +90,7 @@ def reduced_exponential(x):
 
 
 def exponential(x):
-    """e^x: `reduced_exponential`. mpmath and dual numbers bring their own."""
+    """e^x: `reduced_exponential`. mpmath and dual numbers have their own."""
     context = context_of(x)
     return reduced_exponential(x) if context is None else context.exp(x)
 
@@ -102,14 +102,14 @@ def _exponential(x):
 
 @formula
 def reduced_exponential_less_one(x):
-    """e^x - 1 = 2^k (r + s) + (2^k - 1), see `exponential_parts`, right for small x too; x <= 709. 1.35 ulp."""
+    """e^x - 1 = 2^k (r + s) + (2^k - 1), see `exponential_parts`, accurate for small x, too; x <= 709. 1.35 ulp."""
     k, r, s = exponential_parts(select(x < 709.0, select(x > -60.0, x, -60.0), 709.0))
     scale = power_of_two(k)
     return select(x == x, scale * (r + s) + (scale - 1.0), x)
 
 
 def exponential_less_one(x):
-    """e^x - 1: `reduced_exponential_less_one`. mpmath and dual numbers bring their own."""
+    """e^x - 1: `reduced_exponential_less_one`. mpmath and dual numbers have their own."""
     context = context_of(x)
     return reduced_exponential_less_one(x) if context is None else context.expm1(x)
 
@@ -154,7 +154,7 @@ def reduced_logarithm(x):
 
 
 def logarithm(x):
-    """ln x: `reduced_logarithm`. mpmath and dual numbers bring their own."""
+    """ln x: `reduced_logarithm`. mpmath and dual numbers have their own."""
     context = context_of(x)
     return reduced_logarithm(x) if context is None else context.log(x)
 

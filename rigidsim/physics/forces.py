@@ -14,7 +14,7 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import conjugate, log, product, rotate, rotate_back
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
 
-SHORTEST = 1e-150  # m: below this a separation has no direction, and a spring with a length at rest pulls nowhere
+SHORTEST = 1e-150  # m: below this a separation has no direction, and a spring with a length at rest has no force
 FULL_TURN = 6.283185307179586  # rad
 
 # --- along the line between two points
@@ -22,11 +22,11 @@ FULL_TURN = 6.283185307179586  # rad
 
 @formula
 def separation(d, q_WA, p_A, q_WB, p_B):
-    """(r_A, r_B, s), m, world axes: two points from the origins of their frames, and s = d + r_B - r_A from the one to
-    the other.
+    """(r_A, r_B, s), m, world axes: two points relative to the origins of their frames, and s = d + r_B - r_A from the
+    first to the second.
 
-    `p_A` and `p_B` are in the axes of their frames; d is B's origin from A's. World positions, large numbers with a
-    small difference, do not enter.
+    `p_A` and `p_B` are in the axes of their frames; d is B's origin relative to A's. World positions, large numbers
+    with a small difference, are not used.
     """
     r_A, r_B = rotate(q_WA, p_A), rotate(q_WB, p_B)
     return (r_A, r_B, sub(add(d, r_B), r_A))
@@ -66,7 +66,7 @@ def drag_force(linear, quadratic, v):
     return scaled(-(linear + quadratic * norm(v)), v)
 
 
-# --- turning one frame back to another; body rates and torques of B
+# --- torsion between two frames; body rates and torques of B
 
 
 @formula
@@ -112,8 +112,8 @@ def unwound(phi, last):
 
 @formula
 def winding(q_rest, axis_B, q_AB, last):
-    """What is followed of a torsion spring while it turns: about one axis the angle phi of `twist`, rad, counted on
-    from `last` through full turns; about every axis cos(|theta|/2), whose sign changes at half a turn.
+    """The winding of a torsion spring: about one axis the angle phi of `twist`, rad, counted from `last` through full
+    turns; about every axis cos(|theta|/2), which changes sign at half a turn.
     """
     phi, _ = twist(q_rest, axis_B, q_AB)
     return select(has_axis(axis_B), unwound(phi, last), product(conjugate(q_rest), q_AB)[0])
@@ -121,7 +121,7 @@ def winding(q_rest, axis_B, q_AB, last):
 
 @formula
 def deflection(q_rest, axis_B, q_AB, phi):
-    """The angles (rad) of which `torsion_energy` is: the misalignment, or (phi, 0, 0) about one axis; phi from
+    """The angles (rad) that `torsion_energy` takes: the misalignment, or (phi, 0, 0) about one axis, with phi from
     `winding`.
     """
     return select3(has_axis(axis_B), (phi, 0.0, 0.0), misalignment(q_rest, q_AB))
@@ -154,7 +154,7 @@ def torsion_energy(stiffness, theta):
     return 0.5 * stiffness * dot(theta, theta)
 
 
-# --- along three axes of a frame A at once; components in its axes
+# --- along all three axes of a frame A; components in its axes
 
 
 @formula
@@ -165,7 +165,7 @@ def along_axes(k, x):
 
 @formula
 def moved_from(q_WA, rest_A, s):
-    """What a separation s (world axes) has in A's axes beyond that at rest, m."""
+    """The displacement, m: a separation s (world axes) in A's axes, minus that at rest."""
     return sub(rotate_back(q_WA, s), rest_A)
 
 

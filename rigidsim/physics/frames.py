@@ -15,7 +15,7 @@ from rigidsim.physics.vector import add, cross, negated, scaled, sub
 
 @formula
 def stretch(q, s, v):
-    """J v = s R(q) v: a vector of the child's coordinates in the parent's."""
+    """J v = s R(q) v: a vector in the child's coordinates, expressed in the parent's."""
     return rotate(q, scaled(s, v))
 
 

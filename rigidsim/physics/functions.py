@@ -1,8 +1,8 @@
-"""Functions of numbers, for expressions in scenes: each takes numbers and gives one.
+"""Functions of numbers, for expressions in scenes: each takes numbers and returns one.
 
 None calls the platform's library for a transcendental function: floats, columns and compiled code give the same bits on
 every machine. Errors are measured against fifty digits, in units in the last place (ulp) of the result. Outside its
-domain a function gives NaN, at a pole an infinity; NaN gives NaN.
+domain a function returns NaN, at a pole an infinity; the result for NaN is NaN.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rigidsim.physics.exponentials import exponential, exponential_less_one, log
 
 
 def floored(x):
-    """The largest whole number that is not above x. Exact."""
+    """The largest integer not above x. Exact."""
     context = context_of(x)
     if context is not None:
         return context.floor(x)
@@ -138,7 +138,7 @@ def reduced_power(x, y):
     """x^y; for y = n or n + 1/2 below 64 `whole_power` and a root, or their reciprocal; else +-exp(y ln|x|), within
     1.7 |y ln|x|| + 2 ulp. Measured.
 
-    0^0 = 1, 0^-1 = inf; a negative x has powers for whole y only. x^0, x, x^2, x^0.5 are correctly rounded.
+    0^0 = 1, 0^-1 = inf; a negative x has powers for integer y only. x^0, x, x^2, x^0.5 are correctly rounded.
     """
     base, size, half, steps = absolute(x), absolute(y), 0.5 * y, 2.0 * y
     whole, odd = floored(y) == y, half > floored(half)
@@ -151,12 +151,12 @@ def reduced_power(x, y):
 
 
 def power(x, y):
-    """x^y: `reduced_power`. mpmath and dual numbers bring their own."""
+    """x^y: `reduced_power`. mpmath and dual numbers have their own."""
     context = context_of(x, y)
     if context is not None:
         return context.power(x, y)
     if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
-        with np.errstate(over="ignore", invalid="ignore"):  # squares that are not used may overflow
+        with np.errstate(over="ignore", invalid="ignore"):  # squares that are not selected may overflow
             return reduced_power(x, y)
     return reduced_power(float(x), float(y))
 

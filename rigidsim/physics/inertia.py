@@ -10,7 +10,7 @@ from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.quaternion import to_matrix
 from rigidsim.physics.vector import dot
 
-PRINCIPAL_SWEEPS = 8  # Jacobi converges quadratically: six reach round-off from anywhere, two are reserve
+PRINCIPAL_SWEEPS = 8  # Jacobi converges quadratically: six reach round-off from any tensor, two are reserve
 
 
 @formula
@@ -67,7 +67,7 @@ def _jacobi_rotation(a_pp, a_qq, a_pq):
 
 @formula
 def _turned(q, axis, c, s):
-    """q times a turn about one coordinate axis whose matrix has cosine c >= 0 and sine s."""
+    """q times a rotation about one coordinate axis, of which the matrix has cosine c >= 0 and sine s."""
     w = sqrt(0.5 * (1.0 + c))
     u = 0.5 * s / w
     if axis == 0:
@@ -89,6 +89,6 @@ def principal_axes(tensor):
             p, r = (axis + 1) % 3, (axis + 2) % 3
             c, s = _jacobi_rotation(turned[p], turned[r], turned[5 - axis])
             q_BQ = _turned(q_BQ, axis, c, -s)
-            # Turning the original each time keeps the round-off of one rotation, not of them all.
+            # Rotating the original tensor in each sweep leaves the round-off of one rotation, not of all.
             turned = rotated((q_BQ[0], -q_BQ[1], -q_BQ[2], -q_BQ[3]), tensor)
     return (turned[0], turned[1], turned[2]), q_BQ

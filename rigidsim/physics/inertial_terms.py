@@ -1,4 +1,4 @@
-"""The four inertial terms: what a body seems to feel because its parent moves.
+"""The four inertial terms: apparent accelerations of a body relative to a moving parent.
 
 Source: "The Dynamics of a Transform Hierarchy" (cwzx), a1 = F/m - a2 - alpha2 x d - omega2 x (omega2 x d) - 2 omega2
 x v1. Each term is an acceleration, m/s^2, with the sign it has on the right-hand side. All arguments are in the same
@@ -26,13 +26,13 @@ def euler_term(alpha_WP, d):
 
 @formula
 def centrifugal_term(omega_WP, d):
-    """-omega_WP x (omega_WP x d): away from the axis the parent turns about."""
+    """-omega_WP x (omega_WP x d): away from the parent's axis of rotation."""
     return negated(cross(omega_WP, cross(omega_WP, d)))
 
 
 @formula
 def coriolis_term(omega_WP, drift):
-    """-2 omega_WP x drift: across the path of what moves in a turning parent."""
+    """-2 omega_WP x drift: perpendicular to the velocity relative to a rotating parent."""
     return scaled(-2.0, cross(omega_WP, drift))
 
 

@@ -32,7 +32,7 @@ def hermite_rotation(q_0, q_1, omega_0, omega_1, h, x):
     """(q, omega) between two orientations whose rates omega (rad/s, parent's axes) are known.
 
     q = q0 exp(sigma/2), sigma the Hermite cubic from 0 to the rotation vector of q0* q1, its end rates those of the
-    body. The turn between the samples must stay under half a revolution.
+    body. The rotation between the samples must be less than half a turn.
     """
     turn = scaled(2.0, log(product(conjugate(q_0), q_1)))
     rest = scaled(0.0, turn)

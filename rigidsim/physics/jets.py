@@ -1,8 +1,8 @@
 """Second-order jets (u, u', u''): a function of one variable t with its first two derivatives at one t.
 
-For expressions in scenes, whose rates a prescribed motion needs: (t, 1, 0) is the variable, (c, 0, 0) a constant.
-Units: those of u, u/s and u/s^2. Where u is at rest (u' = u'' = 0) so is every function of it, at its singular points
-too; at a kink the derivatives of |u|, hypotenuse and arc tangent are 0.
+For expressions in scenes that prescribe a motion, which needs their rates: (t, 1, 0) is the variable, (c, 0, 0) a
+constant. Units: those of u, u/s and u/s^2. Where u is at rest (u' = u'' = 0) so is every function of it, including its
+singular points; at a kink the derivatives of |u|, hypotenuse and arc tangent are 0.
 Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 13.
 """
 
@@ -191,8 +191,8 @@ def jet_arc_tangent_2(y, x):
 
 @formula
 def jet_power(u, v):
-    """u^v. With v at rest f' = v u^(v-1) and f'' = v (v - 1) u^(v-2), where a zero factor wins; else exp(v ln u) with
-    u > 0.
+    """u^v. With v at rest f' = v u^(v-1) and f'' = v (v - 1) u^(v-2), which are 0 if any factor is 0; else exp(v ln u)
+    with u > 0.
     """
     n, m = v[0], v[0] - 1.0
     f = power(u[0], n)
@@ -205,7 +205,7 @@ def jet_power(u, v):
 
 @formula
 def select_base(rest, u):
-    """The jet u, or the constant 1 where its logarithm is not wanted."""
+    """The jet u, or the constant 1 where its logarithm is not needed."""
     return select3(rest, (1.0, 0.0, 0.0), u)
 
 
@@ -220,7 +220,7 @@ def jet_hypotenuse(u, v):
 
 @formula
 def jet_remainder(u, v):
-    """u - v floor(u/v), the whole number of turns at rest; the jumps have no derivative."""
+    """u - v floor(u/v), with the integer floor(u/v) as a constant; the jumps have no derivative."""
     r = remainder(u[0], v[0])
     turns = floored(quotient(u[0] - r, v[0]) + 0.5)
     return (r, u[1] - times_rate(turns, v[1]), u[2] - times_rate(turns, v[2]))
@@ -256,7 +256,7 @@ def jet_sign(u):
 
 @formula
 def jet_floored(u):
-    """The largest whole number not above u: a constant, with jumps that have no derivative."""
+    """The largest integer not above u: a constant, with jumps that have no derivative."""
     return (floored(u[0]), 0.0, 0.0)
 
 

@@ -3,7 +3,7 @@
 q' = exp(Omega/2) q, with Omega = O1 + O2 + O3 + O4 (rad), where omega' = omega + alpha h and everything is in the axes
 in which alpha is constant (the parent's). Source: Magnus (1954); the closed terms for linear omega are those of
 "Numerical Integration for Rotational Dynamics" (cwzx), O4 its completion at order h^5.
-Local orders 3, 5, 5, 7 for one to four terms (global 2, 4, 4, 6). Converges while the angle a step stays under
+Local orders 3, 5, 5, 7 for one to four terms (global 2, 4, 4, 6). Converges if the rotation per step is below
 pi/sqrt(2) (sufficient).
 """
 
@@ -33,6 +33,6 @@ def magnus_3(omega, alpha, h):
 
 @formula
 def magnus_4(omega, omega_end, alpha, h):
-    """O4 = m x (m x (m x alpha)) h^5/720, m = (omega + omega')/2: what the first three leave of order h^5."""
+    """O4 = m x (m x (m x alpha)) h^5/720, m = (omega + omega')/2: the remainder of order h^5 after the first three."""
     m = scaled(0.5, add(omega, omega_end))
     return scaled(h * h * h * h * h / 720.0, cross(m, cross(m, cross(m, alpha))))

@@ -1,4 +1,4 @@
-"""Mass put together: what each part brings, where it sits on its carrier, and what no rigid body can have."""
+"""Mass of composite bodies: the lumps of the parts, their placements on the carrier, and checks of inertia tensors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rigidsim.physics.vector import add, scaled, sub
 
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
 TOLERANCE = 1e-9
-"""How far, relative to the largest moment, rounding in a scene may break symmetry or the triangle inequality."""
+"""Tolerance for rounding in a scene, relative to the largest moment: of symmetry and of the triangle inequality."""
 SMALLEST_RATIO = 4 * sys.float_info.epsilon
-"""A moment smaller than this part of the largest is lost in the rounding of the tensor."""
+"""A moment smaller than this fraction of the largest is lost in the rounding of the tensor."""
 
 
 class Lump(NamedTuple):
@@ -29,12 +29,12 @@ class Lump(NamedTuple):
 
     @property
     def is_point(self) -> bool:
-        """Whether all the mass is in one point, so that no torque turns it."""
+        """Whether all the mass is in one point, so that torques have no effect."""
         return not any(self.inertia)
 
 
 class Placement(NamedTuple):
-    """Where a part sits on its carrier, a pose: x -> scale R x + origin."""
+    """The pose of a part on its carrier: x -> scale R x + origin."""
 
     origin: tuple = (0.0, 0.0, 0.0)
     rotation: tuple = NO_TURN
@@ -45,18 +45,18 @@ class Placement(NamedTuple):
         return add(self.origin, stretch(self.rotation, self.scale, x))
 
     def below(self, position: tuple, orientation: tuple, scale: float) -> Placement:
-        """Where a part of this part sits on the carrier, given its pose here."""
+        """The placement on the carrier of a child of this part, given its pose relative to this part."""
         return Placement(*compose_pose(self, (position, orientation, scale)))
 
 
 def placed(lump: Lump, at: Placement) -> Lump:
-    """A part's lump in the coordinates and axes of its carrier. Without a turn it keeps its inertia bit for bit."""
+    """A part's lump in the coordinates and axes of its carrier. Without a rotation the inertia keeps its bits."""
     inertia = lump.inertia if at.rotation == NO_TURN else rotated(at.rotation, lump.inertia)
     return Lump(lump.mass, at.point(lump.center), inertia)
 
 
 def joined(parts: Sequence[Lump], metres_per_unit: float) -> Lump:
-    """The joint mass, centre of mass and inertia of lumps in the same coordinates; one alone keeps its numbers."""
+    """The joint mass, centre of mass and inertia of lumps in the same coordinates; a single lump is unchanged."""
     if len(parts) == 1:
         return parts[0]
     total = sum(part.mass for part in parts)
@@ -85,9 +85,9 @@ def principal_moments(rows: tuple) -> list[float]:
 
 
 def inertia_fault(rows: tuple) -> tuple[str, str] | None:
-    """Why no rigid body has this tensor, given by its rows, as a message and a hint; None for a possible inertia."""
+    """A message and a hint if no rigid body can have this tensor, given by its rows; None for a possible inertia."""
     if not all(math.isfinite(entry) for row in rows for entry in row):
-        return "the inertia is beyond the range of numbers", ""
+        return "the inertia is outside the range of float64", ""
     a, b, c = principal_moments(rows)
     moments = f"the principal moments are {a:.9g}, {b:.9g} and {c:.9g} kg m^2"
     if a <= SMALLEST_RATIO * c:
@@ -96,5 +96,5 @@ def inertia_fault(rows: tuple) -> tuple[str, str] | None:
     if a + b < c * (1 - TOLERANCE):
         failed = f"{a:.9g} + {b:.9g} = {a + b:.9g} < {c:.9g}, short by {c - a - b:.3g}"
         hint = "no moment of a rigid body exceeds the sum of the other two"
-        return f"{moments}, which break the triangle inequality: {failed}", hint
+        return f"{moments}, which violate the triangle inequality: {failed}", hint
     return None

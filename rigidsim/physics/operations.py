@@ -21,37 +21,37 @@ MANY = 500  # arguments, at most
 
 
 class Operation(NamedTuple):
-    """One operation: what it takes and gives, how it is computed, and how it is written if that is as a function."""
+    """One operation: types of its arguments and result, formulas, and the name and description of the function."""
 
     name: str
     value: Callable  # of numbers of any kind, with the same bits compiled
-    jet: Callable | None  # of jets; None: that of the values, with derivatives that are zero
+    jet: Callable | None  # of jets; None: the value, with zero derivatives
     takes: tuple[str, ...] = (NUMBER,)
     gives: str = NUMBER
-    word: str = ""  # of the function in a text; none for what is written with signs
-    meaning: str = ""  # for the documents
-    most: int = 0  # arguments of the function, if it may have more than it takes: f(a, b, c) is f(f(a, b), c)
-    branch: Callable | None = None  # by which of its values a result may jump or bend
+    word: str = ""  # name of the function in a scene; empty for operators
+    meaning: str = ""  # for the documentation
+    most: int = 0  # most arguments, if the function may have more than the operation: f(a, b, c) is f(f(a, b), c)
+    branch: Callable | None = None  # a value that selects a branch: where it changes, the result may have a jump or a kink
 
 
 def _function(word: str, value: Callable, jet: Callable, meaning: str, **more) -> Operation:
-    """A function of numbers that goes by its name."""
+    """The operation of a function with this name."""
     return Operation(word, value, jet, word=word, meaning=meaning, **more)
 
 
 def _turns(x, y):
-    """By what the remainder jumps."""
+    """The branch of the remainder: it jumps where this changes."""
     return f.floored(f.quotient(x, y))
 
 
 def _is_negative(x):
-    """By what a size bends."""
+    """The branch of an absolute value: it has a kink where this changes."""
     return f.is_less(x, 0.0)
 
 
 _TWO, _CONDITIONS = (NUMBER, NUMBER), (CONDITION, CONDITION)
 
-# In the order of how often they are needed.
+# In the order of frequency of use.
 OPERATIONS = (
     Operation("add", add, j.jet_sum, _TWO),
     Operation("subtract", sub, j.jet_difference, _TWO),
@@ -69,7 +69,7 @@ OPERATIONS = (
     Operation("not", f.is_not, None, (CONDITION,), CONDITION),
     _function("min", f.smaller, j.jet_smaller, "the smallest", takes=_TWO, most=MANY, branch=lt),
     _function("max", f.larger, j.jet_larger, "the largest", takes=_TWO, most=MANY, branch=lt),
-    _function("abs", f.absolute, j.jet_absolute, "the size", branch=_is_negative),
+    _function("abs", f.absolute, j.jet_absolute, "the absolute value", branch=_is_negative),
     _function("sqrt", sqrt, j.jet_square_root, "the square root"),
     _function("sin", f.sine, j.jet_sine, "the sine of an angle in rad"),
     _function("cos", f.cosine, j.jet_cosine, "the cosine"),
@@ -82,7 +82,7 @@ OPERATIONS = (
     _function("log", logarithm, j.jet_logarithm, "the natural logarithm"),
     Operation("power", f.power, j.jet_power, _TWO),
     _function("sign", f.sign, j.jet_sign, "-1, 0 or 1", branch=_is_negative),
-    _function("floor", f.floored, j.jet_floored, "the largest whole number not above it", branch=f.floored),
+    _function("floor", f.floored, j.jet_floored, "the largest integer not above it", branch=f.floored),
     _function("mod", f.remainder, j.jet_remainder, "a - b floor(a/b), with the sign of b", takes=_TWO, branch=_turns),
     _function("hypot", f.hypotenuse, j.jet_hypotenuse, "the root of the sum of the squares", takes=_TWO, most=MANY),
     _function("sinh", f.hyperbolic_sine, j.jet_hyperbolic_sine, "the hyperbolic sine"),

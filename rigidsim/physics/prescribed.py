@@ -34,8 +34,9 @@ def prescribed_rotation(q_0, axis, rate, rate_dot, t):
 
 @formula
 def turned_further(turned, axis, angle):
-    """(q, omega, alpha) of a frame that turns by `angle`, a jet (rad, rad/s, rad/s^2), about a unit axis fixed in one
-    that moves with `turned` = (q, omega, alpha): composition with q_PB = exp(axis angle/2), omega_PB = angle' axis.
+    """(q, omega, alpha) of a frame that rotates by `angle`, a jet (rad, rad/s, rad/s^2), about a unit axis fixed in a
+    frame with the motion `turned` = (q, omega, alpha): composition with q_PB = exp(axis angle/2), omega_PB = angle'
+    axis.
     """
     q, omega, alpha = turned
     s, c = sin_cos(0.5 * angle[0])
@@ -49,7 +50,7 @@ def turned_further(turned, axis, angle):
 
 @formula
 def displacement(total, h):
-    """h (v_0 + 4 v_m + v_1)/6: the way made in a time h, from velocities at the beginning, the middle and the end;
+    """h (v_0 + 4 v_m + v_1)/6: the displacement in a time h, from velocities at the beginning, the middle and the end;
     `total` is the sum in brackets. Simpson's rule, exact for velocities that are cubics in t.
     """
     return scaled(h / 6.0, total)

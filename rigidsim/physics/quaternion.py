@@ -78,7 +78,7 @@ def exp_septic(x):
     """Quaternion exponential of x = theta/2 truncated to seventh order and normalised.
 
     c to n^6, s x to n^7; the angle is wrong by (|theta|/2)^9/22680 or less, which is below 1e-16 for |theta| < 0.1.
-    No library call, no branch: what the stages of a Lie-group method use.
+    No library call, no branch: used by the stages of Lie-group methods.
     """
     n2 = dot(x, x)
     c = 1.0 + n2 * (-1.0 / 2.0 + n2 * (1.0 / 24.0 - n2 / 720.0))
@@ -104,10 +104,9 @@ def exp_full(x):
 
 @formula
 def log(q):
-    """The half rotation vector x = theta/2 with exp(x) = q or -q, the shorter way: |theta| <= pi. Inverse of
-    `exp_full`.
+    """The half rotation vector x = theta/2 with exp(x) = q or -q and |theta| <= pi. Inverse of `exp_full`.
 
-    At a half turn the axis has two signs and either may come back.
+    At half a turn the axis has two signs, and the result can be either.
     """
     sign = select(q[0] < 0.0, -1.0, 1.0)
     w, u = sign * q[0], (sign * q[1], sign * q[2], sign * q[3])

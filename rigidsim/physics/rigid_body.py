@@ -1,7 +1,7 @@
 """Newton and Euler for one rigid body: accelerations, energies, momenta.
 
-Rates here are the body's own, relative to the world: omega_B = omega_WB_B, in body axes, where the inertia tensor I_B
-(about the centre of mass) is constant.
+Rates here are relative to the world and in body axes, omega_B = omega_WB_B, where the inertia tensor I_B (about the
+centre of mass) is constant.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 def acceleration(mass, f_W, g_W):
     """a_WC = g + f/m. Newton II for the centre of mass, m/s^2, world axes.
 
-    Gravity is an acceleration from the start: (m g)/m would be off by a rounding, and free fall would not be exact.
+    Gravity is given as an acceleration: (m g)/m would have a rounding error, and free fall would depend on the mass.
     """
     return add(g_W, scaled(1.0 / mass, f_W))
 
@@ -29,7 +29,7 @@ def angular_momentum(inertia_B, omega_B):
 
 @formula
 def gyroscopic_torque(inertia_B, omega_B):
-    """-omega x L, N m, body axes: the torque that turns L with the body."""
+    """-omega x L, N m, body axes: the gyroscopic term of Euler's equation."""
     return negated(cross(omega_B, angular_momentum(inertia_B, omega_B)))
 
 
@@ -68,7 +68,7 @@ def orbital_angular_momentum(mass, p_WC, v_WC):
 
 @formula
 def takes_torque(inverse_inertia_B):
-    """1 for a body that torques turn, 0 for a particle, whose inverse inertia is zero: no torque does work on it."""
+    """1 for a body with inertia, 0 for a particle, whose inverse inertia is zero: torques do no work on it."""
     xx, yy, zz, _, _, _ = inverse_inertia_B
     return select(xx + yy + zz > 0.0, 1.0, 0.0)
 
@@ -81,7 +81,7 @@ def power(f_W, v_WC, tau_W, omega_WB):
 
 @formula
 def point_velocity(v, omega, r):
-    """v + omega x r: velocity of the point of the body at r from the point that moves with v."""
+    """v + omega x r: velocity of the point of the body at r from the point with velocity v."""
     return add(v, cross(omega, r))
 
 
@@ -93,5 +93,5 @@ def point_acceleration(a, omega, alpha, r):
 
 @formula
 def origin_from_com(p_com, r):
-    """The node's origin: the centre of mass less r = J c, c the centre of mass in body coordinates."""
+    """The node's origin: the centre of mass minus r = J c, c the centre of mass in body coordinates."""
     return sub(p_com, r)

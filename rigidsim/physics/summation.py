@@ -1,7 +1,7 @@
-"""Sums of many small changes, without the loss of what a double cannot hold.
+"""Compensated sums of many small changes.
 
-A sum is kept in two parts: `high`, the sum rounded to a double, and `low`, what the rounding left over. Added one by
-one to a plain double, changes below half its spacing would never arrive.
+A sum has two parts: `high`, the sum rounded to a double, and `low`, the rounding error. Added one by one to a single
+double, changes below half its spacing would be lost.
 Source: Kahan, Comm. ACM 8 (1965) 40; Higham, Accuracy and Stability of Numerical Algorithms (2002), 4.3.
 """
 
@@ -14,9 +14,9 @@ from rigidsim._jit import formula
 def compensated_sum(high, low, change):
     """(high', low') with high' + low' = high + low + change; high' is that sum rounded to a double.
 
-    With d = low + change: high' = high + d, low' = d - (high' - high), which is exactly what the rounding of high' left
-    over, if |d| <= |high|. What is lost is at most an eps of the change: the rounding of d and, for a change that is
-    larger than the sum, that of the difference.
+    With d = low + change: high' = high + d, low' = d - (high' - high), which is exactly the rounding error of high' if
+    |d| <= |high|. The loss is at most an eps of the change: the rounding of d and, for a change that is larger than the
+    sum, that of the difference.
     """
     d = low + change
     total = high + d

@@ -50,11 +50,11 @@ def norm(a):
 
 @formula
 def projection(u, v):
-    """(u . v) u: the part of v along the unit vector u."""
+    """(u . v) u: the component of v along the unit vector u."""
     return scaled(dot(u, v), u)
 
 
 @formula
 def rejection(u, v):
-    """v - (u . v) u: the part of v across the unit vector u."""
+    """v - (u . v) u: the component of v perpendicular to the unit vector u."""
     return sub(v, projection(u, v))

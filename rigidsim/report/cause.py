@@ -12,7 +12,7 @@ from rigidsim.report.windows import windows
 from rigidsim.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from rigidsim.hindsight.rates import Culprit
+    from rigidsim.hindsight.rates import DriftCause
 
 ALLOWED_RELATIVE = 1e-6
 """Allowed drift relative to the kinetic energy in the parents' frames: a velocity error of 1e-3. A body at rest in the
@@ -38,20 +38,21 @@ def drift_warnings(trajectory: Trajectory, drift: list[Drift]) -> list[str]:
 
 def _warning(trajectory: Trajectory, drift: Drift) -> str:
     # Imported here to keep numba out of reports on trajectories without drift.
-    from rigidsim.hindsight.past import Past
-    from rigidsim.hindsight.rates import culprit
+    from rigidsim.hindsight.past import SampleModel
+    from rigidsim.hindsight.rates import drift_cause
 
     after = int(np.searchsorted(trajectory.time, drift.exceeds))
-    past = Past(trajectory, max(after - 1, 0))
+    past = SampleModel(trajectory, max(after - 1, 0))
     step = past.scene.simulation.step
+    cause = _cause(drift_cause(past, step, drift.exceeds), step)
     return (
         f"the energy drifted by {drift.largest:.3g} J, {drift.relative:.3g} of {drift.size:.4g} J;"
         f" this ratio exceeded {BOUND:g} by t = {drift.exceeds:.9g} s, so the motion is inaccurate;"
-        f" {_cause(culprit(past, step, drift.exceeds), step)}{_events_between(trajectory, past.time, drift.exceeds)}"
+        f" {cause}{_events_between(trajectory, past.time, drift.exceeds)}"
     )
 
 
-def _cause(found: Culprit | None, step: float) -> str:
+def _cause(found: DriftCause | None, step: float) -> str:
     if found is None or found.rate.number < SLOW:
         slow = f"the samples show no force that changes too fast for the step of {step:g} s"
         return f"{slow}; use a shorter step or an integrator of higher order"

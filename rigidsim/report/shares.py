@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.hindsight.loads import SeparateLoads, Share
-from rigidsim.hindsight.past import Past
+from rigidsim.hindsight.loads import LoadsAtSample, Share
+from rigidsim.hindsight.past import SampleModel
 from rigidsim.report.terms import table
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -27,7 +27,7 @@ class Shares:
     @classmethod
     def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
         """For a free body at a sample with terms; `at` reads a recorded term."""
-        loads = SeparateLoads(Past(trajectory, sample)).shares(body)
+        loads = LoadsAtSample(SampleModel(trajectory, sample)).shares(body)
         return cls(loads, {name: rest for name in UNITS if (rest := _rest(loads, name, at(name))) is not None})
 
     def lines(self, term: str) -> list[str]:

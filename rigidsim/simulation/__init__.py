@@ -1,4 +1,4 @@
-"""Running scenes: one world step by step, many in lanes, and what is told of it."""
+"""Running scenes: one world step by step, or many in lanes; their events, failures and headers."""
 
 from rigidsim.simulation.batch import simulate
 from rigidsim.simulation.single import Simulation

@@ -1,4 +1,4 @@
-"""Scenes in, histories out: one scene, or many that run sixteen at a time in SIMD lanes."""
+"""`simulate`: from scenes to histories in memory; many scenes run sixteen at a time in SIMD lanes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rigidsim.engine.lanes import LANES, one_lane, structure
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import SimulationError, StorageError, UsageError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.simulation.events import told
+from rigidsim.simulation.events import events_of
 from rigidsim.simulation.header import header_of, sample_count, sample_times
 from rigidsim.simulation.single import Simulation, Watch, unwatched
 from rigidsim.trajectory.fields import Block, sample_bytes
@@ -40,10 +40,10 @@ def simulate(
     sixteen at a time, blocks on `threads` threads; a scene's bits do not depend on its neighbours or on the number of
     threads.
 
-    One scene that blows up raises SimulationError, whose `trajectory` holds the samples so far. Of many, the one that
-    blows up has `status` "failed" in its history, up to the last finite state, and the others are not disturbed.
-    `terms` records where each acceleration comes from. `watch(n)` is called now and then with the number of steps
-    done; returning true ends the run there. `callbacks`, for one scene: see `Simulation`.
+    If a single scene diverges, SimulationError is raised, whose `trajectory` holds the samples up to the last finite
+    state. Of many scenes, the history of one that diverges has `status` "failed" and ends with the last finite state;
+    the others are not affected. `terms` records the terms of each acceleration. `watch(n)` is called about ten times a
+    second with the number of steps done; returning true ends the run. `callbacks`, for one scene: see `Simulation`.
     """
     threads, watch = whole_number(threads, "threads", least=1), function(watch, "watch")
     if not is_many(scenes):
@@ -70,7 +70,7 @@ def simulate(
 
 
 def is_many(scenes: object) -> bool:
-    """Whether these are scenes to iterate over, and not one, or something that is none."""
+    """Whether the argument is a collection of scenes, not one scene or something else."""
     return isinstance(scenes, Iterable) and not isinstance(scenes, Scene | str | bytes | Path | Mapping)
 
 
@@ -83,9 +83,9 @@ def check_memory(need: int) -> None:
     """Raise StorageError if histories of this many bytes would not fit into the memory that is free."""
     try:
         free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):  # a system that does not tell
+    except (ValueError, OSError, AttributeError):  # a system that does not report it
         return
-    if 2 * need > free:  # the samples as they come, and the arrays made from them
+    if 2 * need > free:  # the samples, and the arrays made from them
         raise StorageError(
             f"the history would need {2 * need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free;"
             " set simulation.record_every, or write to a file with `rigidsim run`"
@@ -112,7 +112,7 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[World], terms: boo
     """Histories of up to LANES worlds of one structure."""
     if len(worlds) == 1:
         return [_kept(scenes[0], terms, watch)]
-    shape, run = worlds[0].blueprint, BlockRun(worlds, LANES, terms, tell=told)
+    shape, run = worlds[0].blueprint, BlockRun(worlds, LANES, terms, read_events=events_of)
     samples = run.room(sample_count(shape) - 1)
     run.prepare()
     for _ in run.slices(shape.n_step, shape.stride, samples, 0):
@@ -129,12 +129,13 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[World], terms: boo
             header = header_of(scene, world, terms)
             histories.append(Trajectory.from_blocks(header, [body, last], status, tuple(run.events[lane])))
         else:
-            histories.append(_kept(scene, terms, watch))  # alone, to stop it at its last finite state: the same bits
+            # Run again on its own, with the same bits, to stop at its last finite state.
+            histories.append(_kept(scene, terms, watch))
     return histories
 
 
 def _kept(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
-    """The history of one scene, up to where it fails if it does."""
+    """The history of one scene; if it fails, up to the failure."""
     try:
         return _simulate_one(scene, terms, watch)
     except SimulationError as error:

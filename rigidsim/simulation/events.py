@@ -1,29 +1,29 @@
-"""What happened at the instants of a run, in words: the kernels' records, with the names of things."""
+"""The events of a run, made from the records of the kernels and the names of bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.run import Happened
+from rigidsim.engine.run import RecordedEvents
 from rigidsim.trajectory.events import Carried, Event, Protected
 
 
-def told(happened: Happened, lane: int) -> Iterator[Event]:
+def events_of(recorded: RecordedEvents, lane: int) -> Iterator[Event]:
     """The events in the world of one lane, in order."""
-    story = Story(happened, lane)
-    return (story.event(*event, row) for event, row in zip(story.events, story.values, strict=True))
+    records = WorldEvents(recorded, lane)
+    return (records.event(*event, row) for event, row in zip(records.events, records.values, strict=True))
 
 
-class Story:
-    """What one world's records say."""
+class WorldEvents:
+    """The recorded events of one world."""
 
-    def __init__(self, happened: Happened, lane: int):
-        buffer, n_lane = happened.events, len(happened.after)
+    def __init__(self, recorded: RecordedEvents, lane: int):
+        buffer, n_lane = recorded.events, len(recorded.after)
         n_event, n_reached = buffer.filled
         self.events = buffer.event[:n_event].tolist()
         self.values = buffer.event_value[:n_event, lane::n_lane].tolist()
-        world, worlds = happened.after[lane], (happened.before[lane], happened.after[lane])
+        world, worlds = recorded.after[lane], (recorded.before[lane], recorded.after[lane])
         self._written, self._frames = world.blueprint, ("", *world.paths)
         self._parents = [each.model.node[:, at.NODE_PARENT].tolist() for each in worlds]
         self._changes = buffer.reached_value[:n_reached, lane::n_lane].tolist()
@@ -32,7 +32,7 @@ class Story:
             self._reached.setdefault(instant, []).append((k, *reached))
 
     def event(self, instant: int, kind: int, number: int, receiver: int, row: list[float]) -> Event:
-        """One event."""
+        """One event from its columns."""
         reached = self._reached.get(instant, [])
         if kind == at.CAUSE_IMPULSE:
             node, named = self._impulse(number)
@@ -71,17 +71,17 @@ class Story:
         return event.body, {"id": f"reparent[{number}]", "name": "", "cause": "reparent", "motion": event.motion}
 
     def _others(self, reached: list, frames: set[int]) -> tuple[tuple[Protected, ...], tuple[Carried, ...]]:
-        """Whom the jumps of these frames reached, straight or through those that they carried along."""
+        """The bodies that the jumps of these frames reached, directly or through carried bodies."""
         protected, carried = [], []
         for k, role, node, source in reached:
             if source not in frames:
                 continue
-            told = (self._frames[node + 1], *(_vector(self._changes[k], first) for first in CHANGES))
+            values = (self._frames[node + 1], *(_vector(self._changes[k], first) for first in CHANGES))
             if role == at.ROLE_CARRIED:
-                carried.append(Carried(*told))
+                carried.append(Carried(*values))
                 frames.add(node + 1)
             else:
-                protected.append(Protected(*told))
+                protected.append(Protected(*values))
         return tuple(protected), tuple(carried)
 
 

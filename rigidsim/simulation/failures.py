@@ -1,4 +1,4 @@
-"""Why a run cannot go on, or should not be trusted: what is no longer a number, and what made it so."""
+"""Messages about failed or doubtful runs: the first non-finite value, and its cause."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
 
-FARTHEST = 1e100  # m, m/s, rad/s: products of such numbers soon have no double
+FARTHEST = 1e100  # m, m/s, rad/s: products of larger values exceed the range of float64
 
 
 def expression_fault(run: BlockRun) -> str:
-    """Which expression failed first, when, and with what value; empty if none did."""
+    """The first expression with a non-finite value, its time and the value; empty if there is none."""
     failed = np.flatnonzero(run.fault[:, layout.N_FAILED])
     if not len(failed):
         return ""
     first = min(failed, key=lambda k: run.fault[k, layout.N_TIME])
     label, time, value = run.worlds[0].blueprint.labels[first], *run.fault[first, layout.N_TIME : layout.N_VALUE + 1]
-    wanted = "finite, with its derivatives" if label.endswith("prescribed") else "a finite number"
-    return f"the expression of {label} gave {value:g} at t = {time:.9g} s; it must be {wanted}"
+    wanted = "a finite value with finite derivatives" if label.endswith("prescribed") else "a finite value"
+    return f"the expression of {label} gave {value:g} at t = {time:.9g} s; expected {wanted}"
 
 
 def start_fault(run: BlockRun) -> str:
-    """What is beyond the range of numbers before the first step."""
+    """The non-finite value before the first step, and its cause."""
     when = f"at t = {run.time:.9g} s"
     known = expression_fault(run) or prescribed_fault(run, when) or joint_fault(run, when)
     if known:
@@ -33,50 +33,52 @@ def start_fault(run: BlockRun) -> str:
     loads = terms[:, layout.T_ACCELERATION : layout.T_ACCELERATION + 3]
     pushed = [node for node in run.worlds[0].tree.free() if not np.isfinite(loads[node.index]).all()]
     if pushed:
-        hint = "is it at the very place that attracts it?"
+        hint = "check whether it is at the same place as a source of gravity"
         return f"the forces on '{pushed[0].path}' are not finite {when}; {hint}"
-    return f"an energy or momentum is beyond the range of numbers {when}"
+    return f"an energy or momentum is outside the range of float64 {when}"
 
 
 def joint_fault(run: BlockRun, when: str) -> str:
-    """Whether a reparenting has made a body that no torque can turn; empty if none has."""
+    """A message if a reparenting has made a body with an impossible inertia; else empty."""
     tree = run.worlds[0].tree
     for node in tree.free():
         fault = tree.composite(node).fault
         if fault:
-            return f"together with what is fixed to '{node.path}' {when}, {fault}"
+            return f"together with the parts fixed to '{node.path}' {when}, {fault}"
     return ""
 
 
 def prescribed_fault(run: BlockRun, when: str) -> str:
-    """Whether a prescribed motion has grown beyond all bounds; empty if none has."""
+    """A message if a prescribed motion is non-finite or exceeds FARTHEST; else empty."""
     tree, world = run.worlds[0].tree, run.observed().world[0]
-    wild = {node.index for node in tree.nodes if not (np.abs(world[node.index]) < FARTHEST).all()}
+    too_fast = {node.index for node in tree.nodes if not (np.abs(world[node.index]) < FARTHEST).all()}
     for node in tree.nodes:
-        if node.kind == "prescribed" and wild.intersection(n.index for n in tree.lineage(node)) == {node.index}:
-            return f"the prescribed motion of '{node.path}' is beyond all bounds {when}"
+        if node.kind == "prescribed" and too_fast.intersection(n.index for n in tree.lineage(node)) == {node.index}:
+            return f"the prescribed motion of '{node.path}' is not finite or exceeds {FARTHEST:g} {when}"
     return ""
 
 
-def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
-    """Whose motion is no longer finite after step n; `struck` names what happened in that step."""
-    row = np.argmax(np.abs(run.state).max(axis=1))  # that of a NaN, if there is one
+def motion_fault(run: BlockRun, n: int, events: list[str]) -> str:
+    """The body whose motion is non-finite after step n; `events` are the names of the events in that step."""
+    row = np.argmax(np.abs(run.state).max(axis=1))  # argmax returns a NaN, if there is one
     path, when = run.worlds[0].state_labels[row], f"after t = {n * run.model.step:.9g} s (step {n + 1})"
     prescribed = prescribed_fault(run, when)
     if prescribed:
         return prescribed
-    told = joint_fault(run, when) or f"the motion of '{path}' is no longer finite {when}"
-    if struck:
-        return f"{told}, in which {', '.join(struck)} act"
-    return f"{told}; try a smaller step, and look for a force that grows without bound"
+    message = joint_fault(run, when) or f"the motion of '{path}' is not finite {when}"
+    if events:
+        return f"{message}, in which {', '.join(events)} act"
+    return f"{message}; try a smaller step, and check for a force that diverges"
 
 
 def half_turns(run: BlockRun) -> list[str]:
-    """Each torsion spring without an axis that has passed half a turn, where its torque turns over; each bushing."""
+    """Warnings about loads that have passed half a turn, where their torque reverses: torsion springs without an axis,
+    and bushings.
+    """
     first = len(run.state) - followed(run.model)
     labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.WOUND_PASSED * len(run.worlds)]
     return [
-        f"the {kind_of(table).title} {label} passed half a turn at t = {time:.9g} s, where its torque turns over;"
+        f"the {kind_of(table).title} {label} passed half a turn at t = {time:.9g} s, where its torque reverses;"
         f" {kind_of(table).turned_over}"
         for (table, _), label, time in zip(windings(run.model), labels, passed, strict=True)
         if time > 0.0

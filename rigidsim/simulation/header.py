@@ -1,4 +1,4 @@
-"""What the history of a scene has in common for all samples, and when those are taken."""
+"""The header of a history, common to all samples, and the times of samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rigidsim.trajectory.provenance import provenance
 
 
 def header_of(scene: Scene, world: World, with_terms: bool, with_callbacks: bool = False) -> Header:
-    """What the history of this scene has in common for all samples."""
+    """The header of the history of a scene."""
     nodes = world.tree.nodes
     return Header(
         paths=world.paths,
@@ -33,12 +33,12 @@ def header_of(scene: Scene, world: World, with_terms: bool, with_callbacks: bool
 
 
 def path_of(tree: Tree, frame: int) -> str:
-    """What a history calls a frame: the path of its node, or nothing for the world."""
+    """The path of a frame's node in a history; empty for the world."""
     return tree.nodes[frame - 1].path if frame else ""
 
 
 def changes_of(world: World) -> tuple[Change, ...]:
-    """When bodies change their parents."""
+    """The changes of parents."""
     schedule, tree = world.blueprint.schedule, world.tree
     in_order = sorted(schedule.reparentings, key=lambda event: schedule.era(event.time))
     places = [schedule.place(event.time) for event in in_order]
@@ -49,7 +49,7 @@ def changes_of(world: World) -> tuple[Change, ...]:
 
 
 def sample_count(blueprint: Blueprint) -> int:
-    """Samples of a whole run: one each stride from t = 0, and the last state."""
+    """Number of samples of a whole run: one every `stride` steps from t = 0, and the last state."""
     return -(-blueprint.n_step // blueprint.stride) + 1
 
 

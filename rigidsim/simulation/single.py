@@ -1,4 +1,4 @@
-"""Running a scene: all at once, block by block, or step by step."""
+"""`Simulation`: one scene, run step by step or in blocks of samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.simulation.events import told
+from rigidsim.simulation.events import events_of
 from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, start_fault
 from rigidsim.simulation.header import header_of, sample_count, sample_times
 from rigidsim.trajectory.events import Event
@@ -26,19 +26,19 @@ from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
 from rigidsim.trajectory.trajectory import State
 
 BLOCK_BYTES = 64e6
-BLOCK_ROWS = 4096  # whole chunks of the file
+BLOCK_ROWS = 4096  # a multiple of the chunks of the file
 
 Watch = Callable[[int], bool]
 
 TAKEN = (
-    "this simulation is being stepped already, by another thread or by a loop over its blocks, which `close` ends;"
-    " it takes one thread at a time"
+    "this simulation is already being stepped, by another thread or by a loop over its blocks (`close` ends that loop);"
+    " use one thread at a time"
 )
-BUSY = "this simulation is in the middle of a step, so there is no state to read; it takes one thread at a time"
+BUSY = "this simulation is in the middle of a step, so there is no state to read; use one thread at a time"
 
 
 def unwatched(_n: int) -> bool:
-    """The watch of a run that nobody stops."""
+    """A watch that never stops the run."""
     return False
 
 
@@ -54,7 +54,7 @@ def held(lock: Lock, refusal: str) -> Iterator[None]:
 
 
 def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
-    """Functions by path; UsageError for anything else."""
+    """The callbacks; UsageError unless they are a mapping of paths to functions."""
     callbacks = {} if callbacks is None else callbacks
     if not isinstance(callbacks, Mapping) or not all(map(callable, callbacks.values())):
         refuse("callbacks", "a mapping of paths of free bodies to functions", callbacks)
@@ -62,17 +62,17 @@ def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
 
 
 class Simulation:
-    """A scene, or the path of its file, and where it has got to: `step(n)` advances it, `state` shows it. With `terms`,
-    samples say where each acceleration comes from.
+    """A scene, or the path of its file, in the course of a run: `step(n)` advances it, `state` is its present state.
+    With `terms`, samples contain the terms of each acceleration.
 
-    `callbacks` are functions by the path of a free body: called in every evaluation with the time (s) and a mapping of
-    paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`), each gives a force (N) at
-    the body's centre of mass and a torque (N m), world axes. That is the slow path: Python runs the stepper, which
-    takes some 0.2 ms a body and step; an expression in the scene does the same at full speed.
+    `callbacks` are functions by the path of a free body. Each is called in every evaluation with the time (s) and a
+    mapping of paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`), and returns a
+    force (N) at the body's centre of mass and a torque (N m), world axes. Callbacks are slow: the stepper runs as
+    Python code, about 0.2 ms per body-step; an expression in the scene does the same at full speed.
 
-    `status` is "running" until `blocks` has come to its end; then "complete" or "interrupted". Once something has
-    failed it is "failed": the state stays the last good one, and every further step raises the same error. Threads may
-    step it one after the other; UsageError for one that comes while another is at it.
+    `status` is "running" until `blocks` has finished; then "complete" or "interrupted". After a failure it is "failed":
+    the state remains the last finite one, and every further step raises the same error. Several threads may step it one
+    after the other; a call while another thread is stepping raises UsageError.
     """
 
     def __init__(
@@ -84,9 +84,9 @@ class Simulation:
         self.blueprint = world.blueprint
         self.header = header_of(self.scene, world, terms, bool(callbacks))
         self.status = "running"
-        self._run = BlockRun([world], 1, terms, callbacks, told)
-        self._turn = Lock()  # whoever steps, from the first step to the last
-        self._kernel = Lock()  # while the state is changed or read
+        self._run = BlockRun([world], 1, terms, callbacks, events_of)
+        self._turn = Lock()  # held while stepping, from the first step of a call to the last
+        self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class Simulation:
 
     @property
     def n(self) -> int:
-        """Steps done."""
+        """Number of steps done."""
         return self._run.n
 
     @property
@@ -104,12 +104,12 @@ class Simulation:
 
     @property
     def n_step(self) -> int:
-        """Steps from beginning to end."""
+        """Number of steps of the whole run."""
         return self.blueprint.n_step
 
     @property
     def n_sample(self) -> int:
-        """Samples of a whole run."""
+        """Number of samples of the whole run."""
         return sample_count(self.blueprint)
 
     @property
@@ -119,17 +119,17 @@ class Simulation:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Impulses and reparentings so far, with what they did."""
+        """The impulses and reparentings up to the present time, with their effects."""
         return tuple(self._run.events[0])
 
     @property
     def isolated_until(self) -> float:
-        """Until when momenta were conserved, s: infinite if they are so far, minus infinity if they never were."""
+        """The time (s) until which momenta were conserved: inf if they are up to now, -inf if they never were."""
         return self._run.isolated_until if self.header.isolated else -math.inf
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What has happened so far that makes the run doubtful."""
+        """Warnings about the run up to the present time."""
         return tuple(half_turns(self._run))
 
     @property
@@ -140,22 +140,22 @@ class Simulation:
         return State(self.header, float(block.time[0]), {f.name: f.of(block)[0] for f in FIELDS})
 
     def prepare(self) -> None:
-        """Compile, or read from the cache, all that a run will call. Raises SimulationError if it cannot begin."""
+        """Compile, or read from the cache, all kernels of a run. Raises SimulationError if the run cannot begin."""
         with self._alone(), self._computing():
             self._prepare()
 
     def step(self, n: int = 1) -> None:
-        """Advance by n steps. Raises SimulationError, at the last finite state, if the motion is no longer finite."""
+        """Advance by n steps. Raises SimulationError, at the last finite state, if the motion becomes non-finite."""
         n = whole_number(n, "n, the number of steps,")
         with self._alone():
             for _ in self._checked_slices(self.n + n, NO_SAMPLES, None, 0):
                 pass
 
     def blocks(self, watch: Watch = unwatched) -> Iterator[Block]:
-        """Run to the end, giving the samples in blocks.
+        """Run to the end; yields the samples in blocks.
 
         `watch(n)` is called with the number of steps done about ten times a second; when it returns true, the run ends
-        with the state reached. Raises SimulationError after the last good block if the state is no longer finite.
+        with the state reached. Raises SimulationError after the last good block if the state becomes non-finite.
         """
         return self._blocks(function(watch, "watch"))
 
@@ -188,19 +188,19 @@ class Simulation:
             raise failure
 
     def _block_rows(self) -> int:
-        """Samples of a block: all of them, or whole chunks of the file within BLOCK_BYTES."""
+        """Number of samples of a block: all, or as many chunks of the file as fit into BLOCK_BYTES."""
         fitting = int(BLOCK_BYTES // self.sample_bytes)
         return min(self.n_sample, max(BLOCK_ROWS, fitting - fitting % BLOCK_ROWS))
 
     def _is_finite(self) -> bool:
-        """Whether the state, the energies and momenta that a sample would hold, and all expressions are numbers."""
+        """Whether the state, its energies and momenta, and the values of all expressions up to now are finite."""
         run = self._run
         finite = np.isfinite(run.state).all() and np.isfinite(run.observed().ledger).all()
         return bool(finite and not run.fault[:, layout.N_FAILED].any())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else steps meanwhile; and what has failed fails again."""
+        """Exclude other threads from stepping; raise the error of an earlier failure again."""
         with held(self._turn, TAKEN):
             if self._error:
                 raise self._error
@@ -208,7 +208,7 @@ class Simulation:
 
     @contextmanager
     def _computing(self) -> Iterator[None]:
-        """Nobody reads the state meanwhile; an error is the end of this simulation."""
+        """Exclude other threads from reading the state; an error makes the simulation fail."""
         with self._kernel:
             try:
                 yield
@@ -235,7 +235,7 @@ class Simulation:
             yield
 
     def _advance(self, slices: Iterator[int], before: tuple) -> None:
-        """By one slice; or not at all, if a callback raises or Ctrl-C comes in the middle of a step."""
+        """Advance by one slice; restore the state if a callback raises or Ctrl-C interrupts the slice."""
         try:
             next(slices)
         except BaseException:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from rigidsim.arguments import clipped, number
-from rigidsim.engine.chain import Chain
+from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.fields import TERM_FIELDS
 from rigidsim.trajectory.header import Header, Place
@@ -164,8 +164,8 @@ class BodyMapping:
             path = places[line[0]].parent
         return line
 
-    def _chain(self, lineage: Sequence[int], places: Sequence[Place], samples) -> Chain:
-        chain = Chain.identity()
+    def _chain(self, lineage: Sequence[int], places: Sequence[Place], samples) -> RelativeMotion:
+        chain = RelativeMotion.identity()
         for index in reversed(lineage):
             above = self.header.scale_of(places[index].parent)
             local = self.motion("local", index)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rigidsim.arguments import numbers
-from rigidsim.engine.chain import Chain
+from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import UsageError
 from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
 from rigidsim.transform import as_quaternions
@@ -168,13 +168,13 @@ def _snapped(motion: Motion, found: Motion, i: np.ndarray, x: np.ndarray) -> Mot
     )
 
 
-def below(chain: Chain, local: Motion, scale: float) -> Chain:
+def below(chain: RelativeMotion, local: Motion, scale: float) -> RelativeMotion:
     """A chain extended at its root by a node with this local motion and scale."""
     above = (columns(local.position), columns(local.orientation), scale)
     return chain.below(above, columns(local.velocity), columns(local.angular_velocity))
 
 
-def seen_from(chain: Chain, other: Chain, time: np.ndarray | float) -> Motion:
+def seen_from(chain: RelativeMotion, other: RelativeMotion, time: np.ndarray | float) -> Motion:
     """The motion of the end of one chain relative to the end of another."""
     shape = np.shape(time)
     return from_arrays(time, *(np.array(np.broadcast_to(rows(p), (*shape, len(p)))) for p in chain.seen_from(other)))

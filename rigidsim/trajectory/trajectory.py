@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.arguments import clipped, number
-from rigidsim.engine.chain import Chain
+from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.digests import content_hash, digest_of_rows
@@ -104,11 +104,11 @@ class Trajectory(BodyMapping):
         chains = [self._in_world(path, world) for path in (self.paths[index], parent)]
         return seen_from(*chains, time)
 
-    def _in_world(self, path: str, world: Sequence[Motion]) -> Chain:
+    def _in_world(self, path: str, world: Sequence[Motion]) -> RelativeMotion:
         if not path:
-            return Chain.identity()
+            return RelativeMotion.identity()
         index = self.paths.index(path)
-        return below(Chain.identity(), world[index], self.header.scale[index])
+        return below(RelativeMotion.identity(), world[index], self.header.scale[index])
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the trajectory to an HDF5 file; StorageError if it exists and `force` is false."""

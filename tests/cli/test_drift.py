@@ -11,7 +11,7 @@ import pytest
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.engine import layout
-from rigidsim.hindsight.rates import Culprit, Rate
+from rigidsim.hindsight.rates import DriftCause, Rate
 from rigidsim.report.cause import _cause, drift_warnings
 from rigidsim.report.drift import BOUND, DriftMeter, drift_of
 from rigidsim.report.windows import windows
@@ -243,6 +243,6 @@ def test_rounding_of_a_body_at_rest_under_a_turning_parent_is_no_drift(call, wor
 def test_step_that_is_advised_is_shorter_than_the_one_in_use():
     for number in (0.06, 0.13, 0.19, 1.3):
         for by in ("position", "velocity", "turn"):
-            told = _cause(Culprit("ball", None, Rate(by, number, 0.0)), 0.0002)
+            told = _cause(DriftCause("ball", None, Rate(by, number, 0.0)), 0.0002)
             advised = float(re.search(r"at most ([0-9.e-]+) s", told).group(1))
             assert 0.0 < advised <= 0.0001

@@ -98,5 +98,5 @@ def test_the_carrier_of_a_node_is_a_column():
     for path in ("ship", "probe", "dust", "ship/turret/shell", "swing/seat"):
         assert carrier[path] == node[rows[path], layout.NODE_ROW]
     assert carrier["ship/tank"] == carrier["ship"]
-    assert {carrier[path] for path in ("ship/turret", "ship/turret/gun", "swing", "pacer")} == {layout.NOBODY}
+    assert {carrier[path] for path in ("ship/turret", "ship/turret/gun", "swing", "pacer")} == {layout.NO_ROW}
     assert np.array_equal(node[world.model.moved_node, layout.NODE_CARRIER], np.arange(len(world.model.moved_node)))

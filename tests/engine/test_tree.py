@@ -51,7 +51,7 @@ def check(tree: Tree) -> None:
         assert tree.subtree(index) == handles[at : at + len(below)]
         assert tree.depth[1 + index] == len(line)
         first = next((above for above in line if tree.nodes[above].kind != "fixed"), None)
-        carrier = first if first is not None and tree.nodes[first].is_free() else layout.NOBODY
+        carrier = first if first is not None and tree.nodes[first].is_free() else layout.NO_ROW
         assert tree.carriers[index] == carrier
     for body in tree.free():
         parts = [tree.nodes[index] for index in handles if tree.carriers[index] == body.index]

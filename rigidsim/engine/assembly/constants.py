@@ -6,7 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
-from rigidsim.engine.assembly.loads import SCRIPTS, Loads
+from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.plane import lock_body
 from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Expressions, Model, table, zeros
@@ -17,7 +17,7 @@ KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCR
 
 def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
-    loads, drives, free = Loads(blueprint, tree), blueprint.drives, tree.free()
+    loads, drives, free = LoadTables(blueprint, tree), blueprint.drives, tree.free()
     return Model(
         node=node_table(tree, drives),
         active=active_nodes(tree, loads.frames()),
@@ -36,7 +36,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     )
 
 
-def expressions_of(blueprint: Blueprint, tree: Tree, loads: Loads) -> Expressions:
+def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expressions:
     """The tables of everything that expressions define."""
     scripts, drives = blueprint.scripts, blueprint.drives
     return Expressions(

@@ -11,7 +11,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.model import Law, table
 
 
-class Entry(NamedTuple):
+class LoadRow(NamedTuple):
     """One load; its fields are the columns of a `Law`."""
 
     pair: int
@@ -22,7 +22,7 @@ class Entry(NamedTuple):
     number: int = 0  # of its kind
 
 
-def law_of(entries: Sequence[Entry], width: int) -> Law:
+def law_of(entries: Sequence[LoadRow], width: int) -> Law:
     """The rows as the arrays of a `Law`."""
     who = [(entry.pair, entry.first, entry.second, *entry.span, entry.number) for entry in entries]
     return Law(

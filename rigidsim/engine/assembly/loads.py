@@ -6,7 +6,7 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, ViewRecord
-from rigidsim.engine.assembly.entries import Entry, law_of
+from rigidsim.engine.assembly.entries import LoadRow, law_of
 from rigidsim.engine.assembly.mutual import links_of, mutual_of
 from rigidsim.engine.assembly.pairs import FramePairs
 from rigidsim.engine.assembly.site import Site
@@ -21,12 +21,12 @@ SCRIPTS, IMPULSES = "scripts", "impulses"
 ALWAYS = (0, layout.NEVER)
 
 
-class Loads:
+class LoadTables:
     """Collects the loads of a tree: those of one kind in the order of the scene, those of the world last."""
 
     def __init__(self, blueprint: Blueprint, tree: Tree):
         self._blueprint, self._tree, self._pairs = blueprint, tree, FramePairs(tree)
-        self._entries: dict[str, list[Entry]] = {name: [] for name in (*(t.name for t in TABLES), SCRIPTS, IMPULSES)}
+        self._entries: dict[str, list[LoadRow]] = {name: [] for name in (*(t.name for t in TABLES), SCRIPTS, IMPULSES)}
         self.impulse_numbers: list[int] = []
         for load in blueprint.loads:
             for row in BY_NAME[load.kind].rows(load.values, Site(tree, load.frame)):
@@ -69,17 +69,17 @@ class Loads:
         is_pair = row.table is not None and row.table.is_pair
         where = self._pairs.index(first.frame, second.frame) if is_pair else first.frame
         entries = self._entries[row.table.name if row.table else SCRIPTS]
-        entries.append(Entry(where, first.row, second.row, eras, row.value, len(entries)))
+        entries.append(LoadRow(where, first.row, second.row, eras, row.value, len(entries)))
 
     def _impulse(self, number: int, impulse: ImpulseRecord) -> None:
         site, given = Site(self._tree, impulse.frame), impulse.values
         end, axes = site.end(at=given.at), site.axes(given.frame)
-        if end.row == layout.NOBODY:
+        if end.row == layout.NO_ROW:
             return
         value = (*rotate(axes.turn, given.impulse), *rotate(axes.turn, given.angular_impulse), *end.lever)
         self.impulse_numbers.append(number)
         eras = (impulse.era, impulse.era + 1)
-        self._entries[IMPULSES].append(Entry(axes.frame, layout.NOBODY, end.row, eras, value))
+        self._entries[IMPULSES].append(LoadRow(axes.frame, layout.NO_ROW, end.row, eras, value))
 
     def _world_gravity(self) -> None:
         source = self._blueprint.source

@@ -41,6 +41,8 @@ class FramePairs:
         return {frame for pair in self._index for frame in pair}
 
     def _way(self, first: int, second: int) -> list[tuple[Node, float]]:
-        """The links from the first frame to the nearest common ancestor and from there to the second, with their signs."""
+        """The links from the first frame to the nearest common ancestor and from there to the second, with their
+        signs.
+        """
         inwards, outwards = self._tree.branches(first, second)
         return [*((node, -1.0) for node in inwards), *((node, 1.0) for node in reversed(outwards))]

@@ -18,8 +18,8 @@ from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.plane import about
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.chain import Chain
 from rigidsim.engine.model import Model, followed, windings, zeros
+from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
     joint_angular_momentum,
@@ -42,7 +42,9 @@ LOW = {PLACE.start: PLACE_LOW, VELOCITY.start: VELOCITY_LOW, RATE.start: RATE_LO
 
 
 class Jump(NamedTuple):
-    """The change of a frame's motion in the world, world axes: velocity of its origin (m/s), angular velocity (rad/s)."""
+    """The change of a frame's motion in the world, world axes: velocity of its origin (m/s), angular velocity
+    (rad/s).
+    """
 
     dv: tuple
     domega: tuple
@@ -79,8 +81,8 @@ class MotionSnapshot:
         inwards, outwards = self._tree.branches(observer, frame)
         return self._chain(outwards).seen_from(self._chain(inwards))
 
-    def _chain(self, branch: list[Node]) -> Chain:
-        return Chain.of(self._link(node.scale, tuple(map(float, self._local[node.index]))) for node in branch)
+    def _chain(self, branch: list[Node]) -> RelativeMotion:
+        return RelativeMotion.of(self._link(node.scale, tuple(map(float, self._local[node.index]))) for node in branch)
 
     @staticmethod
     def _link(scale: float, row: tuple) -> tuple:
@@ -90,15 +92,15 @@ class MotionSnapshot:
 
 def carrier_row(world: World, body: int) -> int:
     """The row to whose work the energy of a reparenting is added: that of the free body that carries the node, else the
-    first; NOBODY without free bodies.
+    first; NO_ROW without free bodies.
     """
     row = int(world.model.node[body, layout.NODE_CARRIER])
-    return row if row >= 0 else 0 if len(world.model.moved_node) else layout.NOBODY
+    return row if row >= 0 else 0 if len(world.model.moved_node) else layout.NO_ROW
 
 
 def parted(before: Tree, after: Tree, body: int) -> list[Node]:
     """A node that is free after a reparenting; if it was a part of another body, that body comes first."""
-    return [after.nodes[index] for index in dict.fromkeys((before.carriers[body], body)) if index != layout.NOBODY]
+    return [after.nodes[index] for index in dict.fromkeys((before.carriers[body], body)) if index != layout.NO_ROW]
 
 
 def reparented(
@@ -192,14 +194,14 @@ def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> I
 
 
 def impact(
-    world: World, model: Model, instant: MotionSnapshot, before: dict, struck: int, carrier: Node
+    world: World, model: Model, instant: MotionSnapshot, before: dict, other: int, carrier: Node
 ) -> tuple[np.ndarray, Jump]:
     """Two free bodies become one: its state, and the jump of the carrier's frame. In a planar scene the component of
     the angular momentum that would tilt the body is absorbed by the plane constraint.
     """
-    one, two = (moving(world, instant, before, index) for index in (carrier.index, struck))
+    one, two = (moving(world, instant, before, index) for index in (carrier.index, other))
     q_WB, _ = instant.world(carrier)
-    p, _, v, _ = instant.seen(1 + struck, carrier.frame)
+    p, _, v, _ = instant.seen(1 + other, carrier.frame)
     arm, drift = (stretch(q_WB, carrier.metres, x) for x in (p, v))
     approach = compose_velocity(ZERO, one.omega, arm, drift)  # of the origins
     s = sub(add(arm, two.r), one.r)
@@ -219,5 +221,5 @@ def impact(
     increase(row, VELOCITY, local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u)))
     begin(row, RATE, omega_B)
     for part in (WORK_LOW, WORK):
-        increase(row, WORK, before[struck][part])
+        increase(row, WORK, before[other][part])
     return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.chain import Chain
-from rigidsim.engine.laws.declaration import End
+from rigidsim.engine.laws.declaration import LoadPoint
+from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.physics.vector import scaled, sub
 
 PARENT = -1
@@ -29,50 +29,50 @@ class Site:
     def __init__(self, tree: Tree, frame: int, product: Callable = product):
         self._tree, self._own, self.product = tree, frame, product
 
-    def frame(self, frame: int | None = None) -> End:
+    def frame(self, frame: int | None = None) -> LoadPoint:
         """The origin of a node, without a body that receives a reaction."""
         if frame == PARENT:
-            return End(self._tree.nodes[self._own - 1].parent)
-        return End(self._own if frame is None else frame)
+            return LoadPoint(self._tree.nodes[self._own - 1].parent)
+        return LoadPoint(self._own if frame is None else frame)
 
-    def axes(self, frame: int) -> End:
+    def axes(self, frame: int) -> LoadPoint:
         """The frame that has these axes; those of a part fixed to a free body rotate with that body."""
         named = self.frame(frame).frame
         node = self._tree.nodes[named - 1] if named else None
         carrier = self._tree.carrier(node) if node else None
         if carrier is None or carrier is node:
-            return End(named)
-        return End(carrier.frame, turn=self._tree.placements[node.index].rotation)
+            return LoadPoint(named)
+        return LoadPoint(carrier.frame, turn=self._tree.placements[node.index].rotation)
 
-    def end(self, frame: int | None = None, at: tuple | None = None) -> End:
+    def end(self, frame: int | None = None, at: tuple | None = None) -> LoadPoint:
         """The point `at` of a node, in its coordinates; by default its centre of mass, or its origin without mass."""
         named, tree = self._own if frame is None else frame, self._tree
         if named == 0:
-            return End(0, point=at or ZERO)
+            return LoadPoint(0, point=at or ZERO)
         node = tree.nodes[named - 1]
         carrier = tree.carrier(node)
         if carrier is None:
-            return End(named, point=scaled(node.metres, at or node.center))
+            return LoadPoint(named, point=scaled(node.metres, at or node.center))
         center = tree.composite(carrier).mass.center
         if at is None and node is carrier:
             point = center
         else:
             point = tree.placements[node.index].point(node.center if at is None else at)
         point, center = scaled(carrier.metres, point), scaled(carrier.metres, center)
-        return End(carrier.frame, tree.row(carrier), point, sub(point, center), self.axes(named).turn)
+        return LoadPoint(carrier.frame, tree.row(carrier), point, sub(point, center), self.axes(named).turn)
 
-    def whole(self) -> End:
+    def carrier_center(self) -> LoadPoint:
         """The centre of mass of the free body that carries the node."""
         return self.end(self._tree.carrier(self._tree.nodes[self._own - 1]).frame)
 
-    def source(self, center: int | tuple) -> End:
+    def source(self, center: int | tuple) -> LoadPoint:
         """The source of an attraction: the centre of mass of a node, or a point of the world."""
-        return End(0, point=center) if isinstance(center, tuple) else self.end(center)
+        return LoadPoint(0, point=center) if isinstance(center, tuple) else self.end(center)
 
     def pose(self, first: int, second: int) -> tuple:
         """(p, q) of the second frame in the first, m, from the poses of the nodes at t = 0."""
         inwards, outwards = (
-            Chain.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
+            RelativeMotion.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
             for branch in self._tree.branches(first, second)
         )
         p, q, _, _ = outwards.seen_from(inwards)

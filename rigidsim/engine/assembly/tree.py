@@ -66,7 +66,7 @@ class Tree:
         self.order, self.nodes = order, order.values
         self.by_path = {node.path: node for node in self.nodes}
         self.depth = [0] * (1 + len(self.nodes))  # of each frame below the world
-        self.carriers = [layout.NOBODY] * len(self.nodes)  # number of the free body that carries each node
+        self.carriers = [layout.NO_ROW] * len(self.nodes)  # number of the free body that carries each node
         self.placements = [Placement()] * len(self.nodes)  # pose of each node on its carrier
         self.rows = rows_of(self.nodes)  # row of each among the free bodies or among the driven nodes
         self._parts: dict[int, list[Node]] = {}
@@ -90,7 +90,7 @@ class Tree:
         """Fill the columns of a node; those of its parent are filled."""
         above = node.parent - 1
         self.depth[node.frame] = 1 + self.depth[node.parent]
-        carrier = layout.NOBODY
+        carrier = layout.NO_ROW
         if node.kind == "fixed" and node.parent:
             carrier = self.carriers[above]
             self.placements[node.index] = self.placements[above].below(node.position, node.orientation, node.scale)
@@ -163,11 +163,11 @@ class Tree:
         if it moves with the world or with a prescribed node.
         """
         carrier = self.carriers[node.index]
-        return None if carrier == layout.NOBODY else self.nodes[carrier]
+        return None if carrier == layout.NO_ROW else self.nodes[carrier]
 
     def row(self, carrier: Node | None) -> int:
-        """The row of a free body, or NOBODY."""
-        return layout.NOBODY if carrier is None else self.rows[carrier.index]
+        """The row of a free body, or NO_ROW."""
+        return layout.NO_ROW if carrier is None else self.rows[carrier.index]
 
     def composite(self, carrier: Node) -> Composite:
         """The composite of a free body."""

@@ -12,7 +12,7 @@ from rigidsim.engine.compiler.bodies import tree_of, written_bodies
 from rigidsim.engine.compiler.drives import Drives
 from rigidsim.engine.compiler.initial import initial_state
 from rigidsim.engine.compiler.windows import schedule_of
-from rigidsim.engine.compiler.written import WrittenLoads
+from rigidsim.engine.compiler.written import LoadRecords
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.model import followed
@@ -23,7 +23,7 @@ WORDS = {"cubic": CUBIC, "full": FULL}
 DEFAULT_SAMPLES = 10_000
 
 
-def whole(ratio: float) -> int:
+def as_integer(ratio: float) -> int:
     """A ratio of times, which the checks of the scene found to be an integer up to rounding, as an integer."""
     return round(ratio)
 
@@ -39,7 +39,7 @@ def sample_stride(simulation, n_step: int) -> int:
     """Steps between samples: `record_every` of the scene; by default at most ten thousand samples are taken."""
     if simulation.record_every is None:
         return max(1, -(-n_step // DEFAULT_SAMPLES))
-    return whole(simulation.record_every / simulation.step)
+    return as_integer(simulation.record_every / simulation.step)
 
 
 def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | None:
@@ -52,28 +52,28 @@ def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | Non
 
 def blueprint_of(scene: Scene) -> Blueprint:
     """The blueprint of a scene that has been checked."""
-    return _described(scene, tree_of(scene), Drives(written_bodies(scene)))
+    return _blueprint(scene, tree_of(scene), Drives(written_bodies(scene)))
 
 
 def compile_scene(scene: Scene) -> World:
     """The world at t = 0 of a scene that has been checked."""
     tree, bodies = tree_of(scene), written_bodies(scene)
     drives = Drives(bodies)
-    blueprint = _described(scene, tree, drives)
+    blueprint = _blueprint(scene, tree, drives)
     model = model_of(blueprint, tree)
     return World(blueprint, tree, model, initial_state(tree, bodies, drives.start(), followed(model)))
 
 
-def _described(scene: Scene, tree: Tree, drives: Drives) -> Blueprint:
+def _blueprint(scene: Scene, tree: Tree, drives: Drives) -> Blueprint:
     schedule, simulation = schedule_of(scene, tree), scene.simulation
-    written = WrittenLoads(scene, tree, schedule)
-    n_step = whole(simulation.duration / simulation.step)
+    written = LoadRecords(scene, tree, schedule)
+    n_step = as_integer(simulation.duration / simulation.step)
     return Blueprint(
         tree=tree,
         loads=written.loads,
         impulses=written.impulses,
-        scripts=written.scripts.described(),
-        drives=drives.described(),
+        scripts=written.scripts.tables(),
+        drives=drives.tables(),
         gravity=scene.world.uniform_gravity,
         source=written.source,
         mutual=mutual_of(scene.world.mutual_gravity, tree),

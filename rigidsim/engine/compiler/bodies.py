@@ -13,7 +13,7 @@ from rigidsim.scene.hierarchy.mass import fixed_parts, own_mass
 from rigidsim.scene.schema.body import Body
 
 
-class Written(NamedTuple):
+class InitialBody(NamedTuple):
     """A body of the scene with its pose at t = 0."""
 
     path: str
@@ -24,10 +24,11 @@ class Written(NamedTuple):
     orientation: tuple
 
 
-def written_bodies(scene: Scene) -> list[Written]:
+def written_bodies(scene: Scene) -> list[InitialBody]:
     """All bodies, in the order of the file."""
     return [
-        Written(path, index, body.kind, body, *initial_pose(body)) for index, (path, body, _) in enumerate(scene.walk())
+        InitialBody(path, index, body.kind, body, *initial_pose(body))
+        for index, (path, body, _) in enumerate(scene.walk())
     ]
 
 
@@ -62,7 +63,7 @@ def tree_of(scene: Scene) -> Tree:
     return Tree.of(list(nodes.values()))
 
 
-def lumps_of(body: Written, metres: float) -> dict[str, Lump]:
+def lumps_of(body: InitialBody, metres: float) -> dict[str, Lump]:
     """The mass of a free body and of each part that is fixed to it, by path; empty for another kind of body."""
     if body.kind != "free":
         return {}

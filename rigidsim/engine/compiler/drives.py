@@ -6,17 +6,17 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly import blueprint
-from rigidsim.engine.compiler.bodies import Written
+from rigidsim.engine.compiler.bodies import InitialBody
 from rigidsim.engine.compiler.driven import is_driven, turns_of
 from rigidsim.engine.compiler.initial import prescribed_constants
-from rigidsim.engine.compiler.programs import Assembler, Place
+from rigidsim.engine.compiler.programs import Assembler, RegisterRef
 from rigidsim.engine.model import table, zeros
 
 
 class Drives:
     """Collects the expressions of all driven nodes."""
 
-    def __init__(self, bodies: list[Written]):
+    def __init__(self, bodies: list[InitialBody]):
         self._assembler = Assembler()
         prescribed = [node for node in bodies if node.kind == "prescribed"]
         self.paced = [node for node in prescribed if node.spec.prescribed.is_paced]  # rates are expressions of t
@@ -25,7 +25,7 @@ class Drives:
         self._paced_places = [self._rates(node) for node in self.paced]
         self._motions = {node.index: prescribed_constants(node) for node in prescribed}
 
-    def described(self) -> blueprint.DriveTables:
+    def tables(self) -> blueprint.DriveTables:
         """The tables of a blueprint; nodes are given by their numbers."""
         motions = [node.spec.prescribed for node in self.paced]
         flags = [(motion.velocity.varies, motion.angular_velocity.varies) for motion in motions]
@@ -52,20 +52,20 @@ class Drives:
             rows.append(row)
         return rows
 
-    def _pose(self, node: Written) -> list[Place | None]:
+    def _pose(self, node: InitialBody) -> list[RegisterRef | None]:
         position, turns = node.spec.prescribed.position, turns_of(node.spec)
         places = [self._assembler.place_of(part) for part in position] if position else [None] * 3
         return [*places, *([self._assembler.place_of(angle) for _, angle in turns] or [None] * 3)]
 
-    def _rates(self, node: Written) -> list[Place]:
+    def _rates(self, node: InitialBody) -> list[RegisterRef]:
         motion = node.spec.prescribed
         return [self._assembler.place_of(p) for rate in (motion.velocity, motion.angular_velocity) for p in rate.value]
 
     @staticmethod
-    def _axes(node: Written) -> list[float]:
+    def _axes(node: InitialBody) -> list[float]:
         return [c for axis, _ in turns_of(node.spec) for c in axis] or [0.0] * 9
 
-    def _table(self, nodes: list[Written], places: list, more: list, width: int) -> np.ndarray:
+    def _table(self, nodes: list[InitialBody], places: list, more: list, width: int) -> np.ndarray:
         number = self._assembler.register
         registers = [[-1 if place is None else number(place) for place in six] for six in places]
         rows = zip(nodes, registers, more, strict=True)

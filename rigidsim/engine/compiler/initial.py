@@ -9,7 +9,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.plane import lock_rate
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.compiler.bodies import Written
+from rigidsim.engine.compiler.bodies import InitialBody
 from rigidsim.engine.compiler.driven import driven_motion, is_driven
 from rigidsim.engine.model import zeros
 from rigidsim.physics.frames import (
@@ -50,7 +50,7 @@ def in_parent_axes(vector, q_PB, q_WP) -> tuple:
     return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
 
 
-def relative_velocity(body: Written, parent: InitialMotion, d) -> tuple:
+def relative_velocity(body: InitialBody, parent: InitialMotion, d) -> tuple:
     """v_PB of the node's origin, in the parent's axes and units of length."""
     motion = body.spec.prescribed
     if motion and motion.position is not None:
@@ -62,7 +62,7 @@ def relative_velocity(body: Written, parent: InitialMotion, d) -> tuple:
     return v_P
 
 
-def relative_rate(body: Written, parent: InitialMotion, turns: bool) -> tuple:
+def relative_rate(body: InitialBody, parent: InitialMotion, turns: bool) -> tuple:
     """omega_PB in the parent's axes; a particle (`turns` false) does not rotate in the world."""
     if not turns:
         return local_rate(parent.omega, parent.q, ZERO)
@@ -76,7 +76,7 @@ def relative_rate(body: Written, parent: InitialMotion, turns: bool) -> tuple:
     return omega_P
 
 
-def initial_frame(body: Written, parent: InitialMotion, turns: bool) -> InitialMotion:
+def initial_frame(body: InitialBody, parent: InitialMotion, turns: bool) -> InitialMotion:
     """The frame of a node whose parent's frame is known; `turns` is false for a particle."""
     d = stretch(parent.q, parent.scale, body.position)
     v_PB, omega_PB = relative_velocity(body, parent, d), relative_rate(body, parent, turns)
@@ -107,7 +107,7 @@ def com_state(frame: InitialMotion, com) -> np.ndarray:
     return row
 
 
-def prescribed_constants(body: Written) -> np.ndarray:
+def prescribed_constants(body: InitialBody) -> np.ndarray:
     """Constants of a prescribed node, in the parent's axes, without the parent's unit of length."""
     row = zeros(layout.MOTION_ROWS)
     row[layout.M_P : layout.M_P + 3] = body.position
@@ -129,7 +129,7 @@ def prescribed_constants(body: Written) -> np.ndarray:
     return row
 
 
-def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
+def initial_frames(tree: Tree, bodies: list[InitialBody]) -> list[InitialMotion]:
     """The motion of every frame at t = 0, that of the world first."""
     frames = [InitialMotion()]
     for node, body in zip(tree.nodes, bodies, strict=True):
@@ -138,7 +138,7 @@ def initial_frames(tree: Tree, bodies: list[Written]) -> list[InitialMotion]:
     return frames
 
 
-def initial_state(tree: Tree, bodies: list[Written], paced: list[np.ndarray], n_followed: int) -> np.ndarray:
+def initial_state(tree: Tree, bodies: list[InitialBody], paced: list[np.ndarray], n_followed: int) -> np.ndarray:
     """The state at t = 0: of every free body, of nodes whose rates are functions of time, and of loads with a winding,
     which is within half a turn of rest.
     """

@@ -10,7 +10,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, StateRead, Time
 
 
-class Place(NamedTuple):
+class RegisterRef(NamedTuple):
     """A register whose number is not assigned yet: its kind, and its number among those of that kind."""
 
     kind: str  # constant, time, view, result
@@ -26,19 +26,19 @@ class Assembler:
         self._look = look  # gives the place of a StateRead
         self.constants: list[float] = []
         self.n_view = 0
-        self._operations: list[tuple[int, list[Place]]] = []
+        self._operations: list[tuple[int, list[RegisterRef]]] = []
 
-    def place_of(self, number: float | Expression) -> Place:
+    def place_of(self, number: float | Expression) -> RegisterRef:
         """The register that will hold the value of a number or an expression."""
         return self._compiled(number.tree if isinstance(number, Expression) else Number(number))
 
-    def room_for_view(self, count: int) -> Place:
-        """The first of `width` consecutive registers, which are filled from outside the program."""
-        place = Place("view", self.n_view)
+    def room_for_view(self, count: int) -> RegisterRef:
+        """The first of `count` consecutive registers, which are filled from outside the program."""
+        place = RegisterRef("view", self.n_view)
         self.n_view += count
         return place
 
-    def register(self, place: Place) -> int:
+    def register(self, place: RegisterRef) -> int:
         """The number of a register, after all expressions have been added."""
         time = len(self.constants)
         return {
@@ -61,17 +61,17 @@ class Assembler:
         rows = [(code, *(*o, 0, 0)[:3]) for (code, _), o in zip(self._operations, operands, strict=True)]
         return Program(table(rows, 4), constant, self.first)
 
-    def _compiled(self, tree: ExpressionTree) -> Place:
+    def _compiled(self, tree: ExpressionTree) -> RegisterRef:
         if isinstance(tree, Number):
             self.constants.append(tree.value)
-            return Place("constant", len(self.constants) - 1)
+            return RegisterRef("constant", len(self.constants) - 1)
         if isinstance(tree, Time):
-            return Place("time")
+            return RegisterRef("time")
         if isinstance(tree, StateRead):
             return self._look(tree)
         operands = [self._compiled(argument) for argument in tree.arguments]
         self._operations.append((CODE[tree.operation], operands))
-        return Place("result", len(self._operations) - 1)
+        return RegisterRef("result", len(self._operations) - 1)
 
 
 def tree_of(number: float | Expression) -> ExpressionTree:

@@ -6,7 +6,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly import blueprint
 from rigidsim.engine.assembly.site import PARENT
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.compiler.programs import Assembler, Place
+from rigidsim.engine.compiler.programs import Assembler, RegisterRef
 from rigidsim.engine.model import table
 from rigidsim.scene.expressions.tree import StateRead
 
@@ -27,9 +27,9 @@ class Scripts:
     def __init__(self, start: Tree):
         self._start = start
         self._assembler = Assembler(self._look)
-        self._views: dict[tuple[int, Frame, Frame], Place] = {}
+        self._views: dict[tuple[int, Frame, Frame], RegisterRef] = {}
         self._own = 0
-        self._places: list[tuple[Place | None, ...]] = []
+        self._places: list[tuple[RegisterRef | None, ...]] = []
         self.labels: list[str] = []
 
     def add(self, frame: int, vectors, label: str) -> None:
@@ -42,19 +42,19 @@ class Scripts:
         self._places.append(tuple(places))
         self.labels.append(label)
 
-    def described(self) -> blueprint.ScriptTables:
+    def tables(self) -> blueprint.ScriptTables:
         """The tables of a blueprint."""
         number = self._assembler.register
         registers = [[-1 if place is None else number(place) for place in nine] for nine in self._places]
         views = tuple(blueprint.ViewRecord(*seen, number(place)) for seen, place in self._views.items())
         return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), views)
 
-    def _look(self, state: StateRead) -> Place:
+    def _look(self, state: StateRead) -> RegisterRef:
         kind, width = VIEWS[state.quantity]
         seen = (kind, self._frame(state.observer), self._frame(state.body))
         if seen not in self._views:
             self._views[seen] = self._assembler.room_for_view(width)
-        return Place("view", self._views[seen].index + state.component)
+        return RegisterRef("view", self._views[seen].index + state.component)
 
     def _frame(self, name: str) -> Frame:
         """The frame of a name in an expression; `parent` is resolved later, because it changes with the tree."""

@@ -22,7 +22,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.body import Body
 
 
-class WrittenLoads:
+class LoadRecords:
     """All loads and impulses, in the order of paths and, on one node, of the file; `start` is the tree at t = 0."""
 
     def __init__(self, scene: Scene, start: Tree, schedule: Schedule):

@@ -21,10 +21,10 @@ class Integrator(NamedTuple):
 
 
 INTEGRATORS = (
-    Integrator("rkmk4", rkmk4.Rkmk4, rkmk4.step),
-    Integrator("magnus", magnus.Magnus, magnus.step),
-    Integrator("magnus2", magnus2.Magnus2, magnus2.step),
-    Integrator("euler", euler.Euler, euler.step),
+    Integrator("rkmk4", rkmk4.Rkmk4Options, rkmk4.step),
+    Integrator("magnus", magnus.MagnusOptions, magnus.step),
+    Integrator("magnus2", magnus2.Magnus2Options, magnus2.step),
+    Integrator("euler", euler.EulerOptions, euler.step),
 )
 
 BY_NAME = {integrator.name: integrator for integrator in INTEGRATORS}

@@ -13,7 +13,7 @@ from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.vector import add, scaled
 
 
-class Euler(NamedTuple):
+class EulerOptions(NamedTuple):
     """The method has no options; numba needs a named tuple to have a field."""
 
     stages: int = 1

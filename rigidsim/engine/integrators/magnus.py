@@ -17,7 +17,7 @@ from rigidsim.physics.vector import add, scaled
 CUBIC, FULL = 0, 1
 
 
-class Magnus(NamedTuple):
+class MagnusOptions(NamedTuple):
     """The number of terms of the expansion (1 to 4), and the exponential (CUBIC or FULL)."""
 
     terms: int

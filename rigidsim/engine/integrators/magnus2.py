@@ -15,7 +15,7 @@ from rigidsim.physics.rigid_body import angular_momentum, takes_torque
 from rigidsim.physics.vector import add, scaled
 
 
-class Magnus2(NamedTuple):
+class Magnus2Options(NamedTuple):
     """The number of iterations that make the rate at the end consistent with the orientation at the end."""
 
     iterations: int
@@ -93,9 +93,7 @@ def step(method, t, h, era, model, state, scratch, lanes):
     for i in range(len(model.moved_node)):
         keep_start(scratch.frame[model.moved_node[i] + 1], scratch.other_stage[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
-    copy_rows(
-        len(model.moved_node), len(state), state, scratch.stage
-    )  # poses of paced nodes do not change within a step
+    copy_rows(len(model.moved_node), len(state), state, scratch.stage)  # with the poses of paced nodes
     evaluate(t + 0.5 * h, era, model, scratch.stage, scratch, lanes)
     for i in range(len(model.moved_node)):
         start, total, body = scratch.other_stage[i], scratch.sum[i], model.body[i]

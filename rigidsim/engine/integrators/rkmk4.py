@@ -16,7 +16,7 @@ NODE = (0.0, 0.5, 0.5, 1.0)
 WEIGHT = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
 
 
-class Rkmk4(NamedTuple):
+class Rkmk4Options(NamedTuple):
     """The method has no options; numba needs a named tuple to have a field."""
 
     stages: int = 4

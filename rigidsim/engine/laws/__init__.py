@@ -1,5 +1,5 @@
-"""The kinds of forces, one module each: how it is written, how it acts on the wrenches of bodies, what it stores.
+"""The kinds of forces, one module each: keys in a scene, wrench on the bodies, stored energy.
 
-A routine takes one load, in all lanes; `chain` goes over those of a kind that act in an era. Reading a scene needs this
-package, too: it imports nothing else of the engine but the layout of rows.
+A routine applies one load, in all lanes; `chain` calls it for all loads of a kind. Reading a scene needs this package,
+too, so it imports nothing from the engine but the layout of rows.
 """

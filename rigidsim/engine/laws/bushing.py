@@ -1,4 +1,4 @@
-"""Bushings: stiffness and damping along three axes of one frame, against displacement and turning of another."""
+"""Bushings: stiffness and damping along three axes of one frame, against displacement and rotation of another."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
-# Stiffnesses and dampings along three axes, of displacement and of turning; the displacement and orientation at rest,
-# in those axes; these axes in the first frame; the two ends, each a point of its frame (that frame's axes, m).
+# Stiffnesses and dampings along three axes, of displacement and of rotation; the displacement and orientation at rest,
+# in those axes; the orientation of these axes in the first frame; the two ends, each a point of its frame (that frame's
+# axes, m).
 STIFFNESS, DAMPING, TURN_STIFFNESS, TURN_DAMPING, OFFSET, REST, AXES, FIRST, SECOND, WIDTH = (
     *(0, 3, 6, 9, 12, 15, 19, 23, 26),
     29,
@@ -45,8 +46,8 @@ STIFFNESS, DAMPING, TURN_STIFFNESS, TURN_DAMPING, OFFSET, REST, AXES, FIRST, SEC
 
 @routine
 def press(value, apart, first, second, frame, body, end, wrench, lanes):
-    """Add force and torque on one end: 1.0 for the second, -1.0 for the first, whose frame and body these are. Both act
-    where the second end is; the second counts what the bushing stores.
+    """Add force and torque on one end (1.0 for the second, -1.0 for the first), given with its frame and body. Both
+    wrenches act at the point of the second end; the power of the bushing is counted at the second end.
     """
     n = len(lanes)
     for lane in range(n):
@@ -66,7 +67,7 @@ def press(value, apart, first, second, frame, body, end, wrench, lanes):
         tau_A = sub(torque, along_axes(load3(value, TURN_DAMPING, lane, n), omega_A))
         f_W, tau_W = scaled(end, rotate(q_WA, f_A)), scaled(end, rotate(q_WA, tau_A))
 
-        origin = scaled(0.5 - 0.5 * end, d)  # of the second frame, from this one's
+        origin = scaled(0.5 - 0.5 * end, d)  # of the second frame, relative to this one's
         com = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
         moment = cross(sub(add(origin, r_2), com), f_W)
         stored = (0.5 + 0.5 * end) * (dot(elastic, v_A) + dot(torque, omega_A))
@@ -92,7 +93,7 @@ def store_bushing(value, apart, first, second, ledger, place, sign, lanes):
 
 @routine
 def follow_bushing(value, first, second, wound, lanes):
-    """The cosine of half the angle; where it changes its sign the torque turns over."""
+    """The cosine of half the angle; the torque reverses where it changes sign."""
     n = len(lanes)
     for lane in range(n):
         q_WA = product(load4(first, at.F_Q, lane, n), load4(value, AXES, lane, n))
@@ -104,7 +105,7 @@ def follow_bushing(value, first, second, wound, lanes):
 
 @inlined
 def bushing(law, k, model, scratch, lanes):
-    """One of them, on the second end, and the opposite on the first if a free body carries it."""
+    """Apply one bushing to the second end, and the opposite to the first if that is on a free body."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
     first, second, apart = ends(law, k, model, scratch)
     press(law.value[k], apart, first, second, second, model.body[j], 1.0, scratch.wrench[j], lanes)
@@ -114,25 +115,25 @@ def bushing(law, k, model, scratch, lanes):
 
 @inlined
 def energy_of_bushing(law, k, model, scratch, ledger, place, sign, lanes):
-    """What one of them stores."""
+    """Add the energy of one bushing."""
     first, second, apart = ends(law, k, model, scratch)
     store_bushing(law.value[k], apart, first, second, ledger, place, sign, lanes)
 
 
 @inlined
 def winding_of_bushing(law, k, model, _state, scratch, lanes):
-    """How far one of them is turned."""
+    """Compute the winding of one bushing."""
     first, second, _ = ends(law, k, model, scratch)
     follow_bushing(law.value[k], first, second, scratch.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
 
 
 def counts_no_turns(_value) -> bool:
-    """Of none of them."""
+    """The winding of a bushing is never an angle."""
     return False
 
 
 def bushing_rows(force, site) -> Iterator[Row]:
-    """One between two frames."""
+    """One row, between two frames."""
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
     rest = product(force.rest, conjugate(second.turn))
     gains = (*force.stiffness, *force.damping, *force.torsion_stiffness, *force.torsion_damping)
@@ -140,7 +141,7 @@ def bushing_rows(force, site) -> Iterator[Row]:
 
 
 def pose_at_start(force, site) -> dict[str, Any]:
-    """At rest it is as at the start, unless that is written."""
+    """Default offset and orientation at rest: those at t = 0."""
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
     p, q = site.pose(first.frame, second.frame)
     offset = rotate_back(first.turn, sub(add(p, rotate(q, second.point)), first.point))
@@ -152,7 +153,7 @@ def pose_at_start(force, site) -> dict[str, Any]:
 
 
 def bushing_rates(force, ends, _speed) -> tuple[float, list[float]]:
-    """Of displacement it swings as if it turned nothing; of turning, about the axes that yield most."""
+    """Rates for displacement, without rotation of the bodies; and for rotation, about the axes of least inertia."""
     pulled = max(force.stiffness) * sum(1 / end.carrier.mass.mass for end in ends)
     turned = max(force.torsion_stiffness) * sum(end.turned(None) for end in ends)
     damped = zip(ends, (force.at, force.to_at), strict=False)
@@ -168,23 +169,23 @@ BUSHINGS = Table("bushings", WIDTH, bushing, energy_of_bushing, follow=winding_o
 BUSHING = Force(
     name="bushing",
     title="bushing",
-    says="holds the point `at`, and the orientation, where they are in `to` at rest, with a stiffness along each axis"
-    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
-    " vector theta, of half a turn at most: there it turns over, and the run says so",
+    says="holds the point `at` and the orientation at their rest values in `to`, with a stiffness along each axis of"
+    " `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
+    " vector theta. theta is at most half a turn; beyond that the torque reverses, and the run prints a warning",
     keys=(
         *(TO, AT, TO_AT),
-        _along("stiffness", "force for each metre", "stiffness"),
-        _along("damping", "force for each m/s", "damping"),
-        _along("torsion_stiffness", "torque for each radian", "torsion stiffness"),
-        _along("torsion_damping", "torque for each rad/s", "torsion damping"),
+        _along("stiffness", "force per metre", "stiffness"),
+        _along("damping", "force per m/s", "damping"),
+        _along("torsion_stiffness", "torque per radian", "torsion stiffness"),
+        _along("torsion_damping", "torque per rad/s", "torsion damping"),
         Key(
             "offset",
             VECTOR,
-            "of `at` from `to_at` at rest, in the axes of `to`; left out, as at the start",
+            "of `at` from `to_at` at rest, in the axes of `to`; default: the offset at t = 0",
             "length",
             None,
         ),
-        Key("rest", ORIENTATION, "in the body at the other end, at rest; left out, as at the start", "", None),
+        Key("rest", ORIENTATION, "of the body relative to `to`, at rest; default: that at t = 0", "", None),
     ),
     one_of=("stiffness", "damping", "torsion_stiffness", "torsion_damping"),
     table=BUSHINGS,
@@ -193,5 +194,5 @@ BUSHING = Force(
     stores=True,
     twists=True,
     rates=bushing_rates,
-    turned_over="it is made for smaller angles",
+    turned_over="a bushing is meant for smaller angles",
 )

@@ -1,4 +1,4 @@
-"""Over all loads of some tables, in turn: one function of them, unrolled when it is compiled."""
+"""A function that is called for each of several tables of loads, unrolled when it is compiled."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rigidsim.engine.laws.declaration import Table
 
 
 def over(tables: Sequence[Table], each: Callable, part: str) -> Callable:
-    """A function (laws, ...) that calls each(law, do, ...) for every table that has this part, `do`, in turn; `laws`
-    are those of the tables, in their order.
+    """A function (laws, ...) that calls each(law, do, ...) for every table that has the attribute `part`, with `do` its
+    value; `laws` are the loads of the tables, in the same order.
     """
     parts = [getattr(table, part) for table in tables]
     return _in_turn([_of_table(place, each, do) for place, do in enumerate(parts) if do])

@@ -32,7 +32,7 @@ FORCE, TORQUE, LEVER, WIDTH = 0, 3, 6, 9
 
 @routine
 def apply_constant(value, axes, frame, wrench, lanes):
-    """Add a force and torque that are constant in the frame `axes`, the force at a point fixed in the body."""
+    """Add a force, at a point fixed in the body, and a torque, both constant in the frame `axes`."""
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB = load4(axes, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n)
@@ -45,14 +45,14 @@ def apply_constant(value, axes, frame, wrench, lanes):
 
 @inlined
 def constant(law, k, model, scratch, lanes):
-    """One of them, on its body."""
+    """Apply one load to its body."""
     i = law.who[k, at.LAW_SECOND]
     frame = scratch.frame[model.moved_node[i] + 1]
     apply_constant(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.wrench[i], lanes)
 
 
 def constant_rows(force, site) -> Iterator[Row]:
-    """One load, of numbers or of expressions."""
+    """One row, of numbers or of expressions."""
     end = site.end(at=force.at)
     if varies(force.force, force.torque):
         yield Row(None, site.frame(force.frame), end, end.lever, (force.force, force.torque, ZERO))
@@ -63,14 +63,14 @@ def constant_rows(force, site) -> Iterator[Row]:
 
 
 def thruster_rows(force, site) -> Iterator[Row]:
-    """A constant force, or one by expressions, if thrust or throttle is one."""
+    """A row of a constant force; of expressions, if thrust or throttle is one."""
     size = site.product(force.thrust, force.throttle)
     thrust = tuple(site.product(size, part) if part else 0.0 for part in unit(force.direction))
     yield from constant_rows(SimpleNamespace(force=thrust, torque=ZERO, at=force.at, frame=force.frame), site)
 
 
 def constant_title(force: dict[str, Any]) -> str:
-    """A force, with or without a torque, or a torque alone."""
+    """`force`, or `torque` if the force is zero."""
     return "force" if any(part != 0 for part in force["force"]) else "torque"
 
 
@@ -82,7 +82,7 @@ CONSTANT = Force(
     says="a force at a point and a torque; components may be expressions",
     keys=(
         Key("force", VECTOR, "the force at the point `at`", "force", ZERO, varies=True),
-        Key("torque", VECTOR, "a torque, wherever the force acts", "torque", ZERO, varies=True),
+        Key("torque", VECTOR, "a torque, independent of the point where the force acts", "torque", ZERO, varies=True),
         AT,
         frame("parent"),
     ),
@@ -93,12 +93,12 @@ CONSTANT = Force(
 THRUSTER = Force(
     name="thruster",
     title="thruster",
-    says="thrust times throttle along a direction, whose length is of no account; thrust and throttle may be"
+    says="thrust times throttle along a direction, of which the length is ignored; thrust and throttle may be"
     " expressions of time and state, the direction is constant",
     keys=(
         Key("thrust", NUMBER, "the force at full throttle", "force", varies=True),
-        Key("direction", DIRECTION, "where the thrust pushes the body"),
-        Key("throttle", NUMBER, "what the thrust is multiplied by", default=1.0, varies=True),
+        Key("direction", DIRECTION, "the direction of the force on the body"),
+        Key("throttle", NUMBER, "the factor by which the thrust is multiplied", default=1.0, varies=True),
         AT,
         frame("body"),
     ),

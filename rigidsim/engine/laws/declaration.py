@@ -1,7 +1,7 @@
-"""How a kind of force is declared, once: its keys in a scene, its rows in the kernels, what is said of it.
+"""The declaration of a kind of force: its keys in a scene, its rows in the kernels, its texts in reports.
 
-A module of this package declares its kinds beside the routine that applies them, and `registry` lists them. The schema
-of scenes, the checks and warnings, the stepper, the ledger, the reports and the documents read them there.
+A module of this package declares its kinds next to the routine that applies them, and `registry` lists them. The schema
+of scenes, the checks and warnings, the stepper, the ledger, the reports and the documentation read the declarations.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ POSITIVE, NOT_NEGATIVE = "positive", "not negative"
 
 
 class Key(NamedTuple):
-    """One key of a force: what may be written, in which quantity, and what it means."""
+    """One key of a force: the form of its value, its quantity, default and description."""
 
     name: str
     form: str
@@ -36,19 +36,19 @@ class Key(NamedTuple):
     varies: bool = False  # whether it may be an expression of time and state
 
 
-class End(NamedTuple):
-    """Where a load acts, in the present tree: a frame, and a point of it in its axes and from its origin, m."""
+class LoadPoint(NamedTuple):
+    """Where a load acts, in the present tree: a frame, and a point of it, in its axes and relative to its origin, m."""
 
     frame: int
-    row: int = layout.NOBODY  # of the free body that feels it
+    row: int = layout.NO_ROW  # of the free body on which it acts
     point: tuple = ZERO
-    lever: tuple = ZERO  # the point from the centre of mass of that body
-    turn: tuple = (1.0, 0.0, 0.0, 0.0)  # from the axes of the node that is named to those of the frame
+    lever: tuple = ZERO  # the point relative to the centre of mass of that body
+    turn: tuple = (1.0, 0.0, 0.0, 0.0)  # rotation from the axes of the named node to those of the frame
 
     @property
-    def unfelt(self) -> End:
-        """The same, feeling no reaction."""
-        return self._replace(row=layout.NOBODY)
+    def unfelt(self) -> LoadPoint:
+        """The same point, without a body that receives a reaction."""
+        return self._replace(row=layout.NO_ROW)
 
 
 class Table(NamedTuple):
@@ -57,24 +57,26 @@ class Table(NamedTuple):
     name: str
     width: int  # of a row of values
     apply: Callable  # adds it to the wrenches
-    energy: Callable | None = None  # adds what it stores to a ledger
-    follow: Callable | None = None  # finds the winding of load k, which is state (see `relations`)
-    counts_turns: Callable[[Any], bool] = bool  # of a row of values: whether its winding is an angle, else a cosine
-    is_pair: bool = True  # else its first frame names axes, and nothing is known of where that is
+    energy: Callable | None = None  # adds its stored energy to a ledger
+    follow: Callable | None = None  # computes the winding of load k, which is part of the state (see `relations`)
+    counts_turns: Callable[[Any], bool] = (
+        bool  # whether the winding of a row of values is an angle; else it is a cosine
+    )
+    is_pair: bool = True  # if false, the first frame gives axes only, not a position
 
 
 class Row(NamedTuple):
-    """One load for the kernels: on the second end, and the opposite on the first if a body is there."""
+    """One load for the kernels: on the second end, and the opposite on the first if that is on a free body."""
 
-    table: Table | None  # none: force, torque and gravity are expressions
-    first: End
-    second: End
+    table: Table | None  # None: force, torque and gravity are expressions
+    first: LoadPoint
+    second: LoadPoint
     value: tuple
     vectors: tuple = ()  # the expressions
 
 
 class Fault(NamedTuple):
-    """What is wrong with the values of a force taken together, at one of its keys."""
+    """An error in the combination of values of a force, reported at one of its keys."""
 
     code: str
     message: str
@@ -83,44 +85,45 @@ class Fault(NamedTuple):
 
 
 def no_fault(_values: Any) -> None:
-    """The values of most kinds always fit together."""
+    """The default: every combination of values is valid."""
 
 
 def nothing_left(_force: Any, _site: Any) -> dict[str, Any]:
-    """Of most kinds no value is left to the start."""
+    """The default: no value depends on the motion at t = 0."""
     return {}
 
 
 @dataclass(frozen=True)
 class Force:
-    """One kind of force. `rows(force, site)` gives its loads in the present tree: `force` has the written values, the
-    bodies among them as frames, as attributes; `site` finds frames, points and axes (`engine/assembly/site.py`).
+    """One kind of force. `rows(force, site)` returns its loads in the present tree: `force` has the values of the keys
+    as attributes, with bodies as frames; `site` gives frames, points and axes (`engine/assembly/site.py`).
     """
 
     name: str  # the `type` of a scene
-    title: str  # what reports call it
+    title: str  # its name in reports
     says: str
     keys: tuple[Key, ...]
     table: Table
     rows: Callable[[Any, Any], Iterable[Row]]
-    at_start: Callable[[Any, Any], dict[str, Any]] = nothing_left  # what the start decides if it is left out
-    one_of: tuple[str, ...] = ()  # keys of which one has to be given
-    needs: tuple[tuple[str, str], ...] = ()  # (key, another that has to be given with it)
+    at_start: Callable[[Any, Any], dict[str, Any]] = nothing_left  # defaults that depend on the motion at t = 0
+    one_of: tuple[str, ...] = ()  # keys of which at least one is required
+    needs: tuple[tuple[str, str], ...] = ()  # (key, another that it requires)
     fault: Callable[[Any], Fault | None] = no_fault
     stores: bool = False  # whether it stores energy
-    twists: bool = False  # whether it acts by a torque of its own, which no particle can take
-    takes_world: bool = False  # whether its center, left out, is the world's source of gravity
-    # How fast it swings (rad/s) and what it damps at each end (1/s) as if alone; see `scene/notes/load_steps.py`.
+    twists: bool = False  # whether it applies a torque of its own, which cannot act on a particle
+    takes_world: bool = False  # whether its default center is the world's source of gravity
+    # Frequency of its oscillation (rad/s) and decay rate at each end (1/s), without other loads; see
+    # `scene/notes/load_steps.py`.
     rates: Callable[[Any, list, Callable], tuple[float, list[float]]] | None = None
-    title_of: Callable[[dict[str, Any]], str] | None = None  # where it depends on what is written
-    turned_over: str = ""  # what helps if its torque turns over at half a turn
+    title_of: Callable[[dict[str, Any]], str] | None = None  # if the title depends on the keys that are given
+    turned_over: str = ""  # a hint for the case that its torque reverses at half a turn
 
     def key(self, form: str) -> Key | None:
-        """The first of its keys that has this form."""
+        """The first of its keys with this form."""
         return next((key for key in self.keys if key.form == form), None)
 
     def called(self, force: dict[str, Any], other: str | None) -> str:
-        """A force of this kind, of a scene as plain data, as reports call it; `other` is the body at its other end."""
+        """The name of a force of this kind in reports; `other` is the body at its other end."""
         if self.key(END):
             return f"{self.title} to {other}"
         medium = self.key(MEDIUM) and force[self.key(MEDIUM).name]
@@ -132,21 +135,19 @@ class Force:
 
 
 def point(name: str, says: str) -> Key:
-    """A point fixed in a body, in its coordinates; left out, its centre of mass."""
-    return Key(name, VECTOR, f"{says}; left out, the centre of mass", "length", None)
+    """A key for a point fixed in a body, in its coordinates; by default its centre of mass."""
+    return Key(name, VECTOR, f"{says}; default: the centre of mass", "length", None)
 
 
-# What all kinds call their own point, the other end and the point there.
-AT = point("at", "the point of the body where it acts, in the body's coordinates")
+# Keys that all kinds share: their own point, the other end and the point there.
+AT = point("at", "the point of the body at which it acts, in the body's coordinates")
 TO = Key("to", END, "the body at the other end, by its path, or world")
 TO_AT = point("to_at", "the point of the other body, in that body's coordinates")
 
 
 def frame(default: str) -> Key:
-    """The axes of vectors."""
-    return Key(
-        "frame", AXES, "whose axes the components are in: body, parent, world or the path of a body", "", default
-    )
+    """A key for the axes of vectors."""
+    return Key("frame", AXES, "the axes of the components: body, parent, world or the path of a body", "", default)
 
 
 def varies(*vectors: tuple) -> bool:
@@ -155,7 +156,7 @@ def varies(*vectors: tuple) -> bool:
 
 
 def unit(v) -> tuple:
-    """The direction of a vector that does not vanish, without overflow on the way."""
+    """The direction of a vector that does not vanish, computed without overflow."""
     largest = max(map(abs, v))
     small = scaled(1.0 / largest, v)
     return scaled(1.0 / math.sqrt(sum(c * c for c in small)), small)

@@ -14,13 +14,13 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, cross, sub
 
-# Linear and quadratic coefficient, the point of the body it acts at (that frame's axes, m).
+# Linear and quadratic coefficient, the point of the body at which it acts (that frame's axes, m).
 LINEAR, QUADRATIC, POINT, WIDTH = 0, 1, 2, 5
 
 
 @routine
 def pull_drag(value, apart, medium, frame, pull, lanes):
-    """The force on a point of the body, world axes: v is the point's velocity less the medium's at that place."""
+    """The force on a point of the body, world axes: v is the velocity of the point minus that of the medium there."""
     n = len(lanes)
     for lane in range(n):
         r = rotate(load4(frame, at.F_Q, lane, n), load3(value, POINT, lane, n))
@@ -33,7 +33,7 @@ def pull_drag(value, apart, medium, frame, pull, lanes):
 
 @inlined
 def drag(law, k, model, scratch, lanes):
-    """On one body; the medium feels no reaction."""
+    """Apply the drag on one body; there is no reaction on the medium."""
     j = law.who[k, at.LAW_SECOND]
     medium, frame, apart = ends(law, k, model, scratch)
     pull_drag(law.value[k], apart, medium, frame, scratch.pull, lanes)
@@ -41,13 +41,13 @@ def drag(law, k, model, scratch, lanes):
 
 
 def drag_rows(force, site) -> Iterator[Row]:
-    """One on its point; the medium feels nothing."""
+    """One row, at its point, without a reaction on the medium."""
     end = site.end(at=force.at)
     yield Row(DRAGS, site.frame(force.medium), end, (force.linear, force.quadratic, *end.point))
 
 
 def drag_rates(force, ends, speed) -> tuple[float, list[float]]:
-    """What a drag grows by with the speed along it, at the speed of the start."""
+    """The derivative of the drag with respect to the speed, at the speed of t = 0."""
     slope = force.linear + (2 * force.quadratic * speed(force.at, force.medium) if force.quadratic else 0.0)
     return 0.0, [slope * ends[0].pulled(force.at)]
 
@@ -56,11 +56,11 @@ DRAGS = Table("drags", WIDTH, drag)
 DRAG = Force(
     name="drag",
     title="drag",
-    says="-(linear + quadratic |v|) v, with v the point's velocity relative to a medium that moves and turns with"
-    " `medium`",
+    says="-(linear + quadratic |v|) v, with v the point's velocity relative to a medium that moves and rotates"
+    " with `medium`",
     keys=(
-        Key("linear", NUMBER, "drag for each m/s", "damping", 0.0, NOT_NEGATIVE),
-        Key("quadratic", NUMBER, "drag for each m^2/s^2", "quadratic drag", 0.0, NOT_NEGATIVE),
+        Key("linear", NUMBER, "drag per m/s", "damping", 0.0, NOT_NEGATIVE),
+        Key("quadratic", NUMBER, "drag per m^2/s^2", "quadratic drag", 0.0, NOT_NEGATIVE),
         Key("medium", MEDIUM, "the body that the medium moves with, by its path, or world", "", "world"),
         AT,
     ),

@@ -1,4 +1,6 @@
-"""Uniform gravity on single bodies: an acceleration, so that bodies of any mass fall alike to the last bit."""
+"""Uniform gravity on single bodies: an acceleration, so that bodies of any mass have the same motion to the last
+bit.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ G, WIDTH = 0, 3
 
 @routine
 def fall(g_x, g_y, g_z, axes, body, arm, wrench, lanes):
-    """Add gravity whose components, in the frame `axes`, are three rows; what it does is work."""
+    """Add gravity given by three components in the frame `axes`; its power is counted as work."""
     n = len(lanes)
     for lane in range(n):
         g = (load(g_x, 0, lane, n), load(g_y, 0, lane, n), load(g_z, 0, lane, n))
@@ -29,15 +31,15 @@ def fall(g_x, g_y, g_z, axes, body, arm, wrench, lanes):
 
 @inlined
 def field(law, k, model, scratch, lanes):
-    """One uniform field, on its body."""
+    """Apply one uniform field to its body."""
     i, g, n = law.who[k, at.LAW_SECOND], law.value[k], len(lanes)
     axes, arm = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.arm[model.moved_node[i]]
     fall(g[G * n :], g[(G + 1) * n :], g[(G + 2) * n :], axes, model.body[i], arm, scratch.wrench[i], lanes)
 
 
 def field_rows(force, site) -> Iterator[Row]:
-    """One field, of numbers or of expressions, at the centre of mass."""
-    body = site.whole()
+    """One row, of numbers or of expressions, at the centre of mass."""
+    body = site.carrier_center()
     if varies(force.acceleration):
         yield Row(None, site.frame(force.frame), body, body.lever, (ZERO, ZERO, force.acceleration))
     else:
@@ -49,8 +51,8 @@ FIELDS = Table("fields", WIDTH, field, is_pair=False)
 GRAVITY = Force(
     name="gravity",
     title="uniform gravity",
-    says="a uniform field on this body alone, whose mass is of no account; components may be expressions",
-    keys=(Key("acceleration", VECTOR, "of any mass in the field", "acceleration", varies=True), frame("world")),
+    says="a uniform field that acts on this body only, independent of its mass; components may be expressions",
+    keys=(Key("acceleration", VECTOR, "the acceleration of the field", "acceleration", varies=True), frame("world")),
     table=FIELDS,
     rows=field_rows,
 )

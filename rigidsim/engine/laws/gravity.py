@@ -1,6 +1,6 @@
 """Gravity of point sources on single bodies: attraction, and the torque of its gradient.
 
-Gravity enters a wrench as an acceleration, so that bodies of any mass fall alike to the last bit.
+Gravity enters a wrench as an acceleration, so that bodies of any mass have the same motion to the last bit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ GM, SOFT, J2, POLE, POINT, WIDTH = 0, 1, 2, 3, 6, 9
 
 @routine
 def attract(value, apart, source, frame, body, wrench, lanes):
-    """Gravity of a source at the body's centre of mass; and the power of whatever moves the source."""
+    """Gravity of a source at the body's centre of mass; and the power that moves the source."""
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
@@ -53,7 +53,7 @@ def attract(value, apart, source, frame, body, wrench, lanes):
         axis_W = rotate(q_WA, load3(value, POLE, lane, n))
         round_part = attraction(gm, load(value, SOFT, lane, n), s)
         g = add(round_part, oblateness(gm, load(value, J2, lane, n), axis_W, s))
-        # The field is carried along by the source's frame; where that moves, it does work.
+        # The field moves with the source's frame, and that motion does work.
         v_field = point_velocity(load3(source, at.F_V, lane, n), load3(source, at.F_OMEGA, lane, n), add(d, r_B))
         store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g))
         power = load(body, at.B_MASS, lane, n) * dot(g, v_field)
@@ -62,7 +62,7 @@ def attract(value, apart, source, frame, body, wrench, lanes):
 
 @routine
 def store_attraction(value, apart, source, frame, body, ledger, place, sign, lanes):
-    """Add sign times the potential energy of one attraction, whose source is the point that `value` holds."""
+    """Add sign times the potential energy of one attraction; its source is the point in `value`."""
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
@@ -89,7 +89,7 @@ def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
 
 @inlined
 def gravity(law, k, model, scratch, lanes):
-    """One attraction of a body by a source that feels nothing."""
+    """Apply the attraction of a body by a source, without a reaction on the source."""
     j = law.who[k, at.LAW_SECOND]
     first, second, apart = ends(law, k, model, scratch)
     attract(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
@@ -97,7 +97,7 @@ def gravity(law, k, model, scratch, lanes):
 
 @inlined
 def gradient(law, k, model, scratch, lanes):
-    """One gradient torque."""
+    """Apply one gravity-gradient torque."""
     j = law.who[k, at.LAW_SECOND]
     first, second, apart = ends(law, k, model, scratch)
     twist_by_gradient(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
@@ -105,15 +105,15 @@ def gradient(law, k, model, scratch, lanes):
 
 @inlined
 def energy_of_gravity(law, k, model, scratch, ledger, place, sign, lanes):
-    """What one attraction stores."""
+    """Add the energy of one attraction."""
     first, second, apart = ends(law, k, model, scratch)
     body = model.body[law.who[k, at.LAW_SECOND]]
     store_attraction(law.value[k], apart, first, second, body, ledger, place, sign, lanes)
 
 
 def attraction_rows(force, site) -> Iterator[Row]:
-    """One attraction, unless its source has become part of the body."""
-    source, body = site.source(force.center), site.whole()
+    """One row, unless its source has become part of the body."""
+    source, body = site.source(force.center), site.carrier_center()
     if source.row != body.row:
         flat = force.j2 * force.radius * force.radius if force.j2 else 0.0
         pole = rotate(source.turn, unit(force.axis))
@@ -122,39 +122,39 @@ def attraction_rows(force, site) -> Iterator[Row]:
 
 
 def gradient_rows(force, site) -> Iterator[Row]:
-    """One torque."""
-    source, body = site.source(force.center), site.whole()
+    """One row."""
+    source, body = site.source(force.center), site.carrier_center()
     if source.row != body.row:
         yield Row(GRADIENTS, source.unfelt, body, (force.gm, 0.0, 0.0, 0.0, 0.0, 0.0, *source.point))
 
 
 def source_fault(source: Any) -> Fault | None:
-    """Whether the keys of a flattened source fit together; the world's has the same."""
+    """The error in the keys of a flattened source, if there is one; the source of the world has the same keys."""
     if source.j2 and source.radius is None:
         message = "'j2' is given without 'radius', the equatorial radius it refers to"
         return Fault("missing-key", message, "give both, or neither", "j2")
     if source.j2 and source.softening:
-        hint = "leave 'j2' or 'softening' out"
+        hint = "omit 'j2' or 'softening'"
         return Fault("gravity", "a flattened source cannot be softened", hint, "softening")
     return None
 
 
 def attraction_title(force: dict[str, Any]) -> str:
-    """Whose gravity it is."""
+    """The title, with the name of the source."""
     return f"gravity of {force['center'] if isinstance(force['center'], str) else 'a point'}"
 
 
 SOURCE = Key(
-    "center", CENTER, "what attracts: a body (its centre of mass), by its path, or a point of the world", "length"
+    "center", CENTER, "the source: a body (its centre of mass), by its path, or a point of the world", "length"
 )
 STRENGTH = Key("gm", NUMBER, "its gravitational parameter", "gravitational parameter", bound=POSITIVE)
 FLATTENED = (("radius", "j2"), ("axis", "j2"))
 SOURCE_KEYS = (
     *(SOURCE, STRENGTH),
-    Key("j2", NUMBER, "how much it is flattened", default=0.0),
+    Key("j2", NUMBER, "the coefficient of its oblateness", default=0.0),
     Key("radius", NUMBER, "its equatorial radius, which j2 refers to", "length", None, POSITIVE),
     Key("axis", DIRECTION, "its axis of symmetry, in the axes of the center", "", (0.0, 0.0, 1.0)),
-    Key("softening", NUMBER, "r^2 + softening^2 stands for r^2", "length", 0.0, NOT_NEGATIVE),
+    Key("softening", NUMBER, "a length: r^2 is replaced by r^2 + softening^2", "length", 0.0, NOT_NEGATIVE),
 )
 ATTRACTIONS = Table("attractions", WIDTH, gravity, energy_of_gravity)
 GRADIENTS = Table("gradients", WIDTH, gradient)
@@ -162,7 +162,7 @@ POINT_GRAVITY = Force(
     name="point_gravity",
     title="gravity",
     title_of=attraction_title,
-    says="a point source that acts on this body alone; see Gravity",
+    says="a point source that acts on this body only; see Gravity",
     keys=SOURCE_KEYS,
     needs=FLATTENED,
     fault=source_fault,
@@ -173,7 +173,7 @@ POINT_GRAVITY = Force(
 GRAVITY_GRADIENT = Force(
     name="gravity_gradient",
     title="gravity gradient",
-    says="the torque 3 GM/r^5 r x (I r) of a source, left out that of the world; no force",
+    says="the torque 3 GM/r^5 r x (I r) of a source, by default that of the world; no force",
     keys=(SOURCE._replace(default=None), STRENGTH._replace(default=None)),
     needs=(("center", "gm"), ("gm", "center")),
     takes_world=True,

@@ -1,4 +1,4 @@
-"""The kinds of forces, in the order in which documents have them and the stepper sums them."""
+"""The kinds of forces, in the order of the documentation and of the stepper's sums."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TABLES: tuple[Table, ...] = tuple(dict.fromkeys(kind.table for kind in KINDS))
 SINGLE = tuple(table for table in TABLES if not table.is_pair)
 PAIRWISE = tuple(table for table in TABLES if table.is_pair)
 FOLLOWED = tuple(table for table in TABLES if table.follow)
-"""Those whose windings are state, in the order of its last rows."""
+"""The tables whose windings are part of the state, in the order of its last rows."""
 
 
 def kind_of(table: Table) -> Force:

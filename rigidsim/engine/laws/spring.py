@@ -1,4 +1,4 @@
-"""Springs and dampers between two points of any bodies or of the world."""
+"""Springs and dampers between two points, of bodies or of the world."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STIFFNESS, DAMPING, LENGTH, FIRST, SECOND, WIDTH = 0, 1, 2, 3, 6, 9
 
 @routine
 def pull_spring(value, apart, first, second, pull, lanes):
-    """The force on the second end, world axes, and in row 3 the rate at which the spring gives energy back."""
+    """The force on the second end, world axes, and in row 3 the rate at which the spring releases energy."""
     n = len(lanes)
     for lane in range(n):
         q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
@@ -49,7 +49,7 @@ def store_spring(value, apart, first, second, ledger, place, sign, lanes):
 
 @inlined
 def spring(law, k, model, scratch, lanes):
-    """One of them, on both of its ends."""
+    """Apply one spring to both of its ends."""
     first, second, apart = ends(law, k, model, scratch)
     pull_spring(law.value[k], apart, first, second, scratch.pull, lanes)
     react(law, k, scratch.pull, model, scratch, FIRST, SECOND, lanes)
@@ -57,24 +57,24 @@ def spring(law, k, model, scratch, lanes):
 
 @inlined
 def energy_of_spring(law, k, model, scratch, ledger, place, sign, lanes):
-    """What one of them stores."""
+    """Add the energy of one spring."""
     first, second, apart = ends(law, k, model, scratch)
     store_spring(law.value[k], apart, first, second, ledger, place, sign, lanes)
 
 
 def spring_rows(force, site) -> Iterator[Row]:
-    """One between its two points."""
+    """One row, between its two points."""
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
     yield Row(SPRINGS, first, second, (force.stiffness, force.damping, force.length, *first.point, *second.point))
 
 
 def damper_rows(force, site) -> Iterator[Row]:
-    """A spring without stiffness."""
+    """The row of a spring without stiffness."""
     yield from spring_rows(SimpleNamespace(**vars(force), stiffness=0.0, length=0.0), site)
 
 
 def length_at_start(force, site) -> dict[str, float]:
-    """At rest a spring is as long as at the start, unless its length is written."""
+    """Default length at rest: the length at t = 0."""
     if force.length is not None:
         return {}
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
@@ -83,12 +83,12 @@ def length_at_start(force, site) -> dict[str, float]:
 
 
 def spring_rates(force, ends, _speed) -> tuple[float, list[float]]:
-    """It swings as if it turned nothing that it pulls."""
+    """Rates without rotation of the bodies."""
     return math.sqrt(force.stiffness * sum(1 / end.carrier.mass.mass for end in ends)), damper_rates(force, ends)[1]
 
 
 def damper_rates(force, ends, _speed=None) -> tuple[float, list[float]]:
-    """At each end in the direction in which it yields most."""
+    """Decay rate at each end, in the direction of least inertia."""
     points = (force.at, force.to_at)
     damped = zip(ends, points, strict=False) if force.damping else ()
     return 0.0, [force.damping * end.pulled(at) for end, at in damped]
@@ -98,13 +98,13 @@ SPRINGS = Table("springs", WIDTH, spring, energy_of_spring)
 SPRING = Force(
     name="spring",
     title="spring",
-    says="pulls the two points together with `stiffness` times what it is longer than `length`; the damping acts along"
-    " its line",
+    says="pulls the two points together with `stiffness` times the extension beyond `length`; the damping acts along"
+    " the line between them",
     keys=(
         *(TO, AT, TO_AT),
-        Key("stiffness", NUMBER, "force for each metre that it is longer", "stiffness", bound=NOT_NEGATIVE),
-        Key("damping", NUMBER, "force for each m/s that it grows longer by", "damping", 0.0, NOT_NEGATIVE),
-        Key("length", NUMBER, "at rest; left out, as long as at the start", "length", None, NOT_NEGATIVE),
+        Key("stiffness", NUMBER, "force per metre of extension", "stiffness", bound=NOT_NEGATIVE),
+        Key("damping", NUMBER, "force per m/s of extension rate", "damping", 0.0, NOT_NEGATIVE),
+        Key("length", NUMBER, "at rest; default: the length at t = 0", "length", None, NOT_NEGATIVE),
     ),
     table=SPRINGS,
     rows=spring_rows,
@@ -115,10 +115,10 @@ SPRING = Force(
 DAMPER = Force(
     name="damper",
     title="damper",
-    says="resists the change of distance of the two points",
+    says="resists changes of the distance between the two points",
     keys=(
         *(TO, AT, TO_AT),
-        Key("damping", NUMBER, "force for each m/s that the points part by", "damping", bound=NOT_NEGATIVE),
+        Key("damping", NUMBER, "force per m/s at which the distance changes", "damping", bound=NOT_NEGATIVE),
     ),
     table=SPRINGS,
     rows=damper_rows,

@@ -1,4 +1,4 @@
-"""Torsion springs: torques that turn one body back to its orientation in another."""
+"""Torsion springs: torques that rotate one body back to an orientation relative to another."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STIFFNESS, DAMPING, REST, AXIS, WIDTH = 0, 1, 2, 6, 9
 
 @routine
 def pull_torsion(value, first, second, wound, pull, lanes):
-    """The torque on the second frame, world axes, and in row 3 the rate at which the spring gives energy back."""
+    """The torque on the second frame, world axes, and in row 3 the rate at which the spring releases energy."""
     n = len(lanes)
     for lane in range(n):
         q_W1, q_W2 = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n)
@@ -69,7 +69,7 @@ def store_torsion(value, first, second, wound, ledger, place, sign, lanes):
 
 @routine
 def wind(value, first, second, state, wound, lanes):
-    """How far it is wound up, counted on from its state; without an axis its torque turns over at half a turn."""
+    """The winding, counted from the value in the state; without an axis the torque reverses at half a turn."""
     n = len(lanes)
     for lane in range(n):
         q_AB = product(conjugate(load4(first, at.F_Q, lane, n)), load4(second, at.F_Q, lane, n))
@@ -81,7 +81,7 @@ def wind(value, first, second, state, wound, lanes):
 
 @inlined
 def torsion(law, k, model, scratch, lanes):
-    """One of them, on the second end, and the opposite on the first if a free body carries it."""
+    """Apply one torsion spring to the second end, and the opposite to the first if that is on a free body."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
     first, second, _ = ends(law, k, model, scratch)
     pull_torsion(law.value[k], first, second, scratch.wound[law.who[k, at.LAW_FOLLOWED]], scratch.pull, lanes)
@@ -93,20 +93,20 @@ def torsion(law, k, model, scratch, lanes):
 
 @inlined
 def energy_of_torsion(law, k, model, scratch, ledger, place, sign, lanes):
-    """What one of them stores."""
+    """Add the energy of one torsion spring."""
     first, second, _ = ends(law, k, model, scratch)
     store_torsion(law.value[k], first, second, scratch.wound[law.who[k, at.LAW_FOLLOWED]], ledger, place, sign, lanes)
 
 
 @inlined
 def winding_of_torsion(law, k, model, state, scratch, lanes):
-    """How far one of them is wound up."""
+    """Compute the winding of one torsion spring."""
     first, second, _ = ends(law, k, model, scratch)
     wind(law.value[k], first, second, state, scratch.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
 
 
 def torsion_rows(force, site) -> Iterator[Row]:
-    """One between two orientations."""
+    """One row, between two orientations."""
     first, second = site.end(force.to), site.end()
     rest = product(product(first.turn, force.rest), conjugate(second.turn))
     axis = ZERO if force.axis is None else rotate(second.turn, unit(force.axis))
@@ -114,19 +114,19 @@ def torsion_rows(force, site) -> Iterator[Row]:
 
 
 def rest_at_start(force, site) -> dict[str, tuple]:
-    """It is at rest as at the start, unless the orientation is written."""
+    """Default orientation at rest: that at t = 0."""
     return {} if force.rest is not None else {"rest": site.pose(force.to, site.frame().frame)[1]}
 
 
 def torsion_rates(force, ends, _speed) -> tuple[float, list[float]]:
-    """About its axis at its own end, elsewhere about the one that yields most."""
+    """Rates about its axis at its own end; at the other end, and without an axis, about the axis of least inertia."""
     yielding = [end.turned(axis) for end, axis in zip(ends, (force.axis, None), strict=False)]
     damping = [force.damping * each for each in yielding] if force.damping else []
     return math.sqrt(force.stiffness * sum(yielding)), damping
 
 
 def has_axis_in(value) -> bool:
-    """Whether a row of values is that of a spring about one axis."""
+    """Whether a row of values belongs to a spring about one axis."""
     return any(value[AXIS : AXIS + 3])
 
 
@@ -134,16 +134,17 @@ TORSIONS = Table("torsions", WIDTH, torsion, energy_of_torsion, winding_of_torsi
 TORSION_SPRING = Force(
     name="torsion_spring",
     title="torsion spring",
-    says="turns the body back to the orientation `rest` in `to`: torque `stiffness` times the rotation vector, of half"
-    " a turn at most: there it turns over, and the run says so; with `axis`, in the body's axes, times the angle about"
-    " it (the twist), leaving the others free. That angle counts turns, as a shaft winds up: it begins within half a"
-    " turn of `rest` and must change by less than half a turn a step",
+    says="rotates the body back to the orientation `rest` in `to`: torque `stiffness` times the rotation vector, which"
+    " is at most half a turn; beyond that the torque reverses, and the run prints a warning. With `axis`, in the body's"
+    " axes: `stiffness` times the angle about this axis (the twist); rotation about other axes is free. The angle"
+    " includes full turns; at t = 0 it is within half a turn of `rest`, and it must change by less than half a turn"
+    " per step",
     keys=(
         TO,
-        Key("stiffness", NUMBER, "torque for each radian", "torsion stiffness", bound=NOT_NEGATIVE),
-        Key("damping", NUMBER, "torque for each rad/s", "torsion damping", 0.0, NOT_NEGATIVE),
-        Key("rest", ORIENTATION, "in the body at the other end, at rest; left out, as at the start", "", None),
-        Key("axis", DIRECTION, "of the body, the only one about which it acts; left out, every axis", "", None),
+        Key("stiffness", NUMBER, "torque per radian", "torsion stiffness", bound=NOT_NEGATIVE),
+        Key("damping", NUMBER, "torque per rad/s", "torsion damping", 0.0, NOT_NEGATIVE),
+        Key("rest", ORIENTATION, "of the body relative to `to`, at rest; default: that at t = 0", "", None),
+        Key("axis", DIRECTION, "of the body, about which it acts; default: every axis", "", None),
     ),
     table=TORSIONS,
     rows=torsion_rows,
@@ -151,5 +152,5 @@ TORSION_SPRING = Force(
     stores=True,
     twists=True,
     rates=torsion_rates,
-    turned_over="with an 'axis' it counts turns",
+    turned_over="with an 'axis' full turns are counted",
 )

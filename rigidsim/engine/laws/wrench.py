@@ -1,4 +1,4 @@
-"""How a force takes its place among what acts on a body."""
+"""Adding forces, torques and powers to the wrench of a body."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rigidsim.physics.vector import add, cross, projection, rejection, scaled, s
 
 @routine
 def begin(body, wrench, lanes):
-    """No load yet; gravity is the world's uniform one."""
+    """Initialise a wrench: no loads, and the world's uniform gravity."""
     n = len(lanes)
     for lane in range(n):
         none = (0.0, 0.0, 0.0)
@@ -23,7 +23,9 @@ def begin(body, wrench, lanes):
 
 @routine
 def push(pull, sign, body, frame, value, place, wrench, lanes):
-    """Add sign times a force (first three rows of `pull`) at a point of the body that `value` holds at `place`."""
+    """Add sign times a force (first three rows of `pull`) at a point of the body, given by `value` at column
+    `place`.
+    """
     n = len(lanes)
     for lane in range(n):
         f_W = scaled(sign, load3(pull, 0, lane, n))
@@ -44,7 +46,7 @@ def turn(pull, sign, wrench, lanes):
 
 @routine
 def count_power(pull, wrench, lanes):
-    """Add the power in row 3 of `pull` to what the ledger counts beside the applied loads."""
+    """Add the power in row 3 of `pull`, which the ledger counts in addition to that of the applied loads."""
     n = len(lanes)
     for lane in range(n):
         store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + load(pull, 3, lane, n))
@@ -52,7 +54,7 @@ def count_power(pull, wrench, lanes):
 
 @routine
 def confine(normal, wrench, lanes):
-    """In a planar scene the plane takes up what would move a body out of it, or tilt it."""
+    """In a planar scene: remove the components that would move a body out of the plane or tilt it."""
     n = len(lanes)
     for lane in range(n):
         u = load3(normal, 0, lane, n)
@@ -85,7 +87,7 @@ def ends(law, k, model, scratch):
 
 @inlined
 def react(law, k, pull, model, scratch, first_place, second_place, lanes):
-    """A pair's force on the second end, its opposite on the first if a free body carries it, and the power once."""
+    """Add a pair's force at the second end, its opposite at the first if that is on a free body, and its power once."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
     frame = scratch.frame[model.moved_node[j] + 1]
     push(pull, 1.0, model.body[j], frame, law.value[k], second_place, scratch.wrench[j], lanes)

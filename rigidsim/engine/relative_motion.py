@@ -9,7 +9,7 @@ from rigidsim.physics import frames
 
 
 @dataclass(frozen=True)
-class Chain:
+class RelativeMotion:
     """Pose (p, q, s) and rates of a frame in an ancestor; numbers or columns; lengths in the ancestor's units."""
 
     pose: tuple
@@ -17,30 +17,32 @@ class Chain:
     omega: tuple
 
     @staticmethod
-    def identity() -> Chain:
+    def identity() -> RelativeMotion:
         """The motion of a frame relative to itself."""
         zero = (0.0, 0.0, 0.0)
-        return Chain((zero, (1.0, 0.0, 0.0, 0.0), 1.0), zero, zero)
+        return RelativeMotion((zero, (1.0, 0.0, 0.0, 0.0), 1.0), zero, zero)
 
     @staticmethod
-    def of(links: Iterable[tuple]) -> Chain:
+    def of(links: Iterable[tuple]) -> RelativeMotion:
         """The composition of links, the last descendant first, each as (pose, v, omega) of a frame in its parent."""
-        chain = Chain.identity()
+        chain = RelativeMotion.identity()
         for link in links:
             chain = chain.below(*link)
         return chain
 
-    def below(self, above: tuple, v_above, omega_above) -> Chain:
-        """The motion relative to the next ancestor, in which the present one has this pose (p, q, s) and these rates."""
+    def below(self, above: tuple, v_above, omega_above) -> RelativeMotion:
+        """The motion relative to the next ancestor, in which the present one has this pose (p, q, s) and these
+        rates.
+        """
         _, q, s = above
         d, drift = frames.stretch(q, s, self.pose[0]), frames.stretch(q, s, self.v)
-        return Chain(
+        return RelativeMotion(
             frames.compose_pose(above, self.pose),
             frames.compose_velocity(v_above, omega_above, d, drift),
             frames.compose_rate(omega_above, q, self.omega),
         )
 
-    def seen_from(self, other: Chain) -> tuple:
+    def seen_from(self, other: RelativeMotion) -> tuple:
         """(p, q, v, omega) of this frame in another one; both are relative to the same ancestor. Lengths in the other
         frame's units.
         """
