@@ -1,4 +1,4 @@
-"""The decorators `formula`, `inlined`, `routine` and `kernel`. Only here and in `_cache` is numba configured.
+"""The decorators `formula`, `inlined`, `routine` and `kernel`: how a function is given to numba.
 
 A *formula* is a plain Python function on numbers and tuples; inside a kernel it is inlined. So is an *inlined* loop
 over bodies. A *routine* is a loop over lanes that compiled code calls. A *kernel* is what Python calls: compiled with
@@ -14,36 +14,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from rigidsim._cache import cache_folder, kernel_cache, log
+from rigidsim._cache import cache_folder, log
+from rigidsim._numba_hooks import compiled, is_ours, mark_part, options, usable
 
-_CALLED = {"error_model": "numpy", "no_cfunc_wrapper": True}  # C does not call us: a tenth less to compile
-_INLINED = _CALLED | {"forceinline": True}
-# Without numba's reference counting a view of a row is free (measured: a step 13 times faster); it also means that code
-# which allocates does not compile.
-_NO_ALLOCATION = {"_nrt": False}
-
-# Formulas are told to numba when the first kernel is compiled, so that whoever only evaluates them, or runs a kernel
-# from the cache, does not wait for it.
-_untold: list[Callable[[], object]] = []
-_parts: set[str] = set()  # names of all functions that are only ever parts of a kernel
-_optimised: set[str] = set()  # and of those among them that are optimised by themselves: the loops over lanes
+# Formulas are registered with numba when the first kernel is compiled, so that whoever only evaluates them, or runs a
+# kernel from the cache, does not wait for it.
+_unregistered: list[Callable[[], object]] = []
 
 
-def _inlined(function: Callable, options: dict[str, bool | str]) -> Callable:
-    _parts.add(function.__qualname__)
+def _part(function: Callable, is_loop: bool = False, **how: bool) -> Callable:
+    mark_part(function, is_loop)
 
-    def tell() -> None:
+    def register() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(**options)(function)
+        register_jitable(**options(**how))(function)
 
-    _untold.append(tell)
+    _unregistered.append(register)
     return function
 
 
 def formula(function: Callable) -> Callable:
     """Mark a plain function on numbers and tuples as one that kernels inline; called from Python it is itself."""
-    return _inlined(function, _INLINED)
+    return _part(function, inlined=True, allocates=True)
 
 
 def inlined(function: Callable) -> Callable:
@@ -51,34 +44,33 @@ def inlined(function: Callable) -> Callable:
 
     A call that hands over a whole model copies some two hundred words, which costs more than a step of a small scene.
     """
-    return _inlined(function, _INLINED | _NO_ALLOCATION)
+    return _part(function, inlined=True)
 
 
 def routine(function: Callable) -> Callable:
     """Mark a loop over lanes that kernels call; whether it is inlined there is left to the compiler."""
-    _optimised.add(function.__qualname__)
-    return _inlined(function, _CALLED | _NO_ALLOCATION)
+    return _part(function, is_loop=True)
 
 
 def compiled_form(generic: Callable) -> Callable:
     """Give a function that dispatches on the kind of number its form for compiled code, inlined like a formula."""
 
     def remember(form: Callable) -> Callable:
-        def tell() -> None:
+        def register() -> None:
             from numba.extending import overload
 
-            overload(generic, jit_options=_INLINED)(form)
+            overload(generic, jit_options=options(inlined=True, allocates=True))(form)
 
-        _parts.update(f"{form.__qualname__}.<locals>.{name}" for name in ("<lambda>", "advance"))
-        _untold.append(tell)
+        mark_part(form)
+        _unregistered.append(register)
         return form
 
     return remember
 
 
-def _tell_formulas() -> None:
-    while _untold:
-        _untold.pop(0)()
+def _register_formulas() -> None:
+    while _unregistered:
+        _unregistered.pop(0)()
 
 
 def log_compilation() -> None:
@@ -98,7 +90,7 @@ class CompileWatch:
     def __init__(self, announce: Callable[[], None]):
         self.announce, self.announced, self.seconds = announce, False, 0.0
 
-    def tell(self) -> None:
+    def announce_once(self) -> None:
         """Announce the first compilation; those that follow are part of the same wait."""
         if not self.announced:
             self.announced = True
@@ -106,24 +98,39 @@ class CompileWatch:
 
 
 class Compiling:
-    """Told by numba when a compilation starts and ends, never for code from the cache. Only the outermost counts."""
+    """Hears from numba when a compilation starts and ends, never of code from the cache. Only the outermost counts."""
 
     def __init__(self):
         self.depth, self.ours, self.begin = 0, False, 0.0
-        self.watches: list[CompileWatch] = []  # the outermost first: it is the one that tells
+        self.watches: list[CompileWatch] = []  # the outermost first: it is the one that announces
 
-    def notify(self, told) -> None:
+    def notify(self, event) -> None:
         """What numba calls, under its lock."""
-        if told.is_start and self.depth == 0:
-            self.ours = _is_ours(told.data["dispatcher"].py_func)
+        if event.is_start and self.depth == 0:
+            self.ours = is_ours(event.data["dispatcher"].py_func)
             if self.ours:
-                self.begin = time.perf_counter()
-                self.watches[0].tell() if self.watches else log_compilation()
-                _tell_formulas()
-        self.depth += 1 if told.is_start else -1
+                self._start()
+                _register_formulas()
+        self.depth += 1 if event.is_start else -1
         if self.depth == 0 and self.ours:
-            for watch in self.watches:
-                watch.seconds += time.perf_counter() - self.begin
+            self._stop()
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """While another process compiles what this one needs, too: that is as long a wait."""
+        self._start()
+        try:
+            yield
+        finally:
+            self._stop()
+
+    def _start(self) -> None:
+        self.begin = time.perf_counter()
+        self.watches[0].announce_once() if self.watches else log_compilation()
+
+    def _stop(self) -> None:
+        for watch in self.watches:
+            watch.seconds += time.perf_counter() - self.begin
 
 
 _compiling = Compiling()
@@ -143,62 +150,25 @@ def watch_compilation(announce: Callable[[], None] = log_compilation) -> Iterato
         _compiling.watches.remove(watch)
 
 
-def _is_ours(function: Callable) -> bool:
-    return (function.__module__ or "").startswith("rigidsim.")
-
-
 @cache
-def _make_parts_light() -> None:
-    """Of the functions that are only parts of a kernel, numba keeps the unoptimised text; the kernel is optimised once.
-
-    As it is, numba optimises every function it meets, and again in each caller up to the kernel, and makes machine code
-    of each: that took four times as long (measured: 31 s instead of 8 s for `rkmk4`). In effect only while one of our
-    kernels is being compiled, and only for functions marked here.
-    """
-    from numba.core import codegen, event
+def _listen() -> None:
+    from numba.core import event
 
     event.Listener.register(Compiling)
     event.register("numba:compile", _compiling)
-
-    class Library(codegen.JITCodeLibrary):
-        def _is_part(self) -> bool:
-            return _compiling.depth > 0 and _compiling.ours and self.name in _parts
-
-        def _optimize_final_module(self) -> None:
-            if not self._is_part() or self.name in _optimised:
-                super()._optimize_final_module()
-
-        def _finalize_final_module(self) -> None:
-            if not self._is_part():
-                super()._finalize_final_module()
-                return
-            self._finalize_dynamic_globals()
-            self._verify_declare_only_symbols()
-            self._finalized = True
-
-    set_environment = codegen.JITCPUCodegen.set_env
-
-    def set_env(self, name: str, environment) -> None:
-        # A part has no machine code, hence no address to write its environment to; nothing of ours uses one.
-        if not (_compiling.depth > 0 and _compiling.ours) or self._engine.is_symbol_defined(name):
-            set_environment(self, name, environment)
-
-    codegen.JITCPUCodegen._library_class = Library
-    codegen.JITCPUCodegen.set_env = set_env
 
 
 def kernel(function: Callable) -> Callable:
     """Compile on first call, from the cache where possible. The environment's NUMBA_DISABLE_JIT=1 leaves it Python."""
     import numba
 
-    _make_parts_light()
-    compiled = numba.njit(nogil=True, **_CALLED, **_NO_ALLOCATION)(function)
-    folder = cache_folder()
+    if numba.config.DISABLE_JIT:
+        return function
+    usable()  # what it compiles to find out is not announced
+    _listen()
     # Of other kernels, as of tests, the name of the folder does not know the text.
     is_hashed = function.__module__.startswith("rigidsim.engine.")
-    if folder and is_hashed and not numba.config.DISABLE_JIT:
-        compiled._cache = kernel_cache(function, folder)
-    return compiled
+    return compiled(function, cache_folder() if is_hashed else None, _compiling.elsewhere)
 
 
 @contextmanager

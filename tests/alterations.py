@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Container
 from pathlib import Path
+from types import FunctionType
 
 import rigidsim.physics
 import rigidsim.physics.vector
@@ -74,18 +75,28 @@ def formulas_of(module: str) -> dict[str, ast.FunctionDef]:
 def mutants_of(module: str, wanted: Container[str]):
     """(formula, what was altered, the altered module's names), one alteration of one wanted formula at a time."""
     tree = ast.parse((PHYSICS / f"{module}.py").read_text())
-    for i, node in enumerate(tree.body):
-        if not is_formula(node) or node.name not in wanted:
+    names = namespace(tree)
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef) or node.name not in wanted:
             continue
         target, places = 0, 1
         while target < places:
-            altered = copy.deepcopy(tree)
-            mutation = Mutation(target)
-            altered.body[i].body[1:] = [mutation.visit(statement) for statement in altered.body[i].body[1:]]
+            altered, mutation = copy.deepcopy(node), Mutation(target)
+            altered.body[1:] = [mutation.visit(statement) for statement in altered.body[1:]]
             places = mutation.places
             if places:
-                yield node.name, f"{module}.{node.name}: {mutation.what}", namespace(altered)
+                yield node.name, f"{module}.{node.name}: {mutation.what}", exchanged(names, altered)
             target += 1
+
+
+def exchanged(names: dict, function: ast.FunctionDef) -> dict:
+    """A module's names with another text of one function, which is what its other functions call then."""
+    fresh = dict(names)
+    for name, value in names.items():
+        if isinstance(value, FunctionType) and value.__globals__ is names:
+            fresh[name] = FunctionType(value.__code__, fresh, name, value.__defaults__)
+    exec(compile(ast.fix_missing_locations(ast.Module([function], [])), "<altered>", "exec"), fresh)
+    return fresh
 
 
 def namespace(tree: ast.Module) -> dict:

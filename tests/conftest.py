@@ -1,4 +1,4 @@
-"""What tests of several folders share, and how hypothesis searches."""
+"""What tests of several folders share, how hypothesis searches, and how the whole suite is spread over processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,26 @@ from hypothesis import settings
 # Anew each time at a desk, always the same in CI, and never against the clock.
 settings.register_profile("desk", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("thorough", deadline=None, max_examples=400)  # pytest --hypothesis-profile thorough
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
+
+MOST = 8  # each process has a fifth of a gigabyte
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """The whole suite is run by a process for each core, single files are not. `-n` says otherwise."""
+    is_open = getattr(config.option, "numprocesses", 0) is None  # else there is no pytest-xdist, or -n was given
+    is_whole = config.args_source is config.ArgsSource.TESTPATHS
+    if is_open and is_whole and not hasattr(config, "workerinput") and not config.option.usepdb:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if cores > 1:
+            config.option.numprocesses, config.option.maxschedchunk = min(cores, MOST), 2
+
+
+def pytest_collection_modifyitems(items):
+    """First those that compile what others use, too: side by side, as no kernel is compiled by two processes."""
+    items.sort(key=lambda item: item.get_closest_marker("compiles") is None)
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,15 @@ import stat
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from numba.core.errors import TypingError
 
 from rigidsim import _cache, _jit
-from rigidsim._cache import keep_entry, read_entry
+from rigidsim._cache import Claim, keep_entry, read_entry
 
 VERSION = "0123456789abcdef"
 PAYLOAD = random.Random(0).randbytes(5000)
@@ -329,14 +331,14 @@ def fresh_kernel(monkeypatch, tmp_path):
 def test_kernel_is_compiled_once_for_each_kind_of_arguments(fresh_kernel, tmp_path, told):
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, False)]
     assert [fresh_kernel(3), fresh_kernel(3), fresh_kernel()] == [(7.0, True), (7.0, False), (7.0, False)]
-    assert len(list(tmp_path.iterdir())) == 2
+    assert len(list(tmp_path.glob("*.kernel"))) == 2
     assert told() == []
 
 
 @pytest.mark.parametrize("damage", [lambda content: b"", lambda content: content[:-1], lambda content: content[::-1]])
 def test_damaged_kernel_is_compiled_anew_and_kept(fresh_kernel, tmp_path, told, damage):
     fresh_kernel()
-    (entry,) = tmp_path.iterdir()
+    (entry,) = tmp_path.glob("*.kernel")
     entry.write_bytes(damage(entry.read_bytes()))
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, False)]
     assert told() == [f"compiled code is dropped and made anew: {entry}: is damaged"]
@@ -346,6 +348,94 @@ def test_kernel_that_cannot_be_kept_still_runs(fresh_kernel, tmp_path, told):
     shutil.rmtree(tmp_path)
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, True)]
     assert told() == [f"compiled code is not kept, the next run compiles again: {tmp_path}: No such file or directory"]
+
+
+# One process at a time
+
+CLAIM = """
+import sys, time
+from contextlib import nullcontext
+from pathlib import Path
+from rigidsim._cache import Claim
+claim = Claim(nullcontext)
+claim.take(Path(sys.argv[1]))
+print("mine", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Another process that is making the entry, until it is told to end."""
+    command = [sys.executable, "-c", CLAIM, str(tmp_path / "one.kernel")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "mine\n"
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def claim():
+    """One that ends the other process as soon as it has to wait; `waited` counts that."""
+
+    def begin_to_wait():
+        claim.waited += 1
+        claim.meanwhile()
+        return nullcontext()
+
+    claim = Claim(begin_to_wait)
+    claim.waited, claim.meanwhile = 0, lambda: None
+    yield claim
+    claim.release()
+
+
+def test_an_entry_is_made_by_one_process_at_a_time(other, claim, tmp_path):
+    claim.take(tmp_path / "two.kernel")
+    assert claim.waited == 0
+    claim.meanwhile = other.stdin.close  # it ends, and its claim with it
+    claim.take(tmp_path / "one.kernel")
+    assert claim.waited == 1
+
+
+def test_a_killed_process_holds_nothing_up(other, claim, tmp_path):
+    claim.meanwhile = other.kill
+    claim.take(tmp_path / "one.kernel")
+    assert claim.waited == 1
+
+
+def test_nobody_waits_forever(other, claim, tmp_path):
+    claim.LONGEST = 0.1
+    claim.take(tmp_path / "one.kernel")
+    assert claim.waited == 1
+    assert other.poll() is None
+
+
+def test_a_claim_ends_when_it_is_released_or_taken_again(claim, tmp_path):
+    for _ in range(2):
+        claim.take(tmp_path / "one.kernel")
+    others = Claim(pytest.fail)
+    claim.release()
+    others.take(tmp_path / "one.kernel")
+    others.release()
+
+
+def test_where_no_file_can_be_made_everyone_may(claim, tmp_path):
+    for _ in range(2):
+        Claim(pytest.fail).take(tmp_path / "missing" / "one.kernel")
+
+
+def test_what_another_process_made_meanwhile_is_not_compiled_again(fresh_kernel, monkeypatch, tmp_path):
+    fresh_kernel()
+    (entry,) = tmp_path.glob("*.kernel")
+    entry.rename(tmp_path / "made")
+    monkeypatch.setattr(Claim, "take", lambda claim, path: (tmp_path / "made").rename(path))
+    assert fresh_kernel() == (7.0, False)
+
+
+def test_a_kernel_that_does_not_compile_can_be_tried_again(fresh_kernel):
+    for _ in range(2):
+        with pytest.raises(TypingError):
+            fresh_kernel("x", None)
 
 
 FULL = """

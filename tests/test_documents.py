@@ -58,13 +58,6 @@ def shell_in(folder: Path):
     return shell
 
 
-@pytest.mark.parametrize("script", ["make_api", "make_integrators"])
-def test_pages_made_from_the_sources_are_current(script, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    made = importlib.import_module(script)
-    assert made.PAGE.read_text() == made.document(), f"run python docs/{script}.py"
-
-
 @pytest.mark.parametrize("text", blocks("sh"))
 def test_commands(text, workplace, request):
     """Those of the README activate the environment themselves; who reads on has done so."""
@@ -118,8 +111,8 @@ def test_ci_runs_the_two_commands_of_the_readme():
     assert all(f"readme_command {mark}" in ci for mark in marks)
 
 
-def test_the_functions_of_expressions_are_those_of_the_table(monkeypatch):
+@pytest.mark.parametrize("script", ["make_api", "make_forces", "make_functions", "make_integrators"])
+def test_tables_made_from_the_sources_are_current(script, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    import make_functions
-
-    assert make_functions.PAGE.read_text() == make_functions.document(), "run python docs/make_functions.py"
+    made = importlib.import_module(script)
+    assert made.PAGE.read_text() == made.document(), f"run python docs/{script}.py"

@@ -1,8 +1,8 @@
-"""Third pass of an evaluation: accelerations, in the world and relative to the parent, from the world outwards."""
+"""The acceleration of a node: in the world and relative to the parent."""
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
+from rigidsim._jit import routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.physics.frames import (
@@ -60,21 +60,3 @@ def accelerate_free(state, body, parent, arm, wrench, frame, rate, lanes):
         turning = scaled(takes_torque(inverse_inertia), tau_W)
         applied = power(f_W, load3(arm, at.A_VC, lane, n), turning, omega_WB)
         store(rate, at.R_POWER, lane, n, applied + load(wrench, at.W_POWER, lane, n))
-
-
-@inlined
-def accelerate(node, model, state, scratch, lanes):
-    """Acceleration of one node; its parent's is there already."""
-    i = model.node[node, at.NODE_ROW]
-    parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
-    if model.node[node, at.NODE_KIND] == at.FREE:
-        accelerate_free(state[i], model.body[i], parent, arm, scratch.wrench[i], frame, scratch.rate[i], lanes)
-    else:
-        accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
-
-
-@inlined
-def accelerate_nodes(nodes, model, state, scratch, lanes):
-    """Accelerations of the given nodes, parents first."""
-    for node in nodes:
-        accelerate(node, model, state, scratch, lanes)

@@ -95,7 +95,7 @@ def with_callbacks(model: Model, calls: tuple[Call, ...]) -> CalledModel:
 
 def calls_of(functions: Mapping[str, Callback], paths: tuple[str, ...], model: Model) -> tuple[Call, ...]:
     """Raises UsageError for a path that is no free body."""
-    free = {paths[node]: row for row, node in enumerate(model.free_node)}
+    free = {paths[node]: row for row, node in enumerate(model.moved_node)}
     for path in functions:
         if path not in free:
             raise UsageError(f"there is no free body '{path}' to call a function for; free: {', '.join(free)}")

@@ -87,7 +87,7 @@ def pace_position(h, state, pace, v_x, v_y, v_z, driven, lanes):
     """Position a part of a step, h, after the pose in `state`; velocity and acceleration from three jets."""
     n = len(lanes)
     for lane in range(n):
-        p = add(load3(state, at.S_P, lane, n), displacement(load3(pace, at.P_V, lane, n), h))
+        p = add(load3(state, at.PACED_P, lane, n), displacement(load3(pace, at.P_V, lane, n), h))
         store3(driven, at.D_P, lane, n, p)
         store3(driven, at.D_V, lane, n, (load(v_x, 0, lane, n), load(v_y, 0, lane, n), load(v_z, 0, lane, n)))
         store3(driven, at.D_A, lane, n, (load(v_x, 1, lane, n), load(v_y, 1, lane, n), load(v_z, 1, lane, n)))
@@ -100,7 +100,7 @@ def pace_rotation(h, state, pace, a, b, c, driven, lanes):
     for lane in range(n):
         omega = (load(a, 0, lane, n), load(b, 0, lane, n), load(c, 0, lane, n))
         total, first = load3(pace, at.P_OMEGA, lane, n), load3(pace, at.P_FIRST, lane, n)
-        store4(driven, at.D_Q, lane, n, advanced_rotation(load4(state, at.S_Q, lane, n), total, first, omega, h))
+        store4(driven, at.D_Q, lane, n, advanced_rotation(load4(state, at.PACED_Q, lane, n), total, first, omega, h))
         store3(driven, at.D_OMEGA, lane, n, omega)
         store3(driven, at.D_ALPHA, lane, n, (load(a, 1, lane, n), load(b, 1, lane, n), load(c, 1, lane, n)))
 
@@ -110,9 +110,9 @@ def keep_pose(t, h, pace, driven, state, lanes):
     """The pose reached at t, a time h after that in `state`, is where the next step begins."""
     n = len(lanes)
     for lane in range(n):
-        accumulate3(state, at.S_P, at.S_P_LOW, lane, n, displacement(load3(pace, at.P_V, lane, n), h))
-        store4(state, at.S_Q, lane, n, load4(driven, at.D_Q, lane, n))
-        store(state, at.S_SINCE, lane, n, t)
+        accumulate3(state, at.PACED_P, at.PACED_P_LOW, lane, n, displacement(load3(pace, at.P_V, lane, n), h))
+        store4(state, at.PACED_Q, lane, n, load4(driven, at.D_Q, lane, n))
+        store(state, at.PACED_SINCE, lane, n, t)
 
 
 @inlined
@@ -159,7 +159,7 @@ def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
     jet = working.jet
     for k in range(len(given.paced)):
         r, row = given.paced[k], paced_state[k]
-        driven, h = driven_rows[r[0]], t - row[at.S_SINCE * len(lanes)]
+        driven, h = driven_rows[r[0]], t - row[at.PACED_SINCE * len(lanes)]
         if r[at.PACES_POSITION] > 0:
             pace_position(h, row, working.pace[k], jet[r[1]], jet[r[2]], jet[r[3]], driven, lanes)
             note_faults(t, jet[r[1]], jet[r[2]], jet[r[3]], 3, fault[k], lanes)
@@ -172,7 +172,7 @@ def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
 def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes):
     """Local motion of every node driven by expressions, at time t (s)."""
     if len(given.paced) > 0:
-        gather_pace(given, t, paced_state[0, at.S_SINCE * len(lanes)], working, lanes)
+        gather_pace(given, t, paced_state[0, at.PACED_SINCE * len(lanes)], working, lanes)
     else:
         evaluate_drive(given, t, working, lanes)
     n_script, n_driven = len(given.scripts.who), len(given.driven)
@@ -184,7 +184,7 @@ def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes
 def drive_expressed(given, t, model, state, scratch, lanes):
     """Hand `drive_all` what it needs of all there is."""
     if len(given.driven) + len(given.paced) > 0:
-        paced_state = state[len(model.free_node) :]
+        paced_state = state[len(model.moved_node) :]
         drive_all(given, t, model.motion, paced_state, scratch.working, scratch.fault, scratch.driven, lanes)
 
 
@@ -200,8 +200,8 @@ def settle_paced(given, t, model, state, scratch, lanes):
     if len(given.paced) > 0:
         drive_expressed(given, t, model, state, scratch, lanes)
         for k in range(len(given.paced)):
-            row = state[len(model.free_node) + k]
-            h = t - row[at.S_SINCE * len(lanes)]
+            row = state[len(model.moved_node) + k]
+            h = t - row[at.PACED_SINCE * len(lanes)]
             keep_pose(t, h, scratch.working.pace[k], scratch.driven[given.paced[k, 0]], row, lanes)
 
 

@@ -1,15 +1,16 @@
-"""First pass of an evaluation: where every frame is and how it moves, from the world outwards."""
+"""Where a node's frame is and how it moves: in the world, from its parent's origin, and as a sample shows it."""
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
+from rigidsim._jit import routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.drive import drive, prescribe
 from rigidsim.engine.layout import load, load3, load4, store3, store4
-from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, stretch
-from rigidsim.physics.quaternion import product, rotate
+from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, local_rate, stretch
+from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.rigid_body import origin_from_com, point_velocity
-from rigidsim.physics.vector import negated
+from rigidsim.physics.vector import negated, scaled
+
+NO_VELOCITY = (0.0, 0.0, 0.0)
 
 
 @routine
@@ -53,22 +54,49 @@ def place_free(state, body, parent, arm, frame, lanes):
         store3(frame, at.F_OMEGA, lane, n, omega_WB)
 
 
-@inlined
-def place(node, t, model, state, scratch, lanes):
-    """Frame of one node; its parent's is there already."""
-    i = model.node[node, at.NODE_ROW]
-    parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
-    if model.node[node, at.NODE_KIND] == at.FREE:
-        place_free(state[i], model.body[i], parent, arm, frame, lanes)
-    else:
-        if model.node[node, at.NODE_KIND] == at.PRESCRIBED:
-            prescribe(t, model.motion[i], scratch.driven[i], lanes)
-        place_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
+@routine
+def link_driven(parent, arm, link, lanes):
+    """A fixed or prescribed node's origin from its parent's."""
+    n = len(lanes)
+    for lane in range(n):
+        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
+        store3(link, at.K_P, lane, n, d)
+        store3(link, at.K_V, lane, n, compose_velocity(NO_VELOCITY, load3(parent, at.F_OMEGA, lane, n), d, drift))
 
 
-@inlined
-def place_nodes(nodes, t, model, state, scratch, lanes):
-    """Frames of the given nodes, parents first."""
-    drive(t, model, state, scratch, lanes)
-    for node in nodes:
-        place(node, t, model, state, scratch, lanes)
+@routine
+def link_free(body, frame, parent, arm, link, lanes):
+    """A free body's origin from its parent's: its centre of mass, and back to the origin."""
+    n = len(lanes)
+    for lane in range(n):
+        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
+        r = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
+        v = compose_velocity(NO_VELOCITY, load3(parent, at.F_OMEGA, lane, n), d, drift)
+        store3(link, at.K_P, lane, n, origin_from_com(d, r))
+        store3(link, at.K_V, lane, n, point_velocity(v, load3(frame, at.F_OMEGA, lane, n), negated(r)))
+
+
+@routine
+def sample_driven(driven, out, lanes):
+    """Motion of a fixed or prescribed node relative to its parent."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(out, at.O_P, lane, n, load3(driven, at.D_P, lane, n))
+        store4(out, at.O_Q, lane, n, load4(driven, at.D_Q, lane, n))
+        store3(out, at.O_V, lane, n, load3(driven, at.D_V, lane, n))
+        store3(out, at.O_OMEGA, lane, n, load3(driven, at.D_OMEGA, lane, n))
+
+
+@routine
+def sample_free(state, body, parent, frame, out, lanes):
+    """Motion of a free body's origin relative to its parent, from that of its centre of mass."""
+    n = len(lanes)
+    for lane in range(n):
+        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
+        q_PB = product(conjugate(q_WP), load4(state, at.S_Q, lane, n))
+        omega_PB = local_rate(omega_WP, q_WP, load3(frame, at.F_OMEGA, lane, n))
+        r_P = rotate(q_PB, scaled(1.0 / load(body, at.B_SCALE, lane, n), load3(body, at.B_COM, lane, n)))
+        store3(out, at.O_P, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
+        store4(out, at.O_Q, lane, n, q_PB)
+        store3(out, at.O_V, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
+        store3(out, at.O_OMEGA, lane, n, omega_PB)

@@ -58,7 +58,7 @@ exchange_pairwise = over(PAIRWISE, exchange_each, "energy")
 @inlined
 def apply_loads(t, era, model, scratch, lanes):
     """Fill the wrench of every free body with the loads that act at time t (s), in this era."""
-    for i in range(len(model.free_node)):
+    for i in range(len(model.moved_node)):
         begin(model.body[i], scratch.wrench[i], lanes)
     apply_single(model.single, era, model, scratch, lanes)
     if_given(model.pairwise, apply_pairwise, era, model, scratch, lanes)
@@ -66,7 +66,7 @@ def apply_loads(t, era, model, scratch, lanes):
     apply_scripts(t, era, model, scratch, lanes)
     apply_callbacks(t, model, scratch, lanes)
     if len(model.normal) > 0:
-        for i in range(len(model.free_node)):
+        for i in range(len(model.moved_node)):
             confine(model.normal[0], scratch.wrench[i], lanes)
 
 

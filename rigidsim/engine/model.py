@@ -17,9 +17,9 @@ from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 
 
 class Law(NamedTuple):
-    """One kind of load: what each acts on, when, and its constants. A free body carries the second end of each."""
+    """One kind of load: what each acts on, when, and its constants. A moved body carries the second end of each."""
 
-    # (law, LAW_COLUMNS) pair of frames, row of the free body at its first end or NOBODY, at its second, first era, the
+    # (law, LAW_COLUMNS) pair of frames, row of the moved body at its first end or NOBODY, at its second, first era, the
     # one after, number among what is followed
     who: np.ndarray
     value: np.ndarray  # (law, rows of its kind * lanes)
@@ -43,7 +43,7 @@ class Relations(NamedTuple):
 class Mutual(NamedTuple):
     """The free bodies that attract each other; their pairs are made as they are needed."""
 
-    member: np.ndarray  # (member) row among the free bodies, in the order of their paths
+    member: np.ndarray  # (member) row among the moved bodies, in the order of their paths
     gm: np.ndarray  # (member, lanes) m^3/s^2
     soft: np.ndarray  # (1, lanes) the softening length squared, m^2; no row without a group
     depth: np.ndarray  # (1 + node) of every frame below the world
@@ -63,7 +63,7 @@ class Expressions(NamedTuple):
     scripts: Law  # loads: instead of a pair, the frame of the axes
     script_register: np.ndarray  # (script, 9) where force, torque and gravity are found
     script: Program
-    views: np.ndarray  # (view, 3) what the expressions look at: VIEW_POSITION, ...; pair; first of its registers
+    views: np.ndarray  # (view, 3) what the expressions look at: SEEN_POSITION, ...; pair; first of its registers
     drive: Program  # of t alone, for prescribed motions, on jets
     driven: np.ndarray  # (driven by expressions, 7) row among the driven nodes, registers of position and three angles
     paced: np.ndarray  # (paced, 9) row among the driven nodes; registers of velocity and angular velocity; which apply
@@ -81,14 +81,14 @@ class Working(NamedTuple):
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
-    # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among free or driven nodes; row of the free
-    # body that carries it through fixed ones, which may be itself, or NOBODY
+    # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of the
+    # moved body that carries it through fixed ones, which may be itself, or NOBODY
     node: np.ndarray
     active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
     every: np.ndarray  # all nodes, each followed by all that hangs on it
-    free_node: np.ndarray  # (free) node
-    by_path: np.ndarray  # (free) rows in order of their paths: the order of sums over bodies
-    body: np.ndarray  # (free, BODY_ROWS * lanes)
+    moved_node: np.ndarray  # (moved) node
+    by_path: np.ndarray  # (moved) rows in order of their paths: the order of sums over bodies
+    body: np.ndarray  # (moved, BODY_ROWS * lanes)
     motion: np.ndarray  # (driven, MOTION_ROWS * lanes)
     scale: np.ndarray  # (1 + node, lanes) metres per unit of the frame's own lengths
     normal: np.ndarray  # (1, 3 * lanes) of the plane that a planar scene is locked to; or no rows
@@ -99,12 +99,13 @@ class Model(NamedTuple):
     mutual: Mutual | None  # given with the pair laws, so that it makes no further kind of model
     expressions: Expressions | None  # what is given by expressions, if anything in the scene is
 
-    impulses: Law  # instead of a pair, the frame of the axes; they act when their first era begins
+    impulses: Law  # instead of a pair, the frame of the axes; in the order of the eras that begin with them
+    due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
     impulse_number: np.ndarray  # (impulse) which of the blueprint's it is
-    inherits: np.ndarray  # (free) 1.0 for a body that a jump of its parent carries along, else 0.0
+    inherits: np.ndarray  # (moved) 1.0 for a body that a jump of its parent carries along, else 0.0
     edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)
-    edge_stop: np.ndarray  # (edge) 1 where more happens than that constant loads change
+    edge_kind: np.ndarray  # (edge) EDGE_PASSED, EDGE_CROSSED or EDGE_STOPS
     step: float  # s
 
 
@@ -116,14 +117,12 @@ class Scratch(NamedTuple):
     arm: np.ndarray  # (node, ARM_ROWS * lanes)
     link: np.ndarray  # (node, LINK_ROWS * lanes)
     apart: np.ndarray  # (pair, APART_ROWS * lanes)
-    wound: np.ndarray  # (what is followed, WOUND_ROWS * lanes)
+    wound: np.ndarray  # (what is followed, WINDING_ROWS * lanes)
     way: np.ndarray  # (2, 3 * lanes) of two bodies' centres of mass from where their lineages meet
     working: Working | None  # of expressions
     fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
     pull: np.ndarray  # (4 * lanes) a pair's force or torque, and a power
-    jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes)
-    strike: np.ndarray  # (free, JUMP_ROWS * lanes) impulses, then jumps, of one instant
-    wrench: np.ndarray  # (free, WRENCH_ROWS * lanes)
+    wrench: np.ndarray  # (moved, WRENCH_ROWS * lanes)
     rate: np.ndarray  # (state, RATE_ROWS * lanes)
     stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at a stage
     other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) and at the next
@@ -165,22 +164,20 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     """Scratch arrays for a model; what never changes is set here once: the world's frame, fixed nodes' local motion,
     the constants of expressions.
     """
-    n, n_node, n_free, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
-    n_state = n_free + paced_count(model) + followed(model)
+    n, n_node, n_moved, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
+    n_state = n_moved + paced_count(model) + followed(model)
     scratch = Scratch(
         frame=zeros(n_node + 1, layout.FRAME_ROWS * n),
         driven=zeros(n_driven, layout.DRIVEN_ROWS * n),
         arm=zeros(n_node, layout.ARM_ROWS * n),
         link=zeros(n_node, layout.LINK_ROWS * n),
         apart=zeros(len(model.relations.pair) - 1 if model.relations else 0, layout.APART_ROWS * n),
-        wound=zeros(followed(model), layout.WOUND_ROWS * n),
+        wound=zeros(followed(model), layout.WINDING_ROWS * n),
         way=zeros(2, 3 * n),
         working=working_of(model.expressions, n) if model.expressions else None,
         fault=zeros(fault_count(model.expressions), layout.FAULT_ROWS * n),
         pull=zeros(4 * n),
-        jump=zeros(n_node + 1, layout.JUMP_ROWS * n),
-        strike=zeros(n_free, layout.JUMP_ROWS * n),
-        wrench=zeros(n_free, layout.WRENCH_ROWS * n),
+        wrench=zeros(n_moved, layout.WRENCH_ROWS * n),
         rate=zeros(n_state, layout.RATE_ROWS * n),
         stage=zeros(n_state, layout.STAGE_ROWS * n),
         other_stage=zeros(n_state, layout.STAGE_ROWS * n),

@@ -104,7 +104,7 @@ def attract_mutually(mutual, model, scratch, lanes):
         i = group[a]
         for b in range(a + 1, len(group)):
             j = group[b]
-            way_1, way_2 = ways(model.free_node[i], model.free_node[j], model, scratch, lanes)
+            way_1, way_2 = ways(model.moved_node[i], model.moved_node[j], model, scratch, lanes)
             soft, wrench_1, wrench_2 = mutual.soft[0], scratch.wrench[i], scratch.wrench[j]
             pull_pair(way_1, way_2, gm[a], gm[b], soft, wrench_1, wrench_2, lanes)
 
@@ -116,5 +116,5 @@ def store_mutually(mutual, model, scratch, ledger, lanes):
     for a in range(len(group)):
         for b in range(a + 1, len(group)):
             j = group[b]
-            way_1, way_2 = ways(model.free_node[group[a]], model.free_node[j], model, scratch, lanes)
+            way_1, way_2 = ways(model.moved_node[group[a]], model.moved_node[j], model, scratch, lanes)
             store_pair(way_1, way_2, gm[a], mutual.soft[0], model.body[j], ledger, lanes)

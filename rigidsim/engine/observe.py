@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.kinematics import place_nodes
+from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.kinds import sample_local
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import observe_terms
-from rigidsim.physics.frames import local_rate
-from rigidsim.physics.quaternion import conjugate, product, rotate
+from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import (
     angular_momentum,
     kinetic_energy,
     momentum,
     orbital_angular_momentum,
-    origin_from_com,
-    point_velocity,
     uniform_potential,
 )
-from rigidsim.physics.vector import add, negated, scaled
+from rigidsim.physics.vector import add
 
 
 @routine
@@ -32,32 +30,6 @@ def sample_world(frame, out, lanes):
         store4(out, at.O_Q, lane, n, load4(frame, at.F_Q, lane, n))
         store3(out, at.O_V, lane, n, load3(frame, at.F_V, lane, n))
         store3(out, at.O_OMEGA, lane, n, load3(frame, at.F_OMEGA, lane, n))
-
-
-@routine
-def sample_driven(driven, out, lanes):
-    """Motion of a fixed or prescribed node relative to its parent."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(out, at.O_P, lane, n, load3(driven, at.D_P, lane, n))
-        store4(out, at.O_Q, lane, n, load4(driven, at.D_Q, lane, n))
-        store3(out, at.O_V, lane, n, load3(driven, at.D_V, lane, n))
-        store3(out, at.O_OMEGA, lane, n, load3(driven, at.D_OMEGA, lane, n))
-
-
-@routine
-def sample_free(state, body, parent, frame, out, lanes):
-    """Motion of a free body's origin relative to its parent, from that of its centre of mass."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
-        q_PB = product(conjugate(q_WP), load4(state, at.S_Q, lane, n))
-        omega_PB = local_rate(omega_WP, q_WP, load3(frame, at.F_OMEGA, lane, n))
-        r_P = rotate(q_PB, scaled(1.0 / load(body, at.B_SCALE, lane, n), load3(body, at.B_COM, lane, n)))
-        store3(out, at.O_P, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
-        store4(out, at.O_Q, lane, n, q_PB)
-        store3(out, at.O_V, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
-        store3(out, at.O_OMEGA, lane, n, omega_PB)
 
 
 @routine
@@ -93,14 +65,8 @@ def observe_motion(t, model, state, scratch, local, world, lanes):
     """Motion of every node, relative to its parent and in the world."""
     place_nodes(model.every, t, model, state, scratch, lanes)
     for node in model.every:
-        i, frame = model.node[node, at.NODE_ROW], scratch.frame[node + 1]
-        sample_world(frame, world[node], lanes)
-        if model.node[node, at.NODE_KIND] == at.FREE:
-            sample_free(
-                state[i], model.body[i], scratch.frame[model.node[node, at.NODE_PARENT]], frame, local[node], lanes
-            )
-        else:
-            sample_driven(scratch.driven[i], local[node], lanes)
+        sample_world(scratch.frame[node + 1], world[node], lanes)
+        sample_local(node, model, state, scratch, local[node], lanes)
 
 
 @routine
@@ -110,7 +76,7 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
     ledger = samples.ledger[k]
     ledger[:] = 0.0
     for i in model.by_path:
-        node = model.free_node[i]
+        node = model.moved_node[i]
         add_to_ledger(state[i], model.body[i], scratch.frame[node + 1], scratch.arm[node], ledger, lanes)
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)

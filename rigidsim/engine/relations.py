@@ -9,48 +9,22 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
+from rigidsim.engine.kinds import link
 from rigidsim.engine.laws.chain import over
 from rigidsim.engine.laws.registry import PAIRWISE
 from rigidsim.engine.laws.wrench import acts
-from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.engine.layout import load, load3, store, store3
 from rigidsim.engine.optional import if_given
 from rigidsim.physics.elementary import select
-from rigidsim.physics.frames import compose_velocity
-from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.rigid_body import origin_from_com, point_velocity
-from rigidsim.physics.vector import add, negated, scaled
-
-NO_VELOCITY = (0.0, 0.0, 0.0)
+from rigidsim.physics.vector import add, scaled
 
 
 @routine
-def link_driven(parent, arm, link, lanes):
-    """A fixed or prescribed node's origin from its parent's."""
-    n = len(lanes)
-    for lane in range(n):
-        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
-        store3(link, at.K_P, lane, n, d)
-        store3(link, at.K_V, lane, n, compose_velocity(NO_VELOCITY, load3(parent, at.F_OMEGA, lane, n), d, drift))
-
-
-@routine
-def link_free(body, frame, parent, arm, link, lanes):
-    """A free body's origin from its parent's: its centre of mass, and back to the origin."""
-    n = len(lanes)
-    for lane in range(n):
-        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
-        r = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
-        v = compose_velocity(NO_VELOCITY, load3(parent, at.F_OMEGA, lane, n), d, drift)
-        store3(link, at.K_P, lane, n, origin_from_com(d, r))
-        store3(link, at.K_V, lane, n, point_velocity(v, load3(frame, at.F_OMEGA, lane, n), negated(r)))
-
-
-@routine
-def pass_link(link, sign, apart, lanes):
+def pass_link(passed, sign, apart, lanes):
     """Add a link on the way, outwards or inwards."""
     n = len(lanes)
     for lane in range(n):
-        p, v = load3(link, at.K_P, lane, n), load3(link, at.K_V, lane, n)
+        p, v = load3(passed, at.K_P, lane, n), load3(passed, at.K_V, lane, n)
         store3(apart, at.Z_P, lane, n, add(load3(apart, at.Z_P, lane, n), scaled(sign, p)))
         store3(apart, at.Z_V, lane, n, add(load3(apart, at.Z_V, lane, n), scaled(sign, v)))
 
@@ -62,25 +36,25 @@ def keep_winding(t, acting, wound, state, lanes):
     """
     n = len(lanes)
     for lane in range(n):
-        now, last = load(wound, at.WOUND, lane, n), load(state, at.S_WOUND, lane, n)
-        before = load(state, at.S_PASSED, lane, n)
-        turns_over = acting * load(wound, at.TURNS_OVER, lane, n)
+        now, last = load(wound, at.WINDING_NOW, lane, n), load(state, at.WOUND_LAST, lane, n)
+        before = load(state, at.WOUND_PASSED, lane, n)
+        turns_over = acting * load(wound, at.WINDING_TURNS_OVER, lane, n)
         passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
-        store(state, at.S_PASSED, lane, n, passed)
-        store(state, at.S_WOUND, lane, n, now)
+        store(state, at.WOUND_PASSED, lane, n, passed)
+        store(state, at.WOUND_LAST, lane, n, now)
 
 
 @inlined
 def row_of(law, k, state, scratch):
-    """The row of the state with the winding of load k."""
-    return state[len(state) - len(scratch.wound) + law.who[k, at.LAW_FOLLOWED]]
+    """The number of the row of the state with the winding of load k."""
+    return len(state) - len(scratch.wound) + law.who[k, at.LAW_FOLLOWED]
 
 
 @inlined
 def follow_each(law, follow, model, state, scratch, lanes):
     """Find the winding of every load of one table."""
     for k in range(len(law.who)):
-        follow(law, k, model, row_of(law, k, state, scratch), scratch, lanes)
+        follow(law, k, model, state[row_of(law, k, state, scratch)], scratch, lanes)
 
 
 @inlined
@@ -88,7 +62,9 @@ def keep_each(law, _follow, t, era, model, state, scratch, lanes):
     """Keep the winding of every load of one table."""
     for k in range(len(law.who)):
         acting = 1.0 if acts(law, k, era) else 0.0
-        keep_winding(t, acting, scratch.wound[law.who[k, at.LAW_FOLLOWED]], row_of(law, k, state, scratch), lanes)
+        keep_winding(
+            t, acting, scratch.wound[law.who[k, at.LAW_FOLLOWED]], state[row_of(law, k, state, scratch)], lanes
+        )
 
 
 follow_pairwise = over(PAIRWISE, follow_each, "follow")
@@ -105,11 +81,7 @@ def keep_windings(t, era, model, state, scratch, lanes):
 def separate(relations, model, scratch, lanes):
     """The separation of every pair of frames that a law or an expression looks at; all frames are placed."""
     for node in relations.linked:
-        parent, arm, link = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.link[node]
-        if model.node[node, at.NODE_KIND] == at.FREE:
-            link_free(model.body[model.node[node, at.NODE_ROW]], scratch.frame[node + 1], parent, arm, link, lanes)
-        else:
-            link_driven(parent, arm, link, lanes)
+        link(node, model, scratch, lanes)
     for pair in range(len(relations.pair) - 1):
         apart = scratch.apart[pair]
         apart[:] = 0.0

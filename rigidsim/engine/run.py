@@ -12,10 +12,11 @@ import numpy as np
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.reparent import carrier_row, reparented
+from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
-from rigidsim.engine.impulses import cross_edge
+from rigidsim.engine.events import EventBuffer, begin_instant, make_buffer, note_event, tell_instant
+from rigidsim.engine.impulses import pass_jumps
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.model import Samples, make_samples, make_scratch
 from rigidsim.engine.stepper import advance, observe_at
@@ -27,22 +28,19 @@ NO_SAMPLES = layout.NEVER
 
 
 class Happened(NamedTuple):
-    """An instant: a reparenting, or all impulses that are due; worlds and samples before and after."""
+    """What was recorded since the last time, and the worlds: before and after a reparenting, else as they are."""
 
-    era: int
-    time: float
-    event: ScheduledReparenting | None
-    samples: Samples  # two rows; they are overwritten by what happens next
+    events: EventBuffer  # overwritten by what happens next
     before: list[World]
     after: list[World]
 
 
 Tell = Callable[[Happened, int], Iterable]
-"""What is to be remembered of an instant, for the world of one lane."""
+"""What is to be remembered of it, for the world of one lane."""
 
 
 def nothing(_happened: Happened, _lane: int) -> tuple:
-    """Remembered of an instant."""
+    """Remembered."""
     return ()
 
 
@@ -70,10 +68,10 @@ class BlockRun:
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
         self._callbacks = callbacks or {}
-        self._advance, self._observe, self._cross_edge = self._kernels()
+        self._advance, self._observe = self._kernels()
+        self._buffer: EventBuffer | None = None  # while nothing ever happens
         self._enter()
         self._none = self.room(1)  # where samples that nobody wants would go
-        self._pair = make_samples(self.model, 2, True, self._lanes)  # before and after what happens at an instant
 
     @property
     def time(self) -> float:
@@ -92,26 +90,26 @@ class BlockRun:
     def place(self) -> tuple:
         """Where the run is, for `go_back`."""
         told = [len(events) for events in self.events]
-        return self.n, self.done, self.era, self.worlds, self.model, self.state.copy(), self._scratch, told
+        arrays = self.model, self.state.copy(), self._scratch, self._buffer
+        return self.n, self.done, self.era, self.worlds, *arrays, told
 
     def go_back(self, place: tuple) -> None:
         """Return to an earlier place, to take the steps from there again."""
-        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, told = place
+        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, told = place
         self.state = state.copy()
         for events, count in zip(self.events, told, strict=True):
             del events[count:]
         if self.isolated_until > self.time:
             self.isolated_until = math.inf
         self._scratch.fault[:] = 0.0
+        self._forget()
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all that a run will call; what happens at t = 0 is done."""
         with watch_compilation():  # one wait, told once
             self._begin()
-            self._advance(*self._position(), self.n, NO_SAMPLES, *self._arrays(), self._none, 0, self._lanes)
+            self._go(self.n)
             self.observed()
-            if self.model.edge_stop.any():
-                self._cross_edge(self.time, 0, *self._arrays(), self._pair, -1, self._lanes)  # of which nothing comes
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
         """Take n steps; sample number k = step / stride goes to row k - first of `samples`."""
@@ -119,14 +117,11 @@ class BlockRun:
         n_end = self.n + n
         if stride == NO_SAMPLES:
             first = 0
-        while True:
-            self.n, self.done, self.era = self._advance(
-                *self._position(), n_end, stride, *self._arrays(), samples or self._none, first, self._lanes
-            )
-            if not self._at_stop():
-                return
+        self._go(n_end, False, stride, samples, first)
+        while self._at_stop():
             self.era += 1
-            self._cross()
+            self._change_trees()
+            self._go(n_end, True, stride, samples, first)
 
     def slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[int]:
         """Step up to n_end in slices of about SLICE_SECONDS, giving the length of each as it is done."""
@@ -148,7 +143,7 @@ class BlockRun:
 
     def _kernels(self) -> tuple:
         """Compiled; or, for the sake of callbacks, the same text as Python runs it."""
-        kernels = (advance, observe_at, cross_edge)
+        kernels = (advance, observe_at)
         if not self._callbacks:
             return kernels
         return tuple(np.errstate(all="ignore")(getattr(k, "py_func", k)) for k in kernels)
@@ -160,11 +155,10 @@ class BlockRun:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes)
+        if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
+            self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # What expressions have failed so far outlives a change of the tree.
         self._scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
-
-    def _position(self) -> tuple:
-        return self.method, self.n, self.done, self.era
 
     def _arrays(self) -> tuple:
         return self.model, self.state, self._scratch
@@ -172,49 +166,88 @@ class BlockRun:
     def _begin(self) -> None:
         if not self._begun:
             self._begun = True
-            self._cross()
+            self._change_trees()
+            self._go(self.n, True)
+
+    def _go(
+        self,
+        n_end: int,
+        arrives: bool = False,
+        stride: int = NO_SAMPLES,
+        samples: Samples | None = None,
+        first: int = 0,
+    ) -> None:
+        """As far as the kernel goes, and what it recorded; it `arrives` where what begins with the era is not done."""
+        self.n, self.done, self.era = self._advance(
+            self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
+            samples or self._none, first, self._buffer, self._lanes,
+        )  # fmt: skip
+        self._hand_over(self.worlds)
+
+    def _hand_over(self, before: list[World]) -> None:
+        """Empty the buffer, for whoever remembers events."""
+        if self._buffer is not None and self._buffer.filled[0]:
+            happened = Happened(self._buffer, before, self.worlds)
+            for lane, events in enumerate(self.events):
+                events.extend(self._tell(happened, lane))
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._buffer is not None:
+            self._buffer.filled[:] = 0
 
     def _at_stop(self) -> bool:
-        """Whether the kernel stopped because something happens where it is."""
+        """Whether the kernel stopped before what happens where it is."""
         era, model = self.era, self.model
-        here = era < len(model.edge_step) and (model.edge_step[era], model.edge_fraction[era]) == (self.n, self.done)
-        return bool(here and model.edge_stop[era])
+        return era < len(model.edge_step) and (model.edge_step[era], model.edge_fraction[era]) == (self.n, self.done)
 
-    def _cross(self) -> None:
-        """What happens as the present era begins: reparentings first, then what the kernel does."""
+    def _change_trees(self) -> None:
+        """The reparentings that are due as the present era begins, one after the other."""
         for event in self.schedule.reparentings_of(self.era):
-            before = self.worlds
             self._reparent(event)
-            self._note(event, before)
         if not self.worlds[0].isolated:
             self.isolated_until = min(self.isolated_until, self.time)
-        struck = bool((self.model.impulses.who[:, layout.LAW_BEGIN] == self.era).any())
-        if self.era > 0 or struck:
-            row = 0 if struck else -1
-            self._cross_edge(self.time, self.era, *self._arrays(), self._pair, row, self._lanes)
-        if struck:
-            self._note(None, self.worlds)
-
-    def _note(self, event: ScheduledReparenting | None, before: list[World]) -> None:
-        happened = Happened(self.era, self.time, event, self._pair, before, self.worlds)
-        for lane, events in enumerate(self.events):
-            events.extend(self._tell(happened, lane))
 
     def _reparent(self, event: ScheduledReparenting) -> None:
         """Change the tree of every world, with a sample before and after."""
-        before, n = self._recorded(0), len(self._lanes)
+        worlds, before, n = self.worlds, self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]
-        self.worlds = [
+        made = [
             reparented(world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local[0], sample.world[0])
-            for lane, (world, sample) in enumerate(zip(self.worlds, samples, strict=True))
+            for lane, (world, sample) in enumerate(zip(worlds, samples, strict=True))
         ]
+        self.worlds = [world for world, _ in made]
         self._enter()
+        instant = self._pass_jumps(event, [jumps for _, jumps in made])
         after = self._recorded(1)
         # Energy that is lost or won is work; the ledger has the sum, whoever's row it is in.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
             self._book(carrier, energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
+        tell_instant(self.time, instant, self.model, self._buffer, self._lanes)
+        self._hand_over(worlds)
+
+    @np.errstate(all="ignore")
+    def _pass_jumps(self, event: ScheduledReparenting, jumps: Sequence[Mapping[int, Jump]]) -> int:
+        """The jumps that nodes are given in each lane go outwards; what that does to energies is booked with all else.
+        Returns the number of the instant.
+        """
+        buffer, model, n = self._buffer, self.model, len(self._lanes)
+        instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE_CARRIER]
+        receiver = event.body if carrier == layout.NOBODY else model.moved_node[carrier]
+        note_event(instant, layout.CAUSE_REPARENTING, event.number, receiver, buffer)
+        for lane, given in enumerate(jumps):
+            for node, jump in given.items():
+                buffer.source[node + 1] = node + 1
+                layout.store3(buffer.jump[node + 1], layout.Y_V, lane, n, jump.dv)
+                layout.store3(buffer.jump[node + 1], layout.Y_OMEGA, lane, n, jump.domega)
+        self._recorded(1)  # all frames are placed now
+        work = [self.state[:, c * n : (c + 1) * n].copy() for c in (layout.S_WORK, layout.S_WORK_LOW)]
+        pass_jumps(model.every, instant, *self._arrays(), buffer, self._lanes)
+        for c, kept in zip((layout.S_WORK, layout.S_WORK_LOW), work, strict=True):
+            self.state[:, c * n : (c + 1) * n] = kept
+        return instant
 
     def _book(self, row: int, energy: np.ndarray) -> None:
         """Count energy (lane) as work done on a free body."""
@@ -226,12 +259,12 @@ class BlockRun:
         """A sample beside a reparenting. Its energies are those by the loads of the era that ends: what begins or ends
         at this instant is exchanged once, on the new tree.
         """
-        self._observe(self.n, self.done, self.era, *self._arrays(), self._pair, row, self._lanes)
+        self._observe(self.n, self.done, self.era, *self._arrays(), self._buffer.pair, row, self._lanes)
         if self.era > 0:
             ending = make_samples(self.model, 1, False, self._lanes)
             self._observe(self.n, self.done, self.era - 1, *self._arrays(), ending, 0, self._lanes)
-            self._pair.ledger[row] = ending.ledger[0]
-        return Samples(*(array[row : row + 1] for array in self._pair))
+            self._buffer.pair.ledger[row] = ending.ledger[0]
+        return Samples(*(array[row : row + 1] for array in self._buffer.pair))
 
 
 def energy_of(sample: Samples, n_lane: int) -> np.ndarray:

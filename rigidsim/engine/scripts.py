@@ -92,13 +92,13 @@ def look(given, model, scratch, lanes):
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
         observed = scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]]
         seen = registers[first * len(lanes) :]  # one register after the other, as the components of a row
-        if kind == at.VIEW_POSITION:
+        if kind == at.SEEN_POSITION:
             view_position(apart, observer, scale, seen, lanes)
-        elif kind == at.VIEW_VELOCITY:
+        elif kind == at.SEEN_VELOCITY:
             view_velocity(apart, observer, scale, seen, lanes)
-        elif kind == at.VIEW_RATE:
+        elif kind == at.SEEN_RATE:
             view_rate(observer, observed, seen, lanes)
-        elif kind == at.VIEW_SPEED:
+        elif kind == at.SEEN_SPEED:
             view_speed(apart, observer, scale, seen, lanes)
         else:
             view_orientation(observer, observed, seen, lanes)
@@ -119,7 +119,7 @@ def script(given, t, k, model, scratch, lanes):
     """One force, torque and field of gravity, on its body."""
     law, r, register = given.scripts, given.script_register[k], scratch.working.register
     i = law.who[k, at.LAW_SECOND]
-    axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.free_node[i] + 1]
+    axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.moved_node[i] + 1]
     if r[0] >= 0:
         x, y, z = register[r[0]], register[r[1]], register[r[2]]
         note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
@@ -131,7 +131,7 @@ def script(given, t, k, model, scratch, lanes):
     if r[6] >= 0:
         x, y, z = register[r[6]], register[r[7]], register[r[8]]
         note_faults(t, x, y, z, 1, scratch.fault[k], lanes)
-        fall(x, y, z, axes, model.body[i], scratch.arm[model.free_node[i]], scratch.wrench[i], lanes)
+        fall(x, y, z, axes, model.body[i], scratch.arm[model.moved_node[i]], scratch.wrench[i], lanes)
 
 
 @inlined

@@ -56,8 +56,8 @@ def angular_terms(state, body, parent, frame, wrench, out, lanes):
 def observe_terms(t, era, model, state, scratch, terms, lanes):
     """Write the terms of every free body, in the given state at time t (s), with the loads of the given era."""
     evaluate(t, era, model, state, scratch, lanes)
-    for i in range(len(model.free_node)):
-        node = model.free_node[i]
+    for i in range(len(model.moved_node)):
+        node = model.moved_node[i]
         parent, frame, arm = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1], scratch.arm[node]
         linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], terms[node], lanes)
         angular_terms(state[i], model.body[i], parent, frame, scratch.wrench[i], terms[node], lanes)

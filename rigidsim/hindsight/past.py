@@ -78,8 +78,8 @@ class Past:
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
         for node in self._blueprint.drives.paced[:, 0]:
             row = zeros(layout.STATE_ROWS)
-            row[layout.S_P : layout.S_P + 7] = self.local[node, layout.O_P : layout.O_P + 7]
-            row[layout.S_SINCE] = self.time
+            row[layout.PACED_P : layout.PACED_P + 7] = self.local[node, layout.O_P : layout.O_P + 7]
+            row[layout.PACED_SINCE] = self.time
             rows.append(row)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)
 
@@ -104,4 +104,4 @@ class Acting:
         n = time / self._model.step
         state = np.concatenate([state, *(row[np.newaxis] for row in self._windings)])
         observe_at(0, n, self._era, self._model, state, self._scratch, self._sample, 0, ONE_LANE)
-        return self._sample.terms[0][self._model.free_node].copy()
+        return self._sample.terms[0][self._model.moved_node].copy()

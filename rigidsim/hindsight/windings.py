@@ -30,7 +30,7 @@ def _row(load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
     if getattr(spring, "axis", None) is not None:
         ends = (_turning(trajectory, frame, sample) for frame in (spring.to, load.frame))
         time = np.asarray(trajectory.time[: sample + 1])
-        row[layout.S_WOUND] = _wound(spring.rest, unit(spring.axis), *ends, time)
+        row[layout.WOUND_LAST] = _wound(spring.rest, unit(spring.axis), *ends, time)
     return row
 
 

@@ -59,9 +59,11 @@ def cause_of(event: Event) -> str:
     """A one-line description of an event."""
     if event.cause == "impulse":
         name = f" '{event.name}'" if event.name else ""
-        angular = f", angular impulse {_vector(event.angular_impulse)} N m s about its centre of mass"
         via = "" if event.body == event.receiver else f", carried by {event.receiver}"
-        return f"impulse{name} on {event.body}{via}: {_vector(event.impulse)} N s{angular * any(event.angular_impulse)}"
+        acted = _impulse(event.impulse, event.angular_impulse, " about its centre of mass")
+        rest = _impulse(event.constraint_impulse, event.constraint_angular_impulse)
+        taken = f"; the plane took up {rest}" * any((*event.constraint_impulse, *event.constraint_angular_impulse))
+        return f"impulse{name} on {event.body}{via}: {acted}{taken}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"
     return f"{event.body} is reparented from {parents[0]} to {parents[1]}{fixed}"
@@ -90,6 +92,10 @@ def _received(event: Event) -> Iterator[str]:
                 f" change {_vector(change)}"
             )
     yield f"  the kinetic and potential energy of all bodies changes by {event.energy:+.9g} J"
+
+
+def _impulse(linear: tuple[float, ...], angular: tuple[float, ...], about: str = "") -> str:
+    return f"{_vector(linear)} N s" + f", angular impulse {_vector(angular)} N m s{about}" * any(angular)
 
 
 def _vector(v: tuple[float, ...]) -> str:

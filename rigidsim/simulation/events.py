@@ -1,135 +1,92 @@
-"""What happens at the instants of a run, told from the samples before and after."""
+"""What happened at the instants of a run, in words: the kernels' records, with the names of things."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-import numpy as np
-
-from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.reparent import jumping
-from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.lanes import one_lane
-from rigidsim.engine.model import Samples
+from rigidsim.engine import layout as at
 from rigidsim.engine.run import Happened
-from rigidsim.physics.impulses import impulse_moment
-from rigidsim.physics.inertia import apply
-from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import scaled
 from rigidsim.trajectory.events import Carried, Event, Protected
-
-NONE = (0.0, 0.0, 0.0)
 
 
 def told(happened: Happened, lane: int) -> Iterator[Event]:
-    """The events of an instant in the world of one lane, in order."""
-    pair = one_lane(happened.samples, lane, len(happened.after))
-    story = Story(happened, pair, happened.before[lane], happened.after[lane])
-    return story.reparenting() if happened.event else story.impulses()
-
-
-def first_free(tree: Tree, node: Node) -> Iterator[Node]:
-    """The first free descendants of a node, through fixed and prescribed ones; through those that inherit, too."""
-    for child in tree.children(node):
-        if child.is_free():
-            yield child
-        if not child.is_free() or child.inherits:
-            yield from first_free(tree, child)
+    """The events in the world of one lane, in order."""
+    story = Story(happened, lane)
+    return (story.event(*event, row) for event, row in zip(story.events, story.values, strict=True))
 
 
 class Story:
-    """One instant of one world: the samples before and after, and the trees."""
+    """What one world's records say."""
 
-    def __init__(self, happened: Happened, pair: Samples, before: World, after: World):
-        self._happened, self._pair, self._before, self._after = happened, pair, before, after
+    def __init__(self, happened: Happened, lane: int):
+        buffer, n_lane = happened.events, len(happened.after)
+        n_event, n_reached = buffer.filled
+        self.events = buffer.event[:n_event].tolist()
+        self.values = buffer.event_value[:n_event, lane::n_lane].tolist()
+        world, worlds = happened.after[lane], (happened.before[lane], happened.after[lane])
+        self._written, self._frames = world.blueprint, ("", *world.paths)
+        self._parents = [each.model.node[:, at.NODE_PARENT].tolist() for each in worlds]
+        self._changes = buffer.reached_value[:n_reached, lane::n_lane].tolist()
+        self._reached: dict[int, list] = {}  # by instant
+        for k, (instant, *reached) in enumerate(buffer.reached[:n_reached].tolist()):
+            self._reached.setdefault(instant, []).append((k, *reached))
 
-    def impulses(self) -> Iterator[Event]:
-        """One event for each impulse."""
-        model, tree = self._after.model, self._after.tree
-        law = model.impulses
-        for k, number in enumerate(model.impulse_number):
-            if law.who[k, layout.LAW_BEGIN] != self._happened.era:
-                continue
-            impulse = self._after.blueprint.impulses[number]
-            path = tree.nodes[impulse.frame - 1].path
-            receiver = tree.nodes[model.free_node[law.who[k, layout.LAW_SECOND]]]
-            q_WA = self._orientation(law.who[k, layout.LAW_PAIR])
-            q_WB = self._orientation(receiver.frame)
-            row = tuple(map(float, law.value[k]))
-            J = rotate(q_WA, row[layout.J_P : layout.J_P + 3])
-            lever = rotate(q_WB, row[layout.J_LEVER : layout.J_LEVER + 3])
-            K = impulse_moment(lever, J, rotate(q_WA, row[layout.J_L : layout.J_L + 3]))
-            named = {"id": f"{path}.impulses[{impulse.index}]", "name": impulse.name, "cause": "impulse", "motion": ""}
-            yield self._event(named, impulse.frame - 1, receiver, first_free(tree, receiver), J, K)
-
-    def reparenting(self) -> Iterator[Event]:
-        """One event, which protects or carries what hangs on the frames that jump."""
-        event, tree = self._happened.event, self._after.tree
-        node = tree.nodes[event.body]
-        root = jumping(self._before.tree, tree, event)
-        below = first_free(tree, root) if root else ()
-        named = {"id": f"reparent[{event.number}]", "name": "", "cause": "reparent", "motion": event.motion}
-        yield self._event(named, event.body, tree.carrier(node) or node, below, NONE, NONE)
-
-    def _event(self, named: dict[str, str], body: int, receiver: Node, below: Iterable[Node], J, K) -> Event:
-        i = receiver.index
-        parents = [world.tree.parent(world.tree.nodes[body]) for world in (self._before, self._after)]
-        ledger, below = self._pair.ledger, list(below)
-        energy = ledger[:, layout.E_KINETIC] + ledger[:, layout.E_POTENTIAL]
+    def event(self, instant: int, kind: int, number: int, receiver: int, row: list[float]) -> Event:
+        """One event."""
+        reached = self._reached.get(instant, [])
+        if kind == at.CAUSE_IMPULSE:
+            node, named = self._impulse(number)
+            protected, carried = self._others(reached, {receiver + 1})
+        else:
+            node, named = self._reparenting(number)
+            protected, carried = self._others(reached, {source for *_, source in reached})
+        before, after = (self._frames[parents[node]] for parents in self._parents)
         return Event(
             **named,
-            time=self._happened.time,
-            body=self._after.tree.nodes[body].path,
-            receiver=receiver.path,
-            parent_before=parents[0].path if parents[0] else "",
-            parent_after=parents[1].path if parents[1] else "",
-            impulse=_floats(J),
-            angular_impulse=_floats(K),
-            velocity_before=_floats(self._pair.world[0, i, layout.O_V : layout.O_V + 3]),
-            velocity_after=_floats(self._pair.world[1, i, layout.O_V : layout.O_V + 3]),
-            angular_velocity_before=_floats(self._pair.world[0, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
-            angular_velocity_after=_floats(self._pair.world[1, i, layout.O_OMEGA : layout.O_OMEGA + 3]),
-            energy=float(energy[1] - energy[0]),
-            protected=tuple(self._protected(node) for node in below if not node.inherits),
-            carried=tuple(self._carried(node) for node in below if node.inherits),
+            time=row[at.HIT_TIME],
+            body=self._frames[node + 1],
+            receiver=self._frames[receiver + 1],
+            parent_before=before,
+            parent_after=after,
+            impulse=_vector(row, at.HIT_J),
+            angular_impulse=_vector(row, at.HIT_K),
+            constraint_impulse=_vector(row, at.HIT_REST_J),
+            constraint_angular_impulse=_vector(row, at.HIT_REST_K),
+            velocity_before=_vector(row, at.HIT_V_BEFORE),
+            velocity_after=_vector(row, at.HIT_V_AFTER),
+            angular_velocity_before=_vector(row, at.HIT_OMEGA_BEFORE),
+            angular_velocity_after=_vector(row, at.HIT_OMEGA_AFTER),
+            energy=row[at.HIT_ENERGY],
+            protected=protected,
+            carried=carried,
         )
 
-    def _protected(self, node: Node) -> Protected:
-        local, terms = self._pair.local[:, node.index], self._pair.terms[:, node.index]
-        return Protected(
-            body=node.path,
-            velocity=_change(local, layout.O_V),
-            angular_velocity=_change(local, layout.O_OMEGA),
-            acceleration=_change(terms, layout.T_ACCELERATION),
-            angular_acceleration=_change(terms, layout.T_ANGULAR),
-        )
+    def _impulse(self, number: int) -> tuple[int, dict[str, str]]:
+        impulse = self._written.impulses[number]
+        name = f"{self._frames[impulse.frame]}.impulses[{impulse.index}]"
+        return impulse.frame - 1, {"id": name, "name": impulse.name, "cause": "impulse", "motion": ""}
 
-    def _carried(self, node: Node) -> Carried:
-        world, q_WB = self._pair.world[:, node.index], self._orientation(node.frame)
-        constants = _floats(self._after.model.body[self._after.model.node[node.index, layout.NODE_ROW]])
-        mass, inertia, com = constants[layout.B_MASS], constants[layout.B_INERTIA :][:6], constants[layout.B_COM :][:3]
-        dv, domega = _change(world, layout.O_V), _change(world, layout.O_OMEGA)
-        return Carried(
-            body=node.path,
-            velocity=dv,
-            angular_velocity=domega,
-            impulse=scaled(mass, point_velocity(dv, domega, rotate(q_WB, com))),
-            angular_impulse=rotate(q_WB, apply(inertia, rotate_back(q_WB, domega))),
-        )
+    def _reparenting(self, number: int) -> tuple[int, dict[str, str]]:
+        event = self._written.schedule.reparentings[number]
+        return event.body, {"id": f"reparent[{number}]", "name": "", "cause": "reparent", "motion": event.motion}
 
-    def _orientation(self, frame: int) -> tuple:
-        """Of a frame in the world, before."""
-        if frame == 0:
-            return (1.0, 0.0, 0.0, 0.0)
-        return _floats(self._pair.world[0, frame - 1, layout.O_Q : layout.O_Q + 4])
+    def _others(self, reached: list, frames: set[int]) -> tuple[tuple[Protected, ...], tuple[Carried, ...]]:
+        """Whom the jumps of these frames reached, straight or through those that they carried along."""
+        protected, carried = [], []
+        for k, role, node, source in reached:
+            if source not in frames:
+                continue
+            told = (self._frames[node + 1], *(_vector(self._changes[k], first) for first in CHANGES))
+            if role == at.ROLE_CARRIED:
+                carried.append(Carried(*told))
+                frames.add(node + 1)
+            else:
+                protected.append(Protected(*told))
+        return tuple(protected), tuple(carried)
 
 
-def _change(rows: np.ndarray, first: int) -> tuple:
-    """Of a vector, from before to after."""
-    return _floats(rows[1, first : first + 3] - rows[0, first : first + 3])
+CHANGES = (at.CHANGE_V, at.CHANGE_OMEGA, at.CHANGE_A, at.CHANGE_ALPHA)
 
 
-def _floats(values) -> tuple:
-    return tuple(map(float, values))
+def _vector(row: list[float], first: int) -> tuple[float, float, float]:
+    return tuple(row[first : first + 3])

@@ -74,7 +74,7 @@ def motion_fault(run: BlockRun, n: int, struck: list[str]) -> str:
 def half_turns(run: BlockRun) -> list[str]:
     """Each torsion spring without an axis that has passed half a turn, where its torque turns over; each bushing."""
     first = len(run.state) - followed(run.model)
-    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.S_PASSED * len(run.worlds)]
+    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.WOUND_PASSED * len(run.worlds)]
     return [
         f"the {kind_of(table).title} {label} passed half a turn at t = {time:.9g} s, where its torque turns over;"
         f" {kind_of(table).turned_over}"

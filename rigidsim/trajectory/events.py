@@ -46,10 +46,10 @@ class Event:
 
     `id` is its path in the scene, `car.impulses[0]` or `reparent[0]`. `body` is the body that the scene names,
     `receiver` the free body that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's
-    centre of mass are in world axes. Velocity and angular velocity are those of the receiver's origin in the world,
-    before and after all events at that time. `energy` is the change of the kinetic and potential energy of all bodies
-    by all of them, J.
-    `motion` is the kind of a reparented body: free or fixed.
+    centre of mass are those that acted, in world axes; `constraint_impulse` and `constraint_angular_impulse` are the
+    rest of those written, which the plane of a planar scene took up. Velocity and angular velocity are those of the
+    receiver's origin in the world, before and after all events at that time. `energy` is the change of the kinetic and
+    potential energy of all bodies by all of them, J. `motion` is the kind of a reparented body: free or fixed.
     """
 
     id: str
@@ -63,6 +63,8 @@ class Event:
     motion: str
     impulse: Vector
     angular_impulse: Vector
+    constraint_impulse: Vector
+    constraint_angular_impulse: Vector
     velocity_before: Vector
     velocity_after: Vector
     angular_velocity_before: Vector
@@ -87,8 +89,10 @@ NUMBERS = {
     "energy": ("J", "change of the energy of all bodies by all events at that time"),
 }
 VECTORS = {
-    "impulse": ("N s", "impulse, world axes"),
-    "angular_impulse": ("N m s", "angular impulse about the receiver's centre of mass, world axes"),
+    "impulse": ("N s", "impulse that acted, world axes"),
+    "angular_impulse": ("N m s", "angular impulse that acted, about the receiver's centre of mass, world axes"),
+    "constraint_impulse": ("N s", "the rest of the impulse as written, which the plane took up, world axes"),
+    "constraint_angular_impulse": ("N m s", "the rest of the angular impulse, which the plane took up, world axes"),
     "velocity_before": ("m s-1", "velocity of the receiver's origin in the world, before"),
     "velocity_after": ("m s-1", "velocity of the receiver's origin in the world, after"),
     "angular_velocity_before": ("rad s-1", "angular velocity of the receiver in the world, before"),
@@ -110,6 +114,9 @@ OTHERS = {
 }
 """Datasets of events and of protected and carried bodies: units and meaning."""
 
+ADDED = ("constraint_impulse", "constraint_angular_impulse")
+"""Vectors that older files do not have: zero there."""
+
 
 def columns_of(events: Sequence[Event]) -> dict[str, object]:
     """The events as columns of the file; `protected/...` and `carried/...` have one row per body."""
@@ -127,7 +134,10 @@ def columns_of(events: Sequence[Event]) -> dict[str, object]:
 
 
 def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
-    """The inverse of `columns_of`. Raises ValueError if the columns are inconsistent."""
+    """The inverse of `columns_of`; columns that older files lack are zero. Raises ValueError if the columns are
+    inconsistent.
+    """
+    columns = dict.fromkeys(ADDED, np.zeros((len(columns["time"]), 3))) | columns
     protected, carried = (_others(columns, kind, row) for kind, row in (("protected", Protected), ("carried", Carried)))
     texts = zip(*(columns[name] for name in TEXTS), strict=True)
     numbers = zip(*(columns[name] for name in NUMBERS), strict=True)
@@ -157,7 +167,12 @@ def _others(columns: dict[str, Sequence], kind: str, row: type) -> list[list]:
 
 def digest_of(events: Sequence[Event]) -> bytes:
     """The bytes of the events for the content hash; empty if there are none."""
-    return json.dumps([event.as_dict() for event in events]).encode() if events else b""
+    return json.dumps([_digested(event) for event in events]).encode() if events else b""
+
+
+def _digested(event: Event) -> dict[str, object]:
+    """Without the vectors that older files lack where they are zero, so that their hashes hold."""
+    return {name: value for name, value in event.as_dict().items() if name not in ADDED or any(value)}
 
 
 def _vectors(rows: Sequence[Vector]) -> np.ndarray:

@@ -14,7 +14,7 @@ from rigidsim.arguments import file_path
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.checks import check_axes, check_format, check_shapes, check_time, check_tree, own_dataset
 from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
-from rigidsim.trajectory.events import Event, columns_of, events_from
+from rigidsim.trajectory.events import ADDED, Event, columns_of, events_from
 from rigidsim.trajectory.fields import BODY_TEXTS
 from rigidsim.trajectory.header import Change, Header
 from rigidsim.trajectory.stored import StoredArray, as_format_error, opened
@@ -89,6 +89,8 @@ def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
         return ()
     columns = {}
     for name in columns_of(()):
+        if name in ADDED and f"events/{name}" not in file:
+            continue
         values = own_dataset(file, path, f"events/{name}")[()]
         columns[name] = [text.decode() for text in values] if values.dtype == object else values
     return events_from(columns)

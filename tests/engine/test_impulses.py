@@ -164,6 +164,19 @@ def test_in_a_plane_the_plane_takes_its_part():
     assert np.allclose(state["b"].world.angular_velocity, [0, 0, -0.5], rtol=0, atol=EPS)
 
 
+def test_the_event_tells_what_acted_and_what_the_plane_took_up():
+    body = {"mass": 2, "inertia": {"principal": [1, 1, 2]}}
+    body["impulses"] = [{"time": 0.5, "impulse": [1, 0, 5], "at": [0, 1, 3]}, {"time": 0.5, "impulse": [0, 3, 1]}]
+    trajectory = run({"b": body}, duration=1, step=0.1, plane=[0, 0, 1])
+    first, second = trajectory.events
+    assert (first.impulse, first.constraint_impulse) == ((1, 0, 0), (0, 0, 5))
+    assert (first.angular_impulse, first.constraint_angular_impulse) == ((0, 0, -1), (5, 3, 0))  # (0, 1, 3) x (1, 0, 5)
+    assert (second.impulse, second.constraint_impulse) == ((0, 3, 0), (0, 0, 1))
+    momentum, spin = (trajectory.diagnostic(f"{kind}_momentum") for kind in ("linear", "spin_angular"))
+    assert np.allclose(momentum[-1] - momentum[0], np.add(first.impulse, second.impulse), rtol=0, atol=4 * EPS)
+    assert np.allclose(spin[-1] - spin[0], np.add(first.angular_impulse, second.angular_impulse), rtol=0, atol=4 * EPS)
+
+
 def test_slices_lanes_and_steps_change_no_bit():
     bodies, _, _ = random_tree(7)
     bodies["n0"]["impulses"] = [{"time": t, "impulse": [1, 2, 3], "at": [0.1, 0, 0.2]} for t in (0, 0.1, 0.1234)]

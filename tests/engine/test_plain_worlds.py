@@ -100,4 +100,4 @@ def test_the_carrier_of_a_node_is_a_column():
         assert carrier[path] == node[rows[path], layout.NODE_ROW]
     assert carrier["ship/tank"] == carrier["ship"]
     assert {carrier[path] for path in ("ship/turret", "ship/turret/gun", "swing", "pacer")} == {layout.NOBODY}
-    assert np.array_equal(node[world.model.free_node, layout.NODE_CARRIER], np.arange(len(world.model.free_node)))
+    assert np.array_equal(node[world.model.moved_node, layout.NODE_CARRIER], np.arange(len(world.model.moved_node)))

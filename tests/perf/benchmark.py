@@ -216,6 +216,22 @@ def expressions(budget: float, n_body: int = 10) -> None:
             row(name, *(f"{1e9 * cell:.1f}" for cell in cells), f"{compiling.seconds:.1f}")
 
 
+def events(counts: tuple[int, ...]) -> None:
+    """A ball that is struck again and again in a thousand steps, and what is kept of it."""
+    with section("Events, one ball, rkmk4, 1 lane"):
+        head("impulses", "seconds", "events a second")
+        for count in counts:
+            impulses = [{"time": (k + 0.5) / count, "impulse": [(-1) ** k, 0, 0]} for k in range(count)]
+            body = {"mass": MASS, "inertia": {"principal": list(INERTIA)}, "impulses": impulses}
+            scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.001}, "bodies": {"ball": body}}
+            simulation = rigidsim.Simulation(rigidsim.Scene.from_dict(scene))
+            simulation.prepare()
+            begin = time.perf_counter()
+            simulation.step(simulation.n_step)
+            spent = time.perf_counter() - begin
+            row(len(simulation.events), f"{spent:.3f}", f"{count / spent:.0f}")
+
+
 def registers() -> None:
     """The widest registers in the machine code of the whole stepper."""
     with section("Registers of the stepper (rkmk4)"):
@@ -245,6 +261,7 @@ def main() -> None:
     peers(budget, sizes)
     recording(budget)
     expressions(budget)
+    events((500,) if quick else (500, 5000))
     registers()
     os.sched_setaffinity(0, cores)
     threads(budget)

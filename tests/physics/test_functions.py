@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigidsim._jit import _tell_formulas
+from rigidsim._jit import _register_formulas
 from rigidsim.physics import functions as f
 from rigidsim.physics.elementary import arc_tangent, select
 from rigidsim.physics.error_function import error_function
@@ -150,7 +150,7 @@ def compiled(function, count: int):
     names = ", ".join(f"x{i}" for i in range(count))
     values = ", ".join(f"x{i}[k]" for i in range(count))
     exec(f"def loop({names}, out):\n    for k in range(out.size):\n        out[k] = function({values})", scope)
-    _tell_formulas()
+    _register_formulas()
     return numba.njit(error_model="numpy", _nrt=False)(scope["loop"])
 
 

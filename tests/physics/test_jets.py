@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigidsim import dual
+from rigidsim._jit import _register_formulas
 from rigidsim.physics import functions, jets
 from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.error_function import error_function, jet_error_function
-from test_functions import compiled, same
+from test_functions import same
 
 COUNT = 200
 ZERO, TIME = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -124,16 +125,21 @@ def test_floats_columns_and_compiled_agree_bit_for_bit(name, count):
     by_column = [np.broadcast_to(part, COUNT) for part in formula(*map(tuple, columns))]
     plain = [formula(*(tuple(map(float, u[:, k])) for u in columns)) for k in range(COUNT)]
     assert same(np.array(plain).T, np.array(by_column))
-    for i in range(3):
-        out = np.empty(COUNT)
-        compiled(part_of(formula, count, i), 3 * count)(*np.concatenate(columns), out)
-        assert same([row[i] for row in plain], out)
+    out = np.empty((3, COUNT))
+    compiled_jet(formula, count)(*np.concatenate(columns), out)
+    assert same(np.array(plain).T, out)
 
 
-def part_of(formula, count: int, i: int):
-    """A function of numbers that gives one number of a jet, as a kernel would call it."""
-    names = [f"y{k}" for k in range(3 * count)]
-    tuples = ", ".join(f"({', '.join(names[3 * k : 3 * k + 3])})" for k in range(count))
+def compiled_jet(formula, count: int):
+    """A loop over columns, as a kernel would have it."""
+    numbers = [f"y{k}" for k in range(3 * count)]
+    values = [f"{name}[i]" for name in numbers]
+    tuples = ", ".join(f"({', '.join(values[3 * k : 3 * k + 3])})" for k in range(count))
     scope = {"formula": formula}
-    exec(f"def part({', '.join(names)}):\n    return formula({tuples})[{i}]", scope)
-    return numba.njit(error_model="numpy", _nrt=False)(scope["part"])
+    exec(
+        f"def loop({', '.join(numbers)}, out):\n"
+        f"    for i in range(out.shape[1]):\n        out[0, i], out[1, i], out[2, i] = formula({tuples})",
+        scope,
+    )
+    _register_formulas()
+    return numba.njit(error_model="numpy", _nrt=False)(scope["loop"])

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from rigidsim._jit import _tell_formulas
+from rigidsim._jit import _register_formulas
 from rigidsim.physics import frames, inertia, inertial_terms, magnus, quaternion, rigid_body
 from rigidsim.physics.elementary import sin_cos
 
@@ -52,7 +52,7 @@ def test_floats_columns_and_compiled_agree_bit_for_bit(name):
     formula, sizes = CASES[name]
     columns = arguments(sizes)
     by_column = np.array(formula(*columns))
-    _tell_formulas()
+    _register_formulas()
     compiled = numba.njit(error_model="numpy")(call_of(formula, len(sizes)))
     for k in range(COUNT):
         values = [one(argument, k) for argument in columns]

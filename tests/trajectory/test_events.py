@@ -131,6 +131,33 @@ def test_a_scene_without_events_has_no_group_and_one_whose_group_is_cut_is_damag
         rigidsim.load(file)
 
 
+def test_a_file_from_before_constraint_impulses_were_recorded_is_read(trajectory, file):
+    with h5py.File(file, "a") as raw:
+        for name, units in (("impulse", "N s"), ("angular_impulse", "N m s")):
+            assert raw[f"events/constraint_{name}"].attrs["units"] == units
+            del raw[f"events/constraint_{name}"]
+    with rigidsim.load(file) as read:
+        assert read.events == trajectory.events and read.content_hash == trajectory.content_hash
+
+
+def test_what_the_plane_took_up_is_stored_sealed_and_shown(tmp_path, command):
+    ball = {"mass": 2, "inertia": {"principal": [1, 1, 2]}}
+    ball["impulses"] = [{"time": 0.5, "impulse": [1, 0, 5], "at": [0, 1, 3]}]
+    planar = {key: SCENE[key] for key in ("format", "simulation")}
+    planar |= {"world": {"plane": [0, 0, 1]}, "bodies": {"ball": ball}}
+    rigidsim.simulate(rigidsim.Scene.from_dict(planar)).save(tmp_path / "planar.h5")
+    with rigidsim.load(tmp_path / "planar.h5") as read:
+        (event,) = read.events
+        assert event.impulse == (1, 0, 0) and event.constraint_impulse == (0, 0, 5)
+    _, told = command("explain", tmp_path / "planar.h5", "ball", "--at", "0.5")
+    acted = "impulse on ball: [1, 0, 0] N s, angular impulse [0, 0, -1] N m s about its centre of mass"
+    assert f"{acted}; the plane took up [0, 0, 5] N s, angular impulse [5, 3, 0] N m s" in told
+    with h5py.File(tmp_path / "planar.h5", "a") as raw:
+        raw["events/constraint_impulse"][0, 2] = 4.0
+    with pytest.raises(FormatError, match="do not match"):
+        rigidsim.load(tmp_path / "planar.h5")
+
+
 def test_a_changed_event_does_not_agree_with_the_hash(file, command):
     with h5py.File(file, "a") as raw:
         raw["events/energy"][0] = 7.0

@@ -15,6 +15,8 @@ EPS = sys.float_info.epsilon
 # Products of up to three transforms and their inverses: lengths below 8, scales in [1/2, 2], rates below 20 rad/s, so
 # accelerations stay below 20^2 * 8^3. One rounding of the largest; measured: 100 EPS.
 BOUND = EPS * 20**2 * 8**3
+# Each example draws up to a hundred numbers, which takes longer than the laws themselves.
+sample = settings(deadline=None, max_examples=settings().max_examples // 4)
 
 
 def vectors(n):
@@ -66,19 +68,19 @@ def check_group(a, b, c, identity):
     assert difference(a * b, a @ b) == 0.0
 
 
-@settings(deadline=None)
+@sample
 @given(several(transforms, 3))
 def test_transforms_are_a_group(abc):
     check_group(*abc, Transform.identity(abc[0].n))
 
 
-@settings(deadline=None)
+@sample
 @given(several(dynamics, 3))
 def test_dynamic_transforms_are_a_group(abc):
     check_group(*abc, DynamicTransform.identity(abc[0].n))
 
 
-@settings(deadline=None)
+@sample
 @given(several(transforms, 2), st.data())
 def test_transforms_act(ab, data):
     a, b = ab
@@ -93,7 +95,7 @@ def test_transforms_act(ab, data):
     assert not a.isclose(Transform(a.translation + 1e-3, a.rotation, a.scale))
 
 
-@settings(deadline=None)
+@sample
 @given(several(dynamics, 3))
 def test_global_to_local_is_the_inverse_composed(abc):
     a, b, c = abc
@@ -106,7 +108,7 @@ def test_global_to_local_is_the_inverse_composed(abc):
     assert abs(moved.transform.scale - scale) <= 8 * EPS * scale
 
 
-@settings(deadline=None)
+@sample
 @given(several(dynamics, 1), st.data())
 def test_the_inverse_delta_transforms_undo_the_delta_transforms(a, data):
     (a,) = a
@@ -122,7 +124,7 @@ def test_the_inverse_delta_transforms_undo_the_delta_transforms(a, data):
     assert np.abs(a.inverse_transform_delta_angular_acceleration(dw3, dal3) - dal).max() <= BOUND
 
 
-@settings(deadline=None)
+@sample
 @given(several(dynamics, 3), st.data())
 def test_what_a_child_inherits_and_what_cancels_it(abc, data):
     parent, child, grandchild = abc
@@ -135,7 +137,7 @@ def test_what_a_child_inherits_and_what_cancels_it(abc, data):
     assert difference(protected @ grandchild, before @ grandchild) <= 8 * BOUND  # deeper ones need nothing
 
 
-@settings(deadline=None)
+@sample
 @given(several(dynamics, 2), st.data())
 def test_the_linear_cancellation_is_a_special_case(ab, data):
     """Only the parent's velocity changes: dv1 = -J2^-1 dv, da1 = 2 J2^-1 w2 dv, no angular change."""

@@ -22,7 +22,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         node=node_table(tree, drives),
         active=active_nodes(tree, loads.frames()),
         every=np.array(list(tree.order.handles()), dtype=np.int64),
-        free_node=np.array([node.index for node in free], dtype=np.int64),
+        moved_node=np.array([node.index for node in free], dtype=np.int64),
         by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
         body=_stacked([body_row(node, tree, blueprint) for node in free], layout.BODY_ROWS),
         motion=_stacked([motion_row(node, drives) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),

@@ -31,7 +31,7 @@ class Loads:
         for load in blueprint.loads:
             for row in BY_NAME[load.kind].rows(load.values, Site(tree, load.frame)):
                 self._add(row, load.eras)
-        for number, impulse in enumerate(blueprint.impulses):
+        for number, impulse in sorted(enumerate(blueprint.impulses), key=lambda numbered: numbered[1].era):
             self._impulse(number, impulse)
         self._world_gravity()
         self.views = table([self._view(view) for view in blueprint.scripts.views], 3)
@@ -44,13 +44,14 @@ class Loads:
         for followed in FOLLOWED:
             laws[followed.name].who[:, layout.LAW_FOLLOWED] += first
             first += len(laws[followed.name].who)
-        has_pairs, looks = self._blueprint.has_pairs, self._blueprint.has_pairs or self._blueprint.labels
+        has_pairs, impulses = self._blueprint.has_pairs, self.law(IMPULSES, layout.IMPULSE_ROWS)
         return {
-            "relations": Relations(**self._pairs.arrays()) if looks else None,
+            "relations": Relations(**self._pairs.arrays()) if has_pairs or self._blueprint.labels else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
             "mutual": mutual_of(self._blueprint.mutual, self._tree) if has_pairs else None,
-            "impulses": self.law(IMPULSES, layout.IMPULSE_ROWS),
+            "impulses": impulses,
+            "due": np.searchsorted(impulses.who[:, layout.LAW_BEGIN], np.arange(self._blueprint.schedule.n_era + 1)),
             "impulse_number": np.array(self.impulse_numbers, dtype=np.int64),
         }
 

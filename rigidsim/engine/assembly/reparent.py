@@ -2,8 +2,8 @@
 
 What is relative to a parent is derived anew, along the tree; a body's own rotation does not change. Two bodies that
 become one keep their joint momenta (a plastic impact); a part that becomes a body keeps the velocity it had as a part.
-A node that is fixed anew moves with its new parent. Jumps go outwards, as those of impulses do: free bodies keep their
-motion in the world, or are carried if they inherit impulses.
+A node that is fixed anew moves with its new parent. The jumps of frames that come of it go outwards as those of
+impulses do, see `engine/impulses.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.chain import Chain
 from rigidsim.engine.model import Model, followed, windings, zeros
-from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
     joint_angular_momentum,
@@ -47,9 +46,6 @@ class Jump(NamedTuple):
 
     dv: tuple
     domega: tuple
-
-
-REST = Jump(ZERO, ZERO)
 
 
 class ImpactState(NamedTuple):
@@ -95,7 +91,7 @@ def carrier_row(world: World, body: int) -> int:
     NOBODY if nothing is free.
     """
     row = int(world.model.node[body, layout.NODE_CARRIER])
-    return row if row >= 0 else 0 if len(world.model.free_node) else layout.NOBODY
+    return row if row >= 0 else 0 if len(world.model.moved_node) else layout.NOBODY
 
 
 def parted(before: Tree, after: Tree, body: int) -> list[Node]:
@@ -103,22 +99,17 @@ def parted(before: Tree, after: Tree, body: int) -> list[Node]:
     return [after.nodes[index] for index in dict.fromkeys((before.carriers[body], body)) if index != layout.NOBODY]
 
 
-def jumping(before: Tree, after: Tree, event: ScheduledReparenting) -> Node | None:
-    """The node whose jump passes on to all that hangs on it, if the event makes one jump."""
-    moved = after.nodes[event.body]
-    if event.motion == "fixed":
-        return after.carrier(moved) if before.nodes[event.body].is_free() else moved
-    return None
-
-
-def reparented(world: World, event: ScheduledReparenting, state: np.ndarray, local, in_world) -> World:
-    """A world after the event. `state` is its state before, `local` and `in_world` a sample of the motion of every
-    node, (node, SAMPLE_ROWS). A body that comes out with an impossible inertia gets a state of no numbers.
+def reparented(
+    world: World, event: ScheduledReparenting, state: np.ndarray, local, in_world
+) -> tuple[World, dict[int, Jump]]:
+    """A world after the event, and the jumps that some nodes are given by it. `state` is its state before, `local` and
+    `in_world` a sample of the motion of every node, (node, SAMPLE_ROWS). A body that comes out with an impossible
+    inertia gets a state of no numbers.
     """
     instant = MotionSnapshot(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)
-    n_free = len(world.model.free_node)
-    before = dict(zip(world.model.free_node.tolist(), state[:n_free].copy(), strict=True))
+    n_moved = len(world.model.moved_node)
+    before = dict(zip(world.model.moved_node.tolist(), state[:n_moved].copy(), strict=True))
     model = model_of(world.blueprint, tree)
     rows = {node.index: before.get(node.index) for node in tree.free()}
     moved, jumps = tree.nodes[event.body], {}
@@ -129,13 +120,21 @@ def reparented(world: World, event: ScheduledReparenting, state: np.ndarray, loc
     elif moved.index in before:
         carrier = tree.carrier(moved)
         rows[carrier.index], jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
-    pass_on(tree, model, rows, instant, jumps, event)
+    if event.motion == "fixed":
+        jumps[moved.index] = stop(tree, instant, moved)
     for node in tree.free():
         if tree.composite(node).fault:
             rows[node.index][:] = np.nan
-    after = np.array([*rows.values(), *state[n_free:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
+    after = np.array([*rows.values(), *state[n_moved:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
     forget_signs(model, after)
-    return World(world.blueprint, tree, model, after)
+    return World(world.blueprint, tree, model, after), jumps
+
+
+def stop(tree: Tree, instant: MotionSnapshot, node: Node) -> Jump:
+    """What a node that is fixed anew gives up: its motion relative to its new parent."""
+    q_WP, _ = instant.world(tree.parent(node))
+    _, _, v, omega = instant.seen(node.frame, node.parent)
+    return Jump(negated(stretch(q_WP, node.parent_metres, v)), negated(rotate(q_WP, omega)))
 
 
 def changed_tree(tree: Tree, event: ScheduledReparenting, instant: MotionSnapshot) -> Tree:
@@ -150,7 +149,7 @@ def forget_signs(model: Model, state: np.ndarray) -> None:
     """
     for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=True):
         if not table.counts_turns(value):
-            row[layout.S_WOUND] = 0.0
+            row[layout.WOUND_LAST] = 0.0
 
 
 def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarray | None) -> np.ndarray:
@@ -220,41 +219,3 @@ def impact(
     for part in (WORK_LOW, WORK):
         increase(row, WORK, before[struck][part])
     return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))
-
-
-def pass_on(
-    tree: Tree, model: Model, rows: dict, instant: MotionSnapshot, jumps: dict, event: ScheduledReparenting
-) -> None:
-    """Jumps of frames, by node, go outwards to all that hangs on them; `rows` are changed in place. A node that is
-    fixed anew gives up its motion relative to its new parent.
-    """
-    bodies = dict(zip(rows, model.body, strict=True))
-    for node in tree.order:
-        above = jumps.get(node.parent - 1, REST)
-        is_fixed_anew = node.index == event.body and event.motion == "fixed"
-        if node.index in jumps or (above is REST and not is_fixed_anew):
-            continue
-        q_WP, _ = instant.world(tree.parent(node))
-        if not node.is_free():
-            p, _, v, omega = instant.seen(node.frame, node.parent)
-            dv, domega = inherited_velocity(*above, stretch(q_WP, node.parent_metres, p)), above.domega
-            if is_fixed_anew:
-                dv, domega = sub(dv, stretch(q_WP, node.parent_metres, v)), sub(domega, rotate(q_WP, omega))
-            jumps[node.index] = Jump(dv, domega)
-        elif node.inherits:
-            jumps[node.index] = carry(node, bodies[node.index], rows[node.index], instant, q_WP, above)
-        else:
-            d = stretch(q_WP, node.parent_metres, tuple(map(float, rows[node.index][PLACE])))
-            change = cancelling_velocity(q_WP, node.parent_metres, *above, d)
-            increase(rows[node.index], VELOCITY, change)
-
-
-def carry(node: Node, body: np.ndarray, row: np.ndarray, instant: MotionSnapshot, q_WP: tuple, above: Jump) -> Jump:
-    """A free body that inherits what its parent's frame does; in place. Returns the jump of its own frame."""
-    q_WB, _ = instant.world(node)
-    d = stretch(q_WP, node.parent_metres, tuple(map(float, row[PLACE])))
-    turns = np.any(body[layout.B_INVERSE : layout.B_INVERSE + 6])  # a particle does not
-    domega = above.domega if turns else ZERO
-    row[RATE] += rotate_back(q_WB, domega)
-    r = rotate(q_WB, tuple(map(float, body[layout.B_COM : layout.B_COM + 3])))
-    return Jump(point_velocity(inherited_velocity(*above, d), domega, negated(r)), domega)

@@ -51,8 +51,15 @@ class Schedule:
         places = {*map(self.place, times), *at_stops}
         self.places = sorted(place for place in places if place > START)
         self._era = {place: i + 1 for i, place in enumerate(self.places)}
-        self._stops = [place in at_stops for place in self.places]
         self.reparentings = reparentings
+        kinds = dict.fromkeys(at_stops, layout.EDGE_CROSSED)
+        kinds |= dict.fromkeys((self.place(event.time) for event in reparentings), layout.EDGE_STOPS)
+        self._kinds = [kinds.get(place, layout.EDGE_PASSED) for place in self.places]
+
+    @property
+    def n_era(self) -> int:
+        """Eras, the last of which has no end."""
+        return len(self.places) + 1
 
     def place(self, t: float) -> StepTime:
         """Where a time lies on the grid."""
@@ -75,5 +82,5 @@ class Schedule:
         return {
             "edge_step": np.array([n for n, _ in self.places], dtype=np.int64),
             "edge_fraction": np.array([fraction for _, fraction in self.places], dtype=np.float64),
-            "edge_stop": np.array(self._stops, dtype=np.int64),
+            "edge_kind": np.array(self._kinds, dtype=np.int64),
         }

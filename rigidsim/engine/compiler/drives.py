@@ -47,8 +47,8 @@ class Drives:
         rows = []
         for node in self.paced:
             row = zeros(layout.STATE_ROWS)
-            row[layout.S_P : layout.S_P + 3] = node.position
-            row[layout.S_Q : layout.S_Q + 4] = node.orientation
+            row[layout.PACED_P : layout.PACED_P + 3] = node.position
+            row[layout.PACED_Q : layout.PACED_Q + 4] = node.orientation
             rows.append(row)
         return rows
 

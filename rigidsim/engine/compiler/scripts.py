@@ -11,11 +11,11 @@ from rigidsim.engine.model import table
 from rigidsim.scene.expressions.tree import StateRead
 
 VIEWS = {
-    "position": (layout.VIEW_POSITION, 3),
-    "velocity": (layout.VIEW_VELOCITY, 3),
-    "angular_velocity": (layout.VIEW_RATE, 3),
-    "orientation": (layout.VIEW_ORIENTATION, 4),
-    "speed": (layout.VIEW_SPEED, 1),
+    "position": (layout.SEEN_POSITION, 3),
+    "velocity": (layout.SEEN_VELOCITY, 3),
+    "angular_velocity": (layout.SEEN_RATE, 3),
+    "orientation": (layout.SEEN_ORIENTATION, 4),
+    "speed": (layout.SEEN_SPEED, 1),
 }
 Frame = tuple[int, int]
 """A frame, or PARENT and the frame of whose parent."""

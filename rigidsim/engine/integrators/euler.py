@@ -40,8 +40,8 @@ def move(state, parent, frame, rate, turn, relative, h, lanes):
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
-    for i in range(len(model.free_node)):
-        node = model.free_node[i]
+    for i in range(len(model.moved_node)):
+        node = model.moved_node[i]
         parent, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1]
         enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(state[i], parent, frame, scratch.rate[i], scratch.turn[i], scratch.sum[i], h, lanes)

@@ -64,8 +64,8 @@ def step(method, t, h, era, model, state, scratch, lanes):
     use_2 = 1.0 if method.terms >= 2 else 0.0
     use_3 = 1.0 if method.terms >= 3 else 0.0
     use_4 = 1.0 if method.terms >= 4 else 0.0
-    for i in range(len(model.free_node)):
-        node = model.free_node[i]
+    for i in range(len(model.moved_node)):
+        node = model.moved_node[i]
         parent, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1]
         enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(

@@ -88,12 +88,12 @@ def move(state, middle, rate, h, lanes):
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
-    for i in range(len(model.free_node)):
-        keep_start(scratch.frame[model.free_node[i] + 1], scratch.other_stage[i], lanes)
+    for i in range(len(model.moved_node)):
+        keep_start(scratch.frame[model.moved_node[i] + 1], scratch.other_stage[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
-    copy_rows(len(model.free_node), len(state), state, scratch.stage)  # poses of paced nodes are the step's
+    copy_rows(len(model.moved_node), len(state), state, scratch.stage)  # poses of paced nodes are the step's
     evaluate(t + 0.5 * h, era, model, scratch.stage, scratch, lanes)
-    for i in range(len(model.free_node)):
+    for i in range(len(model.moved_node)):
         start, total, body = scratch.other_stage[i], scratch.sum[i], model.body[i]
         begin_turn(state[i], body, start, scratch.wrench[i], total, lanes, h)
         for _ in range(method.iterations):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.drive import drive
-from rigidsim.engine.kinematics import place
+from rigidsim.engine.kinds import is_moved, place
 from rigidsim.engine.layout import load3, load4, store3, store4
 from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.vector import add, scaled
@@ -57,7 +57,7 @@ def leave_parents(t_end, model, state, scratch, lanes):
     """Every free body's own rotation at the end of a step, parents first; the local rows are in `scratch.sum`."""
     drive(t_end, model, state, scratch, lanes)
     for node in model.active:
-        if model.node[node, at.NODE_KIND] == at.FREE:
+        if is_moved(node, model):
             i = model.node[node, at.NODE_ROW]
             leave_parent(state[i], scratch.sum[i], scratch.frame[model.node[node, at.NODE_PARENT]], lanes)
         place(node, t_end, model, state, scratch, lanes)

@@ -79,15 +79,15 @@ def step(method, t, h, era, model, state, scratch, lanes):
     # A row that `combine` writes is none of its other arguments: if it is, the call takes one lane after the other.
     # `start` and `stage` are only read, and are one array in the first stage.
     stage, target, spare = state, scratch.stage, scratch.other_stage
-    n_free = len(model.free_node)
-    copy_rows(n_free, len(state), state, target)  # a stage begins with the poses of paced nodes that the step has
-    copy_rows(n_free, len(state), state, spare)
+    n_moved = len(model.moved_node)
+    copy_rows(n_moved, len(state), state, target)  # a stage begins with the poses of paced nodes that the step has
+    copy_rows(n_moved, len(state), state, spare)
     # Set, not multiplied by zero: what a run that overflowed left there may not be a number.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
     for i in range(4):
         evaluate(t + NODE[i] * h, era, model, stage, scratch, lanes)
-        for k in range(n_free):
+        for k in range(n_moved):
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
             if i < 3:
                 combine(state[k], stage[k], rate, turn, total, target[k], h, WEIGHT[i], NODE[i + 1], lanes)

@@ -97,9 +97,9 @@ def follow_bushing(value, first, second, wound, lanes):
     for lane in range(n):
         q_WA = product(load4(first, at.F_Q, lane, n), load4(value, AXES, lane, n))
         q_A2 = product(conjugate(q_WA), load4(second, at.F_Q, lane, n))
-        store(wound, at.WOUND, lane, n, product(q_A2, conjugate(load4(value, REST, lane, n)))[0])
+        store(wound, at.WINDING_NOW, lane, n, product(q_A2, conjugate(load4(value, REST, lane, n)))[0])
         stiffness = load3(value, TURN_STIFFNESS, lane, n)
-        store(wound, at.TURNS_OVER, lane, n, stiffness[0] + stiffness[1] + stiffness[2])
+        store(wound, at.WINDING_TURNS_OVER, lane, n, stiffness[0] + stiffness[1] + stiffness[2])
 
 
 @inlined
@@ -168,10 +168,9 @@ BUSHINGS = Table("bushings", WIDTH, bushing, energy_of_bushing, follow=winding_o
 BUSHING = Force(
     name="bushing",
     title="bushing",
-    says="holds the point `at` and the body's orientation where they are in `to` at rest, with a stiffness along each"
-    " axis of `to`: force -K x for the displacement x, torque the gradient of theta . K theta/2 with theta the rotation"
-    " vector, of half a turn at most: there it turns over, and the run says so; force and torque act on `to` at the same"
-    " point, which moves with the body",
+    says="holds the point `at`, and the orientation, where they are in `to` at rest, with a stiffness along each axis"
+    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
+    " vector theta, of half a turn at most: there it turns over, and the run says so",
     keys=(
         *(TO, AT, TO_AT),
         _along("stiffness", "force for each metre", "stiffness"),

@@ -47,7 +47,7 @@ def apply_constant(value, axes, frame, wrench, lanes):
 def constant(law, k, model, scratch, lanes):
     """One of them, on its body."""
     i = law.who[k, at.LAW_SECOND]
-    frame = scratch.frame[model.free_node[i] + 1]
+    frame = scratch.frame[model.moved_node[i] + 1]
     apply_constant(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.wrench[i], lanes)
 
 

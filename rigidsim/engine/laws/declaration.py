@@ -94,7 +94,7 @@ def nothing_left(_force: Any, _site: Any) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Force:
     """One kind of force. `rows(force, site)` gives its loads in the present tree: `force` has the written values, the
-    bodies among them as frames, as attributes; `site` finds frames, points and axes (`engine/compiler/loads.py`).
+    bodies among them as frames, as attributes; `site` finds frames, points and axes (`engine/assembly/site.py`).
     """
 
     name: str  # the `type` of a scene
@@ -136,6 +136,7 @@ def point(name: str, says: str) -> Key:
     return Key(name, VECTOR, f"{says}; left out, the centre of mass", "length", None)
 
 
+# What all kinds call their own point, the other end and the point there.
 AT = point("at", "the point of the body where it acts, in the body's coordinates")
 TO = Key("to", END, "the body at the other end, by its path, or world")
 TO_AT = point("to_at", "the point of the other body, in that body's coordinates")

@@ -31,7 +31,7 @@ def fall(g_x, g_y, g_z, axes, body, arm, wrench, lanes):
 def field(law, k, model, scratch, lanes):
     """One uniform field, on its body."""
     i, g, n = law.who[k, at.LAW_SECOND], law.value[k], len(lanes)
-    axes, arm = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.arm[model.free_node[i]]
+    axes, arm = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.arm[model.moved_node[i]]
     fall(g[G * n :], g[(G + 1) * n :], g[(G + 2) * n :], axes, model.body[i], arm, scratch.wrench[i], lanes)
 
 
@@ -49,7 +49,7 @@ FIELDS = Table("fields", WIDTH, field, is_pair=False)
 GRAVITY = Force(
     name="gravity",
     title="uniform gravity",
-    says="a uniform field on this body alone; components may be expressions",
+    says="a uniform field on this body alone, whose mass is of no account; components may be expressions",
     keys=(Key("acceleration", VECTOR, "of any mass in the field", "acceleration", varies=True), frame("world")),
     table=FIELDS,
     rows=field_rows,

@@ -46,7 +46,7 @@ def pull_torsion(value, first, second, wound, pull, lanes):
     for lane in range(n):
         q_W1, q_W2 = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n)
         q_rest, axis = load4(value, REST, lane, n), load3(value, AXIS, lane, n)
-        phi = load(wound, at.WOUND, lane, n)
+        phi = load(wound, at.WINDING_NOW, lane, n)
         stiffness, damping = load(value, STIFFNESS, lane, n), load(value, DAMPING, lane, n)
         omega_W = sub(load3(second, at.F_OMEGA, lane, n), load3(first, at.F_OMEGA, lane, n))
         omega = rotate_back(q_W2, omega_W)
@@ -62,7 +62,7 @@ def store_torsion(value, first, second, wound, ledger, place, sign, lanes):
     for lane in range(n):
         q_W1, q_W2 = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n)
         q_rest, axis = load4(value, REST, lane, n), load3(value, AXIS, lane, n)
-        theta = deflection(q_rest, axis, product(conjugate(q_W1), q_W2), load(wound, at.WOUND, lane, n))
+        theta = deflection(q_rest, axis, product(conjugate(q_W1), q_W2), load(wound, at.WINDING_NOW, lane, n))
         energy = torsion_energy(load(value, STIFFNESS, lane, n), theta)
         store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
 
@@ -74,9 +74,9 @@ def wind(value, first, second, state, wound, lanes):
     for lane in range(n):
         q_AB = product(conjugate(load4(first, at.F_Q, lane, n)), load4(second, at.F_Q, lane, n))
         q_rest, axis = load4(value, REST, lane, n), load3(value, AXIS, lane, n)
-        store(wound, at.WOUND, lane, n, winding(q_rest, axis, q_AB, load(state, at.S_WOUND, lane, n)))
+        store(wound, at.WINDING_NOW, lane, n, winding(q_rest, axis, q_AB, load(state, at.WOUND_LAST, lane, n)))
         stiffness = load(value, STIFFNESS, lane, n)
-        store(wound, at.TURNS_OVER, lane, n, select(has_axis(axis), 0.0 * stiffness, stiffness))
+        store(wound, at.WINDING_TURNS_OVER, lane, n, select(has_axis(axis), 0.0 * stiffness, stiffness))
 
 
 @inlined

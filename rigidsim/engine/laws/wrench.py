@@ -87,9 +87,9 @@ def ends(law, k, model, scratch):
 def react(law, k, pull, model, scratch, first_place, second_place, lanes):
     """A pair's force on the second end, its opposite on the first if a free body carries it, and the power once."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-    frame = scratch.frame[model.free_node[j] + 1]
+    frame = scratch.frame[model.moved_node[j] + 1]
     push(pull, 1.0, model.body[j], frame, law.value[k], second_place, scratch.wrench[j], lanes)
     if i >= 0:
-        frame = scratch.frame[model.free_node[i] + 1]
+        frame = scratch.frame[model.moved_node[i] + 1]
         push(pull, -1.0, model.body[i], frame, law.value[k], first_place, scratch.wrench[i], lanes)
     count_power(pull, scratch.wrench[j], lanes)

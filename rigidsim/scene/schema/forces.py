@@ -44,7 +44,7 @@ from rigidsim.scene.values.quantities import (
 
 QUANTITIES = {dimension.name: dimension for dimension in (NUMBER_ONLY, *DIMENSIONS)}
 BOUNDED = {"": quantity, POSITIVE: positive, NOT_NEGATIVE: not_negative}
-UNTYPED = "constant"
+UNTYPED = KINDS[0].name
 """What a force is whose type is left out."""
 WINDOW = "the window [begin, end] in which it acts, exactly; left out, always"
 
@@ -105,12 +105,12 @@ def _together(kind: Kind) -> dict[str, Any]:
     return schema | ({"dependentRequired": {key: [needed] for key, needed in kind.needs}} if kind.needs else {})
 
 
-def declared_model(name: str, kind: Kind, **more: Any) -> type[Declared]:
-    """A model with the keys of a kind of force and further ones, (type, field) by name."""
+def declared_model(name: str, kind: Kind, first: dict | None = None, last: dict | None = None) -> type[Declared]:
+    """A model with the keys of a kind of force, others before them and others after, (type, field) by name."""
     keys = {key.name: (_type_of(key), _field(key)) for key in kind.keys}
     model = create_model(
         name, __base__=Declared, __module__=__name__, __doc__=kind.says,
-        __cls_kwargs__={"json_schema_extra": _together(kind)}, **(more | keys),
+        __cls_kwargs__={"json_schema_extra": _together(kind)}, **((first or {}) | keys | (last or {})),
     )  # fmt: skip
     model.kind = kind
     return model
@@ -120,7 +120,7 @@ def _force_model(kind: Kind) -> type[Declared]:
     name = "".join(word.title() for word in kind.name.split("_"))
     default = UNTYPED if kind.name == UNTYPED else ...
     first = {"type": (Literal[kind.name], Field(default, description="the kind of force"))}
-    return declared_model(name, kind, **first, during=(Window, Field(None, description=WINDOW)))
+    return declared_model(name, kind, first, {"during": (Window, Field(None, description=WINDOW))})
 
 
 FORCES: dict[str, type[Declared]] = {kind.name: _force_model(kind) for kind in KINDS}

@@ -1,0 +1,48 @@
+"""Writes the table of forces into docs/scene-format.md: `python docs/make_forces.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rigidsim.engine.laws.declaration import REQUIRED, Force, Key
+from rigidsim.engine.laws.registry import KINDS
+
+PAGE = Path(__file__).parent / "scene-format.md"
+BEGIN, END = "<!-- forces -->\n", "<!-- end -->"
+HEAD = "| `type` | keys (with a default) | what it does |\n|---|---|---|\n"
+
+
+def as_default(value: object) -> str:
+    """A default as a scene has it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(as_default, value))}]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def optional(key: Key) -> str:
+    """A key that may be left out."""
+    return f"`{key.name}`" if key.default is None else f"`{key.name}: {as_default(key.default)}`"
+
+
+def keys(kind: Force) -> str:
+    """Those that are needed, those of which one is, and the others in brackets."""
+    needed = ", ".join(f"`{key.name}`" for key in kind.keys if key.default is REQUIRED)
+    one_of = f"one of {', '.join(f'`{name}`' for name in kind.one_of)} at least" if kind.one_of else ""
+    others = [optional(key) for key in kind.keys if key.default is not REQUIRED and key.name not in kind.one_of]
+    return ", ".join(filter(None, [needed, one_of, f"({', '.join(others)})" if others else ""]))
+
+
+def row(kind: Force) -> str:
+    """One kind."""
+    name = f"`{kind.name}`" + (", or left out" if kind is KINDS[0] else "")
+    return f"| {name} | {keys(kind)} | {kind.says.replace('|', chr(92) + '|')} |\n"
+
+
+def document() -> str:
+    """The page with the forces as they are declared."""
+    before, rest = PAGE.read_text().split(BEGIN)
+    return before + BEGIN + HEAD + "".join(map(row, KINDS)) + END + rest.split(END, 1)[1]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(document())

@@ -1,0 +1,55 @@
+"""The interpreters of expressions against the table of operations: the same bits, for numbers and for jets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rigidsim._jit import _tell_formulas, kernel
+from rigidsim.engine.model import table
+from rigidsim.engine.programs import run_jet_program, run_program
+from rigidsim.physics.operations import CODE, CONDITION, JETS, OPERATIONS, VALUES
+
+LANES = 16
+
+
+def kernels() -> tuple:
+    """Both interpreters, as Python calls them."""
+    _tell_formulas()
+
+    @kernel
+    def of_numbers(code, first, register, lanes):
+        run_program(code, first, register, lanes)
+
+    @kernel
+    def of_jets(code, first, register, lanes):
+        run_jet_program(code, first, register, lanes)
+
+    return of_numbers, of_jets
+
+
+def registers(height: int) -> np.ndarray:
+    """(register, row * lanes) a condition, three numbers, and room for the results."""
+    register = np.zeros((4 + len(OPERATIONS), height * LANES))
+    rng = np.random.default_rng(5)
+    register[0, :LANES] = rng.integers(0, 2, LANES)
+    register[1:4] = rng.uniform(0.05, 0.95, (3, height * LANES))
+    return register
+
+
+def operands(operation) -> list[int]:
+    return [0 if kind == CONDITION else 1 + k for k, kind in enumerate(operation.takes)]
+
+
+CODES = table([(CODE[op.name], *[*operands(op), 0, 0][:3]) for op in OPERATIONS], 4)
+
+
+@pytest.mark.parametrize(("height", "functions"), [(1, VALUES), (3, JETS)])
+def test_every_operation_has_the_bits_of_the_table(height, functions):
+    register = registers(height)
+    kernels()[height > 1](CODES, 4, register, (0,) * LANES)
+    for k, operation in enumerate(OPERATIONS):
+        for lane in range(LANES):
+            values = [tuple(register[r, lane::LANES].tolist()) for r in operands(operation)]
+            expected = functions[operation.name](*(v if height > 1 else v[0] for v in values))
+            assert np.array_equal(np.ravel(expected), register[4 + k, lane::LANES]), operation.name

@@ -1,0 +1,50 @@
+"""How many kinds of steppers there are: what a scene has is chosen by type, how much of it is not."""
+
+from __future__ import annotations
+
+import numba
+
+import rigidsim
+from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.impulses import cross_edge
+from rigidsim.engine.run import BlockRun
+from rigidsim.engine.stepper import advance, observe_at
+
+BALL = {"mass": 1.0, "inertia": "point"}
+PUSHED = BALL | {"forces": [{"force": ["= -x", "= sin(t)", 0]}]}
+SWUNG = {"motion": {"prescribed": {"position": ["= sin(t)", 0, 0]}}, "children": {"ball": BALL}}
+PACED = {"motion": {"prescribed": {"angular_velocity": [0, 0, "= 0.2*t"]}}, "children": {"ball": BALL}}
+WITH_EXPRESSIONS = {
+    "load": {"a": PUSHED},
+    "pose": {"a": SWUNG},
+    "rates": {"a": PACED},
+    "all": {"a": PUSHED, "b": PACED},
+}
+
+
+def kinds(bodies: dict, **more) -> list:
+    """The types that a kernel is compiled for, at the beginning of a run and at its end."""
+    simulation = {"duration": 0.2, "step": 0.1}
+    scene = rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, **more})
+    run = BlockRun([compile_scene(scene)], 1)
+    # The text itself, which need not be compiled to see what it would be compiled for.
+    run._advance, run._observe, run._cross_edge = (getattr(k, "py_func", k) for k in (advance, observe_at, cross_edge))
+    begin = numba.typeof(run._arrays())
+    run.advance(2)
+    return [begin, numba.typeof(run._arrays())]
+
+
+def test_scenes_with_expressions_share_their_kernels():
+    found = {kind for bodies in WITH_EXPRESSIONS.values() for kind in kinds(bodies)}
+    assert len(found) == 1
+    plain = {*kinds({"a": BALL}), *kinds({"a": BALL | {"forces": [{"force": [1, 0, 0]}]}})}
+    assert len(plain) == 1
+    assert not plain & found
+
+
+def test_a_load_that_goes_to_another_body_leaves_the_kernels_as_they_are():
+    """Nothing is compiled in the middle of a run."""
+    body = {"mass": 2.0, "inertia": {"principal": [1, 1, 1]}, "position": [3, 0, 0]}
+    bodies = {"a": body | {"forces": PUSHED["forces"], "position": [0, 0, 0]}, "b": body}
+    begin, end = kinds(bodies, reparent=[{"body": "a", "to": "b", "time": 0.1, "motion": "fixed"}])
+    assert begin == end
