@@ -176,6 +176,15 @@ def test_public_names_say_what_they_are(path):
             assert ast.get_docstring(node), node.name
 
 
+def test_in_the_layout_one_prefix_belongs_to_one_table():
+    """So that a name says which row it is a place in."""
+    tree = ast.parse((PACKAGE / "engine" / "layout.py").read_text())
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    names = [name for name in names if "_" in name and name.isupper() and not name.endswith(("_ROWS", "_COLUMNS"))]
+    prefixes = [prefix for prefix, _ in itertools.groupby(name.split("_")[0] for name in names)]
+    assert len(prefixes) > 20 and len(prefixes) == len(set(prefixes)), prefixes
+
+
 def test_each_class_of_a_scene_has_a_name_of_its_own():
     homes: dict[str, set[str]] = {}
     for path in SOURCES:
@@ -184,15 +193,6 @@ def test_each_class_of_a_scene_has_a_name_of_its_own():
                 homes.setdefault(node.name, set()).add(module_of(path))
     shared = {name: modules for name, modules in homes.items() if len(modules) > 1}
     assert not {name for name, modules in shared.items() if any(m.startswith("rigidsim.scene") for m in modules)}
-
-
-def test_in_the_layout_one_prefix_belongs_to_one_table():
-    """So that a name says which row it is a place in."""
-    tree = ast.parse((PACKAGE / "engine" / "layout.py").read_text())
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    names = [name for name in names if "_" in name and name.isupper() and not name.endswith(("_ROWS", "_COLUMNS"))]
-    prefixes = [prefix for prefix, _ in itertools.groupby(name.split("_")[0] for name in names)]
-    assert len(prefixes) > 20 and len(prefixes) == len(set(prefixes)), prefixes
 
 
 def test_kernels_are_in_the_engine_and_formulas_in_physics():

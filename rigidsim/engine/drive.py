@@ -168,7 +168,7 @@ def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
             note_faults(t, jet[r[4]], jet[r[5]], jet[r[6]], 3, fault[k], lanes)
 
 
-@routine
+@inlined
 def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes):
     """Local motion of every node driven by expressions, at time t (s)."""
     if len(given.paced) > 0:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.report.explain import Explanation
 from scenes import EPS, axis_angle, slopes
 
 FINE = (0.01, 0.005, 0.0025)
@@ -168,3 +169,18 @@ def test_a_world_has_the_same_bits_in_any_lane():
     for one, other in zip(alone, rigidsim.simulate([scene(0.0), scene(0.5)]), strict=True):
         assert np.array_equal(one["b"].world.position, other["b"].world.position)
         assert np.array_equal(one.total_energy, other.total_energy)
+
+
+def test_explain_gives_its_share_at_both_ends():
+    b = {
+        **BRICK,
+        "position": [0.8, 0.5, 0.3],
+        "forces": [{**BUSHING, **DAMPED, "to": "a"}, {"type": "drag", "linear": 1}],
+    }
+    trajectory = rigidsim.simulate(scene_of({"a": BRICK, "b": b}, 0.1, 0.01), terms=True)
+    for body, other in (("a", "b"), ("b", "a")):
+        shares = Explanation.of(trajectory, body, 0.1).shares
+        bushing = shares.loads[0]
+        assert str(bushing.load) == f"bushing to {other} (b, forces[0])"
+        assert np.abs(bushing.terms["angular_applied"]).max() > 0.01
+        assert not shares.rest  # the sum is what was recorded

@@ -72,9 +72,7 @@ def test_worlds_that_a_reparenting_tells_apart_do_not_share_a_block(names):
         events = [{"time": 0.02, "body": path, "to": "world"} for path in ("ship/pod", "ship/ball")]
         return rigidsim.Scene.from_dict(made | {"reparent": events})
 
-    scenes = [scene(*each) for each in names]
-    found = [trajectory.content_hash for trajectory in rigidsim.simulate(scenes)]
-    assert found == [rigidsim.simulate(scene).content_hash for scene in scenes]
+    assert len({structure(compile_scene(scene(*each))) for each in names}) == 2
 
 
 def test_one_failing_world_leaves_the_others_alone():

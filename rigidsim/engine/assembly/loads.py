@@ -8,7 +8,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, ViewRecord
 from rigidsim.engine.assembly.entries import Entry, law_of
 from rigidsim.engine.assembly.mutual import links_of, mutual_of
-from rigidsim.engine.assembly.pairs import Pairs
+from rigidsim.engine.assembly.pairs import FramePairs
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.laws.declaration import Row
@@ -25,7 +25,7 @@ class Loads:
     """Collects the loads of a tree: each kind in the order in which they are written, those of the world last."""
 
     def __init__(self, blueprint: Blueprint, tree: Tree):
-        self._blueprint, self._tree, self._pairs = blueprint, tree, Pairs(tree)
+        self._blueprint, self._tree, self._pairs = blueprint, tree, FramePairs(tree)
         self._entries: dict[str, list[Entry]] = {name: [] for name in (*(t.name for t in TABLES), SCRIPTS, IMPULSES)}
         self.impulse_numbers: list[int] = []
         for load in blueprint.loads:

@@ -8,7 +8,7 @@ from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import table
 
 
-class Pairs:
+class FramePairs:
     """Each pair once, in the order of first mention."""
 
     def __init__(self, tree: Tree):

@@ -6,10 +6,10 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly import blueprint
-from rigidsim.engine.compiler.assembly import Assembler, Place
 from rigidsim.engine.compiler.bodies import Written
 from rigidsim.engine.compiler.driven import is_driven, turns_of
 from rigidsim.engine.compiler.initial import prescribed_constants
+from rigidsim.engine.compiler.programs import Assembler, Place
 from rigidsim.engine.model import table, zeros
 
 

@@ -12,7 +12,7 @@ from rigidsim.engine.assembly.blueprint import ImpulseRecord, LoadRecord
 from rigidsim.engine.assembly.schedule import Schedule
 from rigidsim.engine.assembly.site import EXPRESSION, PARENT, Site
 from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.compiler.assembly import product_of
+from rigidsim.engine.compiler.programs import product_of
 from rigidsim.engine.compiler.scripts import Scripts
 from rigidsim.engine.laws.declaration import AXES, CENTER, END, MEDIUM, Force
 from rigidsim.engine.laws.gravity import SOURCE_KEYS
