@@ -33,7 +33,7 @@ CASE = """
             for lane in range(n):
                 {store}(out, 0, lane, n, {result})
 """
-NAMES = {"at": at, "load": load, "load3": load3, "store": store, "store3": store3}
+NAMES = {"__name__": __name__, "at": at, "load": load, "load3": load3, "store": store, "store3": store3}
 
 
 def _operands(load: str, operation: Operation) -> str:

@@ -31,7 +31,7 @@ class Operation(NamedTuple):
     word: str = ""  # name of the function in a scene; empty for operators
     meaning: str = ""  # for the documentation
     most: int = 0  # most arguments, if the function may have more than the operation: f(a, b, c) is f(f(a, b), c)
-    branch: Callable | None = None  # a value that selects a branch: where it changes, the result may have a jump or a kink
+    branch: Callable | None = None  # a value at whose changes the result may have a jump or a kink
 
 
 def _function(word: str, value: Callable, jet: Callable, meaning: str, **more) -> Operation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigidsim._jit import _tell_formulas, kernel
+from rigidsim._jit import _register_formulas, kernel
 from rigidsim.engine.model import table
 from rigidsim.engine.programs import run_jet_program, run_program
 from rigidsim.physics.operations import CODE, CONDITION, JETS, OPERATIONS, VALUES
@@ -15,7 +15,7 @@ LANES = 16
 
 def kernels() -> tuple:
     """Both interpreters, as Python calls them."""
-    _tell_formulas()
+    _register_formulas()
 
     @kernel
     def of_numbers(code, first, register, lanes):

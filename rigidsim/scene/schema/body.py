@@ -9,11 +9,12 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator,
 from rigidsim.scene.schema.events import Impulse
 from rigidsim.scene.schema.forces import Force
 from rigidsim.scene.schema.inertia import Inertia
+from rigidsim.scene.schema.material import Material
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
 from rigidsim.scene.schema.repeat import Repeat
-from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Material, Shape, Solid
+from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Shape, Solid
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, by_form, complaint, form
 from rigidsim.scene.values.quantities import (

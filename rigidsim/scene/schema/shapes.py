@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, model_validator
 
 from rigidsim.physics import solids
 from rigidsim.physics.inertia import rotated
@@ -20,7 +20,6 @@ from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
-    EXPRESSION_SCHEMA,
     LENGTH,
     MASS,
     NUMBER_ONLY,
@@ -276,24 +275,3 @@ Shape = Annotated[
     BeforeValidator(_require_type),
 ]
 """A shape of a body, told by its `type`."""
-
-
-def _within(largest: float) -> Any:
-    """The type of a plain number from 0 to `largest`."""
-
-    def check(number: float) -> float:
-        if not 0 <= number <= largest:
-            wanted = "must not be negative" if largest == math.inf else f"must be from 0 to {largest:g}"
-            raise complaint("out-of-range", f"{wanted}, got {number:g}")
-        return number
-
-    number = {"type": "number", "minimum": 0} | ({} if largest == math.inf else {"maximum": largest})
-    schema = WithJsonSchema({"anyOf": [number, EXPRESSION_SCHEMA]})
-    return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), schema]
-
-
-class Material(SceneModel):
-    """What the surface of a body is like."""
-
-    restitution: _within(1.0) = Field(None, description="Coefficient of restitution, from 0 to 1.")
-    friction: _within(math.inf) = Field(None, description="Coefficient of friction, 0 or more.")
