@@ -1,4 +1,4 @@
-"""From text to a checked scene, step by step; and the scene itself, as everyone else knows it."""
+"""From text to a checked scene, step by step; and the public class `Scene`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Scene(SceneData):
     _warnings: tuple[str, ...] = PrivateAttr(())
 
     def __new__(cls, *written: object, **_: object) -> Scene:
-        """Only what reads a scene makes one."""
+        """Scenes are made by the functions that read and check them."""
         if written:
             raise UsageError(READ)
         return super().__new__(cls)
@@ -83,7 +83,7 @@ class Scene(SceneData):
 
     @property
     def source(self) -> str:
-        """The YAML text as it was given, without overrides."""
+        """The original YAML text, without overrides."""
         return self._written if isinstance(self._written, str) else as_yaml(self._written)
 
     @property
@@ -93,7 +93,7 @@ class Scene(SceneData):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was put right while reading and what looks unwise, one sentence each."""
+        """Warnings about the scene, one sentence each: values corrected while reading, and questionable settings."""
         return self._warnings
 
     def resolved(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class Scene(SceneData):
 def _checked(
     kind: type[Scene], document: Document, overrides: Iterable[Override], written: str | dict, name: str
 ) -> Scene:
-    """The scene in a document; all that is wrong with it in one SceneError."""
+    """The scene in a document; all its problems are raised in one SceneError."""
     _require_mapping(document)
     apply_overrides(document, overrides, kind)
     reading = Reading(folder=Path(document.file).parent)
@@ -128,17 +128,17 @@ def _checked(
     return scene
 
 
-@np.errstate(all="ignore")  # what overflows in an estimate is infinite
+@np.errstate(all="ignore")  # an estimate that overflows is infinite
 def _unwise(hierarchy: Hierarchy) -> list[tuple[tuple, str]]:
     return [found for notes_of in NOTES for found in notes_of(hierarchy)]
 
 
 def as_scene(given: Scene | Path | str) -> Scene:
-    """A scene as it is, or read from the file of that path; UsageError for anything else."""
+    """A scene unchanged, or read from the file with this path; UsageError for anything else."""
     if isinstance(given, Scene):
         return given
     if isinstance(given, str) and "\n" in given:
-        raise UsageError("a scene's file is named by one line; Scene.from_text reads text")
+        raise UsageError("the path of a scene file is one line; Scene.from_text reads the text of a scene")
     if not isinstance(given, str | Path):
         refuse("a scene", "a Scene, or the path of a scene file (Scene.from_dict makes one of a mapping)", given)
     return Scene.from_file(given)
@@ -153,7 +153,7 @@ def _require_mapping(document: Document) -> None:
 
 
 def _scene_error(problems: list[Problem]) -> SceneError:
-    # The copies of a repeated body share its faults; what stands at one place in the text is told once.
+    # The copies of a repeated body share its errors; each is reported once for one place in the text.
     distinct: dict[tuple, Problem] = {}
     for problem in problems:
         place = (problem.line, problem.column) if problem.line else (problem.file, problem.path)

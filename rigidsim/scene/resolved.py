@@ -43,13 +43,13 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
 
 
 def _parameters(scene: SceneData) -> dict[str, Any]:
-    # Their values are in every expression already; from here they are only read back.
+    # Their values are already part of every expression; they are kept to be read back.
     given = {name: parameter.model_dump() for name, parameter in scene.parameters.items()}
     return {name: {key: value for key, value in entry.items() if value != ""} for name, entry in given.items()}
 
 
 def _body(body: Body) -> dict[str, Any]:
-    # What comes from the shapes is not written, so that it comes from them again.
+    # Values derived from the shapes are omitted, so that they are derived from them again.
     centred = body.has_mass and (not body.solids or "center_of_mass" in body.model_fields_set)
     motion = {"prescribed": _prescribed(body.prescribed)} if body.prescribed else body.kind
     placed = body.prescribed is None or body.prescribed.position is None
@@ -82,12 +82,12 @@ def _framed(owner: SceneModel) -> dict[str, Any]:
 
 
 def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
-    # Of what is given by expressions, the derivatives are not written.
-    told = set(FRAMED)
+    # The derivatives of values given by expressions are omitted.
+    shown_keys = set(FRAMED)
     for pose, rate, change in (("position", *FRAMED[:2]), ("orientation", *FRAMED[2:])):
-        told -= {rate, change} if getattr(motion, pose) is not None else set()
-        told -= {change} if getattr(motion, rate).varies else set()
-    rates = {key: value for key, value in _framed(motion).items() if key in told}
+        shown_keys -= {rate, change} if getattr(motion, pose) is not None else set()
+        shown_keys -= {change} if getattr(motion, rate).varies else set()
+    rates = {key: value for key, value in _framed(motion).items() if key in shown_keys}
     return {**rates, **_if_given(position=motion.position and _plain_value(motion.position),
                                  orientation=motion.orientation and _plain(motion.orientation))}  # fmt: skip
 

@@ -1,1 +1,1 @@
-"""What is wrong with a scene as a whole, though each part of it is well written."""
+"""Checks of a scene as a whole, of which each part is valid on its own."""

@@ -1,4 +1,4 @@
-"""What a check of a whole scene can find."""
+"""Findings: problems found by the checks of a whole scene."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rigidsim.scene.text.document import Path
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong at a path of the scene."""
+    """A problem at a path of the scene."""
 
     code: str
     message: str

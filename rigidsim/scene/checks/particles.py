@@ -1,4 +1,4 @@
-"""Checks of the mass that a free body carries: whether it can rotate, and whether it is made to although it cannot."""
+"""Checks of the mass of a free body with its parts: valid inertia, and no torque on a particle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POINT_TOLERANCE = 1e-12
 
 
 def mass_findings(node: SceneNode) -> Iterator[Finding]:
-    """What is wrong with the inertia of a body that may have a mass, and with that of what it carries."""
+    """Problems with the inertia of a body, and with that of a free body together with its parts."""
     body = node.body
     if body.has_mass and (body.inertia is None or body.inertia.about == "origin"):
         fault = inertia_fault(unpacked(own_mass(body, node.metres_per_unit).inertia))
@@ -34,7 +34,7 @@ def mass_findings(node: SceneNode) -> Iterator[Finding]:
     elif _has_parts(node):
         fault = inertia_fault(tuple(map(tuple, carried.inertia.tolist())))
         if fault:
-            yield finding_at(node, "inertia", f"together with what is fixed to it, {fault[0]}", "inertia", fault[1])
+            yield finding_at(node, "inertia", f"together with the parts fixed to it, {fault[0]}", "inertia", fault[1])
 
 
 def _has_parts(node: SceneNode) -> bool:
@@ -56,7 +56,7 @@ def _particle_findings(node: SceneNode, carried: MassProperties) -> Iterator[Fin
 
 
 def _particle_parts(node: SceneNode) -> Iterator[tuple[str, tuple[Placement, Vector, Vector]]]:
-    """What a particle carries, by path: where it sits, the centre of mass of it all, and its own."""
+    """The parts of a particle, by path: placement, the centre of mass of the whole, and its own."""
     if node.kind != "free":
         return
     carried = carried_mass(node.body, node.metres_per_unit)
@@ -68,7 +68,7 @@ def _particle_parts(node: SceneNode) -> Iterator[tuple[str, tuple[Placement, Vec
 
 
 def reaction_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Springs and dampers that would turn a particle at their other end."""
+    """Loads that would apply a torque to a particle at their other end."""
     central = {path: place for node in hierarchy for path, place in _particle_parts(node)}
     for node in hierarchy:
         for index, load in enumerate(node.body.forces):
@@ -79,7 +79,7 @@ def reaction_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             if load.kind.twists:
                 yield Finding("inertia", f"'{load.to}' is a particle, which does not rotate", (*place, "to"))
             elif not _coincide(own if load.to_at is None else placement.point(load.to_at), center):
-                message = f"'{load.to}' is a particle, which takes a force at its centre of mass only"
+                message = f"'{load.to}' is a particle, on which a force must act at its centre of mass"
                 key = "to" if load.to_at is None else "to_at"
                 yield Finding("inertia", message, (*place, key), at_key=load.to_at is not None)
 
@@ -87,14 +87,14 @@ def reaction_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 def _load_on_particle(place: Path, load: object, is_central: bool) -> Iterator[Finding]:
     load_kind = getattr(load, "kind", None)  # of a force; an impulse has none
     if load_kind is not None and load_kind.twists:
-        yield Finding("inertia", f"{NO_ROTATION}: no torque acts on it", place)
+        yield Finding("inertia", f"{NO_ROTATION}: a torque cannot act on it", place)
         return
     for key in ("torque", "angular_impulse"):
         if any(getattr(load, key, ())):
-            yield Finding("inertia", f"{NO_ROTATION}: it cannot take a torque", (*place, key), at_key=True)
+            yield Finding("inertia", f"{NO_ROTATION}: an angular impulse cannot act on it", (*place, key), at_key=True)
     if not is_central and hasattr(load, "at") and any(getattr(load, "force", getattr(load, "impulse", (True,)))):
         message = f"{NO_ROTATION}: a force must act at its centre of mass"
-        yield Finding("inertia", message, (*place, "at"), "leave 'at' out", at_key=True)
+        yield Finding("inertia", message, (*place, "at"), "omit 'at'", at_key=True)
 
 
 def _coincide(a: Vector, b: Vector) -> bool:

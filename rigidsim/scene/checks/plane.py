@@ -1,4 +1,4 @@
-"""Planar scenes: what would leave the plane that `world.plane` locks the bodies to."""
+"""Checks of planar scenes: motions out of the plane that `world.plane` locks the bodies to."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
 from rigidsim.scene.values.vectors import at_time
 
 IN_PLANE = 1e-9
-"""How far, relatively, a vector may be out of the plane, or a rate off its normal."""
+"""Relative tolerance for a vector out of the plane, or a rate about another axis than the normal."""
 TRIED = (0.0, 0.1, 0.37, 1.3, 4.7, 17.0)
-"""Times, s, at which a motion that is a function of time is looked at."""
-HINT = "in a planar scene bodies move in the plane and turn about its normal"
+"""Times, s, at which a motion that is a function of time is evaluated."""
+HINT = "in a planar scene bodies move in the plane and rotate about its normal"
 
 
 def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
@@ -35,7 +35,7 @@ def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
 
 
 def _expressed_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion) -> Iterator[Finding]:
-    """Poses and rates that are functions of time: tried at some instants, for no one can prove it of any function."""
+    """Poses and rates that are functions of time, tested at some instants: a general proof is not possible."""
     motion, n_P = body.prescribed, rotate_back(q_WP, normal)
     place = (*path, "motion", "prescribed")
     if motion.position is not None:
@@ -53,7 +53,7 @@ def _expressed_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion
             yield Finding("plane", message, (*place, "angular_velocity"), HINT)
     for axis, angle in motion.orientation.turns if motion.orientation else ():
         if isinstance(angle, Expression) and norm(cross(n_P, axis)) > IN_PLANE:
-            yield Finding("plane", "this turn is not about the normal of the plane", (*place, "orientation"), HINT)
+            yield Finding("plane", "this rotation is not about the normal of the plane", (*place, "orientation"), HINT)
 
 
 def _body_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion, q_WB: Quaternion) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Every path in a scene that leads to no body, with a suggestion."""
+"""Paths in a scene that refer to no body, with a suggestion."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from rigidsim.scene.text.document import Path, shown
 
 MOST_NAMED = 10
 MOST_HINTED, MOST_COMPARED = 20, 3000
-"""How many names get a suggestion, and how many paths each is compared with: a scene may have 100 000 of both."""
+"""Number of names that get a suggestion, and number of paths each is compared with; a scene may have 100 000 of
+both.
+"""
 
 
 def reference_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Every path that leads to no body."""
+    """Every path that refers to no body."""
     known = _Paths(node.path for node in hierarchy)
     for place, name, words in references(hierarchy):
         yield from known.unknown(place, name, words)
 
 
 class _Paths:
-    """The paths of all bodies, and what is said of others."""
+    """The paths of all bodies, and the findings about others."""
 
     def __init__(self, paths: Iterable[str]):
         self._paths = dict.fromkeys(paths)
         self._hints: dict[tuple[str, ...], str] = {}
 
     def unknown(self, place: Path, name: str, words: Collection[str] = ()) -> Iterator[Finding]:
-        """A finding if no body has this path, and it is none of the words either."""
+        """A finding if this is neither the path of a body nor one of the words."""
         if name in self._paths or name in words:
             return
         asked = (name, *words)

@@ -1,4 +1,4 @@
-"""What the models cannot check one by one: how the parts of a scene fit together."""
+"""Checks of a scene that involve several of its parts."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.values.rotation import Vector
 
 WHOLE_TOLERANCE = 1e-9
-"""How far, relatively, a ratio of times may be from a whole number."""
+"""Relative tolerance of a ratio of times that must be a whole number."""
 PARALLEL_TOLERANCE = 1e-9
 MOST_STEPS = 1e12
-NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or leave it out"
+NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or omit it"
 
 
 def findings(hierarchy: Hierarchy) -> list[Finding]:
-    """Everything wrong with a scene whose parts are each valid."""
+    """All problems of a scene of which each part is valid on its own."""
     found = list(_time_findings(hierarchy.scene.simulation))
     for node in hierarchy:
         for check in NODE_CHECKS:
             found += check(node)
     for check in (plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings):
         found += check(hierarchy)
-    # Masses can be joined only once every one of them is in a place where it may be, and has an inertia.
+    # Masses can be joined only if each of them is valid and has an inertia.
     if not found:
         found = [finding for node in hierarchy for finding in mass_findings(node)]
         found += reaction_findings(hierarchy)
@@ -69,7 +69,7 @@ def _is_whole(ratio: float) -> bool:
 
 def _scale_findings(node: SceneNode) -> Iterator[Finding]:
     if not 0 < node.metres_per_unit < math.inf:
-        message = "the scales from the world down to here are beyond the range of numbers"
+        message = "the product of the scales from the world down to here is outside the range of float64"
         yield finding_at(node, "scale", message, "scale")
 
 
@@ -81,7 +81,7 @@ def _placed_mass_findings(node: SceneNode) -> Iterator[Finding]:
             yield finding_at(node, "missing-key", "a free body needs a mass", None, hint)
         for key in ("inertia", "center_of_mass"):
             if node.given(key):
-                hint = "add a mass, or leave this out"
+                hint = "add a mass, or omit this"
                 yield finding_at(node, "mass", f"'{key}' is given, but the body has no mass", key, hint)
         return
     if kind == "prescribed":
@@ -90,7 +90,7 @@ def _placed_mass_findings(node: SceneNode) -> Iterator[Finding]:
     elif node.carrier is None:
         holder = "the world" if node.holder is None else "a body with a prescribed motion"
         message = f"this body is fixed to {holder}, where its mass has no effect"
-        yield finding_at(node, "mass", message, mass_key(body), "leave the mass out, or make the body free")
+        yield finding_at(node, "mass", message, mass_key(body), "omit the mass, or make the body free")
     elif body.mass is not None and body.inertia is None and not body.solids:
         hint = "a particle has inertia: point"
         yield finding_at(node, "missing-key", "a body with mass needs an inertia", None, hint)
@@ -127,7 +127,7 @@ def _prescribed_findings(node: SceneNode) -> Iterator[Finding]:
 
 
 def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vector:
-    """The direction of a prescribed vector, its largest part made one so that no product overflows."""
+    """The direction of a prescribed vector, scaled to a largest component of 1, so that no product overflows."""
     vector = getattr(motion, key)
     largest = max(map(abs, vector.start)) or 1.0
     value = tuple(part / largest for part in vector.start)

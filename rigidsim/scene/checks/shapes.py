@@ -1,4 +1,4 @@
-"""What does not fit together in a body with shapes, and what in it is unwise."""
+"""Checks of the masses and densities of a body with shapes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def mass_key(body: Body) -> str:
 
 
 def shape_findings(node: SceneNode) -> Iterator[Finding]:
-    """Whether a body's mass, density and shapes contradict each other or leave something open."""
+    """Contradictory or incomplete combinations of a body's mass, density and shapes."""
     body = node.body
     if body.mass is not None and body.density is not None:
-        yield finding_at(node, "mass", "both a mass and a density are given", "density", "leave one of them out")
+        yield finding_at(node, "mass", "both a mass and a density are given", "density", "omit one of them")
     elif body.density is not None and not body.solids:
         hint = "give the body shapes, or a mass and an inertia instead"
         yield finding_at(node, "mass", "a density needs shapes that enclose a volume", "density", hint)
@@ -29,11 +29,11 @@ def shape_findings(node: SceneNode) -> Iterator[Finding]:
 
 
 def _weight_findings(node: SceneNode) -> list[Finding]:
-    """Shapes that say nothing of their weight beside others that do."""
+    """Shapes without mass and density next to others that have one."""
     body = node.body
     if body.density is not None or not any(solid.has_weight for solid in body.solids):
         return []
-    hint = "give it one too, or give the body a density, or put it on a child without mass"
+    hint = "give it one, too, or give the body a density, or put it on a child without mass"
     message = "this shape has neither mass nor density, but others of this body have"
     weightless = [index for index, shape in enumerate(body.shapes) if not getattr(shape, "has_weight", True)]
     return [Finding("mass", message, (*node.place, "shapes", index), hint) for index in weightless]
@@ -45,5 +45,5 @@ def _total_findings(node: SceneNode) -> list[Finding]:
         message = f"made of these shapes, the mass is {total:g} kg, not between {LIGHTEST:g} and {HEAVIEST:g} kg"
         return [finding_at(node, "mass", message, mass_key(node.body))]
     if not 0 < total < math.inf:
-        return [finding_at(node, "mass", "the volume of these shapes is beyond the range of numbers", "shapes")]
+        return [finding_at(node, "mass", "the volume of these shapes is outside the range of float64", "shapes")]
     return []

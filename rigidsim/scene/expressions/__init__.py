@@ -1,4 +1,4 @@
-"""Expressions: the text `= 2*pi*spin` to a small immutable tree, without ever running it as Python."""
+"""Expressions: from the text `= 2*pi*spin` to a small immutable tree; the text is never run as Python."""
 
 from rigidsim.scene.expressions.expression import Expression
 from rigidsim.scene.expressions.parser import parse

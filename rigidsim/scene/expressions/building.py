@@ -1,4 +1,4 @@
-"""Operands put together while parsing: kinds checked, sizes counted, constant parts computed."""
+"""Operands during parsing: kinds are checked, sizes limited, constant parts computed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Operand(NamedTuple):
 def constant(value: float, offset: int, written: str = "") -> Operand:
     """A number."""
     if not math.isfinite(value):
-        raise ExpressionError(f"'{written[:30]}' is beyond the range of numbers", offset)
+        raise ExpressionError(f"'{written[:30]}' is outside the range of float64", offset)
     return Operand(Number(value), NUMBER, offset)
 
 
@@ -35,12 +35,14 @@ def require(kind: str, operand: Operand) -> Operand:
     """The operand, if it is of this kind."""
     if operand.kind == kind:
         return operand
-    hint = "write if(condition, a, b) to make a number of it" if kind == NUMBER else "compare it with something: x > 0"
-    raise ExpressionError(f"a {kind} is wanted here, got a {operand.kind}", operand.offset, hint)
+    hint = (
+        "write if(condition, a, b) to convert it to a number" if kind == NUMBER else "compare it with something: x > 0"
+    )
+    raise ExpressionError(f"expected a {kind}, got a {operand.kind}", operand.offset, hint)
 
 
 def applied(operation: str, offset: int, *operands: Operand) -> Operand:
-    """The operation on these operands. Only what is constant is computed: the shape never depends on a value."""
+    """The operation on these operands. Constant operations are computed; the shape never depends on a value."""
     called = BY_NAME[operation]
     for kind, operand in zip(called.takes, operands, strict=True):
         _refuse_chain(operation, offset, operand)
@@ -71,5 +73,5 @@ def _folded(tree: Apply, offset: int) -> float:
     except (ArithmeticError, ValueError):
         result = math.nan
     if not math.isfinite(result):
-        raise ExpressionError(f"{printed(tree)} is not a finite number", offset)
+        raise ExpressionError(f"{printed(tree)} is not finite (inf or nan)", offset)
     return result

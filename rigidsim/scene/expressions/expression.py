@@ -1,4 +1,4 @@
-"""An expression as the rest of the program sees it."""
+"""The public class of a parsed expression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rigidsim.scene.expressions.tree import ExpressionTree, Leaf, Number, StateR
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression; two are equal if their trees are. `names` are the parameters that it mentions."""
+    """A parsed expression; two are equal if their trees are. `names` are the parameters in it."""
 
     text: str = field(compare=False)
     tree: ExpressionTree
@@ -21,19 +21,19 @@ class Expression:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is one number, whatever the time and the state."""
+        """Whether its value is independent of time and state."""
         return isinstance(self.tree, Number)
 
     @property
     def value(self) -> float:
-        """The number that a constant expression is."""
+        """The value of a constant expression."""
         if not isinstance(self.tree, Number):
             raise TypeError(f"'{self.text}' is not constant")
         return self.tree.value
 
     @property
     def states(self) -> tuple[StateRead, ...]:
-        """The state that it mentions, each once, from left to right."""
+        """The components of states in it, without duplicates, from left to right."""
         return tuple(dict.fromkeys(leaf for leaf in leaves(self.tree) if isinstance(leaf, StateRead)))
 
     def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = VALUES) -> Any:

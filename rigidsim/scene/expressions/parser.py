@@ -1,4 +1,4 @@
-"""Tokens to a tree, by precedence; every recursion is counted, so that no text can exhaust the stack."""
+"""From tokens to a tree, by precedence; the depth of recursion is limited, so that no text can exhaust the stack."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ INFIX |= {
 def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozenset()) -> Expression:
     """The expression in a text that begins with `=`.
 
-    `names` are the parameters (NaN: one that could not be read); `allow` holds "time" and "state" where those may be
-    used.
+    `names` are the parameters (NaN: one that could not be read); `allow` contains "time" and "state" where those are
+    allowed.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
@@ -70,7 +70,7 @@ def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozen
 
 
 class _Parser:
-    """Reads one text from left to right; `_token` is what comes next."""
+    """Reads one text from left to right; `_token` is the next token."""
 
     def __init__(self, text: str, names: Mapping[str, float], allow: Collection[str]):
         start = len(text) - len(text.lstrip())
@@ -83,14 +83,14 @@ class _Parser:
         self._token = next(self._rest)
 
     def whole(self) -> Operand:
-        """The operand that the whole text is."""
+        """The operand of the whole text."""
         result = self._expression(0, 0)
         if self._token.kind != "end":
             self._fail_unexpected("an operator")
         return require(NUMBER, result)
 
     def _expression(self, least: int, level: int) -> Operand:
-        """What comes next, up to a sign that binds less tightly than `least`."""
+        """The next operand, up to an operator that binds less tightly than `least`."""
         if level > DEEPEST_NESTING:
             message = f"brackets, signs and calls are open more than {DEEPEST_NESTING} deep"
             raise ExpressionError(message, self._token.offset, "use parameters for parts")
@@ -226,7 +226,7 @@ class _Parser:
         if token.kind in ("number", "name") and wanted == "an operator":
             hint = "write '*' to multiply; numbers carry no units here"
         elif token.kind == "text":
-            hint = 'text stands only in x("path") and its like'
+            hint = 'quoted text is allowed only in x("path") and similar functions'
         raise ExpressionError(f"expected {wanted}, got {token}", token.offset, hint)
 
 

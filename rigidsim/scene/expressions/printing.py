@@ -7,7 +7,7 @@ from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, State
 from rigidsim.scene.expressions.vocabulary import STATE_NAMES, TIME
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 10)
-"""How tightly things bind, loosest first."""
+"""Precedences, lowest first."""
 
 INFIX = {
     "or": ("or", OR),

@@ -1,4 +1,4 @@
-"""Text to tokens: numbers, names, quoted text and symbols, each with its place."""
+"""From text to tokens: numbers, names, quoted text and symbols, each with its offset."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from rigidsim.scene.text.document import shown
 LONGEST_NAME = 64
 MOST_COMPARED = 200
 LONGEST_WRITTEN = 20_000
-"""What the program itself writes may be longer than what is given: it has sixteen digits where a name stood."""
+"""The limit for text written by the program, which may be longer than the input: names are replaced by sixteen
+digits.
+"""
 
 
 class ExpressionError(ValueError):
-    """What is wrong with an expression, at which offset from the beginning of its text, and what to do about it."""
+    """An error in an expression: the message, the offset from the beginning of the text, and a hint."""
 
     def __init__(self, message: str, offset: int, hint: str = "", unknown: str = "", known: Collection[str] = ()):
         super().__init__(message)
@@ -30,7 +32,7 @@ class ExpressionError(ValueError):
 
     @cached_property
     def hint(self) -> str:
-        """What to do about it. Looked for when asked: a hostile scene can have a million unknown names."""
+        """A hint. It is computed on access, because a hostile scene can have a million unknown names."""
         if not 0 < len(self._unknown) <= LONGEST_NAME:
             return self._hint
         close = get_close_matches(self._unknown, list(islice(self._known, MOST_COMPARED)), n=1)
@@ -38,7 +40,7 @@ class ExpressionError(ValueError):
 
 
 class BrokenParameter(ExpressionError):
-    """The fault is that of a parameter, and is told where that stands."""
+    """The error is in a parameter, and is reported at the location of the parameter."""
 
 
 class Token(NamedTuple):
@@ -63,7 +65,7 @@ HINTS = {
     "&": "write and",
     "|": "write or",
     "%": "write mod(a, b)",
-    ".": "there are no attributes; a decimal point stands beside a digit",
+    ".": "there are no attributes; a decimal point must be next to a digit",
     "−": "write -",
     "×": "write *",
     "·": "write *",
@@ -97,7 +99,7 @@ def names_in(text: str) -> list[str]:
             if token.kind == "name":
                 found.append(token.text)
     except ExpressionError:
-        pass  # the parser says so
+        pass  # reported by the parser
     return found
 
 
@@ -107,4 +109,4 @@ def _strange(text: str, offset: int) -> ExpressionError:
     character = text[offset]
     name = f"'{character}'" if character.isprintable() else "a control character"
     code = "" if character.isascii() and character.isprintable() else f" (U+{ord(character):04X})"
-    return ExpressionError(f"{name}{code} cannot stand in an expression", offset, HINTS.get(character, ""))
+    return ExpressionError(f"{name}{code} is not allowed in an expression", offset, HINTS.get(character, ""))

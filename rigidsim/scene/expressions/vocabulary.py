@@ -17,28 +17,28 @@ STATES: dict[str, tuple[str, int]] = {
     **{name: ("angular_velocity", component) for component, name in enumerate(("omega_x", "omega_y", "omega_z"))},
     **{name: ("orientation", component) for component, name in enumerate(("q_w", "q_x", "q_y", "q_z"))},
 }
-"""Each name: the quantity and the component of it."""
+"""The quantity and the component of each name."""
 STATE_NAMES = {state: name for name, state in STATES.items()}
 
 REWRITTEN: dict[str, tuple[int, str, Callable]] = {
     "clamp": (
         3,
-        "a, but b at least and c at most",
+        "a, limited to the range from b to c",
         lambda apply, number, x, low, high: apply("min", apply("max", x, low), high),
     ),
     "step": (
         1,
-        "0 below 0, and 1 from 0",
+        "0 for a < 0, else 1",
         lambda apply, number, x: apply("select", apply("less", x, number(0.0)), number(0.0), number(1.0)),
     ),
     "radians": (1, "degrees in rad", lambda apply, number, x: apply("multiply", x, number(math.pi / 180))),
     "degrees": (1, "rad in degrees", lambda apply, number, x: apply("multiply", x, number(180 / math.pi))),
 }
-"""Functions that are written with operations: how many arguments, what it is, and how, given what applies an operation
-and what makes a number.
+"""Functions that are combinations of operations: number of arguments, description, and a builder, which is called with
+a function that applies an operation and one that makes a constant.
 """
 CALLED = {operation.word: operation for operation in OPERATIONS if operation.word}
-"""Functions that are one operation."""
+"""Functions that are single operations."""
 FUNCTIONS: dict[str, tuple[int, int]] = {
     **{word: (len(called.takes), max(len(called.takes), called.most)) for word, called in CALLED.items()},
     **{word: (count, count) for word, (count, _, _) in REWRITTEN.items()},
@@ -49,11 +49,11 @@ WORDS = ("and", "or", "not")
 BODIES = ("self", "parent", "world")
 TIME = "t"
 RESERVED = frozenset({*CONSTANTS, *STATES, *FUNCTIONS, *WORDS, *BODIES, TIME})
-"""What no parameter can be called."""
+"""Names that no parameter can have."""
 
 
 def described() -> str:
-    """The functions as the documents have them: a table in Markdown."""
+    """The functions as a table in Markdown, for the documentation."""
     meanings = {word: called.meaning for word, called in CALLED.items()}
     meanings |= {word: meaning for word, (_, meaning, _) in REWRITTEN.items()}
     lines = []

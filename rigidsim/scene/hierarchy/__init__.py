@@ -1,1 +1,1 @@
-"""Who hangs on whom, who carries whom, and with what mass."""
+"""The tree of a scene at t = 0: parents, carriers, masses, initial motion."""

@@ -47,7 +47,7 @@ def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
 
 
 def own_mass(part: Body, metres_per_unit: float = 1.0) -> Lump:
-    """What one body with mass brings itself, in its own coordinates: what is not written comes from its shapes.
+    """The mass of one body without its parts, in its own coordinates; values that are not given come from its shapes.
 
     A written centre of mass replaces that of the shapes; their inertia about their own centre is then kept.
     """
@@ -68,7 +68,7 @@ def own_center(part: Body, metres_per_unit: float = 1.0) -> Vector:
 
 
 def solid_masses(body: Body, metres_per_unit: float) -> list[Lump]:
-    """What each shape of a body brings, in the body's coordinates: I = m (tr(C) 1 - C), C in m^2."""
+    """The mass of each shape of a body, in the body's coordinates: I = m (tr(C) 1 - C), C in m^2."""
     weights = solid_weights(body, metres_per_unit)
     if body.mass is not None:
         total = sum(weights)

@@ -1,4 +1,4 @@
-"""How much a free body yields where something acts on it or on a part that is fixed to it."""
+"""The acceleration of a free body by a unit force or torque on it or on a part fixed to it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Part:
         return self.at.point(own_center(self.body, self.carrier.metres_per_unit * self.at.scale))
 
     def pulled(self, at: Vector | None) -> float:
-        """The acceleration of a point by a unit force there, in the direction in which it yields most, 1/kg."""
+        """The largest acceleration of a point by a unit force there, over all directions, 1/kg."""
         mass = self.carrier.mass
         arm = scaled(self.carrier.metres_per_unit, sub(self.point(at), mass.center_of_mass))
         if not any(arm):

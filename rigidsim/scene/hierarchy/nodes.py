@@ -1,4 +1,4 @@
-"""Who hangs on whom, and who carries whom: the one view of a scene's tree that every check and note takes."""
+"""The nodes of a scene's tree with parents and carriers, as used by all checks and warnings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rigidsim.scene.text.document import Path
 
 
 class SceneNode:
-    """A body in its place: its path, where it is written, and what it hangs on (None: the world) in what way, which a
-    reparenting changes.
+    """A body with its path, its location in the file, its parent (None: the world) and its motion; a reparenting
+    changes the last two.
     """
 
     def __init__(self, path: str, place: Path, body: Body, parent: SceneNode | None):
@@ -25,14 +25,14 @@ class SceneNode:
         return key in self.body.model_fields_set
 
     def line(self) -> Iterator[SceneNode]:
-        """The node and those above it, itself first."""
+        """The node and its ancestors, itself first."""
         node = self
         while node is not None:
             yield node
             node = node.parent
 
     def rigid_line(self) -> Iterator[SceneNode]:
-        """The node and what it is fixed to, directly or through fixed ones, itself first."""
+        """The node and those to which it is fixed, directly or through fixed nodes, itself first."""
         for node in self.line():
             yield node
             if node.kind != "fixed":
@@ -40,7 +40,7 @@ class SceneNode:
 
     @property
     def holder(self) -> SceneNode | None:
-        """The first of the rigid line that moves by itself, free or prescribed; None if that is held by the world."""
+        """The free or prescribed node at the end of the rigid line; None if that is fixed to the world."""
         return next((node for node in self.rigid_line() if node.kind != "fixed"), None)
 
     @property
@@ -51,7 +51,7 @@ class SceneNode:
 
 
 class Hierarchy:
-    """All nodes of a scene by their paths, parents first, in the order of the file, as they are at the start."""
+    """All nodes of a scene by their paths, parents first, in the order of the file, at t = 0."""
 
     def __init__(self, scene: SceneData):
         self.scene = scene
@@ -75,12 +75,12 @@ class Hierarchy:
         return self._nodes.get(path)
 
     def parts(self, top: SceneNode) -> Iterator[SceneNode]:
-        """A body and all that is fixed to it, directly or through fixed parts."""
+        """A body and the nodes fixed to it, directly or through fixed nodes."""
         return (node for node in self if top in node.rigid_line())
 
 
 def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
-    """The carrier itself and all that is fixed to it, directly or through fixed parts, as (names, part, placement)."""
+    """The carrier and the parts fixed to it, directly or through fixed parts, as (names, part, placement)."""
     waiting = [((), carrier, Placement())]
     while waiting:
         names, part, placement = waiting.pop()

@@ -1,4 +1,4 @@
-"""What one part of a scene calls another by: every mention of a body, and the words that may stand there as well."""
+"""References to bodies in a scene, and the words that are allowed in place of a path."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rigidsim.scene.schema.names import AXES, SEEN, WORLD
 from rigidsim.scene.text.document import Path
 
 ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENTER: ()}
-"""The words that may stand for a body, by the form of a force's key."""
+"""The words allowed in place of a path, by the form of a force's key."""
 
 
 def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str]]]:
-    """Every name of a body that the scene mentions: where, the name, and the words that could stand there as well."""
+    """Every reference to a body: its location, the name, and the words that are allowed there."""
     for node in hierarchy:
         for index, force in enumerate(node.body.forces):
             yield from _of_force((*node.place, "forces", index), force)

@@ -1,4 +1,4 @@
-"""Where the bodies are at the start, and how they move and turn, as far as the scene alone tells."""
+"""Pose and motion of the bodies at t = 0, as far as the scene determines them without a run."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Start(NamedTuple):
         return add(self.p, stretch(self.q, self.s, x))
 
     def velocity_at(self, point: Vector) -> Vector:
-        """The velocity of a point of the world that goes with the body, m/s."""
+        """The velocity of the point of the body that is at a given point of the world, m/s."""
         return add(self.v, cross(self.omega, sub(point, self.p)))
 
 
 class Starts:
-    """The start of each body, by its path; that of the world stands still."""
+    """The motion of each body at t = 0, by its path; the world is at rest."""
 
     def __init__(self, hierarchy: Hierarchy):
         self._hierarchy = hierarchy
@@ -53,7 +53,7 @@ class Starts:
         return self._found[path]
 
     def above(self, node: SceneNode) -> Start:
-        """The start of what a node hangs on."""
+        """The motion of a node's parent at t = 0."""
         return self[WORLD if node.parent is None else node.parent.path]
 
 
@@ -66,7 +66,7 @@ def columns(part: Expression | float, t: np.ndarray | float) -> tuple:
 
 
 def largest(column: np.ndarray | float) -> float:
-    """Of the finite numbers, the largest, without sign."""
+    """The largest absolute value of the finite numbers."""
     sizes = np.abs(column)
     return float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
 
@@ -107,7 +107,7 @@ def _start(body: Body, parent: Start) -> Start:
 
 
 def _is_particle(body: Body, metres_per_unit: float) -> bool:
-    """Whether a free body does not turn in the world, whatever its parent does."""
+    """Whether a free body is a particle, which does not rotate in the world."""
     return body.inertia is not None and body.inertia.is_point and carried_mass(body, metres_per_unit).is_point
 
 

@@ -1,4 +1,4 @@
-"""Which frames matter to something: those that free bodies move in, and those that something looks at."""
+"""The frames that matter for warnings: those that free bodies move in, and those that loads or expressions read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Stay(NamedTuple):
 
 
 def stays(hierarchy: Hierarchy) -> Iterator[Stay]:
-    """Where each free body moves, but for the world: in its parent, and from a reparenting on in the new one."""
+    """The parents of each free body over time, without the world."""
     below = (node for node in hierarchy if node.kind == "free" and node.parent is not None)
     now = {node.path: (node.parent, 0.0) for node in below}
     for event in sorted(hierarchy.scene.reparent, key=lambda event: event.time):
@@ -34,17 +34,17 @@ def stays(hierarchy: Hierarchy) -> Iterator[Stay]:
 
 
 def flown_in(hierarchy: Hierarchy) -> set[str]:
-    """The paths of all bodies that carry free bodies at some time."""
+    """The paths of all bodies that are ancestors of free bodies at some time."""
     return _with_those_above(hierarchy, (stay.frame.path for stay in stays(hierarchy)))
 
 
 def frames_that_matter(hierarchy: Hierarchy) -> set[str]:
-    """The paths of all bodies that carry free bodies or something that is looked at, or are it."""
+    """The paths of all bodies that are read, or that are ancestors of free bodies or of bodies that are read."""
     return flown_in(hierarchy) | _with_those_above(hierarchy, (name for _, name, _ in references(hierarchy)))
 
 
 def _with_those_above(hierarchy: Hierarchy, names: Iterable[str]) -> set[str]:
-    """The paths of these, as far as they are bodies, and of all above them."""
+    """These paths, as far as they are bodies, and those of their ancestors."""
     found: set[str] = set()
     for name in names:
         node = hierarchy.get(name)

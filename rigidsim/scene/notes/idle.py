@@ -1,4 +1,4 @@
-"""What a scene asks for that has no effect: after its end, between its samples, within one body."""
+"""Warnings about parts of a scene without effect: after its end, between its samples, within one body."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 
 SAMPLES = 100
-"""How many are advised, about."""
+"""The advised number of samples."""
 
 
 def idle_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
-    """Each force that begins, and each impulse, reparenting and sample that is due, when the simulation is over; each
-    spring between parts of one body.
-    """
+    """Forces, impulses, reparentings and samples after the end of the simulation; springs between parts of one body."""
     end, every = hierarchy.scene.simulation.duration, hierarchy.scene.simulation.record_every
     if every is not None and every > end:
         step = hierarchy.scene.simulation.step
         message = f"it is longer than the duration of {end:.12g} s, so that only the start and the end are recorded"
         often = step * max(1, round(end / step / SAMPLES))
-        yield ("simulation", "record_every"), f"{message}; {often:.12g} s would show the motion"
+        yield ("simulation", "record_every"), f"{message}; use {often:.12g} s to show the motion"
     changed = {event.body for event in hierarchy.scene.reparent}
     for node in hierarchy:
         for index, force in enumerate(node.body.forces):
@@ -29,7 +27,7 @@ def idle_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
                 yield place, f"it begins at {force.during[0]:.12g} s, but the simulation ends at {end:.12g} s"
             whole = _whole(node, changed)
             if whole is not None and whole is _whole(hierarchy.get(getattr(force, "to", None)), changed):
-                message = f"both ends are parts of '{whole.path}', so it does nothing; name another body in 'to'"
+                message = f"both ends are parts of '{whole.path}', so it has no effect; choose another body in 'to'"
                 yield (*node.place, "forces", index, "to"), message
         yield from _events((*node.place, "impulses"), node.body.impulses, end)
     yield from _events(("reparent",), hierarchy.scene.reparent, end)
@@ -43,7 +41,7 @@ def _events(place: Path, events: tuple, end: float) -> Iterator[tuple[Path, str]
 
 
 def _whole(node: SceneNode | None, changed: set[str]) -> SceneNode | None:
-    """The free body that a node is part of throughout, as far as it is known to be."""
+    """The free body of which a node is a part during the whole run, if that is known."""
     if node is None or any(part.kind == "fixed" and part.path in changed for part in node.rigid_line()):
         return None
     return node.carrier

@@ -1,4 +1,4 @@
-"""A step that is too long for a spring, or for what damps a body."""
+"""Warnings about a step that is too long for a spring, or for the damping of a body."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.hierarchy.mobility import Part, parts
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
-from rigidsim.scene.notes.stability import growth, shorter, would_do
+from rigidsim.scene.notes.stability import advised_step, growth, shorter
 from rigidsim.scene.notes.step_length import ADVISED_TURN, LARGEST_TURN
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import Vector
 
 MOST_GROWTH = math.log(1.01)
-"""What a swing that should not grow may grow by in the whole run."""
+"""The largest growth factor, over the whole run, of an undamped oscillation."""
 DAMPED = 1.0
-"""Of a rate of damping times the step, what is advised: with every integrator a speed then decays without a swing."""
+"""The advised decay rate times the step: with every integrator a speed then decays without oscillation."""
 
 
 class LoadRates(NamedTuple):
-    """A spring, damper or drag: where it is written, how fast it swings (rad/s) and what it damps (1/s, at most) as if
-    alone, at each free body that it acts on.
+    """A spring, damper or drag: its location, its angular frequency (rad/s) and its largest decay rate (1/s) at each
+    free body on which it acts, without other loads.
     """
 
     place: Path
@@ -32,8 +32,8 @@ class LoadRates(NamedTuple):
 
 
 def load_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
-    """Each spring that swings too fast for the step or grows in the run, and the strongest damping of each body where
-    all that damps it is too much for the step.
+    """Springs whose oscillation is too fast for the step or grows during the run, and the strongest damping of each
+    body for whose total damping the step is too long.
     """
     simulation, loads = hierarchy.scene.simulation, list(_loads(hierarchy))
     step, method, steps = simulation.step, simulation.integrator, simulation.duration / simulation.step
@@ -41,15 +41,15 @@ def load_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     for load in loads:
         for body, rate in load.damping.items():
             damped[body] = damped.get(body, 0.0) + rate
-    told: set[str] = set()
+    reported: set[str] = set()
     for load in sorted(loads, key=lambda load: -max(load.damping.values(), default=0.0)):
         # The largest eigenvalue of the dampers that share a body is at most their sum.
         rate = sum(damped[body] for body in load.damping)
-        if growth(method, 0.0, rate * step) * steps > MOST_GROWTH and not told & load.damping.keys():
-            told |= load.damping.keys()
-            message = f"a step of {step:g} s is too long for what damps this body, at {rate:.3g} 1/s in all"
-            advised = would_do(shorter(step, lambda h, rate=rate: rate * h <= DAMPED))
-            yield load.place, f"{message}, so that '{method.name}' blows up; {advised}"
+        if growth(method, 0.0, rate * step) * steps > MOST_GROWTH and not reported & load.damping.keys():
+            reported |= load.damping.keys()
+            message = f"a step of {step:g} s is too long for the damping of this body, {rate:.3g} 1/s in total"
+            advised = advised_step(shorter(step, lambda h, rate=rate: rate * h <= DAMPED))
+            yield load.place, f"{message}, so that '{method.name}' diverges; {advised}"
     for load in loads:
         yield from _swing_notes(hierarchy, load, sum(damped[body] for body in load.damping))
 
@@ -60,7 +60,7 @@ def _swing_notes(hierarchy: Hierarchy, load: LoadRates, damping: float) -> Itera
     if rate * step > LARGEST_TURN:
         period, advised = 2 * math.pi / rate, ADVISED_TURN / rate
         message = f"a step of {step:g} s is long for a spring with a period of {period:.3g} s"
-        yield load.place, f"{message}; {advised:.1g} s would follow it"
+        yield load.place, f"{message}; use at most {advised:.1g} s"
         return
 
     def grown(h: float) -> float:
@@ -68,8 +68,8 @@ def _swing_notes(hierarchy: Hierarchy, load: LoadRates, damping: float) -> Itera
 
     if rate and growth(method, 0.0, damping * step) <= 0 and grown(step) > MOST_GROWTH:
         factor = f"{math.exp(min(grown(step), 690)):.3g}"
-        message = f"'{method.name}' lets this spring swing ever further, by a factor of {factor} in the end"
-        yield load.place, f"{message}; {would_do(shorter(step, lambda h: grown(h) <= MOST_GROWTH))}, or rkmk4"
+        message = f"with '{method.name}' the oscillation of this spring grows by a factor of {factor} during the run"
+        yield load.place, f"{message}; {advised_step(shorter(step, lambda h: grown(h) <= MOST_GROWTH))}, or rkmk4"
 
 
 def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
@@ -97,7 +97,7 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
 
 
 def _speed(end: Part, at: Vector | None, start: Starts, medium: str) -> float:
-    """How fast a point moves through a medium at the start, m/s."""
+    """The speed of a point relative to a medium at t = 0, m/s."""
     body = start[end.carrier.path]
     point = body.point(end.point(at))
     return norm(sub(body.velocity_at(point), start[medium].velocity_at(point)))

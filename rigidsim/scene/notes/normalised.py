@@ -1,4 +1,4 @@
-"""What is put right silently while reading, and worth telling."""
+"""Warnings about values that are corrected while reading."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WORTH_TELLING = 1e-9
 
 
 def normalised_notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Each quaternion in a valid scene that was not quite of length one, as (path, sentence)."""
+    """Each quaternion in a valid scene that was not exactly of length one, as (path, sentence)."""
     waiting = [(("bodies", name), body) for name, body in reversed(data["bodies"].items())]
     while waiting:
         path, body = waiting.pop()
@@ -32,7 +32,7 @@ def _quaternion_notes(path: Path, orientation: dict[str, Any]) -> Iterator[tuple
     for key in ("wxyz", "xyzw"):
         parts = orientation.get(key, (1,))
         if any(isinstance(part, str) for part in parts):
-            continue  # an expression is as exact as it is written
+            continue  # expressions are evaluated to full precision
         norm = math.hypot(*parts)
         if abs(norm - 1) > WORTH_TELLING:
             yield (*path, key), f"the quaternion of norm {norm:.9g} was normalised"

@@ -1,4 +1,4 @@
-"""Prescribed motions that the free bodies below them would suffer from: too fast for the step, or with jumps."""
+"""Warnings about prescribed motions of frames with free bodies: too fast for the step, or with jumps."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from rigidsim.scene.expressions.tree import Time, operations
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import columns, largest
 from rigidsim.scene.notes.frame_use import flown_in
-from rigidsim.scene.notes.stability import shorter, would_do
+from rigidsim.scene.notes.stability import advised_step, shorter
 from rigidsim.scene.schema.integrators import Integrator
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
 
-MOST_INSTANTS = 50_000  # at which branches are looked at
-MOST_CHANGES = 100  # of branches, among which a jump is looked for
-LOOKS = 500  # at which rates are looked at
-MOST_SUMMED = 5_000  # steps, whose errors are summed up
-SPANS = 50  # of neighbouring steps, if there are more
-NEAR = 20  # steps, on which shorter ones are tried
-HASTE = 1e-3  # of the largest speed of a motion, what it may be wrong by for a body at rest
-SAME = 1e-9  # a change this small, against the largest value, is no jump
+MOST_INSTANTS = 50_000  # at which branches are evaluated
+MOST_CHANGES = 100  # of branches, at which a jump is searched for
+LOOKS = 500  # at which rates are evaluated
+MOST_SUMMED = 5_000  # steps of which the errors are summed
+SPANS = 50  # spans of consecutive steps, if there are more steps than that
+NEAR = 20  # steps for which shorter steps are tried
+HASTE = 1e-3  # allowed error for a body at rest, relative to the largest speed of the motion
+SAME = 1e-9  # a smaller change, relative to the largest value, is not a jump
 
-# By what an operation chooses its branch. Whether two numbers are equal is left out: that lasts an instant.
+# The value by which an operation selects its branch. Equality of two numbers is omitted: it lasts an instant.
 BRANCHES = {operation.name: operation.branch for operation in OPERATIONS if operation.branch}
 
 
 def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
-    """Each prescribed motion that free bodies move in, where it jumps (the first time, found among MOST_INSTANTS), or
-    else where it changes too fast for the step.
+    """Warnings about each prescribed motion of a frame with free bodies: its first jump (found among MOST_INSTANTS), or
+    else a change that is too fast for the step.
     """
     duration, step = hierarchy.scene.simulation.duration, hierarchy.scene.simulation.step
     times = np.linspace(0.0, duration, min(round(duration / step), MOST_INSTANTS) + 1)
@@ -51,7 +51,7 @@ def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
             if (found := first_jump(part, times, orders)) is not None
         ]
         for where, found in jumps:
-            yield where, f"{found}; the free bodies below it are thrown there: let it be smooth"
+            yield where, f"{found}; its free descendants gain a spurious velocity there: use a smooth function"
         if not jumps:
             yield from _haste_notes(hierarchy, place, node.body.prescribed, spans)
 
@@ -59,7 +59,7 @@ def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
 def _haste_notes(
     hierarchy: Hierarchy, place: Path, motion: PrescribedMotion, spans: np.ndarray
 ) -> Iterator[tuple[Path, str]]:
-    """The part of each vector of a motion by which a body at rest would gain more than HASTE of its largest speed."""
+    """The vectors of a motion by which a body at rest would gain more than HASTE of the largest speed."""
     step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
     found: dict[str, list] = {}
     for (name, *_), part, orders in expressed(motion):
@@ -71,8 +71,8 @@ def _haste_notes(
         if gained > allowed:
             advised = _slower(part, orders, spans, step, method, allowed / gained)
             unit = "m/s" if name in ("position", "velocity") else "rad/s"
-            message = f"it changes its speed too fast for a step of {step:g} s: a body at rest below gains {gained:.2g}"
-            yield (*place, name), f"{message} {unit}; {would_do(advised)}"
+            message = f"its velocity changes too fast for a step of {step:g} s: a descendant at rest gains {gained:.2g}"
+            yield (*place, name), f"{message} {unit}; {advised_step(advised)}"
 
 
 def _gained(part: Expression, orders: int, spans: np.ndarray, step: float, method: Integrator) -> tuple:
@@ -91,7 +91,7 @@ def _gained(part: Expression, orders: int, spans: np.ndarray, step: float, metho
 def _slower(
     part: Expression, orders: int, spans: np.ndarray, step: float, method: Integrator, factor: float
 ) -> float | None:
-    """A step with which this factor of the error is left, where most of it arises."""
+    """A step that reduces the error to this fraction, computed where most of the error arises."""
     each = np.abs(np.diff(_gained(part, orders, spans, step, method)[0], axis=1, prepend=0.0))
     worst = float(spans[:, :-1].ravel()[np.argmax(each)])
     begin = max(1e-9 * step, worst - NEAR / 2 * step)
@@ -105,9 +105,10 @@ def _slower(
 
 
 def _spans(duration: float, step: float, most: int) -> np.ndarray:
-    """When the steps begin and end (span, step + 1): all of them, or SPANS stretches of neighbours, `most` in all.
+    """The times at which steps begin and end (span, step + 1): all steps, or SPANS spans of consecutive steps, at most
+    `most` steps in total.
 
-    The first begins just after the start, where a formula may have a gap.
+    The first begins just after t = 0, where a formula may be undefined.
     """
     steps = round(duration / step)
     count, length = (1, steps) if steps <= most else (SPANS, most // SPANS)
@@ -118,7 +119,9 @@ def _spans(duration: float, step: float, most: int) -> np.ndarray:
 
 
 def expressed(motion: PrescribedMotion) -> Iterator[tuple[Path, Expression, int]]:
-    """Each expression of a motion, where it is written, and how many of value and derivatives must not jump."""
+    """Each expression of a motion, its location, and the number of its derivatives, including the value, that must be
+    continuous.
+    """
     poses: list[tuple[Path, Any, int]] = [(("position", k), part, 2) for k, part in enumerate(motion.position or ())]
     if motion.orientation is not None:
         poses += [(("orientation",), angle, 2) for _, angle in motion.orientation.turns]
@@ -131,7 +134,7 @@ def expressed(motion: PrescribedMotion) -> Iterator[tuple[Path, Expression, int]
 
 
 def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
-    """Where value or rate jumps between two of these times (s), in words."""
+    """A description of the first jump of value or rate between two of these times (s)."""
     if not BRANCHES.keys() & set(operations(part.tree)):
         return None
     branches = branches_of(part, times)
@@ -139,7 +142,7 @@ def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
     sizes = [largest(column) for column in columns(part, times[:: 1 + len(times) // LOOKS])]
     for k in changes[:MOST_CHANGES]:
         before, after = _switch(part, times[k], times[k + 1])
-        # One double further, where no side of a branch is at its edge.
+        # One double further, away from the edge of the branch.
         jets = [part.evaluate({Time(): (t, 1.0, 0.0)}, JETS) for t in (before, np.nextafter(after, np.inf))]
         for name, u, v, size in list(zip(("it jumps", "its rate jumps"), *jets, sizes, strict=False))[:orders]:
             if abs(v - u) > SAME * size:
@@ -149,7 +152,7 @@ def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
 
 
 def branches_of(part: Expression, times: np.ndarray) -> np.ndarray:
-    """(choice, time) which branch each of its operations takes."""
+    """(choice, time) the branch that each operation takes."""
     taken = []
 
     def noting(name: str) -> Callable:

@@ -1,4 +1,4 @@
-"""What is unwise in a body with shapes: a written centre of mass or inertia that is not theirs."""
+"""Warnings about a given centre of mass or inertia that differs from that of the body's shapes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 
 SAME_PLACE = 1e-9
-"""Relative to the reach of the shapes: a written centre of mass this near theirs is theirs."""
+"""Tolerance relative to the reach of the shapes: a given centre of mass this close to theirs is treated as equal."""
 ROUNDING = 1e-9
-"""How far, relatively, a radius of gyration may exceed the reach of the shapes: that of a thin ring is its radius."""
+"""Tolerance by which a radius of gyration may exceed the reach of the shapes; for a thin ring the two are equal."""
 
 
 def shape_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
-    """Each written centre of mass or inertia that is not the shapes', as (path, sentence)."""
+    """Each given centre of mass or inertia that differs from that of the shapes, as (path, sentence)."""
     for node in hierarchy:
         if node.body.has_mass and node.body.solids:
             yield from _center_notes(node)

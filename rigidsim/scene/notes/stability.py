@@ -1,4 +1,4 @@
-"""What an integrator makes of motions whose solution is known: damped swings, and a free flight in a spinning frame."""
+"""Errors of integrators for motions with a known solution: damped oscillations, and free flight in a rotating frame."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from rigidsim.scene.schema.integrators import Integrator
 
 MOST_STEPS = 10**6  # of a flight; beyond, the powers of a step's matrix lose digits
 STRAY = 1e-4
-"""Of its distance from the axis, what a free flight may stray in a spinning frame."""
+"""Allowed error of a free flight in a rotating frame, relative to its distance from the axis."""
 
 
 def growth(method: Integrator, swing: float, damping: float) -> float:
-    """The logarithm of what x'' = -swing^2 x - damping x' (per step) grows by in a step, at most; negative: it decays.
+    """The logarithm of the largest growth factor per step of x'' = -swing^2 x - damping x' (both per step); negative
+    for decay.
 
     Leading terms, undamped: `rkmk4` -z^6/144, `magnus` z^2/4, `magnus2` z^4/8, `euler` 0 up to 2.
     """
@@ -29,15 +30,15 @@ def growth(method: Integrator, swing: float, damping: float) -> float:
 
 
 def stray(method: Integrator, turn: float, total: float) -> float:
-    """How far a free flight strays in a frame that turns by `turn` (rad) a step and by `total` in all, of its distance
-    from the axis: of one at rest, and of one that begins on the axis, the worse.
+    """The error of a free flight in a frame that rotates by `turn` (rad) per step and by `total` during the run,
+    relative to its distance from the axis: the larger of those of a body at rest and of one that begins on the axis.
 
-    With z the turn and T the total: `rkmk4` z^4 (1/24 + T/120), `magnus2` z^2 (1/2 + T/6), each the first term alone
+    With z = turn and T = total: `rkmk4` z^4 (1/24 + T/120), `magnus2` z^2 (1/2 + T/6), each the first term alone
     while T < 1; `magnus` 3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
     """
     steps = max(1, round(min(total / turn, MOST_STEPS)))
     rotating = np.array([(0.0, 1.0), (turn * turn, -2j * turn)])
-    # Those of a point that turns with the frame, z -> exp(-i turn) z, taken out.
+    # Without the eigenvalues of a point that rotates with the frame, z -> exp(-i turn) z.
     flown = np.linalg.matrix_power(method.linear_step(rotating) * np.exp(1j * turn), steps)
     rest = abs(flown[0] @ np.array([1.0, -1j * turn]) - 1.0)
     away = abs(flown[0, 1] - steps) / steps
@@ -46,7 +47,9 @@ def stray(method: Integrator, turn: float, total: float) -> float:
 
 
 def shorter(step: float, fits: Callable[[float], bool], shortest: float = 0.0) -> float | None:
-    """The first of 5, 2, 1 times powers of ten below a step that fits, if there is one above the shortest."""
+    """The first of 5, 2, 1 times powers of ten below a step that is short enough, if there is one above the
+    shortest.
+    """
     power = math.floor(math.log10(step))
     while 5 * 10.0**power >= shortest and power > -300:
         for digit in (5, 2, 1):
@@ -57,6 +60,6 @@ def shorter(step: float, fits: Callable[[float], bool], shortest: float = 0.0) -
     return None
 
 
-def would_do(step: float | None) -> str:
-    """The end of a message about a step that is too long."""
-    return "no shorter one would do" if step is None else f"{step:g} s would do"
+def advised_step(step: float | None) -> str:
+    """The advice at the end of a message about a step that is too long."""
+    return "no shorter step is sufficient" if step is None else f"use at most {step:g} s"

@@ -1,4 +1,4 @@
-"""A step that is too long for the fastest turn in the scene, or for a free flight seen from a frame that turns."""
+"""Warnings about a step that is too long for the fastest rotation, or for a free flight in a rotating frame."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rigidsim.scene.notes.stability import MOST_STEPS, STRAY, shorter, stray
 from rigidsim.scene.text.document import Path
 
 LARGEST_TURN = 0.5
-"""Radians a step, of a body or of a spring's phase: there `rkmk4` errs by some 1e-4 rad a turn, and the others by far
-more.
+"""Radians per step, of a body or of the phase of a spring: at this value the error of `rkmk4` is about 1e-4 rad per
+turn, and that of the other methods much larger.
 """
 ADVISED_TURN = 0.1
-LOOKS = 500  # at which rates are looked at
+LOOKS = 500  # at which rates are evaluated
 
 
 def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
-    """Each free body and each frame that matters that turns more than LARGEST_TURN a step, at the start or by its
-    prescribed motion, and each frame in which free flights stray, with a step that would do.
+    """Each free body and each used frame that rotates by more than LARGEST_TURN per step, at t = 0 or by its prescribed
+    motion, and each frame in which free flights have a large error, with a sufficient step.
     """
     step, rates = hierarchy.scene.simulation.step, _Rates(hierarchy)
     matter = frames_that_matter(hierarchy) if any(node.body.prescribed for node in hierarchy) else set()
@@ -36,10 +36,10 @@ def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
         if fastest * step > LARGEST_TURN:
             turn = math.degrees(fastest * step)
             advised = ADVISED_TURN / fastest
-            yield node.place, f"a step of {step:g} s turns it by {turn:.3g} degrees; {advised:.1g} s would follow it"
+            yield node.place, f"it rotates by {turn:.3g} degrees per step of {step:g} s; use at most {advised:.1g} s"
         else:
-            told = (_stray_note(hierarchy, *rates.during(stay)) for stay in flown.get(path, ()))
-            yield from ((node.place, message) for message in islice(filter(None, told), 1))
+            found = (_stray_note(hierarchy, *rates.during(stay)) for stay in flown.get(path, ()))
+            yield from ((node.place, message) for message in islice(filter(None, found), 1))
 
 
 def _flown_in(hierarchy: Hierarchy) -> dict[str, list[Stay]]:
@@ -57,27 +57,31 @@ def _stray_note(hierarchy: Hierarchy, largest: float, total: float) -> str | Non
     if largest == 0.0 or (error := stray(method, largest * step, total)) <= STRAY:
         return None
     advised = shorter(step, lambda h: stray(method, largest * h, total) <= STRAY, total / largest / MOST_STEPS)
-    turn, size = math.degrees(largest * step), f"{100 * error:.2g} %" if error < 1 else "more than all"
-    message = f"a step of {step:g} s turns it by {turn:.3g} degrees, and free flights seen from it stray by {size}"
-    way_out = "another parent would do" if advised is None else f"{advised:g} s would do, or another parent"
+    turn, size = math.degrees(largest * step), f"{100 * error:.2g} %" if error < 1 else "more than 100 %"
+    message = (
+        f"it rotates by {turn:.3g} degrees per step of {step:g} s, and free flights in this frame are wrong by {size}"
+    )
+    way_out = "use another parent" if advised is None else f"use at most {advised:g} s, or another parent"
     return f"{message} of their distance; {way_out}"
 
 
 class _Rates:
-    """How fast frames turn, as far as the scene alone tells: a free body as at the start."""
+    """Rates of rotation of frames, as far as the scene determines them without a run; of free bodies, those at t =
+    0.
+    """
 
     def __init__(self, hierarchy: Hierarchy):
         self._start = Starts(hierarchy)
         self._times = np.linspace(0.0, hierarchy.scene.simulation.duration, LOOKS)
 
     def fastest(self, node: SceneNode) -> float:
-        """The largest rate of turning: of a prescribed frame relative to its parent, of a free body in the world."""
+        """The largest angular velocity: of a prescribed frame relative to its parent, of a free body in the world."""
         if node.body.prescribed is not None:
             return largest(np.sqrt(sum(part * part for part in turned(node.body, self._times)[1])))
         return math.hypot(*(node.body.angular_velocity.start if node.parent is None else self._start[node.path].omega))
 
     def during(self, stay: Stay) -> tuple[float, float]:
-        """The largest rate in the world (rad/s) and the turn in all (rad) of a frame in a span of time."""
+        """The largest rate in the world (rad/s) and the total rotation (rad) of a frame in a span of time."""
         if stay.frame.kind == "free":
             rate = math.hypot(*self._start[stay.frame.path].omega)
             return rate, rate * (stay.end - stay.begin)
@@ -86,7 +90,7 @@ class _Rates:
         return largest(inside), float(np.mean(inside)) * (stay.end - stay.begin)
 
     def _in_world(self, node: SceneNode | None) -> np.ndarray:
-        """The rate of a frame in the world at each time, in axes as at the start: (3, time)."""
+        """The rate of a frame in the world at each time, in its axes at t = 0: (3, time)."""
         if node is None:
             return np.zeros((3, LOOKS))
         if node.kind == "free":

@@ -1,1 +1,1 @@
-"""What is put in before the schema sees a scene: overrides, parameters, copies."""
+"""Changes to the plain data before validation: overrides, parameters, copies."""

@@ -1,4 +1,4 @@
-"""Bodies that are to be repeated, replaced by their copies in the plain data, before anything is validated."""
+"""Replaces bodies with `repeat` by their copies, in the plain data, before validation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import Problem, SceneError
 from rigidsim.scene.prepare.parameters import si_value
-from rigidsim.scene.schema.problems import problems_in, told
+from rigidsim.scene.schema.problems import as_problems, problems_in
 from rigidsim.scene.schema.repeat import PROVIDED, Copy, Repeat, Repetition
 from rigidsim.scene.text.builder import MAX_NODES
 from rigidsim.scene.text.document import Document, Path, Places, shown
@@ -26,7 +26,7 @@ _REPEAT = TypeAdapter(Repeat)
 
 
 def expand(document: Document, reading: Reading) -> None:
-    """Put the copies into the document, and what is wrong with the repeats."""
+    """Put the copies into the document, and the problems with the repeats."""
     bodies = document.data.get("bodies")
     expander = _Expander(document, reading)
     expanded = expander.bodies(bodies, ("bodies",), Names())
@@ -82,7 +82,7 @@ class _Expander:
             return
         repetition = self._repetition(body, path, names)
         if repetition is None:
-            # Its expressions would be complained of for the names that are missing now.
+            # Otherwise errors about the missing names would be reported for its expressions.
             yield name, self._body(body, path, names.with_more(dict.fromkeys(self._provided(body), math.nan)))
             return
         for index, copy in enumerate(repetition.copies()):
@@ -92,7 +92,7 @@ class _Expander:
     def _repetition(self, body: dict, path: Path, names: Names) -> Repetition | None:
         above = (*path, KEY)
         if body[KEY] is None:
-            self._tell("empty", "has no value", above, hint="give it one, or leave the key out")
+            self._tell("empty", "has no value", above, hint="give it one, or omit the key")
             return None
         try:
             repetition = _REPEAT.validate_python(self._bound(body[KEY], names), context=self._reading)
@@ -102,15 +102,19 @@ class _Expander:
         self._count(repetition.count, body, path)
         for name in repetition.names:
             if name in self._reading.parameters:
-                self._tell("parameter-name", f"the copies have a '{name}' of their own, beside the parameter", above)
+                self._tell(
+                    "parameter-name",
+                    f"the copies have a value '{name}' of their own, which hides the parameter of that name",
+                    above,
+                )
         for name, value in repetition.values.items():
             if isinstance(value, list) and len(value) != repetition.count:
                 message = f"expected {repetition.count} values, one for each copy, got {len(value)}"
                 self._tell("length", message, (*above, "values", name))
                 return None
         if getattr(repetition, "orientation", None) and "orientation" in body:
-            hint = "leave one of the two out"
-            self._tell("repeat", "the body has an orientation already", (*above, "orientation"), hint)
+            hint = "omit one of the two"
+            self._tell("repeat", "the body already has an orientation", (*above, "orientation"), hint)
         return repetition
 
     @staticmethod
@@ -131,7 +135,7 @@ class _Expander:
             raise SceneError([*self._document.problems, *self.problems.values(), problem])
 
     def _size(self, body: dict) -> int:
-        """How many values a body as written holds."""
+        """The number of values in a body."""
         if id(body) not in self._sizes:
             size, waiting = 0, [body]
             while waiting:
@@ -151,7 +155,7 @@ class _Expander:
             try:
                 number, unit = si_value(self._bound(value, names), self._reading)
             except PydanticCustomError as error:
-                self._note(told(self._document, place, value, error))
+                self._note(as_problems(self._document, place, value, error))
                 number, unit = math.nan, ""
             names = names.with_more({name: number}, {name: unit} if unit else {})
         return names
@@ -160,7 +164,7 @@ class _Expander:
         made = self._body(body, path, names)
         if any(copy.offset) and _prescribes_position(body):
             hint = f'{repetition.SPREAD}: [0, 0, 0], and expressions with index there: "= index"'
-            message = "the copies cannot be moved apart: motion.prescribed.position says where they are"
+            message = "the copies cannot be moved apart: motion.prescribed.position gives their positions"
             self._tell("repeat", message, (*path, KEY, repetition.SPREAD), f"write {hint}")
         elif any(copy.offset) or "position" in made:
             made["position"] = self._moved(made.get("position", [0.0, 0.0, 0.0]), copy)
@@ -174,7 +178,7 @@ class _Expander:
         try:
             origin = [LENGTH.read(part, self._reading) for part in position]
         except PydanticCustomError:
-            return position  # validation says what is wrong with it
+            return position  # validation will report the error
         return self.twin(position, [start + step for start, step in zip(origin, copy.offset, strict=True)])
 
     def _body(self, body: Any, path: Path, names: Names) -> Any:
@@ -206,7 +210,7 @@ class _Expander:
         self._note([self._document.problem(code, message, path, hint, at_key)])
 
     def _note(self, problems: list[Problem]) -> None:
-        # The copies of a body share its faults: each is told once.
+        # The copies of a body share its errors: each is reported once.
         for problem in problems:
             self.problems.setdefault((problem.path, problem.code, problem.message), problem)
 

@@ -21,7 +21,7 @@ NEW_KEY = re.compile(r"[^.\[\]]+$")
 
 
 def apply_overrides(document: Document, overrides: Iterable[Override], model: type[SceneModel]) -> None:
-    """Put each override's value into the document, in order; `model` is that of the whole."""
+    """Put the value of each override into the document, in order; `model` is the schema of the scene."""
     for override in _checked(overrides):
         if isinstance(override, str):
             label = f"--set {shown(override)}"
@@ -53,13 +53,13 @@ def _parsed(text: str, label: str) -> Any:
         if fragment.problems:
             raise SceneError(fragment.problems)
     except SceneError as error:
-        # There is no file to point into: the label shows the text.
+        # There is no file to point to: the label shows the text.
         raise SceneError([replace(problem, line=0, column=0, source_line="") for problem in error.problems]) from None
     return fragment.data
 
 
 def _path(data: Any, dotted: str, value: Any, model: type[SceneModel]) -> Path:
-    """The path that a dotted text means, which may be a bare parameter; its unit and its description stay."""
+    """The path of a dotted text, which may be a bare parameter; its unit and its description are kept."""
     parameters = data.get("parameters")
     if isinstance(parameters, dict):
         first = dotted.partition(".")[0]
@@ -72,7 +72,9 @@ def _path(data: Any, dotted: str, value: Any, model: type[SceneModel]) -> Path:
 
 
 def _resolve(data: Any, dotted: str, kind: Any) -> Path:
-    """The path that a dotted text means in this data, of type `kind`. Its last key may be new, and any of a model."""
+    """The path of a dotted text in this data, of type `kind`. The last key may be new, and so may any key of a
+    model.
+    """
     path: list[str | int] = []
     node, rest = data, dotted
     while rest or not path:
@@ -94,14 +96,14 @@ def _keys(kind: Any) -> dict[str, Any]:
 
 
 def _entry(kind: Any, part: str | int) -> Any:
-    """The type of an entry of what is of this type; None if there can be none."""
+    """The type of the entries of this type; None if it has none."""
     if get_origin(kind) in (dict, tuple):
         return get_args(kind)[get_origin(kind) is dict]
     return _keys(kind).get(part)
 
 
 def _length(kind: Any) -> int:
-    """How many entries a list of this type has; 0 if any number of them."""
+    """The number of entries of a list of this type; 0 for any number."""
     inner = get_args(kind)
     if get_origin(kind) is tuple:
         return 0 if ... in inner else len(inner)
@@ -112,7 +114,7 @@ def _next_part(node: Any, rest: str, dotted: str, kind: Any) -> tuple[str | int,
     if isinstance(node, list):
         return _index(node, rest, dotted)
     if not isinstance(node, dict):
-        raise UsageError(f"cannot set '{shown(dotted)}': there are no keys inside {shown(node)}; set the whole of it")
+        raise UsageError(f"cannot set '{shown(dotted)}': there are no keys inside {shown(node)}; set the whole value")
     # The longest key that fits: a body's name may itself contain dots.
     fitting = [key for key in node if rest == key or rest.startswith((f"{key}.", f"{key}["))]
     if fitting:
@@ -126,7 +128,7 @@ def _next_part(node: Any, rest: str, dotted: str, kind: Any) -> tuple[str | int,
         return first, after
     if first in known:
         example = ", ".join("0" * _length(known[first])) or "..."
-        hint = f'set the whole of it: --set {shown(dotted.removesuffix(rest))}{first}="[{example}]"'
+        hint = f'set the whole value: --set {shown(dotted.removesuffix(rest))}{first}="[{example}]"'
     else:
         close = get_close_matches(first, [*node, *known], n=1)
         hint = f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(map(shown, node)) or 'none'}"

@@ -1,4 +1,4 @@
-"""The parameters of a scene: named numbers that its expressions, and each other's, may use."""
+"""The parameters of a scene: named numbers that expressions, including those of other parameters, may use."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pydantic_core import PydanticCustomError
 from rigidsim.scene.expressions.tokens import NAME, names_in
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.schema.parameters import KEY, KEYS_OF_A_SCENE, Parameter
-from rigidsim.scene.schema.problems import problems_in, told
+from rigidsim.scene.schema.problems import as_problems, problems_in
 from rigidsim.scene.text.document import Document, Path, shown
-from rigidsim.scene.values.base import Reading, SceneModel, Text, complaint
+from rigidsim.scene.values.base import Reading, SceneModel, Text, invalid
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of
 from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER_ONLY, QUANTITY, Dimension
 from rigidsim.scene.values.units import suggestion
@@ -29,7 +29,7 @@ def _check_unit(unit: str) -> str:
 
 
 class _Written(SceneModel):
-    """The long form, as written."""
+    """The long form of a parameter."""
 
     value: Any
     unit: Annotated[str, AfterValidator(_check_unit)] = ""
@@ -40,7 +40,7 @@ _LONG = TypeAdapter(_Written)
 
 
 def read_parameters(document: Document, reading: Reading) -> None:
-    """Put the document's parameters into the reading, and what is wrong with them into the document."""
+    """Put the document's parameters into the validation context, and the problems with them into the document."""
     data = document.data.get(KEY, {})
     if not isinstance(data, dict):
         hint = "write parameters: {slew: 0.5}"
@@ -62,12 +62,12 @@ def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[float, str]:
     """The SI value of a number (in `unit`), of a quantity or of an expression, and its SI unit, if it has one."""
     own = ""
     if value is None:
-        raise complaint("empty", "has no value", "give it one, or leave the key out")
+        raise invalid("empty", "has no value", "give it one, or omit the key")
     if is_expression(value):
         expression = read_expression(value, reading)
         own = unit_of(value, expression, reading)
         if own and unit:
-            raise complaint("unit", f"this parameter already has a unit, {own}", "leave 'unit' out")
+            raise invalid("unit", f"this parameter already has a unit, {own}", "omit 'unit'")
         value = expression.value
     elif isinstance(value, str):
         match = QUANTITY.fullmatch(value[:LONGEST_QUANTITY])
@@ -81,16 +81,16 @@ def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[float, str]:
 
 
 def dimension_of(unit: str) -> Dimension:
-    """What this is a unit of; no unit is that of plain numbers."""
+    """The dimension of a unit; an empty unit is that of plain numbers."""
     found = next((dimension for dimension in DIMENSIONS if unit in dimension.units), None) if unit else NUMBER_ONLY
     if found is None:
         hint = suggestion(unit, [known for dimension in DIMENSIONS for known in dimension.units])
-        raise complaint("unit", f"'{shown(unit)}' is not a unit", hint)
+        raise invalid("unit", f"'{shown(unit)}' is not a unit", hint)
     return found
 
 
 def unused(document: Document, reading: Reading, resolved: Callable[[], Any]) -> Iterator[tuple[Path, str]]:
-    """The parameters that nothing mentions, as (path, sentence); `resolved` gives the scene in full."""
+    """The parameters that no expression uses, as (path, sentence); `resolved` returns the scene in full."""
     names = [name for name in reading.given if name not in reading.used]
     if names and not reading.used and resolved() == document.data:
         # A resolved scene has its parameters, and their values in place of expressions over them.
@@ -101,7 +101,7 @@ def unused(document: Document, reading: Reading, resolved: Callable[[], Any]) ->
 
 
 def _check_name(document: Document, name: str) -> bool:
-    """Whether a parameter may be called so; if not, the document is told."""
+    """Whether this is a valid name of a parameter; if not, the problem is added to the document."""
     hint = "letters, digits and underscores, not beginning with a digit; not a function, a constant or a state"
     if name in RESERVED:
         why = "has a meaning of its own in expressions"
@@ -117,7 +117,7 @@ def _check_name(document: Document, name: str) -> bool:
 
 
 def _entry(document: Document, reading: Reading, name: str, value: Any) -> _Written | None:
-    """What is written for a parameter, in the long form; None, and the document is told, if it is not of any form."""
+    """The long form of a parameter; None, with a problem in the document, if it has no valid form."""
     if not _check_name(document, name):
         return None
     if not isinstance(value, dict):
@@ -130,14 +130,14 @@ def _entry(document: Document, reading: Reading, name: str, value: Any) -> _Writ
 
 
 def _needs(entry: _Written | None, names: Mapping[str, Any]) -> list[str]:
-    """The parameters that an entry mentions."""
+    """The parameters that an entry uses."""
     if entry is None or not is_expression(entry.value):
         return []
     return [name for name in names_in(entry.value) if name in names]
 
 
 def _in_order(document: Document, needs: Mapping[str, list[str]]) -> list[str]:
-    """The names, each after those it needs; the document is told of cycles."""
+    """The names, each after those it needs; cycles are added to the problems of the document."""
     order: list[str] = []
     cycles: list[list[str]] = []
     is_done: dict[str, bool] = {}
@@ -158,8 +158,8 @@ def _in_order(document: Document, needs: Mapping[str, list[str]]) -> list[str]:
                 names = [name for name, _ in chain]
                 cycles.append([*names[names.index(following) :], following])
     for cycle in cycles:
-        message = f"parameters in a circle: {shown(' -> '.join(cycle))}"
-        document.problems.append(document.problem("cycle", message, (KEY, cycle[0]), "give one of them a number"))
+        message = f"circular parameters: {shown(' -> '.join(cycle))}"
+        document.problems.append(document.problem("cycle", message, (KEY, cycle[0]), "give one of them a plain number"))
     return order
 
 
@@ -168,7 +168,7 @@ def _resolve(document: Document, reading: Reading, name: str, entry: _Written) -
         value, unit = si_value(entry.value, reading, entry.unit)
     except PydanticCustomError as error:
         path = (KEY, name, "value") if isinstance(document.data[KEY][name], dict) else (KEY, name)
-        document.problems.extend(told(document, path, entry.value, error))
+        document.problems.extend(as_problems(document, path, entry.value, error))
         return
     reading.parameters[name] = value
     if unit:

@@ -1,1 +1,1 @@
-"""What may be written in a scene: one frozen model for each mapping."""
+"""The schema of a scene: one frozen model for each mapping."""

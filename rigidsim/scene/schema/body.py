@@ -1,4 +1,4 @@
-"""The parts of a scene file: what may be written, and what it means when left out."""
+"""A body of a scene: its keys and their defaults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
 from rigidsim.scene.schema.repeat import Repeat
 from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Shape, Solid
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -34,9 +34,9 @@ LIGHTEST, HEAVIEST = 1e-40, 1e45
 
 def _check_mass(mass: float) -> float:
     if mass == 0:
-        raise complaint("mass", "a mass cannot be zero", "leave it out, or write motion: fixed, for a massless body")
+        raise invalid("mass", "a mass cannot be zero", "omit it, or write motion: fixed, for a massless body")
     if not LIGHTEST <= mass <= HEAVIEST:
-        raise complaint("mass", f"{mass:g} kg is not between {LIGHTEST:g} and {HEAVIEST:g} kg")
+        raise invalid("mass", f"{mass:g} kg is not between {LIGHTEST:g} and {HEAVIEST:g} kg")
     return mass
 
 
@@ -52,10 +52,10 @@ def _motion_form(value: Any) -> str:
 def _require_motion(value: Any) -> Any:
     word = next((word for word in ("free", "fixed") if isinstance(value, dict) and word in value), None)
     if word is not None and "prescribed" not in value:
-        raise complaint("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
+        raise invalid("motion", f"'{word}' is a word here, without keys", f"write motion: {word}")
     if value not in ("free", "fixed") and not isinstance(value, dict):
         hint = "write free, fixed, or {prescribed: {velocity: [x, y, z], ...}}"
-        raise complaint("motion", f"{shown(value)} is not a kind of motion", hint)
+        raise invalid("motion", f"{shown(value)} is not a kind of motion", hint)
     return value
 
 
@@ -71,13 +71,13 @@ class Body(SceneModel):
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
-    mass: Mass = Field(None, description="Mass; left out, it comes from the shapes, or the body has none.")
+    mass: Mass = Field(None, description="Mass; default: that of the shapes, or none.")
     inertia: Inertia = Field(
         None,
-        description="Principal moments, a tensor, or the word point for a particle; left out, that of the shapes.",
+        description="Principal moments, a tensor, or the word point for a particle; default: that of the shapes.",
     )
     center_of_mass: vector(LENGTH) = Field(
-        ZERO, description="Centre of mass in body coordinates; left out, that of the shapes, else the origin."
+        ZERO, description="Centre of mass in body coordinates; default: that of the shapes, else the origin."
     )
     density: positive(DENSITY) = Field(
         None, description="Density of all shapes that have neither mass nor density of their own."
@@ -116,9 +116,7 @@ class Body(SceneModel):
     )
     material: Material = Field(None, description="Properties of the surface.")
     repeat: Repeat = Field(None, description="Make copies of the body: on a grid, on a line or at random.")
-    children: dict[BodyName, Body] = Field(
-        {}, description="Bodies that hang on this one, by name.", json_schema_extra=NAMED
-    )
+    children: dict[BodyName, Body] = Field({}, description="Children of this body, by name.", json_schema_extra=NAMED)
 
     @property
     def solids(self) -> tuple[Solid, ...]:
@@ -127,7 +125,7 @@ class Body(SceneModel):
 
     @property
     def has_mass(self) -> bool:
-        """Whether the body has a mass of its own, written or from its shapes."""
+        """Whether the body has a mass of its own, given or from its shapes."""
         return self.mass is not None or self.density is not None or any(solid.has_weight for solid in self.solids)
 
     @property
@@ -139,5 +137,5 @@ class Body(SceneModel):
 
     @property
     def prescribed(self) -> PrescribedMotion | None:
-        """The prescribed motion, if that is what the body has."""
+        """The prescribed motion, if the body has one."""
         return self.motion.prescribed if isinstance(self.motion, Prescription) else None

@@ -1,4 +1,4 @@
-"""The kinds of forces as a scene may have them: one model each, made of what its law declares."""
+"""The schema of forces: one model for each kind, made from the declaration of its law."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.acting import STATE, Direction, Window
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import (
     DIMENSIONS,
     LENGTH,
@@ -45,8 +45,8 @@ from rigidsim.scene.values.quantities import (
 QUANTITIES = {dimension.name: dimension for dimension in (NUMBER_ONLY, *DIMENSIONS)}
 BOUNDED = {"": quantity, POSITIVE: positive, NOT_NEGATIVE: not_negative}
 UNTYPED = KINDS[0].name
-"""What a force is whose type is left out."""
-WINDOW = "the window [begin, end] in which it acts, exactly; left out, always"
+"""The type of a force without the key `type`."""
+WINDOW = "the window [begin, end] in which it acts, exactly; default: always"
 
 Center = Annotated[
     Annotated[str, form("path")] | Annotated[vector(LENGTH), form("point")],
@@ -59,7 +59,7 @@ PLAIN_FORMS = {
 
 
 class Declared(SceneModel):
-    """Keys that a law declares, and what it asks of them together."""
+    """The keys that a law declares, and the checks of their combination."""
 
     kind: ClassVar[Kind]
 
@@ -68,14 +68,14 @@ class Declared(SceneModel):
         given, kind = self.model_fields_set, self.kind
         if kind.one_of and not given & set(kind.one_of):
             names = " nor ".join(f"'{name}'" for name in kind.one_of)
-            raise complaint("missing-key", f"neither {names} is given", "give at least one of them")
+            raise invalid("missing-key", f"neither {names} is given", "give at least one of them")
         fault = kind.fault(self)
         if fault is not None:
-            raise complaint(fault.code, fault.message, fault.hint, key=fault.key)
+            raise invalid(fault.code, fault.message, fault.hint, key=fault.key)
         for key, needed in kind.needs:
             if key in given and needed not in given:
                 hint = "give both, or neither"
-                raise complaint("missing-key", f"'{key}' is given without '{needed}'", hint, key=key)
+                raise invalid("missing-key", f"'{key}' is given without '{needed}'", hint, key=key)
         return self
 
     @property
@@ -100,7 +100,7 @@ def _field(key: Key) -> Any:
 
 
 def _together(kind: Kind) -> dict[str, Any]:
-    """What the keys need of each other, for the JSON Schema."""
+    """The conditions between keys, for the JSON Schema."""
     schema: dict[str, Any] = {"anyOf": [{"required": [name]} for name in kind.one_of]} if kind.one_of else {}
     return schema | ({"dependentRequired": {key: [needed] for key, needed in kind.needs}} if kind.needs else {})
 
@@ -137,12 +137,12 @@ def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
         if not isinstance(value, dict):
             if isinstance(value, SceneModel):
                 return value
-            raise complaint("not-a-mapping", f"expected a {what}, a mapping, got {shown(value)}")
+            raise invalid("not-a-mapping", f"expected a {what}, a mapping, got {shown(value)}")
         name = value.get("type", UNTYPED)
         if not isinstance(name, str) or name not in kinds:
             close = get_close_matches(name, kinds, n=1) if isinstance(name, str) else []
             hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(kinds)}"
-            raise complaint("unknown-value", f"{shown(name)} is not a type of {what}", hint, key="type")
+            raise invalid("unknown-value", f"{shown(name)} is not a type of {what}", hint, key="type")
         return value
 
     return check

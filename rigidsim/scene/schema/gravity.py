@@ -14,20 +14,22 @@ from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, not_negative, 
 GRAVITATIONAL_CONSTANT = 6.6743e-11
 """CODATA 2018, m^3 kg^-1 s^-2."""
 SEVERAL = {"minItems": 2, "uniqueItems": True}
-"""For the JSON Schema; how the scene itself says so depends on more than the list."""
+"""For the JSON Schema; the message for a scene depends on more than the list."""
 
 
 PointSource = declared_model("PointSource", POINT_GRAVITY)
-"""What attracts every free body: a body (its centre of mass) or a point of the world, with GM, perhaps flattened."""
+"""The source of attraction of every free body: a body (its centre of mass) or a point of the world, with GM and
+optional oblateness.
+"""
 
 
 class MutualGravity(SceneModel):
     """Bodies that attract each other: these, or all free ones."""
 
     bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = Field(
-        None, description="Paths of the free bodies that attract each other; left out, all of them."
+        None, description="Paths of the free bodies that attract each other; default: all of them."
     )
     constant: positive(NUMBER_ONLY) = Field(
         GRAVITATIONAL_CONSTANT, description="The gravitational constant [m^3/(kg*s^2)]"
     )
-    softening: not_negative(LENGTH) = Field(0.0, description="r^2 + softening^2 stands for r^2.")
+    softening: not_negative(LENGTH) = Field(0.0, description="A length: r^2 is replaced by r^2 + softening^2.")

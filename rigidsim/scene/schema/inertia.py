@@ -1,4 +1,4 @@
-"""The forms in which an inertia may be written, and the conditions that nature puts on it."""
+"""The forms in which an inertia may be written, and the conditions on a physically possible one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rigidsim.physics.inertia import rotated
 from rigidsim.physics.mass import TOLERANCE, inertia_fault, unpacked
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import INERTIA, vector
 from rigidsim.scene.values.rotation import IDENTITY, Matrix, Quaternion, Vector
 
@@ -32,7 +32,7 @@ POINT = BodyInertia(tensor=((0.0,) * 3,) * 3, is_point=True)
 
 
 class PrincipalInertia(SceneModel):
-    """Three principal moments, about axes turned from the body's by `orientation`."""
+    """Three principal moments, about axes rotated from the body's by `orientation`."""
 
     principal: vector(INERTIA) = Field(description="Principal moments of inertia.")
     orientation: Orientation = Field(
@@ -63,7 +63,7 @@ class TensorInertia(SceneModel):
         largest = max(abs(entry) for row in t for entry in row)
         for i, j in ((0, 1), (0, 2), (1, 2)):
             if abs(t[i][j] - t[j][i]) > TOLERANCE * largest:
-                raise complaint(
+                raise invalid(
                     "inertia",
                     f"the tensor is not symmetric: entries [{i}][{j}] and [{j}][{i}] are {t[i][j]:g} and {t[j][i]:g}",
                 )
@@ -82,12 +82,12 @@ def packed(t: Matrix) -> Symmetric:
 
 
 def turned(tensor: Matrix, q: Quaternion) -> Matrix:
-    """The tensor R I R^T; untouched by no rotation."""
+    """The tensor R I R^T; unchanged without a rotation."""
     return tensor if q == IDENTITY else unpacked(rotated(q, packed(tensor)))
 
 
 def symmetric(t: Matrix) -> Matrix:
-    """The symmetric part; of a symmetric tensor, the tensor itself, to the last bit."""
+    """The symmetric part; a symmetric tensor is returned unchanged, to the last bit."""
     return tuple(
         tuple(t[i][j] if t[i][j] == t[j][i] else t[i][j] / 2 + t[j][i] / 2 for j in range(3)) for i in range(3)
     )
@@ -99,7 +99,7 @@ def _resolve(written: Any) -> BodyInertia:
     resolved = written.resolved()
     fault = inertia_fault(resolved.tensor)
     if fault:
-        raise complaint("inertia", *fault)
+        raise invalid("inertia", *fault)
     return resolved
 
 
@@ -112,7 +112,7 @@ def _form(value: Any) -> str:
 def _require_form(value: Any) -> Any:
     known = value == "point" or (isinstance(value, dict) and ("principal" in value or "tensor" in value))
     if not known:
-        raise complaint("inertia", f"{shown(value)} is not an inertia", f"write {FORMS}")
+        raise invalid("inertia", f"{shown(value)} is not an inertia", f"write {FORMS}")
     return value
 
 
@@ -124,4 +124,4 @@ Inertia = Annotated[
     AfterValidator(_resolve),
     BeforeValidator(_require_form),
 ]
-"""An inertia as written; its value is a BodyInertia."""
+"""An inertia in any of its forms; its value is a BodyInertia."""

@@ -1,12 +1,12 @@
-"""The integrators: everything that is known of each apart from its step, which is in `engine/integrators/`.
+"""The integrators: options, defaults and properties of each; the steps are in `engine/integrators/`.
 
 The scene's schema, `rigidsim integrators` and the table in docs/scene-format.md are made from these classes: options,
-defaults, order, cost, what is conserved, source.
+defaults, order, cost, conserved quantities, source.
 
 `linear_step(A)` is the matrix that a step applies to (x, h x') where (x, h x')' = A (x, h x') / h, that is
 x'' = a x + b x' with A = [[0, 1], [h^2 a, h b]]. From it follow the bounds of stability and the errors in a spinning
-frame (`stability.py`). `quadrature` holds the instants, in steps, and the weights by which a step sums up an
-acceleration that depends on time alone. The stepper does the same to round-off: `tests/engine/test_linear_steps.py`.
+frame (`stability.py`). `quadrature` contains the instants, in steps, and the weights with which a step sums an
+acceleration that depends on time only. The stepper does the same to round-off: `tests/engine/test_linear_steps.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Vali
 from pydantic.fields import FieldInfo
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
 
 
@@ -40,12 +40,12 @@ ONE = np.eye(2)
 
 
 class Method(SceneModel):
-    """What all integrators share."""
+    """The properties that all integrators have."""
 
     order: ClassVar[str]
     """The order of convergence, in words."""
     evaluations: ClassVar[int]
-    """How often the forces are evaluated in a step."""
+    """Number of evaluations of the forces per step."""
     conserves: ClassVar[str]
     source: ClassVar[str]
     quadrature: ClassVar[Quadrature]
@@ -60,7 +60,7 @@ class Method(SceneModel):
 
     @classmethod
     def allowed(cls) -> dict[str, str]:
-        """What each option may be, in words."""
+        """The allowed values of each option, as text."""
         return {key: _allowed(field) for key, field in cls.model_fields.items() if key != "name"}
 
 
@@ -72,7 +72,9 @@ def _allowed(field: FieldInfo) -> str:
 
 
 class Rkmk4Method(Method):
-    """Fourth-order Runge-Kutta-Munthe-Kaas. Stable for damping up to 2.785 and for swings up to 2.828 a step."""
+    """Fourth-order Runge-Kutta-Munthe-Kaas. Stable for damping up to 2.785 and oscillations up to 2.828 rad per
+    step.
+    """
 
     name: Literal["rkmk4"]
 
@@ -88,8 +90,8 @@ class Rkmk4Method(Method):
 
 
 class MagnusMethod(Method):
-    """Constant accelerations over a step and a truncated Magnus expansion. Stable for damping up to 2 a step; undamped
-    swings of z rad a step grow by z^2/4 of themselves in each.
+    """Constant accelerations over a step and a truncated Magnus expansion. Stable for damping up to 2 per step;
+    undamped oscillations of z rad per step grow by a factor of 1 + z^2/4 per step.
     """
 
     name: Literal["magnus"]
@@ -113,8 +115,8 @@ class MagnusMethod(Method):
 
 
 class Magnus2Method(Method):
-    """Second order on the angular momentum. Stable for damping up to 2 a step; undamped swings of z rad a step grow by
-    z^4/8 of themselves in each.
+    """Second order on the angular momentum. Stable for damping up to 2 per step; undamped oscillations of z rad per
+    step grow by a factor of 1 + z^4/8 per step.
     """
 
     name: Literal["magnus2"]
@@ -132,7 +134,7 @@ class Magnus2Method(Method):
 
 
 class EulerMethod(Method):
-    """Semi-implicit Euler, the game engines' step. Stable for damping and for swings up to 2 a step."""
+    """Semi-implicit Euler, the step of game engines. Stable for damping and oscillations up to 2 rad per step."""
 
     name: Literal["euler"]
 
@@ -162,11 +164,11 @@ def _form(value: Any) -> str:
 def _require_known(value: Any) -> Any:
     name = value.get("name") if isinstance(value, dict) else value
     if isinstance(value, dict) and "name" not in value:
-        raise complaint("missing-key", "the integrator has no 'name'", f"names: {', '.join(MODELS)}")
+        raise invalid("missing-key", "the integrator has no 'name'", f"names: {', '.join(MODELS)}")
     if not isinstance(name, str) or name not in MODELS:
         close = get_close_matches(name, MODELS, n=1) if isinstance(name, str) else []
         hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(MODELS)}"
-        raise complaint("integrator", f"{shown(name)} is not an integrator", hint)
+        raise invalid("integrator", f"{shown(name)} is not an integrator", hint)
     return value
 
 

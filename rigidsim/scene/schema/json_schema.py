@@ -1,8 +1,7 @@
-"""The JSON Schema of scene files, written so that editors and validators can say what is wrong where.
+"""The JSON Schema of scene files, in a form that lets editors and validators report errors precisely.
 
-pydantic gives the forms that a value may have as `oneOf`, of which a validator can only say that none fits. Here they
-are told apart as the scene itself tells them apart, by `type` or by a key of their own, and a fault is one within the
-form that was meant.
+pydantic writes the forms of a value as `oneOf`, for which a validator can only report that none fits. Here the form is
+selected as in a scene, by `type` or by a key that the other forms lack, and an error is reported within that form.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ HEAD = {
     "title": "rigidsim scene",
 }
 KINDS = ("type", "name")
-"""The keys by whose word forms are told apart."""
+"""The keys of which the word selects a form."""
 
 
 def json_schema() -> dict[str, Any]:
@@ -34,7 +33,7 @@ class _Rewriter:
         self._definitions = definitions
 
     def rewritten(self, schema: Any) -> Any:
-        """The schema with forms told apart and properties described."""
+        """The schema with forms selected by key and properties described."""
         if isinstance(schema, list):
             return [self.rewritten(item) for item in schema]
         if not isinstance(schema, dict):
@@ -51,7 +50,7 @@ class _Rewriter:
         return made
 
     def _keys(self, form: dict[str, Any]) -> dict[str, Any]:
-        """The properties of a form that is a mapping; none for any other."""
+        """The properties of a form that is a mapping; empty for other forms."""
         return self._definition(form).get("properties", {})
 
     def _definition(self, form: dict[str, Any]) -> dict[str, Any]:
@@ -66,7 +65,9 @@ class _Rewriter:
         return {"if": {"type": "object"}, "then": chosen, "else": others[0] if len(others) == 1 else {"anyOf": others}}
 
     def _mapping(self, forms: list[dict[str, Any]]) -> dict[str, Any]:
-        """One of these mappings: by the word of `type` or `name` if they have it, else by a key that others lack."""
+        """One of these mappings, selected by the word of `type` or `name` if they have it, else by a key that
+        others lack.
+        """
         if len(forms) == 1:
             return forms[0]
         kind = next((kind for kind in KINDS if all("const" in self._keys(form).get(kind, {}) for form in forms)), None)
@@ -75,14 +76,14 @@ class _Rewriter:
     def _by_word(self, forms: list[dict[str, Any]], kind: str) -> dict[str, Any]:
         words = [self._keys(form)[kind]["const"] for form in forms]
         given = {"required": [kind]}
-        # A form whose word may be left out is meant where it is.
+        # Without the word, the form in which it is optional is selected.
         implied = [form for form in forms if "default" in self._keys(form)[kind]]
         tests = [
             {"properties": {kind: {"const": word}}} | ({} if form in implied else given)
             for word, form in zip(words, forms, strict=True)
         ]
         choices = [{"if": test, "then": form} for test, form in zip(tests, forms, strict=True)]
-        properties = {kind: {"enum": words, "description": f"The {kind}, which decides which other keys there are."}}
+        properties = {kind: {"enum": words, "description": f"The {kind}; it determines the other keys."}}
         return {"type": "object", "properties": properties, **({} if implied else given), "allOf": choices}
 
     def _by_own_key(self, forms: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Closed surfaces of triangles from files: the solid inside them, measured once. Only here is trimesh imported.
+"""Closed surfaces of triangles from files, and the volume, centroid and covariance of the solid inside.
 
-trimesh reads the file formats. What the surface encloses is computed here, from the tetrahedra between its triangles
-and one point (Tonon 2004), in sums that are rounded once, so that every machine reads the same bits from a file.
+trimesh, which only this module imports, reads the file formats. The properties of the solid are computed here, from the
+tetrahedra between its triangles and one point (Tonon 2004), in sums that are rounded once, so that every machine gets
+the same bits from a file.
 """
 
 from __future__ import annotations
@@ -20,20 +21,22 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Vali
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
 MAX_BYTES = 64 * 2**20  # over a million triangles; reading them takes twenty times that
 IN_ASCII = bytes(range(128)) + b"?" * 128
 FARTHEST = 1e50
-COUNTER_CLOCKWISE = "let all triangles be counter-clockwise seen from outside"
+COUNTER_CLOCKWISE = "order the vertices of all triangles counter-clockwise as seen from outside"
 FLAT = 16 * sys.float_info.epsilon
-"""A volume smaller than this part of the sum of its tetrahedra is lost in rounding."""
+"""A volume smaller than this fraction of the sum of its tetrahedra is lost in rounding."""
 
 
 class MeasuredFile(SceneModel):
-    """A mesh file and what was measured in it, in the file's coordinates: volume, centroid, covariance, and bounds."""
+    """A mesh file and the properties of its solid, in the file's coordinates: volume, centroid, covariance, and
+    bounds.
+    """
 
     path: str = Field(description="Path of the mesh file.")
     volume: positive(NUMBER_ONLY) = Field(description="Volume inside the surface, in cubed units of the file.")
@@ -51,13 +54,13 @@ def measured_file(path: Path) -> MeasuredFile:
         status = path.stat()
     except (OSError, ValueError) as error:
         hint, reason = "a relative path begins at the scene's folder", getattr(error, "strerror", None) or error
-        raise complaint("mesh", f"'{shown(path.name)}' cannot be read: {reason}", hint) from None
+        raise invalid("mesh", f"'{shown(path.name)}' cannot be read: {reason}", hint) from None
     if not stat.S_ISREG(status.st_mode):
-        raise complaint("mesh", f"'{shown(path.name)}' is not a regular file")
+        raise invalid("mesh", f"'{shown(path.name)}' is not a regular file")
     if path.suffix.lower() not in FORMATS:
-        raise complaint("mesh", f"'{shown(path.name)}' is not a mesh file", f"formats: {', '.join(FORMATS)}")
+        raise invalid("mesh", f"'{shown(path.name)}' is not a mesh file", f"formats: {', '.join(FORMATS)}")
     if status.st_size > MAX_BYTES:
-        raise complaint("mesh", f"the file is larger than {MAX_BYTES // 2**20} MiB")
+        raise invalid("mesh", f"the file is larger than {MAX_BYTES // 2**20} MiB")
     return _measured(path, status.st_mtime_ns, status.st_size)
 
 
@@ -77,34 +80,34 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
     try:
         import trimesh
     except ImportError:
-        raise complaint("mesh", "reading a mesh needs trimesh", 'pip install "rigidsim[mesh]"') from None
+        raise invalid("mesh", "reading a mesh needs trimesh", 'pip install "rigidsim[mesh]"') from None
     try:
         # From memory: the readers cannot follow a file's references to other files.
         kind = path.suffix.lower().removeprefix(".")
         content = io.BytesIO(_with_plain_text(path.read_bytes(), kind))
         mesh = trimesh.load_mesh(content, file_type=kind, process=False)
         vertices, faces = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
-    except Exception as error:  # the readers raise whatever a damaged file makes them stumble over
-        raise complaint("mesh", f"'{shown(path.name)}' cannot be read: {shown(str(error))}") from None
+    except Exception as error:  # a damaged file can make the readers raise any exception
+        raise invalid("mesh", f"'{shown(path.name)}' cannot be read: {shown(str(error))}") from None
     if not len(faces):
-        raise complaint("mesh", "the mesh has no faces")
+        raise invalid("mesh", "the mesh has no faces")
     far = ~(np.abs(vertices) < FARTHEST).all(axis=1)
     if far.any():
         k = int(np.argmax(far))
         message = f"vertex {k} of {len(vertices)}, {_point(vertices[k])}, has a coordinate that is not a number below"
-        raise complaint("mesh", f"{message} {FARTHEST:g}")
+        raise invalid("mesh", f"{message} {FARTHEST:g}")
     astray = ((faces < 0) | (faces >= len(vertices))).any(axis=1)
     if astray.any():
         k = int(np.argmax(astray))
         message = (
             f"triangle {k} of {len(faces)} has the vertices {faces[k].tolist()}; there are {len(vertices)}, from 0"
         )
-        raise complaint("mesh", message)
+        raise invalid("mesh", message)
     return vertices, faces
 
 
 def _with_plain_text(content: bytes, kind: str) -> bytes:
-    """Names and comments may be in any encoding; what counts is in ASCII."""
+    """Names and comments may be in any encoding; the data are in ASCII."""
     binary_stl = len(content) >= 84 and len(content) == 84 + 50 * int.from_bytes(content[80:84], "little")
     end = content.find(b"end_header") if kind == "ply" else 0 if kind == "stl" and binary_stl else len(content)
     return content[:end].translate(IN_ASCII) + content[end:]
@@ -115,7 +118,7 @@ def _point(vertex: np.ndarray) -> str:
 
 
 def joined_at_corners(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mesh with equal vertices made one, and without triangles that have a corner twice."""
+    """The mesh with equal vertices merged, and without triangles that have the same vertex twice."""
     # Adding zero makes -0 equal to 0 bit for bit.
     unique, index = np.unique(vertices + 0.0, axis=0, return_inverse=True)
     faces = index.reshape(-1)[faces]
@@ -124,7 +127,7 @@ def joined_at_corners(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarr
 
 
 def _require_closed(vertices: np.ndarray, faces: np.ndarray) -> None:
-    """A surface is closed and consistently wound if its triangles run along each edge as often forth as back."""
+    """A surface is closed and consistently oriented if its triangles use each edge equally often in both directions."""
     begin, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)
     edge = np.minimum(begin, end) * (faces.max(initial=0) + 1) + np.maximum(begin, end)
     _, first, index = np.unique(edge, return_index=True, return_inverse=True)
@@ -132,28 +135,28 @@ def _require_closed(vertices: np.ndarray, faces: np.ndarray) -> None:
     balance = np.bincount(index, weights=np.where(begin < end, 1.0, -1.0))
     for wrong, fault, hint in (
         (count % 2, "the surface is not closed: {} edges have an odd count of faces", ""),
-        (balance, "the triangles are not wound alike: at {} edges", COUNTER_CLOCKWISE),
+        (balance, "the triangles are not oriented consistently: at {} edges", COUNTER_CLOCKWISE),
     ):
         if wrong.any():
             k = first[np.argmax(wrong != 0)]
             where = f"the first from {_point(vertices[begin[k]])} to {_point(vertices[end[k]])}"
             number = f"{np.count_nonzero(wrong)} of its {len(count)}"
-            raise complaint("mesh", f"{fault.format(number)}, {where}", hint)
+            raise invalid("mesh", f"{fault.format(number)}, {where}", hint)
 
 
 def enclosed(vertices: np.ndarray, faces: np.ndarray) -> tuple[float, tuple, tuple]:
-    """Volume, centroid and covariance of what a closed surface encloses."""
+    """Volume, centroid and covariance of the solid inside a closed surface."""
     middle = vertices.min(axis=0) / 2 + vertices.max(axis=0) / 2
     a, b, c = _corners(vertices - middle, faces)
     volumes = tetrahedron_volume(a, b, c)
     volume = math.fsum(volumes)
     if not abs(volume) > FLAT * math.fsum(np.abs(volumes)):
-        raise complaint("mesh", "the surface encloses no volume")
+        raise invalid("mesh", "the surface encloses no volume")
     if volume < 0:
         message = f"the surface is inside out: its volume is {volume:g}"
-        raise complaint("mesh", message, COUNTER_CLOCKWISE)
+        raise invalid("mesh", message, COUNTER_CLOCKWISE)
     offset = [math.fsum(volumes * mean) / volume for mean in tetrahedron_mean(a, b, c)]
-    # Again about the centroid, so that nothing is left to subtract.
+    # Again about the centroid, so that no subtraction is needed.
     a, b, c = _corners(vertices - middle - offset, faces)
     volumes = tetrahedron_volume(a, b, c)
     covariance = tuple(math.fsum(volumes * product) / volume for product in tetrahedron_products(a, b, c))
@@ -174,7 +177,7 @@ def _from_path(written: Any, info: ValidationInfo) -> MeasuredFile:
 
 def _require_form(value: Any) -> Any:
     if not isinstance(value, str | dict):
-        raise complaint("not-text", f"expected the path of a mesh file, got {shown(value)}")
+        raise invalid("not-text", f"expected the path of a mesh file, got {shown(value)}")
     return value
 
 

@@ -1,6 +1,6 @@
-"""The forms in which an orientation may be written, each turned into one unit quaternion (w, x, y, z).
+"""The forms in which an orientation may be written, each converted to a unit quaternion (w, x, y, z).
 
-Quaternions are Hamilton and active: they turn body coordinates into parent coordinates.
+Quaternions are Hamilton and active: they rotate body coordinates into parent coordinates.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, With
 
 from rigidsim.physics.vector import dot
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import ANGLE, NUMBER_ONLY, quantity, vector
 from rigidsim.scene.values.rotation import (
     Quaternion,
@@ -51,7 +51,7 @@ class QuaternionLast(SceneModel):
 
 
 class AxisAngle(SceneModel):
-    """A turn about one axis, which need not be of length one."""
+    """A rotation about one axis, which need not be of length one."""
 
     axis: vector(NUMBER_ONLY) = Field(description="Axis of rotation in the parent, of any length but zero.")
     angle: quantity(ANGLE) = Field(description="Angle of rotation about the axis.")
@@ -60,8 +60,8 @@ class AxisAngle(SceneModel):
         """The unit quaternion."""
         largest = max(map(abs, self.axis))
         if largest == 0:
-            raise complaint("orientation", "the axis is zero, so it has no direction")
-        # Divided by its largest part first, so that no square overflows or vanishes.
+            raise invalid("orientation", "the axis is zero, so it has no direction")
+        # Divided by its largest component first, so that no square overflows or vanishes.
         x, y, z = (part / largest for part in self.axis)
         length = math.hypot(x, y, z)
         return from_axis_angle((x / length, y / length, z / length), self.angle)
@@ -69,10 +69,10 @@ class AxisAngle(SceneModel):
 
 def _check_order(order: str) -> str:
     if len(order) != 3 or set(order.lower()) - set("xyz") or not (order.islower() or order.isupper()):
-        hint = "three of x, y, z: lower case turns about the parent's axes, upper case about the body's own"
-        raise complaint("orientation", f"'{shown(order)}' is not an order of axes", hint)
+        hint = "three of x, y, z: lower case for rotations about the parent's axes, upper case about the body's own"
+        raise invalid("orientation", f"'{shown(order)}' is not an order of axes", hint)
     if order[0] == order[1] or order[1] == order[2]:
-        raise complaint("orientation", f"the order '{order}' turns twice running about the same axis")
+        raise invalid("orientation", f"the order '{order}' has two consecutive rotations about the same axis")
     return order
 
 
@@ -81,13 +81,13 @@ EulerOrder = Annotated[str, AfterValidator(_check_order), WithJsonSchema(ORDER_S
 
 
 class EulerAngles(SceneModel):
-    """Three turns about coordinate axes."""
+    """Three rotations about coordinate axes."""
 
     euler: list_of(quantity(ANGLE), 3, "[first, second, third]") = Field(
-        description="Three angles, in the order of the turns."
+        description="Three angles, in the order of the rotations."
     )
     order: EulerOrder = Field(
-        description="Axes of the turns: lower case for the parent's (xyz), upper case for the body's own (XYZ)."
+        description="Axes of the rotations: lower case for the parent's (xyz), upper case for the body's own (XYZ)."
     )
 
     def quaternion(self) -> Quaternion:
@@ -99,7 +99,7 @@ class RotationMatrix(SceneModel):
     """A rotation matrix, row by row."""
 
     matrix: list_of(vector(NUMBER_ONLY), 3, "of rows") = Field(
-        description="Rotation matrix, row by row; it turns body coordinates into parent coordinates."
+        description="Rotation matrix, row by row, from body coordinates to parent coordinates."
     )
 
     def quaternion(self) -> Quaternion:
@@ -108,20 +108,20 @@ class RotationMatrix(SceneModel):
         columns = tuple(zip(*m, strict=True))
         error = max(abs(dot(columns[i], columns[j]) - (i == j)) for i in range(3) for j in range(3))
         if not error <= MATRIX_TOLERANCE:
-            message = f"the matrix is not orthonormal: its columns miss it by {error:.3g}"
-            raise complaint("orientation", message, f"the tolerance is {MATRIX_TOLERANCE:g}")
+            message = f"the matrix is not orthonormal: the error of its columns is {error:.3g}"
+            raise invalid("orientation", message, f"the tolerance is {MATRIX_TOLERANCE:g}")
         if determinant(m) < 0:
-            raise complaint("orientation", "the matrix is a reflection (determinant -1), not a rotation")
+            raise invalid("orientation", "the matrix is a reflection (determinant -1), not a rotation")
         return from_matrix(m)
 
 
 def _checked(q: Quaternion) -> Quaternion:
     norm = math.hypot(*q)
     if norm == 0:
-        raise complaint("orientation", "the quaternion is zero, so it has no direction")
+        raise invalid("orientation", "the quaternion is zero, so it has no direction")
     if not abs(norm - 1) <= NORM_TOLERANCE:
         message = f"the quaternion has norm {norm:.6g}, not 1"
-        raise complaint("orientation", message, f"divide it by {norm:.17g}")
+        raise invalid("orientation", message, f"divide it by {norm:.17g}")
     return normalised(q)
 
 
@@ -143,10 +143,10 @@ def _form(value: Any) -> str:
 def _require_form(value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) == 4:
         numbers = ", ".join(map(shown, value))
-        message = "four bare numbers are ambiguous: their order is anybody's guess"
-        raise complaint("orientation", message, f"write {{wxyz: [{numbers}]}} or {{xyzw: [{numbers}]}}")
+        message = "four bare numbers are ambiguous: the scalar may be first or last"
+        raise invalid("orientation", message, f"write {{wxyz: [{numbers}]}} or {{xyzw: [{numbers}]}}")
     if not isinstance(value, dict) or not any(key in value for key in FORM_OF_KEY):
-        raise complaint("orientation", f"{shown(value)} is not an orientation", f"write {FORMS}")
+        raise invalid("orientation", f"{shown(value)} is not an orientation", f"write {FORMS}")
     return value
 
 
@@ -160,4 +160,4 @@ Orientation = Annotated[
     AfterValidator(lambda written: written.quaternion()),
     BeforeValidator(_require_form),
 ]
-"""An orientation as written; its value is the unit quaternion (w, x, y, z)."""
+"""An orientation in any of its forms; its value is the unit quaternion (w, x, y, z)."""

@@ -1,4 +1,4 @@
-"""The parameters of a scene as it keeps them: named numbers that expressions may use."""
+"""The schema of parameters: named numbers that expressions may use."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rigidsim.scene.values.quantities import NUMBER
 
 KEY = "parameters"
 KEYS_OF_A_SCENE = ("format", "title", "description", KEY, "simulation", "world", "bodies", "reparent")
-"""No names of parameters: `--set title=...` would mean two things."""
+"""Not allowed as names of parameters: `--set title=...` would be ambiguous."""
 
 
 class Parameter(SceneModel):
-    """A parameter: its SI value, the SI unit if it has one, and what it is."""
+    """A parameter: its SI value, its SI unit if it has one, and its description."""
 
     value: float
     unit: str = ""
@@ -25,7 +25,7 @@ class Parameter(SceneModel):
 
 
 def _taken(written: Any, info: ValidationInfo) -> Any:
-    """The parameters as they were read before everything else."""
+    """The parameters, which were read before the rest of the scene."""
     return written if info.context is None else dict(info.context.given)
 
 

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, model_va
 from rigidsim.scene.schema.acting import Direction
 from rigidsim.scene.schema.orientation import EulerOrder
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import ANGLE, LENGTH
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import (
@@ -28,14 +28,14 @@ AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class TurnAboutAxis(SceneModel):
-    """A turn about an axis fixed in the parent, by an angle that may depend on time."""
+    """A rotation about an axis fixed in the parent, by an angle that may depend on time."""
 
     axis: Direction = Field(description="Axis of rotation, fixed in the parent.")
     angle: over_time(ANGLE) = Field(description="Angle of rotation, which may be an expression of t.")
 
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
-        """Unit axes and angles, the outermost turn first."""
+        """Unit axes and angles, the outermost rotation first."""
         largest = max(map(abs, self.axis))
         scaled = [part / largest for part in self.axis]
         length = math.hypot(*scaled)
@@ -43,19 +43,19 @@ class TurnAboutAxis(SceneModel):
 
 
 class TurnsInOrder(SceneModel):
-    """Three turns about coordinate axes, by angles that may depend on time."""
+    """Three rotations about coordinate axes, by angles that may depend on time."""
 
     euler: list_of(over_time(ANGLE), 3, "[first, second, third]") = Field(
-        description="Three angles in the order of the turns, which may be expressions of t."
+        description="Three angles in the order of the rotations, which may be expressions of t."
     )
     order: EulerOrder = Field(
-        description="Axes of the turns: lower case for the parent's (xyz), upper case for the body's own (XYZ)."
+        description="Axes of the rotations: lower case for the parent's (xyz), upper case for the body's own (XYZ)."
     )
 
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
-        """Unit axes and angles, the outermost turn first: the last of turns about the parent's axes, the first of turns
-        about the body's own.
+        """Unit axes and angles, the outermost rotation first: the last one for the parent's axes, the first one for the
+        body's own.
         """
         in_order = [(AXES[letter.lower()], angle) for letter, angle in zip(self.order, self.euler, strict=True)]
         return tuple(reversed(in_order)) if self.order.islower() else tuple(in_order)
@@ -70,7 +70,7 @@ def _require_form(value: Any) -> Any:
     if isinstance(value, SceneModel) or (isinstance(value, dict) and {"axis", "angle", "euler", "order"} & set(value)):
         return value
     hint = 'write {axis: [0, 0, 1], angle: "= ..."} or {euler: ["= ...", 0, 0], order: xyz}'
-    raise complaint("orientation", f"{shown(value)} is not an orientation as a function of time", hint)
+    raise invalid("orientation", f"{shown(value)} is not an orientation as a function of time", hint)
 
 
 PrescribedOrientation = Annotated[
@@ -114,8 +114,8 @@ class PrescribedMotion(SceneModel):
         for pose, rates in DERIVATIVES.items():
             given = [rate for rate in rates if rate in self.model_fields_set]
             if getattr(self, pose) is not None and given:
-                message = f"both '{pose}' and '{given[0]}' are given; the one is the other's derivative"
-                raise complaint("motion", message, "leave one of them out", key=given[0])
+                message = f"both '{pose}' and '{given[0]}' are given, but one is a derivative of the other"
+                raise invalid("motion", message, "omit one of them", key=given[0])
             self._check_rates(*rates)
         return self
 
@@ -123,10 +123,10 @@ class PrescribedMotion(SceneModel):
         given = getattr(self, velocity)
         if given.varies and acceleration in self.model_fields_set:
             message = f"'{velocity}' is a function of time, so '{acceleration}' is its derivative"
-            raise complaint("motion", message, f"leave '{acceleration}' out", key=acceleration)
+            raise invalid("motion", message, f"omit '{acceleration}'", key=acceleration)
         if given.varies and given.frame != "parent":
             message = f"'{velocity}' as a function of time is in the parent's axes"
-            raise complaint("motion", message, "leave 'frame' out", key=velocity)
+            raise invalid("motion", message, "omit 'frame'", key=velocity)
 
     @property
     def is_paced(self) -> bool:
@@ -142,4 +142,4 @@ class PrescribedMotion(SceneModel):
 class Prescription(SceneModel):
     """The long form of `motion`."""
 
-    prescribed: PrescribedMotion = Field(description="The motion relative to the parent, whatever forces act.")
+    prescribed: PrescribedMotion = Field(description="The motion relative to the parent, independent of forces.")

@@ -1,4 +1,4 @@
-"""Turns pydantic's errors into problems that say where in the text they are and what to do about them."""
+"""Converts pydantic's errors to problems with a location in the text and a hint."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ WORDED = {
 BOUNDS = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
 MANY = "many"
 MOST_WORDED = 1000
-"""No one reads more, and a hostile scene can have millions."""
+"""The largest number of problems reported in full; a hostile scene can have millions."""
 
 
 def problems_in(error: ValidationError, document: Document, reading: Reading, above: Path = ()) -> list[Problem]:
-    """All problems of a failed validation of what stands at `above`, given what was known while it went on."""
-    # The copies of a body share its faults: each is told, and counted, once.
+    """All problems of a failed validation of the value at `above`; `reading` is the context of the validation."""
+    # The copies of a body share its errors: each is reported, and counted, once.
     found: dict[tuple, tuple[Path, dict[str, Any]]] = {}
     for details in error.errors(include_url=False):
         if details["type"] != FOLLOWS:
@@ -46,8 +46,8 @@ def problems_in(error: ValidationError, document: Document, reading: Reading, ab
     return problems
 
 
-def told(document: Document, path: Path, value: Any, error: PydanticCustomError) -> list[Problem]:
-    """The problem that a complaint about the value at `path` is, if it says anything new."""
+def as_problems(document: Document, path: Path, value: Any, error: PydanticCustomError) -> list[Problem]:
+    """The problem for an error of the value at `path`; None if the same error has been reported elsewhere."""
     context = error.context
     if error.type == FOLLOWS:
         return []
@@ -67,7 +67,7 @@ def _problem(path: Path, details: dict[str, Any], document: Document, reading: R
     if kind == "body-name":
         return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if value is None:
-        return document.problem("empty", "has no value", path, "give it one, or leave the key out")
+        return document.problem("empty", "has no value", path, "give it one, or omit the key")
     if "offset" in context:
         return _inside(document, path, value, kind, context)
     if "message" in context:
@@ -81,12 +81,14 @@ def _problem(path: Path, details: dict[str, Any], document: Document, reading: R
         bound, key = BOUNDS[kind]
         return document.problem("out-of-range", f"must be {bound} {context[key]}, got {shown(value)}", path)
     if kind == "too_short":
-        return document.problem("length", "there is no body; a scene needs one at least", path)
+        return document.problem("length", "there is no body; a scene needs at least one", path)
     return document.problem("invalid", details["msg"][0].lower() + details["msg"][1:], path)
 
 
 def _inside(document: Document, path: Path, text: str, code: str, context: dict[str, Any]) -> Problem:
-    """A problem within the text at `path`, at the `offset` in the context: there in the file if it is on one line."""
+    """A problem within the text at `path`, at the `offset` in the context; located exactly if the text is on one
+    line.
+    """
     whole = document.problem(code, context["message"], path, context["hint"])
     line, column = whole.line, whole.column
     written = document.lines[line - 1] if 0 < line <= len(document.lines) else ""
@@ -105,7 +107,7 @@ def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
     if any(path == overridden for overridden, _ in document.overrides):
         keys += reading.parameters if len(path) == 1 else []
     close = get_close_matches(key, keys, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"known here: {', '.join(keys)}"
+    hint = f"did you mean '{close[0]}'?" if close else f"allowed keys: {', '.join(keys)}"
     message = f"unknown key '{shown(key)}'"
     if "type" in keys:
         (kind,) = get_args(model.model_fields["type"].annotation)

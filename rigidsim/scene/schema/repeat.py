@@ -1,4 +1,4 @@
-"""`repeat` on a body: where its copies are, and the numbers that expressions in each copy may use."""
+"""`repeat` on a body: the positions of its copies, and the values that expressions in each copy may use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rigidsim.physics.elementary import sin_cos
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, LENGTH, NUMBER_ONLY, quantity, vector
 from rigidsim.scene.values.rotation import Quaternion, Vector
 
@@ -25,7 +25,7 @@ FORMS = "{grid: [3, 2, 1], spacing: [1, 1, 1]}, {line: 5, spacing: [1, 0, 0]} or
 
 
 class Copy(NamedTuple):
-    """One copy: what expressions in it may use, how far it is from the body as written, and its attitude if new."""
+    """One copy: the values that its expressions may use, its offset from the original, and its orientation if new."""
 
     names: dict[str, float]
     offset: Vector
@@ -36,9 +36,9 @@ def _whole(least: int) -> Any:
     def check(number: float) -> int:
         if number > LARGEST_WHOLE:
             message = f"expected a whole number from {least} to {LARGEST_WHOLE:.0f}, got {number:g}"
-            raise complaint("not-an-integer", message)
+            raise invalid("not-an-integer", message)
         if number < least or number != math.floor(number):
-            raise complaint("not-an-integer", f"expected a whole number from {least} on, got {number:g}")
+            raise invalid("not-an-integer", f"expected a whole number from {least} on, got {number:g}")
         return int(number)
 
     schema = {"anyOf": [{"type": "integer", "minimum": least}, EXPRESSION_SCHEMA]}
@@ -47,16 +47,16 @@ def _whole(least: int) -> Any:
 
 def _check_size(size: Vector) -> Vector:
     if min(size) < 0:
-        raise complaint("repeat", "the box has a negative size")
+        raise invalid("repeat", "the box has a negative size")
     return size
 
 
 def _check_values(values: Any) -> Any:
     if not isinstance(values, dict):
-        raise complaint("not-a-mapping", f"expected names with values, got {shown(values)}", "write {m: [1, 2, 3]}")
+        raise invalid("not-a-mapping", f"expected names with values, got {shown(values)}", "write {m: [1, 2, 3]}")
     for name in values:
         if not NAME.fullmatch(name) or name in RESERVED or name in PROVIDED:
-            raise complaint("parameter-name", f"a value cannot be called '{shown(name)}'")
+            raise invalid("parameter-name", f"a value cannot be called '{shown(name)}'")
     return values
 
 
@@ -70,16 +70,16 @@ Count = _whole(1)
 
 
 class Repetition(SceneModel):
-    """What all forms share."""
+    """The part that all forms share."""
 
     SPREAD: ClassVar[str] = "spacing"
-    """The key that says how far apart the copies are."""
+    """The key that gives the distance between copies."""
 
     values: Annotated[dict[str, Any], BeforeValidator(_check_values), WithJsonSchema(VALUES_SCHEMA)] = Field(default={})
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What expressions in a copy may use beside the parameters."""
+        """The names that expressions in a copy may use in addition to the parameters."""
         axes = AXES if isinstance(self, Grid) else ()
         return (INDEX, COUNT, *axes, *self.values)
 
@@ -94,7 +94,7 @@ class Grid(Repetition):
 
     @property
     def count(self) -> int:
-        """How many copies."""
+        """The number of copies."""
         return math.prod(self.grid)
 
     def copies(self) -> Iterator[Copy]:
@@ -112,7 +112,7 @@ class Line(Repetition):
 
     @property
     def count(self) -> int:
-        """How many copies."""
+        """The number of copies."""
         return self.line
 
     def copies(self) -> Iterator[Copy]:
@@ -122,7 +122,7 @@ class Line(Repetition):
 
 
 class Scatter(Repetition):
-    """Copies at random in a box around the body as written, the same on every machine."""
+    """Copies at random positions in a box around the original, the same on every machine."""
 
     SPREAD: ClassVar[str] = "size"
 
@@ -139,12 +139,12 @@ class Scatter(Repetition):
 
     @property
     def count(self) -> int:
-        """How many copies."""
+        """The number of copies."""
         return self.random
 
     def copies(self) -> Iterator[Copy]:
         """The copies in order."""
-        # Bits straight from the generator: how NumPy makes numbers of them may change from version to version.
+        # Raw bits of the generator: NumPy's conversion to floats may change from version to version.
         bits = np.random.PCG64(self.seed).random_raw(6 * self.random)
         for index, row in enumerate(((bits >> np.uint64(11)) * 2.0**-53).reshape(-1, 6).tolist()):
             offset = tuple((u - 0.5) * width for u, width in zip(row, self.size, strict=False))
@@ -157,7 +157,7 @@ def _numbered(index: int, count: int) -> dict[str, float]:
 
 
 def _attitude(a: float, b: float, c: float) -> Quaternion:
-    """A quaternion uniform over all attitudes, from three numbers uniform in [0, 1) (Shoemake 1992)."""
+    """A quaternion uniform over all rotations, from three numbers uniform in [0, 1) (Shoemake 1992)."""
     s_b, c_b = sin_cos(math.tau * b)
     s_c, c_c = sin_cos(math.tau * c)
     p, q = math.sqrt(1 - a), math.sqrt(a)
@@ -177,7 +177,7 @@ def _require_form(value: Any) -> Any:
             [match for key in value for match in get_close_matches(key, KEYS, n=1)] if isinstance(value, dict) else []
         )
         hint = f"did you mean '{close[0]}'?" if close else f"write {FORMS}"
-        raise complaint("repeat", f"{shown(value)} is not a way to repeat a body", hint)
+        raise invalid("repeat", f"{shown(value)} is not a way to repeat a body", hint)
     return value
 
 
@@ -186,4 +186,4 @@ Repeat = Annotated[
     Discriminator(by_form(_form)),
     BeforeValidator(_require_form),
 ]
-"""How a body is repeated."""
+"""The repetition of a body, in any of its forms."""

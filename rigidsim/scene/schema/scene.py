@@ -22,15 +22,15 @@ class SceneData(SceneModel):
 
     format: Literal["rigidsim/1"] = Field(description="Format of this file: always rigidsim/1.")
     title: Text = Field("", description="One line that names the scene.")
-    description: Text = Field("", description="What the scene shows, in as many lines as it takes.")
+    description: Text = Field("", description="Description of the scene, of any number of lines.")
     parameters: Parameters = Field(default={})
-    simulation: SimulationSettings = Field(description="How long and how finely to simulate.")
+    simulation: SimulationSettings = Field(description="Duration, step, method and sampling.")
     world: Surroundings = Field(Surroundings(), description="Gravity, and the plane of a planar scene.")
     bodies: Annotated[dict[BodyName, Body], Field(min_length=1, json_schema_extra=NAMED)] = Field(
-        description="The bodies that hang on the world, by name."
+        description="The bodies without a parent body, by name."
     )
     reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = Field(
-        (), description="Changes of the hierarchy during the run: which body gets which parent, and when."
+        (), description="Changes of the hierarchy during the run: a body, its new parent, and the time."
     )
 
     def walk(self) -> Iterator[tuple[str, Body, str | None]]:

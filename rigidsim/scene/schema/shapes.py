@@ -17,7 +17,7 @@ from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -50,15 +50,15 @@ Stretch = Annotated[
     Discriminator(by_form(lambda value: "list" if isinstance(value, list | tuple) else "number")),
     AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 3),
 ]
-"""One factor or one for each axis of the shape; its value is the latter."""
+"""One factor, or one for each axis of the shape; its value has three factors."""
 
 
 ONE_WEIGHT = {"not": {"required": ["mass", "density"]}}
-"""Not both, in the JSON Schema."""
+"""For the JSON Schema: not both keys."""
 
 
 class Solid(SceneModel):
-    """What all solids share: x -> position + R S x takes the shape's own coordinates to the body's."""
+    """The part that all solids share: x -> position + R S x maps the shape's own coordinates to the body's."""
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
 
@@ -76,12 +76,12 @@ class Solid(SceneModel):
     @model_validator(mode="after")
     def _require_one_weight(self) -> Solid:
         if self.mass is not None and self.density is not None:
-            raise complaint("mass", "this shape has both a mass and a density", "leave one of them out")
+            raise invalid("mass", "this shape has both a mass and a density", "omit one of them")
         return self
 
     @property
     def has_weight(self) -> bool:
-        """Whether the shape itself says how heavy it is."""
+        """Whether the shape has a mass or density of its own."""
         return self.mass is not None or self.density is not None
 
     def measures(self) -> Measures:
@@ -207,7 +207,7 @@ class Tube(Round):
     def _require_wall(self) -> Tube:
         if self.inner_radius >= self.radius:
             message = f"the inner radius of {self.inner_radius:g} m is not smaller than the radius of {self.radius:g} m"
-            raise complaint("shape", message)
+            raise invalid("shape", message)
         return self
 
     def _own_measures(self) -> Measures:
@@ -231,7 +231,7 @@ class Mesh(Solid):
 
 def _check_normal(normal: Vector) -> Vector:
     if not SHORT_NORMAL < math.hypot(*normal) < LONG_NORMAL:
-        raise complaint("shape", "the normal of the plane has no direction", "write normal: [0, 0, 1]")
+        raise invalid("shape", "the normal of the plane has no direction", "write normal: [0, 0, 1]")
     return normal
 
 
@@ -250,14 +250,14 @@ TYPES = ("box", "sphere", "ellipsoid", "cylinder", "capsule", "cone", "tube", "m
 
 def _require_type(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise complaint("not-a-mapping", f"expected a mapping of keys to values, got {shown(value)}")
+        raise invalid("not-a-mapping", f"expected a mapping of keys to values, got {shown(value)}")
     if "type" not in value:
-        raise complaint("missing-key", "the shape has no 'type'", f"types: {', '.join(TYPES)}")
+        raise invalid("missing-key", "the shape has no 'type'", f"types: {', '.join(TYPES)}")
     kind = value["type"]
     if kind not in TYPES:
         close = get_close_matches(kind, TYPES, n=1) if isinstance(kind, str) else []
         hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(TYPES)}"
-        raise complaint("shape", f"{shown(kind)} is not a shape", hint)
+        raise invalid("shape", f"{shown(kind)} is not a shape", hint)
     return value
 
 
@@ -274,4 +274,4 @@ Shape = Annotated[
     Discriminator(by_form(lambda value: value["type"])),
     BeforeValidator(_require_type),
 ]
-"""A shape of a body, told by its `type`."""
+"""A shape of a body, selected by its `type`."""

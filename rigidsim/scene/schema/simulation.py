@@ -1,4 +1,4 @@
-"""How long and how finely a scene is simulated."""
+"""The settings of a simulation: duration, step, method, sampling."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rigidsim.scene.values.quantities import TIME, positive
 
 
 class SimulationSettings(SceneModel):
-    """How long and how finely to simulate, and what to keep."""
+    """Duration, step, method and sampling of a simulation."""
 
     duration: positive(TIME) = Field(description="Simulated time from the start to the end; a whole number of steps.")
     step: positive(TIME) = Field(description="Length of an integration step.")

@@ -1,4 +1,4 @@
-"""What surrounds the bodies: gravity, and the plane of a planar scene."""
+"""The world of a scene: gravity, and the plane of a planar scene."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Discriminator, Field
 
 from rigidsim.scene.schema.gravity import MutualGravity, PointSource
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
 from rigidsim.scene.values.quantities import ACCELERATION, NUMBER_ONLY, vector
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO
@@ -16,7 +16,7 @@ from rigidsim.scene.values.vectors import ZERO
 
 def _check_normal(normal: Vector) -> Vector:
     if not 1e-150 < math.hypot(*normal) < 1e150:
-        raise complaint("plane", "the normal of the plane has no direction", "write plane: [0, 0, 1]")
+        raise invalid("plane", "the normal of the plane has no direction", "write plane: [0, 0, 1]")
     return normal
 
 
@@ -32,7 +32,7 @@ Gravity = Annotated[
 
 
 class Surroundings(SceneModel):
-    """What surrounds the bodies."""
+    """Gravity of the world, and the plane of a planar scene."""
 
     gravity: Gravity = Field(
         ZERO, description="Uniform gravitational acceleration [x, y, z], or a point source with center and gm."
@@ -41,7 +41,7 @@ class Surroundings(SceneModel):
         None, description="Bodies that attract each other by Newton's law of gravitation."
     )
     plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = Field(
-        None, description="Normal [x, y, z] of the plane that free bodies are locked to; left out, they move in space."
+        None, description="Normal [x, y, z] of the plane that free bodies are locked to; default: they move in space."
     )
 
     @property

@@ -1,1 +1,1 @@
-"""YAML text, with the place of everything in it, and plain data."""
+"""Reading YAML text to plain data with the location of every value."""

@@ -1,4 +1,4 @@
-"""Builds plain data from YAML events and notes where each value and key stands."""
+"""Builds plain data from YAML events and records the location of each value and key."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Open:
 class Builder:
     """Takes the events of one YAML text in order and fills a document.
 
-    What makes the rest of the text meaningless is raised at once; other problems are noted in the document.
+    Errors after which the rest of the text is meaningless are raised; other problems are recorded in the document.
     """
 
     def __init__(self, document: Document):
@@ -137,7 +137,7 @@ class Builder:
     def _alias(self, event: events.AliasEvent, mark: Mark) -> None:
         name = event.anchor
         if any(unfinished.anchor == name for unfinished in self._open):
-            self._fail(mark, "alias", f"the alias '*{shown(name)}' stands inside what it stands for")
+            self._fail(mark, "alias", f"the alias '*{shown(name)}' is inside the value that it refers to")
         if name not in self._anchors:
             self._fail(mark, "alias", f"there is no '&{shown(name)}' before the alias '*{shown(name)}'")
         if self._awaits_key():

@@ -1,4 +1,4 @@
-"""A scene as plain data that still knows where in the text each of its parts was written."""
+"""A scene as plain data, with the location of each of its parts in the text."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
     overrides: list[tuple[Path, str]] = field(default_factory=list)
     copies: dict[tuple[Path, str], str] = field(default_factory=dict)
-    """Bodies that repeats have made: where they were written and what they are called now, to what was written."""
+    """Bodies made by `repeat`: the path of each copy, and the path of the original in the text."""
 
     def problem(self, code: str, message: str, path: Path = (), hint: str = "", at_key: bool = False) -> Problem:
-        """A problem with what stands at `path`, placed where the text has it."""
+        """A problem with the value at `path`, with its location in the text."""
         written = self.written(path) if self.overrides else path
         for overridden, label in reversed(self.overrides):
             if written[: len(overridden)] == overridden:
@@ -50,12 +50,14 @@ class Document:
         return self.problem_at((line, column), code, message, path, hint)
 
     def problem_at(self, mark: Mark, code: str, message: str, path: Path = (), hint: str = "") -> Problem:
-        """A problem at a known place of the text."""
+        """A problem at a known location in the text."""
         line, column = mark
         return Problem(code, message, path_text(path), self.file, line, column, self._source_line(line, column), hint)
 
     def locate(self, path: Path, at_key: bool = False) -> Mark:
-        """Where the value at `path` begins, or its key; the innermost enclosing object if the path leaves the data."""
+        """The location of the value at `path`, or of its key; of the innermost existing object if the path is
+        missing.
+        """
         node, mark = self.data, self.root
         for depth, part in enumerate(path, start=1):
             places = self.places.get(id(node))
@@ -90,13 +92,14 @@ class Document:
             return ""
         if line > len(self.lines):
             return ""
-        # One mark for each control character: columns stay right, and no escape sequence reaches a terminal.
+        # Each control character is replaced by one mark: columns stay correct, and no escape sequence reaches a
+        # terminal.
         shown = self.lines[line - 1][:LONGEST_SHOWN_LINE]
         return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in shown)
 
 
 def path_text(path: Iterable[str | int]) -> str:
-    """A path as people write it: `bodies.tank.forces[0].at`."""
+    """A path as text: `bodies.tank.forces[0].at`."""
     text = ""
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{shown(part)}"

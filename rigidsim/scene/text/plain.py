@@ -16,7 +16,7 @@ from rigidsim.scene.text.document import Path, path_text, shown
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
-    """Quotes what YAML 1.1 or 1.2 would not read back as the text it is."""
+    """Quotes texts that YAML 1.1 or 1.2 would not read back as the same text."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -46,7 +46,7 @@ def plain_data(value: Any, path: Path = ()) -> Any:
         return math.inf
     if value is None or isinstance(value, str | int | float):
         return value
-    message = f"an object of type {type(value).__name__} cannot stand in a scene"
+    message = f"an object of type {type(value).__name__} is not allowed in a scene"
     raise SceneError([Problem("type", message, path_text(path))])
 
 

@@ -1,4 +1,6 @@
-"""YAML text to a located document, over the event stream, so that no input can exhaust memory, time or the stack."""
+"""From YAML text to a document with locations, by the event stream, so that no input can exhaust memory, time or
+stack.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def read_file(path: Path | str) -> Document:
         if not stat.S_ISREG(status.st_mode):
             raise StorageError(f"{path} is not a regular file; a scene is a YAML file")
         with path.open("rb") as file:
-            # One byte more than allowed is enough to know that there is too much.
+            # One byte more than allowed is enough to detect a file that is too large.
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror or error}") from None
@@ -41,7 +43,7 @@ def read_file(path: Path | str) -> Document:
 
 
 def read_stream(stream: BinaryIO, name: str) -> Document:
-    """The document in what a stream gives."""
+    """The document in a stream of bytes."""
     try:
         return read_bytes(stream.read(MAX_BYTES + 1), name)
     except OSError as error:
@@ -82,7 +84,7 @@ def read_text(text: str, file: str) -> Document:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No garbage collection: while a large tree is built it finds nothing and takes most of the time."""
+    """Pause garbage collection: while a large tree is built it frees nothing and takes most of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -109,6 +111,6 @@ def _syntax_problem(document: Document, error: yaml.MarkedYAMLError) -> Problem:
     if line > len(document.lines):
         line, column = _end_of(document.text.rstrip())
     if document.lines and document.lines[line - 1][column - 1 : column] == "\t":
-        return document.problem_at((line, column), "syntax", "a tab cannot stand here", hint="indent with spaces")
+        return document.problem_at((line, column), "syntax", "a tab is not allowed here", hint="indent with spaces")
     message = ", ".join(part for part in (error.problem, error.context) if part)
     return document.problem_at((line, column), "syntax", message)

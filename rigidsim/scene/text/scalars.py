@@ -52,7 +52,7 @@ def read_tagged(kind: str, text: str) -> str | float | int | bool | None:
 def _integer(text: str) -> int | float:
     if text[:2] in ("0o", "0x"):
         return int(text[2:], 8 if text[1] == "o" else 16)
-    # Python refuses to convert very long integers; as a double they are infinite, which is refused by name later.
+    # Python refuses to convert very long integers; as a double they are infinite, which is reported later.
     return int(text) if len(text) <= LONGEST_INTEGER else float(text)
 
 

@@ -1,1 +1,1 @@
-"""What single values mean: units, quantities, vectors, times."""
+"""Single values: units, quantities, vectors, times."""

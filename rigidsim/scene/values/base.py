@@ -1,4 +1,4 @@
-"""What all models of the schema share: strictness, located complaints, and marked forms."""
+"""The base of all models of the schema: strictness, errors with a location, and marked forms."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Reading:
     given: dict[str, Any] = field(default_factory=dict)
     """The parameters in full, as `Scene.parameters` keeps them."""
     used: set[str] = field(default_factory=set)
-    """The parameters that some expression has mentioned."""
+    """The parameters that some expression has used."""
     faults: int = 0
-    """How many expressions could not be read."""
+    """Number of expressions that could not be read."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class BoundText(str):
 class SceneModel(BaseModel):
     """A part of a scene: frozen, without conversions, and closed to unknown keys."""
 
-    # Validators are built once, of a whole scene at its first reading, which takes less than one of each part.
+    # Validators are built once, for the whole scene on its first reading, which takes less time than one for each part.
     model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
     @model_validator(mode="before")
@@ -76,7 +76,7 @@ class SceneModel(BaseModel):
         return data
 
 
-def complaint(code: str, message: str, hint: str = "", **more: Any) -> PydanticCustomError:
+def invalid(code: str, message: str, hint: str = "", **more: Any) -> PydanticCustomError:
     """An error for a validator to raise; the code, message and hint reach the user unchanged.
 
     `key` names the entry at fault of the mapping that is being validated, `offset` the place in a text.
@@ -85,19 +85,19 @@ def complaint(code: str, message: str, hint: str = "", **more: Any) -> PydanticC
 
 
 def _check_text(text: str) -> str:
-    # Titles reach terminals and web pages; an escape sequence in one must not.
+    # Titles are printed on terminals and web pages; they must not contain escape sequences.
     unprintable = next((c for c in text if not (c.isprintable() or c in "\n\t")), None)
     if unprintable is not None:
-        raise complaint("character", f"the character U+{ord(unprintable):04X} is not allowed here", "remove it")
+        raise invalid("character", f"the character U+{ord(unprintable):04X} is not allowed here", "remove it")
     return text
 
 
 Text = Annotated[str, AfterValidator(_check_text)]
-"""Text that may be shown anywhere."""
+"""Text that can be printed anywhere."""
 
 
 def form(name: str) -> Tag:
-    """The tag of one form of a union, marked so that it can be told from the keys in an error's path."""
+    """The tag of one form of a union, marked to distinguish it from the keys in an error's path."""
     return Tag(FORM_MARK + name)
 
 
@@ -120,9 +120,9 @@ def list_of(item: Any, count: int, shape: str) -> Any:
 
     def check(value: Any) -> Any:
         if not isinstance(value, list | tuple):
-            raise complaint("not-a-list", f"expected a list {shape}, got {shown(value)}")
+            raise invalid("not-a-list", f"expected a list {shape}, got {shown(value)}")
         if len(value) != count:
-            raise complaint("length", f"expected {count} values {shape}, got {len(value)}")
+            raise invalid("length", f"expected {count} values {shape}, got {len(value)}")
         return value
 
     return Annotated[tuple[(item,) * count], Field(strict=False), BeforeValidator(check), _UniformItems()]

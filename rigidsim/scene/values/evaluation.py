@@ -1,4 +1,4 @@
-"""Expressions where a scene has them: read with the parameters, their faults told like any other."""
+"""Reading the expressions of a scene with its parameters; errors are reported as those of other values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from rigidsim.scene.expressions import BrokenParameter, Expression, ExpressionError, parse
-from rigidsim.scene.values.base import BoundText, Reading, complaint
+from rigidsim.scene.values.base import BoundText, Reading, invalid
 
 FOLLOWS = "follows"
-"""The code of a complaint that says nothing new: the parameter at fault is complained of where it stands."""
+"""The code of an error that is not reported, because the error of its parameter is."""
 MOST_HINTED = 1000
 
 
@@ -20,7 +20,7 @@ def is_expression(value: Any) -> bool:
 
 
 def read_expression(text: str, reading: Reading | None, allow: Collection[str] = frozenset()) -> Expression:
-    """The expression in a text of the scene; `allow` holds "time" and "state" where those may be used."""
+    """The expression in a text of the scene; `allow` contains "time" and "state" where those are allowed."""
     reading = reading or Reading()
     try:
         expression = parse(text, _names(text, reading), allow)
@@ -28,13 +28,13 @@ def read_expression(text: str, reading: Reading | None, allow: Collection[str] =
         code = FOLLOWS if isinstance(error, BrokenParameter) else "expression"
         reading.faults += 1
         hint = error.hint if reading.faults <= MOST_HINTED else ""
-        raise complaint(code, error.message, hint, offset=error.offset) from None
+        raise invalid(code, error.message, hint, offset=error.offset) from None
     reading.used.update(expression.names)
     return expression
 
 
 def unit_of(text: str, expression: Expression, reading: Reading | None) -> str:
-    """The unit of the one parameter that the expression is, whatever its sign, if it is one with a unit."""
+    """The unit of an expression that is a single parameter with a unit, of either sign."""
     name = text.strip("=+-() \t\r\n")
     if name not in expression.names:
         return ""
@@ -44,7 +44,7 @@ def unit_of(text: str, expression: Expression, reading: Reading | None) -> str:
 
 
 def written(number: float | Expression) -> float | str:
-    """A number, or an expression in the form that a scene has it."""
+    """A number, or an expression as text in the form of a scene."""
     return str(number) if isinstance(number, Expression) else number
 
 

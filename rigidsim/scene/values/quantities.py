@@ -14,14 +14,14 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer, Validatio
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values import units
-from rigidsim.scene.values.base import Reading, complaint, list_of
+from rigidsim.scene.values.base import Reading, invalid, list_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of, written
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
 LONGEST_QUANTITY = 64
 UNIT = "x-unit"
-"""In JSON schemas on their way: the SI unit."""
+"""Key of the SI unit in JSON schemas, before descriptions are written."""
 EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
 
 
@@ -38,14 +38,14 @@ class Dimension:
         if is_expression(value):
             return self._from_expression(value, reading).value
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise complaint("not-a-number", f"expected {self.expectation}, got {shown(value)}")
+            raise invalid("not-a-number", f"expected {self.expectation}, got {shown(value)}")
         number = self._from_text(value) if isinstance(value, str) else _as_double(value)
         if not math.isfinite(number):
-            raise complaint("not-finite", f"{shown(value)} is not a finite number")
+            raise invalid("not-finite", f"{shown(value)} is not finite (inf or nan)")
         return number
 
     def read_varying(self, value: Any, reading: Reading | None, allow: Collection[str]) -> float | Expression:
-        """The same, or an expression that uses `t` (`allow` holds "time") or the state of bodies ("state")."""
+        """The same, or an expression that uses `t` ("time" in `allow`) or the state of bodies ("state")."""
         if isinstance(value, Expression):
             return value
         if not is_expression(value):
@@ -55,7 +55,7 @@ class Dimension:
 
     @property
     def expectation(self) -> str:
-        """What is wanted here, for a message."""
+        """A description of the expected value, for a message."""
         return f"a number ({self.name}, {self.unit})" if self.unit else "a number"
 
     def json_schema(self, positive: bool = False, least: float | None = None) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Dimension:
         if match is None:
             looks_like_number = "_" in text and re.fullmatch(r"[-+0-9_.eE]+", text[:LONGEST_QUANTITY])
             hint = "YAML numbers have no underscores" if looks_like_number else ""
-            raise complaint("not-a-number", f"expected {self.expectation}, got the text '{shown(text)}'", hint)
+            raise invalid("not-a-number", f"expected {self.expectation}, got the text '{shown(text)}'", hint)
         number, unit = match.groups()
         if unit not in self.units:
             raise self._wrong_unit(number, unit)
@@ -90,15 +90,15 @@ class Dimension:
     def _wrong_unit(self, number: str, unit: str) -> Exception:
         example = f", or with a unit: '{number} {self.unit}'" if self.unit else ""
         if not unit:
-            return complaint("not-a-number", f"'{number}' is text, not a number", f"write it without quotes{example}")
+            return invalid("not-a-number", f"'{number}' is text, not a number", f"write it without quotes{example}")
         if not self.unit:
-            return complaint("unit", f"'{shown(unit)}' is a unit, but a plain number is wanted here")
+            return invalid("unit", f"'{shown(unit)}' is a unit, but a plain number is expected here")
         other = next((dimension for dimension in DIMENSIONS if unit in dimension.units), None)
         if other is not None:
-            message = f"'{unit}' is a unit of {other.name}, but {self.name} ({self.unit}) is wanted here"
-            return complaint("unit", message)
+            message = f"'{unit}' is a unit of {other.name}, but {self.name} ({self.unit}) is expected here"
+            return invalid("unit", message)
         hint = units.suggestion(unit, self.units) or f"units of {self.name}: {', '.join(units.usual(self.units))}"
-        return complaint("unit", f"'{shown(unit)}' is not a unit of {self.name}", hint)
+        return invalid("unit", f"'{shown(unit)}' is not a unit of {self.name}", hint)
 
 
 def _reader(dimension: Dimension) -> BeforeValidator:
@@ -118,7 +118,7 @@ def positive(dimension: Dimension) -> Any:
 
     def check(number: float) -> float:
         if number <= 0:
-            raise complaint("not-positive", f"must be greater than zero, got {number:g}")
+            raise invalid("not-positive", f"must be greater than zero, got {number:g}")
         return number
 
     schema = WithJsonSchema(dimension.json_schema(positive=True))
@@ -130,7 +130,7 @@ def not_negative(dimension: Dimension) -> Any:
 
     def check(number: float) -> float:
         if number < 0:
-            raise complaint("negative", f"must not be negative, got {number:g}")
+            raise invalid("negative", f"must not be negative, got {number:g}")
         return number
 
     schema = WithJsonSchema(dimension.json_schema(least=0))

@@ -18,7 +18,7 @@ Matrix = tuple[Vector, Vector, Vector]
 
 IDENTITY: Quaternion = (1.0, 0.0, 0.0, 0.0)
 ALREADY_UNIT = 8 * sys.float_info.epsilon
-"""A squared norm this near one is left alone, so that normalising twice is normalising once."""
+"""A squared norm this close to one is left unchanged, so that normalising twice has the result of normalising once."""
 
 
 def from_axis_angle(axis: Vector, angle: float) -> Quaternion:
@@ -28,7 +28,7 @@ def from_axis_angle(axis: Vector, angle: float) -> Quaternion:
 
 
 def from_euler(angles: Vector, order: str) -> Quaternion:
-    """Three turns in turn: about the parent's axes if `order` is lower case, about the body's own if upper case."""
+    """Three consecutive rotations: about the parent's axes if `order` is lower case, about the body's if upper case."""
     turns = [from_axis_angle(_unit_axis(letter), angle) for letter, angle in zip(order, angles, strict=True)]
     if order.islower():
         turns.reverse()
@@ -51,7 +51,7 @@ def from_matrix(m: Matrix) -> Quaternion:
 
 
 def normalised(q: Quaternion) -> Quaternion:
-    """q divided by its norm; a unit quaternion comes back unchanged."""
+    """q divided by its norm; a unit quaternion is returned unchanged."""
     w, x, y, z = q
     if abs(w * w + x * x + y * y + z * z - 1) <= ALREADY_UNIT:
         return q

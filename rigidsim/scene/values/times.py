@@ -1,4 +1,4 @@
-"""Times outside scenes, written as in them."""
+"""Times on the command line and in the API, in the notation of scenes."""
 
 from __future__ import annotations
 

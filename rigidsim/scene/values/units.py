@@ -39,7 +39,7 @@ def usual(known: Iterable[str]) -> list[str]:
 
 
 def suggestion(unit: str, known: Iterable[str]) -> str:
-    """What an unknown unit may be meant to be; nothing if that could be wrong by a power of ten."""
+    """A suggestion for an unknown unit; empty if it could be wrong by a power of ten."""
     units, letters = _by_letters(known), unit.translate(LETTERS)
     if any(_without_prefixes(unit) == _without_prefixes(other) for other in units.values()):
         return ""

@@ -1,4 +1,4 @@
-"""Velocities and accelerations that may name the frame they are written in."""
+"""Velocities and accelerations that may be given with a frame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, complaint, form, list_of
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import (
     ACCELERATION,
     ANGULAR_ACCELERATION,
@@ -35,7 +35,7 @@ def at_time(components: Sequence[float | Expression], t: float) -> tuple[float, 
 def _require_start(part: float | Expression) -> float | Expression:
     (value,) = at_time((part,), 0.0)
     if not math.isfinite(value):
-        raise complaint("not-finite", f"gives {value:g} at t = 0 s; it must be a finite number")
+        raise invalid("not-finite", f"gives {value:g} at t = 0 s; expected a finite value")
     return part
 
 
@@ -64,13 +64,13 @@ class _Vector(SceneModel):
 
 
 class FramedVector(_Vector):
-    """A vector, the axes it is written in, and what the motion it describes is relative to."""
+    """A vector, the frame of its components, and the frame that the motion is relative to."""
 
     frame: Literal["parent", "body", "world"] = Field(
-        "parent", description="Axes that the value is written in: of the parent, the body or the world."
+        "parent", description="Axes of the components: those of the parent, the body or the world."
     )
     relative_to: Literal["parent", "world"] = Field(
-        "parent", description="What the motion is measured against: the parent or the world."
+        "parent", description="The frame that the motion is relative to: the parent or the world."
     )
     value: Any
 
@@ -93,7 +93,7 @@ class PrescribedVector(_Vector):
     """
 
     frame: Literal["parent", "body"] = Field(
-        "parent", description="Axes that the value is written in: of the parent, or of the body as it is at the start."
+        "parent", description="Axes of the components: those of the parent, or of the body at t = 0."
     )
     value: Any
     relative_to: ClassVar[str] = "parent"
@@ -132,7 +132,7 @@ def _form(value: Any) -> str:
 def _require_form(value: Any) -> Any:
     if not isinstance(value, dict | list | tuple):
         hint = "write [x, y, z] or {frame: parent, value: [x, y, z]}"
-        raise complaint("not-a-list", f"expected a vector, got {shown(value)}", hint)
+        raise invalid("not-a-list", f"expected a vector, got {shown(value)}", hint)
     return value
 
 
