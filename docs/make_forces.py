@@ -25,21 +25,21 @@ def optional(key: Key) -> str:
 
 
 def keys(kind: Force) -> str:
-    """Those that are needed, those of which one is, and the others in brackets."""
+    """The required keys, those of which at least one is required, and the optional ones in brackets."""
     needed = ", ".join(f"`{key.name}`" for key in kind.keys if key.default is REQUIRED)
-    one_of = f"one of {', '.join(f'`{name}`' for name in kind.one_of)} at least" if kind.one_of else ""
+    one_of = f"at least one of {', '.join(f'`{name}`' for name in kind.one_of)}" if kind.one_of else ""
     others = [optional(key) for key in kind.keys if key.default is not REQUIRED and key.name not in kind.one_of]
     return ", ".join(filter(None, [needed, one_of, f"({', '.join(others)})" if others else ""]))
 
 
 def row(kind: Force) -> str:
-    """One kind."""
-    name = f"`{kind.name}`" + (", or left out" if kind is KINDS[0] else "")
-    return f"| {name} | {keys(kind)} | {kind.says.replace('|', chr(92) + '|')} |\n"
+    """The row of one kind."""
+    name = f"`{kind.name}`" + ("; the default" if kind is KINDS[0] else "")
+    return f"| {name} | {keys(kind)} | {kind.description.replace('|', chr(92) + '|')} |\n"
 
 
 def document() -> str:
-    """The page with the forces as they are declared."""
+    """The page with the table of forces."""
     before, rest = PAGE.read_text().split(BEGIN)
     return before + BEGIN + HEAD + "".join(map(row, KINDS)) + END + rest.split(END, 1)[1]
 

@@ -179,7 +179,9 @@ def test_entry_of_another_user_is_dropped(monkeypatch, tmp_path, told):
     keep_entry(tmp_path / "one.kernel", PAYLOAD)
     owned_by_another(monkeypatch, tmp_path / "one.kernel")
     assert read_entry(tmp_path / "one.kernel") is None
-    assert told() == [f"compiled code is dropped and made anew: {tmp_path / 'one.kernel'}: belongs to another user"]
+    assert told() == [
+        f"compiled code is discarded and compiled again: {tmp_path / 'one.kernel'}: belongs to another user"
+    ]
     assert not (tmp_path / "one.kernel").exists()
 
 
@@ -285,7 +287,7 @@ def check_damages(path: Path, count: int) -> None:
 def test_damaged_entry_is_dropped_with_one_line(tmp_path, told):
     keep_entry(tmp_path / "one.kernel", PAYLOAD)
     check_damages(tmp_path / "one.kernel", 20)
-    assert told() == [f"compiled code is dropped and made anew: {tmp_path / 'one.kernel'}: is damaged"]
+    assert told() == [f"compiled code is discarded and compiled again: {tmp_path / 'one.kernel'}: is damaged"]
 
 
 def test_entry_in_the_place_of_another_is_dropped(tmp_path):
@@ -341,13 +343,15 @@ def test_damaged_kernel_is_compiled_anew_and_kept(fresh_kernel, tmp_path, told, 
     (entry,) = tmp_path.glob("*.kernel")
     entry.write_bytes(damage(entry.read_bytes()))
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, False)]
-    assert told() == [f"compiled code is dropped and made anew: {entry}: is damaged"]
+    assert told() == [f"compiled code is discarded and compiled again: {entry}: is damaged"]
 
 
 def test_kernel_that_cannot_be_kept_still_runs(fresh_kernel, tmp_path, told):
     shutil.rmtree(tmp_path)
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, True)]
-    assert told() == [f"compiled code is not kept, the next run compiles again: {tmp_path}: No such file or directory"]
+    assert told() == [
+        f"compiled code cannot be saved, the next run compiles again: {tmp_path}: No such file or directory"
+    ]
 
 
 # One process at a time
@@ -453,5 +457,5 @@ def test_full_disk_leaves_a_line_and_no_half_file(tmp_path):
     pytest.importorskip("resource")
     command = [sys.executable, "-c", FULL, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stderr == f"compiled code is not kept, the next run compiles again: {tmp_path}: File too large\n"
+    assert done.stderr == f"compiled code cannot be saved, the next run compiles again: {tmp_path}: File too large\n"
     assert not list(tmp_path.iterdir())

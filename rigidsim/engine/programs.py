@@ -88,11 +88,11 @@ def record_fault(t, register, c, fault, lanes):
     """Record time and value of the first non-finite number in row c of a register."""
     n = len(lanes)
     for lane in range(n):
-        x, noted = load(register, c, lane, n), load(fault, at.N_FAILED, lane, n)
-        first = select(x - x == 0.0, 0.0, 1.0) > noted
+        x, recorded = load(register, c, lane, n), load(fault, at.N_FAILED, lane, n)
+        first = select(x - x == 0.0, 0.0, 1.0) > recorded
         store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
         store(fault, at.N_VALUE, lane, n, select(first, x, load(fault, at.N_VALUE, lane, n)))
-        store(fault, at.N_FAILED, lane, n, select(first, 1.0, noted))
+        store(fault, at.N_FAILED, lane, n, select(first, 1.0, recorded))
 
 
 @inlined

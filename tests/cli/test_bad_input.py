@@ -20,7 +20,7 @@ ON_WORLD = SCENE.replace("bodies:\n", "bodies:\n  table: {motion: {prescribed: {
 SCENES = {
     "unknown key": (SCENE.replace("    mass", "    mas"), "6:5", "unknown key 'mas'; did you mean 'mass'?"),
     "duplicate key": (SCENE.replace("    mass: 2", "    mass: 2\n    mass: 3"), "7:5", "line 6"),
-    "nan": (SCENE.replace("mass: 2", "mass: .nan"), "6:11", "nan is not a finite number"),
+    "nan": (SCENE.replace("mass: 2", "mass: .nan"), "6:11", "nan is not finite (inf or nan)"),
     "no mass": (SCENE.replace("mass: 2", "mass: 0"), "6:11", "a mass cannot be zero"),
     "impossible inertia": (SCENE.replace("[1, 2, 2.5]", "[1, 2, 3.5]"), "7:14", "3.5"),
     "order of a quaternion": (SCENE.replace("    mass", "    orientation: [1, 0, 0, 0]\n    mass"), "6:18", "wxyz"),

@@ -131,7 +131,9 @@ def test_strict_ends_before_a_run_that_would_blow_up(call, workplace, step):
     answer = call("run", "damped.yaml", "--strict")
     if step == "0.01":
         assert (answer.code, answer.out) == (3, "")
-        assert answer.err.startswith("error: bodies.b.forces[0]: a step of 0.01 s is too long for what damps this body")
+        assert answer.err.startswith(
+            "error: bodies.b.forces[0]: a step of 0.01 s is too long for the damping of this body"
+        )
     else:
         assert (answer.code, answer.err) == (0, "")
     assert (workplace / "outputs" / "damped.h5").exists() == (answer.code == 0)
@@ -158,7 +160,7 @@ def test_blow_up_keeps_the_finite_samples(call, workplace):
     code, out, err = call("run", "huge.yaml", "-o", "huge.h5")
     assert code == 4
     assert out.startswith("huge.h5: failed, ")
-    assert err.startswith("error: the motion of 'rocket' is no longer finite after t = ")
+    assert err.startswith("error: the motion of 'rocket' is not finite after t = ")
     assert "huge.h5 holds the" in err
     assert remains(workplace) == {"scene.yaml", "huge.yaml", "huge.h5"}
     with rigidsim.load("huge.h5") as trajectory:
@@ -173,5 +175,5 @@ def test_blow_up_keeps_the_finite_samples(call, workplace):
 def test_start_beyond_the_range_of_numbers_fails_before_a_file_is_made(call, workplace):
     answer = call("run", "scene.yaml", "-o", "a.h5", "--set", "bodies.brick.velocity=[1.0e+200, 0, 0]")
     assert answer.code == 4
-    assert "beyond the range of numbers at t = 0 s" in answer.err
+    assert "outside the range of float64 at t = 0 s" in answer.err
     assert remains(workplace) == {"scene.yaml"}

@@ -23,7 +23,7 @@ LOADED_AFTER = (
     "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code, left.code\n"
     "print(*(name for name, module in sys.modules.items() if module is not None), file=sys.stderr)"
 )
-ANNOUNCEMENT = "compiling the stepper for this kind of run, half a minute or so; this happens once\n"
+ANNOUNCEMENT = "compiling the stepper for this kind of run, about half a minute; this happens once\n"
 
 
 def loaded_after(*arguments: str) -> set[str]:

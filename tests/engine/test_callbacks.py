@@ -46,7 +46,7 @@ def test_it_sees_every_body_and_every_stage():
     ("function", "error", "words"),
     [
         (lambda t, b: ([0, 0], [0, 0, 0]), UsageError, "two vectors"),
-        (lambda t, b: None, UsageError, "gave None; it must give two vectors"),
+        (lambda t, b: None, UsageError, "returned None; expected (force, torque)"),
         (lambda t, b: [1, 0, 0], UsageError, "two vectors"),
         (lambda t, b: ("up", [0, 0, 0]), UsageError, "two vectors"),
         (lambda t, b: ([np.nan, 0, 0], [0, 0, 0]), rigidsim.SimulationError, "the callback of 'b' gave"),

@@ -44,7 +44,7 @@ def test_a_change_of_the_tree_does_not_hide_a_fault():
 
 def test_a_pose_that_its_rates_carry_beyond_all_numbers_is_named():
     told = message({"a": BODY, "sled": {"motion": {"prescribed": {"velocity": ["= 1e307*(4 + 0*t)", 0, 0]}}}}, 100.0)
-    assert "the prescribed motion of 'sled' is beyond all bounds" in told
+    assert "the prescribed motion of 'sled' is not finite or exceeds 1e+100" in told
 
 
 @pytest.mark.parametrize("terms", [False, True])
@@ -71,12 +71,14 @@ def test_the_value_named_is_the_first_that_is_no_number():
 
 def test_a_prescribed_motion_that_outgrows_all_numbers_is_blamed_not_what_hangs_on_it():
     ship = {"motion": {"prescribed": {"position": [0, 0, "= exp(800*t)"]}}, "children": {"crate": BODY}}
-    assert message({"ship": ship}).startswith("the prescribed motion of 'ship' is beyond all bounds after t = 0.4")
+    assert message({"ship": ship}).startswith(
+        "the prescribed motion of 'ship' is not finite or exceeds 1e+100 after t = 0.4"
+    )
 
 
 def test_an_impulse_that_no_number_can_hold_is_named():
     struck = BODY | {"impulses": [{"time": 0.5, "impulse": [1e308, 0, 0], "at": [0, 10, 0]}]}
-    assert "the motion of 'a' is no longer finite" in message({"a": struck})
+    assert "the motion of 'a' is not finite" in message({"a": struck})
     assert "in which a.impulses[0] act" in message({"a": struck})
 
 

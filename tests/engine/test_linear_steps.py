@@ -9,7 +9,7 @@ import cmath
 import numpy as np
 import pytest
 
-from rigidsim.scene.notes.stability import growth, stray
+from rigidsim.scene.notes.stability import flight_error, growth
 from rigidsim.scene.schema.integrators import MODELS
 from scenes import make_scene, run
 
@@ -97,7 +97,7 @@ def test_stray_is_what_free_flights_in_a_spinning_frame_err_by(name, turn):
     time = STEP * steps
     resting = abs(flown(name, rate, [1, 0, 0], [0, 0, 0], steps) - 1)
     leaving = abs(flown(name, rate, [0, 0, 0], [1, 0, 0], steps) - time) / time
-    expected = stray(method(name), turn, turn * steps)
+    expected = flight_error(method(name), turn, turn * steps)
     # Round-off: some 1e-16 of what has grown, a step.
     assert max(resting, leaving) == pytest.approx(expected, rel=1e-8, abs=1e-12)
 
@@ -114,12 +114,12 @@ LAWS = {
 def test_laws_of_straying(name):
     """Leading terms, for many radians in small steps; what is left out is some 1/T and z T^2 of them."""
     z, total = (0.02, 400.0) if name in ("rkmk4", "magnus2") else (1e-4, 20.0)
-    assert stray(method(name), z, total) == pytest.approx(LAWS[name](z, total), rel=0.06)
+    assert flight_error(method(name), z, total) == pytest.approx(LAWS[name](z, total), rel=0.06)
 
 
 def test_the_chip_in_the_drum():
     """0.2 rad a step of 1 ms for 10 s, 1 m/s from the axis: off by 0.27 m."""
-    assert stray(method("rkmk4"), 0.2, 2000.0) * 10 == pytest.approx(0.27, abs=0.005)
+    assert flight_error(method("rkmk4"), 0.2, 2000.0) * 10 == pytest.approx(0.27, abs=0.005)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -104,5 +104,5 @@ def test_the_plane_survives_resolving():
 def test_a_step_too_long_for_the_spin_is_told():
     spinning = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "angular_velocity": [0, 0, 20]}
     scene = make_scene({"b": spinning}, duration=1, step=0.1)
-    assert scene.warnings == ("bodies.b: a step of 0.1 s turns it by 115 degrees; 0.005 s would follow it",)
+    assert scene.warnings == ("bodies.b: it rotates by 115 degrees per step of 0.1 s; use at most 0.005 s",)
     assert make_scene({"b": spinning}, duration=1, step=0.01).warnings == ()

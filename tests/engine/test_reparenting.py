@@ -214,7 +214,7 @@ def test_two_particles_cannot_become_one_body():
         simulate({"a": PARTICLE, "b": DRIFTING}, joined_at(0.01, "b"))
     (problem,) = refused.value.problems
     assert problem.path == "reparent[0].body"
-    assert "together with what is fixed to it, the inertia is not positive definite" in problem.message
+    assert "together with the parts fixed to it, the inertia is not positive definite" in problem.message
     assert "'a' and 'b'" in problem.message
 
 

@@ -35,7 +35,7 @@ FAULTS = {
     ),
     "tiny scales": (
         f"b: {{{BRICK}, scale: 1e-300, children: {{a: {{scale: 1e-300}}}}}}",
-        *("scale", "b.children.a.scale", 4, 79, "beyond the range"),
+        *("scale", "b.children.a.scale", 4, 79, "outside the range"),
     ),
     "particle spins": (
         "b: {mass: 1, inertia: point, angular_velocity: [0, 0, 1]}",
@@ -43,7 +43,7 @@ FAULTS = {
     ),
     "particle twisted": (
         "b: {mass: 1, inertia: point, forces: [{torque: [0, 0, 1]}]}",
-        *("inertia", "b.forces[0].torque", 4, 42, "cannot take a torque"),
+        *("inertia", "b.forces[0].torque", 4, 42, "angular impulse cannot act on it"),
     ),
     "particle pushed off centre": (
         "b: {mass: 1, inertia: point, forces: [{force: [0, 0, 1], at: [1, 0, 0]}]}",

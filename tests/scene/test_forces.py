@@ -201,7 +201,7 @@ FORCES = {
     "negative length": ({**SPRING, "length": -1}, "length", "negative", "must not be negative"),
     "negative drag": ({"type": "drag", "linear": -1}, "linear", "negative", "must not be negative"),
     "repulsion": ({**POINT, "gm": -1}, "gm", "not-positive", "greater than zero"),
-    "unit": ({**SPRING, "stiffness": "1 N*m/rad"}, "stiffness", "unit", "stiffness (N/m) is wanted here"),
+    "unit": ({**SPRING, "stiffness": "1 N*m/rad"}, "stiffness", "unit", "stiffness (N/m) is expected here"),
     "state in stiffness": ({**SPRING, "stiffness": "= x"}, "stiffness", "expression", "'x' cannot be used here"),
     "zero direction": ({"type": "thruster", "thrust": 1, "direction": [0, 0, 0]}, "direction", "direction", "is zero"),
     "zero axis": ({**POINT, "axis": [0, 0, 0]}, "axis", "direction", "is zero"),
@@ -230,15 +230,30 @@ FORCES = {
         {"type": "thruster", "thrust": 1, "direction": [1, 0, 0], "throttle": '= x("bed")'},
         *("throttle", "reference", "did you mean 'bead'?"),
     ),
-    "spring to itself": ({**SPRING, "to": "brick"}, "to", "force", "the body itself, where a spring does nothing"),
+    "spring to itself": (
+        {**SPRING, "to": "brick"},
+        "to",
+        "force",
+        "the body itself; a spring between a body and itself has no effect",
+    ),
     "drag in itself": ({"type": "drag", "linear": 1, "medium": "brick"}, "medium", "force", "the body itself"),
     "attracts itself": ({**POINT, "center": "brick/part"}, "center", "gravity", "does not attract itself"),
     "turns a particle": (
         {"type": "torsion_spring", "to": "bead", "stiffness": 1},
         *("to", "inertia", "'bead' is a particle, which does not rotate"),
     ),
-    "pulls a particle aside": ({**SPRING, "to": "bead", "to_at": [1, 0, 0]}, "to_at", "inertia", "centre of mass only"),
-    "pulls a particle's hook": ({**SPRING, "to": "bead/hook"}, "to", "inertia", "at its centre of mass only"),
+    "pulls a particle aside": (
+        {**SPRING, "to": "bead", "to_at": [1, 0, 0]},
+        "to_at",
+        "inertia",
+        "a force must act at its centre of mass",
+    ),
+    "pulls a particle's hook": (
+        {**SPRING, "to": "bead/hook"},
+        "to",
+        "inertia",
+        "a force must act at its centre of mass",
+    ),
 }
 
 
@@ -280,15 +295,15 @@ def test_nothing_acts_on_what_is_held(problem, key, what):
 @pytest.mark.parametrize(
     ("load", "key", "words"),
     [
-        ({"torque": [0, 0, 1]}, "torque", "cannot take a torque"),
-        ({"torque": [0, 0, "= t"]}, "torque", "cannot take a torque"),
+        ({"torque": [0, 0, 1]}, "torque", "angular impulse cannot act on it"),
+        ({"torque": [0, 0, "= t"]}, "torque", "angular impulse cannot act on it"),
         ({"force": [1, 0, 0], "at": [0, 1, 0]}, "at", "must act at its centre of mass"),
         ({"force": ["= t", 0, 0], "at": [0, 1, 0]}, "at", "must act at its centre of mass"),
         ({**SPRING, "at": [0, 1, 0]}, "at", "must act at its centre of mass"),
         ({"type": "drag", "linear": 1, "at": [0, 1, 0]}, "at", "must act at its centre of mass"),
         ({"type": "thruster", "thrust": 1, "direction": [1, 0, 0], "at": [0, 1, 0]}, "at", "at its centre of mass"),
-        ({"type": "torsion_spring", "to": "brick", "stiffness": 1}, "", "no torque acts on it"),
-        ({"type": "gravity_gradient", "center": "drum", "gm": 1}, "", "no torque acts on it"),
+        ({"type": "torsion_spring", "to": "brick", "stiffness": 1}, "", "a torque cannot act on it"),
+        ({"type": "gravity_gradient", "center": "drum", "gm": 1}, "", "a torque cannot act on it"),
     ],
 )
 def test_a_particle_takes_no_torque(problem, load, key, words):
@@ -306,7 +321,7 @@ IMPULSES = {
     "frame": ({"time": 0, "impulse": [1, 0, 0], "frame": "bord"}, "frame", "reference", "there is no body 'bord'"),
     "varies": ({"time": 0, "impulse": ["= t", 0, 0]}, "impulse[0]", "expression", "'t' cannot be used here"),
     "name": ({"time": 0, "impulse": [1, 0, 0], "name": "a\x1b[31m"}, "name", "character", "U+001B"),
-    "unit": ({"time": 0, "impulse": ["1 N", 0, 0]}, "impulse[0]", "unit", "impulse (N*s) is wanted"),
+    "unit": ({"time": 0, "impulse": ["1 N", 0, 0]}, "impulse[0]", "unit", "impulse (N*s) is expected"),
 }
 
 
@@ -353,27 +368,32 @@ REPARENTINGS = {
     "too early": ([moved("bead", "drum", -1)], "[0].time", "time", "before the simulation begins"),
     "no body": ([{"to": "drum", "time": 0}], "[0].body", "missing-key", "is missing"),
     "word": ([moved("bead", "drum", motion="welded")], "[0].motion", "unknown-value", "free or fixed"),
-    "to itself": ([moved("bead", "bead")], "[0].to", "reparent", "'bead' hangs on 'bead' itself"),
-    "to its own": ([moved("brick", "brick/part")], "[0].to", "reparent", "'brick/part' hangs on 'brick' itself"),
+    "to itself": ([moved("bead", "bead")], "[0].to", "reparent", "'bead' is a descendant of 'bead' itself"),
+    "to its own": (
+        [moved("brick", "brick/part")],
+        "[0].to",
+        "reparent",
+        "'brick/part' is a descendant of 'brick' itself",
+    ),
     "to what hangs on it by then": (
         [moved("bead", "brick", 0.2), moved("brick", "bead", 0.4)],
-        *("[1].to", "reparent", "'bead' hangs on 'brick' itself"),
+        *("[1].to", "reparent", "'bead' is a descendant of 'brick' itself"),
     ),
     "in order of time": (
         [moved("brick", "bead", 0.4), moved("bead", "brick", 0.2)],
-        *("[0].to", "reparent", "'bead' hangs on 'brick' itself"),
+        *("[0].to", "reparent", "'bead' is a descendant of 'brick' itself"),
     ),
-    "prescribed": ([moved("drum", "brick")], "[0].body", "reparent", "is prescribed; it keeps its parent"),
+    "prescribed": ([moved("drum", "brick")], "[0].body", "reparent", "is prescribed, so its parent cannot change"),
     "massless and free": ([moved("brick/part", "world")], "[0].body", "reparent", "has no mass, so it cannot be free"),
     "mass to the world": (
         [moved("brick", "world", motion="fixed")],
         *("[0].to", "reparent", "a mass can be fixed to a free body only, not to the world"),
     ),
     "mass to a motion": ([moved("bead", "drum/pin", motion="fixed")], "[0].to", "reparent", "to a free body only"),
-    "fixed already": ([moved("brick/load", "bead", motion="fixed")], "[0].motion", "reparent", "is fixed already"),
+    "fixed already": ([moved("brick/load", "bead", motion="fixed")], "[0].motion", "reparent", "is already fixed"),
     "forces that would be held": (
         [moved("brick/arm", "drum", motion="fixed")],
-        *("[0].to", "reparent", "what acts on 'brick/arm/jet' would have no effect there: 'drum' holds it"),
+        *("[0].to", "reparent", "the loads on 'brick/arm/jet' would have no effect there: 'drum' holds it"),
     ),
 }
 
@@ -407,8 +427,8 @@ GRAVITY = {
     "missing": ({"gravity": {"gm": 1}}, "gravity.center", "missing-key", "is missing"),
     "path": ({"mutual_gravity": {"bodies": ["brick", "bed"]}}, f"{TWO}[1]", "reference", "mean 'bead'"),
     "held": ({"mutual_gravity": {"bodies": ["brick", "drum"]}}, f"{TWO}[1]", "gravity", "not a free body"),
-    "one": ({"mutual_gravity": {"bodies": ["brick"]}}, TWO, "gravity", "it takes two bodies"),
-    "twice": ({"mutual_gravity": {"bodies": ["bead", "bead"]}}, f"{TWO}[1]", "gravity", "named twice"),
+    "one": ({"mutual_gravity": {"bodies": ["brick"]}}, TWO, "gravity", "mutual gravity needs at least two bodies"),
+    "twice": ({"mutual_gravity": {"bodies": ["bead", "bead"]}}, f"{TWO}[1]", "gravity", "occurs twice"),
     "constant": ({"mutual_gravity": {"constant": 0}}, "mutual_gravity.constant", "not-positive", "greater than zero"),
 }
 
@@ -423,11 +443,11 @@ def test_gravity_refused(problem, world, place, code, words):
 MOTIONS = {
     "an order beside an angle": (
         {"orientation": {"axis": [0, 0, 1], "angle": "= t", "order": "xyz"}},
-        *(".orientation.order", "unknown-key", "unknown key 'order'; known here: axis, angle"),
+        *(".orientation.order", "unknown-key", "unknown key 'order'; allowed keys: axis, angle"),
     ),
     "an angle beside an order": (
         {"orientation": {"euler": ["= t", 0, 0], "order": "xyz", "angle": 1}},
-        *(".orientation.angle", "unknown-key", "unknown key 'angle'; known here: euler, order"),
+        *(".orientation.angle", "unknown-key", "unknown key 'angle'; allowed keys: euler, order"),
     ),
     "rate of a position": (
         {"position": ["= t", 0, 0], "velocity": [1, 0, 0]},
@@ -449,7 +469,7 @@ MOTIONS = {
     "quaternion": ({"orientation": {"wxyz": [1, 0, 0, 0]}}, ".orientation", "orientation", "as a function of time"),
     "zero axis": ({"orientation": {"axis": [0, 0, 0], "angle": 1}}, ".orientation.axis", "direction", "is zero"),
     "order": ({"orientation": {"euler": [0, 0, "= t"], "order": "xxz"}}, ".orientation.order", "", ""),
-    "unit": ({"position": ["= t", "1 deg", 0]}, ".position[1]", "unit", "length (m) is wanted"),
+    "unit": ({"position": ["= t", "1 deg", 0]}, ".position[1]", "unit", "length (m) is expected"),
 }
 
 
@@ -548,7 +568,7 @@ def test_a_step_too_long_for_a_spring(force, rate):
     """Half a radian a step: 25 ms at 20 rad/s; 0.1 rad is advised, 5 ms."""
     assert rate == 20
     assert not warned(0.02, [force])
-    message = "a step of 0.05 s is long for a spring with a period of 0.314 s; 0.005 s would follow it"
+    message = "a step of 0.05 s is long for a spring with a period of 0.314 s; use at most 0.005 s"
     assert warned(0.05, [force]) == [f"bodies.brick.forces[0]: {message}"]
 
 

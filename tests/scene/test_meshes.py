@@ -131,9 +131,9 @@ def test_bad_meshes(refusal):
     not_closed = refusal(off_text(faces=FACES[:3]))
     assert "not closed: 3 of its 6 edges" in not_closed and "the first from [0, 0, 1] to [0, 1, 0]" in not_closed
     wound = refusal(off_text(faces=[*FACES[:3], [1, 3, 2]]))
-    assert "not wound alike: at 3 of its 6 edges" in wound and "the first from" in wound
+    assert "not oriented consistently: at 3 of its 6 edges" in wound and "the first from" in wound
     inside_out = refusal(off_text(faces=[face[::-1] for face in FACES]))
-    assert "inside out: its volume is -0.166667; let all triangles be counter-clockwise" in inside_out
+    assert "inside out: its volume is -0.166667; order the vertices of all triangles counter-clockwise" in inside_out
     assert "encloses no volume" in refusal(off_text([*CORNERS[:3], [0.5, 0.25, 0]]))
     assert "encloses no volume" in refusal(off_text([[0, 0, 0]] * 4))
     far = refusal(off_text([*CORNERS[:3], [0, 0, 1e60]]))

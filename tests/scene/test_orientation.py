@@ -117,7 +117,7 @@ def test_small_deviation_is_normalised_with_a_note(minimal):
         ({"axis": [0, 0, 1], "angle": "3 m"}, "unit", "unit of length"),
         ({"wxyz": [1, 0, 0, 0], "angle": 1}, "unknown-key", "unknown key 'angle'"),
         ({"euler": [1, 2, 3], "order": "xyZ"}, "orientation", "not an order"),
-        ({"euler": [1, 2, 3], "order": "xxy"}, "orientation", "twice running"),
+        ({"euler": [1, 2, 3], "order": "xxy"}, "orientation", "two consecutive rotations"),
         ({"euler": [1, 2, 3], "order": "abc"}, "orientation", "not an order"),
         ({"euler": [1, 2, 3]}, "missing-key", "'order' is missing"),
         ({"matrix": [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}, "orientation", "reflection"),

@@ -90,7 +90,7 @@ def test_si_units_change_no_bit(number):
 @pytest.mark.parametrize(
     ("dimension", "value", "code", "words"),
     [
-        (LENGTH, "5 kg", "unit", "a unit of mass, but length (m) is wanted"),
+        (LENGTH, "5 kg", "unit", "a unit of mass, but length (m) is expected"),
         (LENGTH, "5 mn", "unit", "units of length: m, km, cm, mm, um, nm, au"),
         (LENGTH, "5 dm", "unit", "units of length: m, km"),
         (LENGTH, "5 feet", "unit", "did you mean 'ft'?"),
@@ -117,12 +117,12 @@ def test_si_units_change_no_bit(number):
         (LENGTH, None, "not-a-number", "got nothing"),
         (LENGTH, [1], "not-a-number", "got a list"),
         (LENGTH, {}, "not-a-number", "got a mapping"),
-        (LENGTH, math.nan, "not-finite", "nan is not a finite number"),
-        (LENGTH, math.inf, "not-finite", "inf is not a finite number"),
-        (LENGTH, 10**400, "not-finite", "is not a finite number"),
-        (MASS, "1e400 kg", "not-finite", "is not a finite number"),
-        (TIME, "1e308 h", "not-finite", "is not a finite number"),
-        (NUMBER_ONLY, "3 m", "unit", "a plain number is wanted"),
+        (LENGTH, math.nan, "not-finite", "nan is not finite (inf or nan)"),
+        (LENGTH, math.inf, "not-finite", "inf is not finite (inf or nan)"),
+        (LENGTH, 10**400, "not-finite", "is not finite (inf or nan)"),
+        (MASS, "1e400 kg", "not-finite", "is not finite (inf or nan)"),
+        (TIME, "1e308 h", "not-finite", "is not finite (inf or nan)"),
+        (NUMBER_ONLY, "3 m", "unit", "a plain number is expected"),
     ],
 )
 def test_what_is_no_quantity(dimension, value, code, words):
@@ -157,7 +157,7 @@ def test_varying(allow, value, expected):
     ("value", "code", "words"),
     [
         ("= x", "expression", "'x' cannot be used here: only parameters and t"),
-        ("= n", "unit", "'s' is a unit of time, but length (m) is wanted"),
+        ("= n", "unit", "'s' is a unit of time, but length (m) is expected"),
         ("= n*m", "follows", "could not be read"),
         (True, "not-a-number", "got true"),
     ],

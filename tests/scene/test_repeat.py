@@ -178,12 +178,17 @@ LINE = "repeat: {line: 2, spacing: [1, 0, 0]}"
         ("repeat: {random: 2, seed: 1, size: [-1, 0, 0]}", "repeat", "a.repeat.size", "negative"),
         (
             "orientation: {wxyz: [1, 0, 0, 0]}, repeat: {random: 2, seed: 1, size: [1, 0, 0], orientation: random}",
-            *("repeat", "a.repeat.orientation", "has an orientation already"),
+            *("repeat", "a.repeat.orientation", "already has an orientation"),
         ),
         ("repeat: {line: 2, spacing: [1, 0, 0], values: 3}", "not-a-mapping", "a.repeat.values", "m: [1, 2, 3]"),
         (f"{LINE[:-1]}, values: {{index: 1}}}}", "parameter-name", "a.repeat.values", "'index'"),
         (f"{LINE[:-1]}, values: {{sin: 1}}}}", "parameter-name", "a.repeat.values", "'sin'"),
-        (f"{LINE[:-1]}, values: {{d: 1}}}}", "parameter-name", "a.repeat", "'d' of their own, beside the parameter"),
+        (
+            f"{LINE[:-1]}, values: {{d: 1}}}}",
+            "parameter-name",
+            "a.repeat",
+            "'d' of their own, which hides the parameter",
+        ),
         (f"{LINE[:-1]}, values: {{m: [1]}}}}", "length", "a.repeat.values.m", "expected 2 values, one for each"),
         (f"{LINE[:-1]}, values: {{m: [1, 2 parsec]}}}}", "unit", "a.repeat.values.m[1]", "not a unit"),
         (f"{LINE[:-1]}, values: {{m: '= q'}}}}", "expression", "a.repeat.values.m", "unknown name 'q'"),
@@ -201,11 +206,11 @@ LINE = "repeat: {line: 2, spacing: [1, 0, 0]}"
         ),
         (
             f"scale: '= m', {LINE[:-1]}, values: {{m: [1, 3 m]}}}}",
-            *("unit", "a_1.scale", "'m' is a unit, but a plain number is wanted"),
+            *("unit", "a_1.scale", "'m' is a unit, but a plain number is expected"),
         ),
         (
             f"position: ['= (r)', 0, 0], {LINE[:-1]}, values: {{m: 2 s, r: '= m'}}}}",
-            *("unit", "a_0.position[0]", "'s' is a unit of time, but length (m) is wanted"),
+            *("unit", "a_0.position[0]", "'s' is a unit of time, but length (m) is expected"),
         ),
         (
             f"motion: {{prescribed: {{position: [0, 0, '= sin(t + index)']}}}}, {LINE}",
@@ -213,7 +218,7 @@ LINE = "repeat: {line: 2, spacing: [1, 0, 0]}"
         ),
         (
             "motion: {prescribed: {position: [0, 0, 0]}}, repeat: {random: 2, seed: 1, size: [1, 0, 0]}",
-            *("repeat", "a.repeat.size", "motion.prescribed.position says where they are; write size: [0, 0, 0]"),
+            *("repeat", "a.repeat.size", "motion.prescribed.position gives their positions; write size: [0, 0, 0]"),
         ),
         (f"position: [1, 2], {LINE}", "length", "a_0.position", "expected 3 values"),
         (f"position: [1, '= q', 2], {LINE}", "expression", "a_0.position[1]", "unknown name 'q'"),
@@ -234,7 +239,7 @@ def test_values_of_repeats_within_hide_those_without(problems):
     outer = f"  a: {{position: ['= m', 0, 0], {LINE[:-1]}, values: {{m: 2 m}}}}, children: {{{inner}}}}}\n"
     assert places(outer.replace("INNER", "7"))["a_1/b_1"] == (8, 0, 0)
     told = problems(HEAD + outer.replace("INNER", "7 s"))
-    assert [p.message for p in told] == ["'s' is a unit of time, but length (m) is wanted here"]
+    assert [p.message for p in told] == ["'s' is a unit of time, but length (m) is expected here"]
 
 
 def test_copies_whose_position_is_prescribed():
@@ -287,7 +292,7 @@ def test_names_of_copies_may_not_clash(faults):
 
 def test_an_index_hides_no_parameter(faults):
     text = HEAD.replace("n: 2", "n: 2, k: 400") + "  a: {repeat: {grid: [1, 1, 1], spacing: [1, 1, 1]}}\n"
-    with pytest.raises(SceneError, match="have a 'k' of their own, beside the parameter"):
+    with pytest.raises(SceneError, match="have a value 'k' of their own, which hides the parameter"):
         Scene.from_text(text)
     Scene.from_text(text.replace("grid: [1, 1, 1]", "line: 2"))
 

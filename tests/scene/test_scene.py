@@ -151,10 +151,10 @@ def test_overrides_make_the_mappings_that_a_scene_may_have(minimal, override, va
     [
         (
             "bodies.brick.velocity[0]=1",
-            "there is no 'velocity'; set the whole of it: --set bodies.brick.velocity=\"[0, 0, 0]\"",
+            "there is no 'velocity'; set the whole value: --set bodies.brick.velocity=\"[0, 0, 0]\"",
         ),
-        ("bodies.brick.position.0=1", 'set the whole of it: --set bodies.brick.position="[0, 0, 0]"'),
-        ("bodies.brick.forces[0].at=1", 'set the whole of it: --set bodies.brick.forces="[...]"'),
+        ("bodies.brick.position.0=1", 'set the whole value: --set bodies.brick.position="[0, 0, 0]"'),
+        ("bodies.brick.forces[0].at=1", 'set the whole value: --set bodies.brick.forces="[...]"'),
         ("bodies.brick.velocty[0]=1", "there is no 'velocty'; did you mean 'velocity'?"),
         ("wrld.gravity=[0, 0, 1]", "there is no 'wrld'; did you mean 'world'?"),
         ("bodies.brik.mass=1", "there is no 'brik'; did you mean 'brick'?"),

@@ -39,7 +39,7 @@ def test_message_shows_the_place(problems):
         "s.yaml:5:5: error[unknown-key] bodies.tank.mas: unknown key 'mas'; did you mean 'mass'?\n"
         "        mas: 3\n        ^"
     )
-    assert last.hint.startswith("known here: mass, inertia, center_of_mass")
+    assert last.hint.startswith("allowed keys: mass, inertia, center_of_mass")
     assert last.path == "bodies.tank.children.turret.wheels"
 
 
@@ -147,7 +147,7 @@ def test_refused(with_body, problems, body, path, code, words):
         ({"format": "rigidsim/2"}, "format", "did you mean 'rigidsim/1'"),
         ({"title": 3}, "title", "expected text, got 3"),
         ({"title": "a\x1b[31m"}, "title", "U+001B"),
-        ({"bodies": {}}, "bodies", "there is no body; a scene needs one at least"),
+        ({"bodies": {}}, "bodies", "there is no body; a scene needs at least one"),
         ({"bodies": {"/": {}}}, "bodies./", "not allowed"),
         ({"simulation": {"duration": 1}}, "simulation.step", "is missing"),
         ({"world": {"gravty": [0, 0, 1]}}, "world.gravty", "did you mean 'gravity'"),
@@ -176,7 +176,7 @@ def test_missing_format_gets_a_hint(minimal, problem):
         (
             "forces",
             {"force": [1, 0, 0], "stiffness": 2},
-            "for type 'constant', which it is without a type; known here: ",
+            "for type 'constant', which it is without a type; allowed keys: ",
         ),
         ("shapes", {"type": "sphere", "radius": 1, "radios": 2}, "for type 'sphere'; did you mean 'radius'"),
     ],

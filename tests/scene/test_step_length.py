@@ -21,8 +21,8 @@ def drum(child: dict | None = None, **prescribed) -> dict:
 
 def test_a_fast_frame_of_free_bodies_is_told():
     """2.7 % of 10 m are the 0.27 m that a chip is off after 10 s: tests/engine/test_linear_steps.py."""
-    way_out = "free flights seen from it stray by 2.7 % of their distance; 0.0002 s would do, or another parent"
-    message = f"bodies.d: a step of 0.001 s turns it by 11.5 degrees, and {way_out}"
+    way_out = "free flights in this frame are wrong by 2.7 % of their distance; use at most 0.0002 s, or another parent"
+    message = f"bodies.d: it rotates by 11.5 degrees per step of 0.001 s, and {way_out}"
     spinning = {"d": drum(angular_velocity=[0, 0, 200])}
     assert told(spinning) == [message]
     assert told(spinning, step=2e-4) == []
@@ -40,13 +40,13 @@ def test_a_fast_frame_of_free_bodies_is_told():
 )
 def test_whatever_gives_its_motion(prescribed):
     (only,) = told({"d": drum(**prescribed)})
-    assert "free flights seen from it stray by" in only
+    assert "free flights in this frame are wrong by" in only
 
 
 def test_a_free_body_that_spins_is_such_a_frame_too():
     free = SOLID | {"angular_velocity": [0, 0, 200], "children": {"chip": CHIP}}
     (only,) = told({"d": free})
-    assert only.startswith("bodies.d: a step of 0.001 s turns it by 11.5 degrees, and free flights")
+    assert only.startswith("bodies.d: it rotates by 11.5 degrees per step of 0.001 s, and free flights")
 
 
 def test_what_is_fixed_to_a_frame_is_part_of_it():
@@ -88,7 +88,7 @@ def test_the_bound_is_that_of_the_order(integrator, rate):
 # --- a wheel that nothing depends on
 
 WHEEL = {"motion": {"prescribed": {"angular_velocity": [0, 0, 100]}}}
-LONG = "bodies.w: a step of 0.01 s turns it by 57.3 degrees; 0.001 s would follow it"
+LONG = "bodies.w: it rotates by 57.3 degrees per step of 0.01 s; use at most 0.001 s"
 
 
 def test_a_wheel_that_nothing_depends_on_may_turn_as_fast_as_it_likes():
@@ -125,7 +125,7 @@ def test_samples_further_apart_than_the_run_is_long(minimal):
     assert Scene.from_dict(minimal | {"simulation": simulation}).warnings == ()
     scene = Scene.from_dict(minimal | {"simulation": simulation | {"record_every": 2}})
     message = "it is longer than the duration of 1 s, so that only the start and the end are recorded"
-    assert scene.warnings == (f"simulation.record_every: {message}; 0.1 s would show the motion",)
+    assert scene.warnings == (f"simulation.record_every: {message}; use 0.1 s to show the motion",)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,6 @@ def test_a_spring_between_two_parts_of_one_body_is_told(force):
     body = SOLID | {
         "children": {"arm": arm, "leg": SOLID | {"motion": "fixed", "forces": [force | {"to": "b/arm/hand"}]}}
     }
-    message = "both ends are parts of 'b', so it does nothing; name another body in 'to'"
+    message = "both ends are parts of 'b', so it has no effect; choose another body in 'to'"
     assert told({"b": body}, step=0.01) == [f"bodies.b.children.leg.forces[0].to: {message}"]
     assert told({"b": body}, step=0.01, reparent=[{"body": "b/leg", "to": "world", "time": 1}]) == []

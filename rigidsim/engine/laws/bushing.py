@@ -161,16 +161,16 @@ def bushing_rates(force, ends, _speed) -> tuple[float, list[float]]:
     return math.sqrt(max(pulled, turned)), [c * end.pulled(at) + c_turned * end.turned(None) for end, at in damped]
 
 
-def _along(name: str, says: str, quantity: str) -> Key:
-    return Key(name, VECTOR, f"{says}, along the three axes of `to`", quantity, ZERO, NOT_NEGATIVE)
+def _along(name: str, description: str, quantity: str) -> Key:
+    return Key(name, VECTOR, f"{description}, along the three axes of `to`", quantity, ZERO, NOT_NEGATIVE)
 
 
 BUSHINGS = Table("bushings", WIDTH, bushing, energy_of_bushing, follow=winding_of_bushing, counts_turns=counts_no_turns)
 BUSHING = Force(
     name="bushing",
     title="bushing",
-    says="holds the point `at` and the orientation at their rest values in `to`, with a stiffness along each axis of"
-    " `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
+    description="holds the point `at` and the orientation at their rest values in `to`, with a stiffness along each axis"
+    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
     " vector theta. theta is at most half a turn; beyond that the torque reverses, and the run prints a warning",
     keys=(
         *(TO, AT, TO_AT),

@@ -79,7 +79,7 @@ CONSTANT = Force(
     name="constant",
     title="force",
     title_of=constant_title,
-    says="a force at a point and a torque; components may be expressions",
+    description="a force at a point and a torque; components may be expressions",
     keys=(
         Key("force", VECTOR, "the force at the point `at`", "force", ZERO, varies=True),
         Key("torque", VECTOR, "a torque, independent of the point where the force acts", "torque", ZERO, varies=True),
@@ -93,7 +93,7 @@ CONSTANT = Force(
 THRUSTER = Force(
     name="thruster",
     title="thruster",
-    says="thrust times throttle along a direction, of which the length is ignored; thrust and throttle may be"
+    description="thrust times throttle along a direction, of which the length is ignored; thrust and throttle may be"
     " expressions of time and state, the direction is constant",
     keys=(
         Key("thrust", NUMBER, "the force at full throttle", "force", varies=True),

@@ -29,7 +29,7 @@ class Key(NamedTuple):
 
     name: str
     form: str
-    says: str
+    description: str
     quantity: str = "plain number"
     default: Any = REQUIRED
     bound: str = ""
@@ -101,7 +101,7 @@ class Force:
 
     name: str  # the `type` of a scene
     title: str  # its name in reports
-    says: str
+    description: str
     keys: tuple[Key, ...]
     table: Table
     rows: Callable[[Any, Any], Iterable[Row]]
@@ -134,9 +134,9 @@ class Force:
         )
 
 
-def point(name: str, says: str) -> Key:
+def point(name: str, description: str) -> Key:
     """A key for a point fixed in a body, in its coordinates; by default its centre of mass."""
-    return Key(name, VECTOR, f"{says}; default: the centre of mass", "length", None)
+    return Key(name, VECTOR, f"{description}; default: the centre of mass", "length", None)
 
 
 # Keys that all kinds share: their own point, the other end and the point there.

@@ -56,7 +56,7 @@ DRAGS = Table("drags", WIDTH, drag)
 DRAG = Force(
     name="drag",
     title="drag",
-    says="-(linear + quadratic |v|) v, with v the point's velocity relative to a medium that moves and rotates"
+    description="-(linear + quadratic |v|) v, with v the point's velocity relative to a medium that moves and rotates"
     " with `medium`",
     keys=(
         Key("linear", NUMBER, "drag per m/s", "damping", 0.0, NOT_NEGATIVE),

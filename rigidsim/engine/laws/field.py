@@ -51,7 +51,7 @@ FIELDS = Table("fields", WIDTH, field, is_pair=False)
 GRAVITY = Force(
     name="gravity",
     title="uniform gravity",
-    says="a uniform field that acts on this body only, independent of its mass; components may be expressions",
+    description="a uniform field that acts on this body only, independent of its mass; components may be expressions",
     keys=(Key("acceleration", VECTOR, "the acceleration of the field", "acceleration", varies=True), frame("world")),
     table=FIELDS,
     rows=field_rows,

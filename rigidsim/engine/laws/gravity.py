@@ -162,7 +162,7 @@ POINT_GRAVITY = Force(
     name="point_gravity",
     title="gravity",
     title_of=attraction_title,
-    says="a point source that acts on this body only; see Gravity",
+    description="a point source that acts on this body only; see Gravity",
     keys=SOURCE_KEYS,
     needs=FLATTENED,
     fault=source_fault,
@@ -173,7 +173,7 @@ POINT_GRAVITY = Force(
 GRAVITY_GRADIENT = Force(
     name="gravity_gradient",
     title="gravity gradient",
-    says="the torque 3 GM/r^5 r x (I r) of a source, by default that of the world; no force",
+    description="the torque 3 GM/r^5 r x (I r) of a source, by default that of the world; no force",
     keys=(SOURCE._replace(default=None), STRENGTH._replace(default=None)),
     needs=(("center", "gm"), ("gm", "center")),
     takes_world=True,

@@ -98,8 +98,8 @@ SPRINGS = Table("springs", WIDTH, spring, energy_of_spring)
 SPRING = Force(
     name="spring",
     title="spring",
-    says="pulls the two points together with `stiffness` times the extension beyond `length`; the damping acts along"
-    " the line between them",
+    description="pulls the two points together with `stiffness` times the extension beyond `length`; the damping acts"
+    " along the line between them",
     keys=(
         *(TO, AT, TO_AT),
         Key("stiffness", NUMBER, "force per metre of extension", "stiffness", bound=NOT_NEGATIVE),
@@ -115,7 +115,7 @@ SPRING = Force(
 DAMPER = Force(
     name="damper",
     title="damper",
-    says="resists changes of the distance between the two points",
+    description="resists changes of the distance between the two points",
     keys=(
         *(TO, AT, TO_AT),
         Key("damping", NUMBER, "force per m/s at which the distance changes", "damping", bound=NOT_NEGATIVE),

@@ -10,7 +10,7 @@ import numpy as np
 from rigidsim.scene.schema.integrators import Integrator
 
 MOST_STEPS = 10**6  # of a flight; beyond, the powers of a step's matrix lose digits
-STRAY = 1e-4
+ALLOWED_ERROR = 1e-4
 """Allowed error of a free flight in a rotating frame, relative to its distance from the axis."""
 
 
@@ -29,7 +29,7 @@ def growth(method: Integrator, swing: float, damping: float) -> float:
     return math.log(largest) if largest > 0 else -math.inf
 
 
-def stray(method: Integrator, turn: float, total: float) -> float:
+def flight_error(method: Integrator, turn: float, total: float) -> float:
     """The error of a free flight in a frame that rotates by `turn` (rad) per step and by `total` during the run,
     relative to its distance from the axis: the larger of those of a body at rest and of one that begins on the axis.
 

@@ -12,7 +12,7 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts, largest, turned
 from rigidsim.scene.notes.frame_use import Stay, frames_that_matter, stays
-from rigidsim.scene.notes.stability import MOST_STEPS, STRAY, shorter, stray
+from rigidsim.scene.notes.stability import ALLOWED_ERROR, MOST_STEPS, flight_error, shorter
 from rigidsim.scene.text.document import Path
 
 LARGEST_TURN = 0.5
@@ -54,9 +54,11 @@ def _flown_in(hierarchy: Hierarchy) -> dict[str, list[Stay]]:
 
 def _stray_note(hierarchy: Hierarchy, largest: float, total: float) -> str | None:
     step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
-    if largest == 0.0 or (error := stray(method, largest * step, total)) <= STRAY:
+    if largest == 0.0 or (error := flight_error(method, largest * step, total)) <= ALLOWED_ERROR:
         return None
-    advised = shorter(step, lambda h: stray(method, largest * h, total) <= STRAY, total / largest / MOST_STEPS)
+    advised = shorter(
+        step, lambda h: flight_error(method, largest * h, total) <= ALLOWED_ERROR, total / largest / MOST_STEPS
+    )
     turn, size = math.degrees(largest * step), f"{100 * error:.2g} %" if error < 1 else "more than 100 %"
     message = (
         f"it rotates by {turn:.3g} degrees per step of {step:g} s, and free flights in this frame are wrong by {size}"

@@ -96,7 +96,7 @@ def _type_of(key: Key) -> Any:
 
 
 def _field(key: Key) -> Any:
-    return Field(... if key.default is REQUIRED else key.default, description=key.says)
+    return Field(... if key.default is REQUIRED else key.default, description=key.description)
 
 
 def _together(kind: Kind) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def declared_model(name: str, kind: Kind, first: dict | None = None, last: dict 
     """A model with the keys of a kind of force, others before them and others after, (type, field) by name."""
     keys = {key.name: (_type_of(key), _field(key)) for key in kind.keys}
     model = create_model(
-        name, __base__=Declared, __module__=__name__, __doc__=kind.says,
+        name, __base__=Declared, __module__=__name__, __doc__=kind.description,
         __cls_kwargs__={"json_schema_extra": _together(kind)}, **((first or {}) | keys | (last or {})),
     )  # fmt: skip
     model.kind = kind
