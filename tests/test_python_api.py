@@ -100,7 +100,7 @@ def test_a_scene_as_a_mapping_is_told_the_way():
 
 
 def test_scene_text_in_place_of_a_path_is_told_the_way():
-    with pytest.raises(UsageError, match=r"Scene\.from_text reads text"):
+    with pytest.raises(UsageError, match=r"Scene\.from_text reads the text"):
         simulate(SHIPPED.read_text())
 
 

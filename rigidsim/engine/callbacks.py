@@ -74,9 +74,7 @@ class Call(NamedTuple):
         except (TypeError, ValueError):
             vectors = np.empty(0)
         if vectors.shape != (2, 3):
-            raise UsageError(
-                f"the callback of '{self.path}' returned {given!r}; expected (force, torque), each of three numbers"
-            )
+            raise UsageError(f"the callback of '{self.path}' returned {given!r}; expected two vectors, (force, torque)")
         if not np.isfinite(vectors).all():
             raise SimulationError(
                 f"the callback of '{self.path}' returned {given!r} at t = {t:.9g} s; force and torque must be finite"

@@ -169,8 +169,8 @@ BUSHINGS = Table("bushings", WIDTH, bushing, energy_of_bushing, follow=winding_o
 BUSHING = Force(
     name="bushing",
     title="bushing",
-    description="holds the point `at` and the orientation at their rest values in `to`, with a stiffness along each axis"
-    " of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
+    description="holds the point `at` and the orientation at their rest values in `to`, with a stiffness along each"
+    " axis of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
     " vector theta. theta is at most half a turn; beyond that the torque reverses, and the run prints a warning",
     keys=(
         *(TO, AT, TO_AT),
