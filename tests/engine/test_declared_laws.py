@@ -78,11 +78,10 @@ def test_there_are_at_most_four_kinds_of_models():
 
 
 def test_no_other_module_knows_a_kind_by_its_name():
-    """But for the engine's tests of them and for the world's gravity, which is a key of its own."""
-    names = {kind.name for kind in KINDS} - {"gravity"}
+    names = {kind.name for kind in KINDS} - {"constant", "gravity"}  # words of other things, too
     quoted = re.compile("[\"'](" + "|".join(names) + ")[\"']")
-    found = {path.stem for path in PACKAGE.rglob("*.py") if quoted.search(path.read_text())}
-    assert found <= {path.stem for path in (PACKAGE / "engine" / "laws").glob("*.py")} | {"operations", "assembly"}
+    found = {path.relative_to(PACKAGE).parent for path in PACKAGE.rglob("*.py") if quoted.search(path.read_text())}
+    assert found == {Path("engine/laws")}
 
 
 def test_every_key_of_a_force_is_described():
