@@ -83,7 +83,7 @@ def test_the_error_shown_is_the_error_given(workplace):
     folder, shell = workplace
     readme = (ROOT / "README.md").read_text()
     scene = next(text for _, kind, text in FENCE.findall(readme) if kind == "yaml")
-    message = next(text for _, kind, text in FENCE.findall(readme) if kind == "text")
+    message = next(text for _, kind, text in FENCE.findall(readme) if kind == "text" and "error[" in text)
     (folder / "scene.yaml").write_text(scene.replace("    mass: 42000", "    mas: 42000"))
     assert message in shell(f"{ACTIVATE} && rigidsim validate scene.yaml").stderr
 
