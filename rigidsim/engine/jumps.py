@@ -1,7 +1,7 @@
 """The velocity jump of a node at an instant: from impulses on it, from a reparenting, and from its parent.
 
 The rotation of a free body is relative to the world, so a jump of the parent does not change it. Its velocity is
-relative to the parent, so it is changed by the opposite of what it would inherit.
+relative to the parent, so it changes by the opposite of the inherited jump.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ INFIX: dict[str, tuple[int, int, Callable]] = {
     ">": (printing.COMPARISON, printing.SUM, lambda at, a, b: applied("less", at, b, a)),
     ">=": (printing.COMPARISON, printing.SUM, lambda at, a, b: applied("less_equal", at, b, a)),
 }
-"""Each sign between two operands: how tightly it binds, how tightly what is right of it must, and what it makes."""
+"""Each binary operator: its precedence, the least precedence of its right operand, and its operation."""
 
 
 def _plain(operation: str) -> Callable:

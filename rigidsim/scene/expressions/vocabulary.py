@@ -61,4 +61,4 @@ def described() -> str:
         fewest, most = FUNCTIONS[word]
         names = "condition, a, b" if word == "if" else ", ".join("abc"[:fewest]) + ", ..." * (most > fewest)
         lines.append(f"| `{word}({names})` | {meaning} |")
-    return "\n".join(("| function | what it gives |", "|---|---|", *lines, ""))
+    return "\n".join(("| function | result |", "|---|---|", *lines, ""))

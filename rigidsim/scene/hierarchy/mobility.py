@@ -44,7 +44,7 @@ class Carrier:
 
 @dataclass(frozen=True)
 class Part:
-    """A free body, or what is fixed to one: its carrier, and where it sits there."""
+    """A free body, or a part fixed to one: its carrier, and its placement there."""
 
     carrier: Carrier
     body: Body

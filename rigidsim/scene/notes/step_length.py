@@ -38,12 +38,12 @@ def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
             advised = ADVISED_TURN / fastest
             yield node.place, f"it rotates by {turn:.3g} degrees per step of {step:g} s; use at most {advised:.1g} s"
         else:
-            found = (_stray_note(hierarchy, *rates.during(stay)) for stay in flown.get(path, ()))
+            found = (_flight_note(hierarchy, *rates.during(stay)) for stay in flown.get(path, ()))
             yield from ((node.place, message) for message in islice(filter(None, found), 1))
 
 
 def _flown_in(hierarchy: Hierarchy) -> dict[str, list[Stay]]:
-    """When free bodies are in each frame that moves; what is fixed to it is part of it."""
+    """The times at which free bodies are in each moving frame; nodes fixed to a frame are part of it."""
     found: dict[str, list[Stay]] = {}
     for stay in stays(hierarchy):
         frame = stay.frame.holder
@@ -52,7 +52,7 @@ def _flown_in(hierarchy: Hierarchy) -> dict[str, list[Stay]]:
     return found
 
 
-def _stray_note(hierarchy: Hierarchy, largest: float, total: float) -> str | None:
+def _flight_note(hierarchy: Hierarchy, largest: float, total: float) -> str | None:
     step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
     if largest == 0.0 or (error := flight_error(method, largest * step, total)) <= ALLOWED_ERROR:
         return None

@@ -66,7 +66,7 @@ class _Expander:
         return self.twin(written, expanded, origins)
 
     def twin(self, container: Any, changed: Any, origins: Mapping[str, str] | None = None) -> Any:
-        """The changed container, standing where the other stands in the text; `origins` are its new keys' old ones."""
+        """The changed container, with the locations of the original; `origins` maps its new keys to the original ones."""
         places = self._document.places.get(id(container))
         if places is not None:
             of_key, of_value = places.of_key, places.of_value

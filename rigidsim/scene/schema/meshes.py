@@ -187,4 +187,4 @@ MeshFile = Annotated[
     AfterValidator(_from_path),
     BeforeValidator(_require_form),
 ]
-"""A mesh file by its path, or, as resolved scenes have it, with what was measured; its value is the latter."""
+"""A mesh file by its path, or with the properties of its solid as in resolved scenes; its value is the latter."""

@@ -23,7 +23,7 @@ WORDED = {
     "bool_type": ("not-a-boolean", "expected true or false"),
     "int_type": ("not-an-integer", "expected a whole number"),
 }
-"""pydantic's type of error: our code, and what was expected."""
+"""For each of pydantic's types of errors: the code of the problem, and the expected value as text."""
 
 BOUNDS = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
 MANY = "many"

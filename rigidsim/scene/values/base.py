@@ -39,7 +39,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Names:
-    """What expressions may use beside the parameters: SI values, and the SI units of those that have one."""
+    """Names that expressions may use in addition to the parameters: SI values, and SI units where there are any."""
 
     values: Mapping[str, float] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Names:
 
 
 class BoundText(str):
-    """The text of an expression that may use further names: those of the copy of a body that it stands in."""
+    """The text of an expression that may use further names: those of its copy of a repeated body."""
 
     names: Names
 
