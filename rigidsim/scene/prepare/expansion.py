@@ -66,7 +66,7 @@ class _Expander:
         return self.twin(written, expanded, origins)
 
     def twin(self, container: Any, changed: Any, origins: Mapping[str, str] | None = None) -> Any:
-        """The changed container, with the locations of the original; `origins` maps its new keys to the original ones."""
+        """The changed container, at the location of the original; `origins` maps its new keys to the old ones."""
         places = self._document.places.get(id(container))
         if places is not None:
             of_key, of_value = places.of_key, places.of_value
