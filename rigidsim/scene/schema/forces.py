@@ -27,11 +27,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.acting import STATE, Direction, Window
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-<<<<<<< HEAD
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
-=======
-from rigidsim.scene.values.base import SceneModel, any_of, by_form, complaint, form, list_of
->>>>>>> 9e1591a (Shapes and integrators are listed once: their unions come from the list, as those of forces do)
+from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import (
     DIMENSIONS,
     LENGTH,

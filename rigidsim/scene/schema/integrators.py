@@ -19,11 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Vali
 from pydantic.fields import FieldInfo
 
 from rigidsim.scene.text.document import shown
-<<<<<<< HEAD
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
-=======
-from rigidsim.scene.values.base import SceneModel, any_of, by_form, complaint, form, word_of
->>>>>>> 9e1591a (Shapes and integrators are listed once: their unions come from the list, as those of forces do)
+from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, word_of
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
 
 

@@ -17,11 +17,7 @@ from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-<<<<<<< HEAD
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
-=======
-from rigidsim.scene.values.base import SceneModel, any_of, by_form, complaint, form, list_of, word_of
->>>>>>> 9e1591a (Shapes and integrators are listed once: their unions come from the list, as those of forces do)
+from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, list_of, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -258,21 +254,12 @@ def _require_type(value: Any) -> Any:
     if not isinstance(value, dict):
         raise invalid("not-a-mapping", f"expected a mapping of keys to values, got {shown(value)}")
     if "type" not in value:
-<<<<<<< HEAD
-        raise invalid("missing-key", "the shape has no 'type'", f"types: {', '.join(TYPES)}")
-    kind = value["type"]
-    if kind not in TYPES:
-        close = get_close_matches(kind, TYPES, n=1) if isinstance(kind, str) else []
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(TYPES)}"
-        raise invalid("shape", f"{shown(kind)} is not a shape", hint)
-=======
-        raise complaint("missing-key", "the shape has no 'type'", f"types: {', '.join(SHAPES)}")
+        raise invalid("missing-key", "the shape has no 'type'", f"types: {', '.join(SHAPES)}")
     kind = value["type"]
     if not isinstance(kind, str) or kind not in SHAPES:
         close = get_close_matches(kind, SHAPES, n=1) if isinstance(kind, str) else []
         hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(SHAPES)}"
-        raise complaint("shape", f"{shown(kind)} is not a shape", hint)
->>>>>>> 9e1591a (Shapes and integrators are listed once: their unions come from the list, as those of forces do)
+        raise invalid("shape", f"{shown(kind)} is not a shape", hint)
     return value
 
 
@@ -281,8 +268,4 @@ Shape = Annotated[
     Discriminator(by_form(lambda value: value["type"])),
     BeforeValidator(_require_type),
 ]
-<<<<<<< HEAD
 """A shape of a body, selected by its `type`."""
-=======
-"""A shape of a body, told apart by its `type`."""
->>>>>>> 9e1591a (Shapes and integrators are listed once: their unions come from the list, as those of forces do)
