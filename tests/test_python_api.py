@@ -14,6 +14,7 @@ import pytest
 
 import rigidsim
 from rigidsim import DynamicTransform, Scene, Simulation, Transform, dual, simulate
+from rigidsim.engine.run import BlockRun
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.transform import TRS, accumulate_componentwise, accumulate_matrices, as_quaternions
 
@@ -227,6 +228,24 @@ def test_an_interruption_is_no_failure():
     assert simulation.status == "running"
     simulation.step(10 - simulation.n)
     assert np.array_equal(simulation.state["b"].world.orientation, simulate(spinning())["b"].world.orientation[-1])
+
+
+def test_an_interruption_before_the_first_step_loses_no_event(monkeypatch):
+    """As Ctrl-C while the stepper is compiled."""
+    scene = spinning(impulses=[{"time": 0, "impulse": [1, 0, 0]}])
+    simulation, advance = Simulation(scene), BlockRun._go
+
+    def interrupted(*_):
+        monkeypatch.setattr(BlockRun, "_go", advance)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BlockRun, "_go", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        simulation.step()
+    simulation.step(10)
+    whole = simulate(scene)
+    assert simulation.events == whole.events and len(whole.events) == 1
+    assert np.array_equal(simulation.state["b"].world.velocity, whole["b"].world.velocity[-1])
 
 
 # --- one at a time

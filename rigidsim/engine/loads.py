@@ -8,7 +8,7 @@ from rigidsim._jit import compiled_form, inlined
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.chain import over
 from rigidsim.engine.laws.registry import PAIRWISE, SINGLE
-from rigidsim.engine.laws.wrench import acts, begin, confine
+from rigidsim.engine.laws.wrench import acts, begin, confine, pair_arrays, single_arrays
 from rigidsim.engine.mutual import attract_mutually, store_mutually
 from rigidsim.engine.optional import if_given
 from rigidsim.engine.scripts import apply_scripts
@@ -26,35 +26,53 @@ def _apply_callbacks(t, model, scratch, lanes):
 
 
 @inlined
-def apply_each(law, apply, era, model, scratch, lanes):
+def apply_each(law, apply, era, arrays, lanes):
     """Apply every load of one table that acts in this era."""
     for k in range(len(law.who)):
         if acts(law, k, era):
-            apply(law, k, model, scratch, lanes)
+            apply(law, k, arrays, lanes)
 
 
 @inlined
-def store_each(law, energy_of, era, model, scratch, ledger, lanes):
+def store_each(law, energy_of, era, arrays, ledger, lanes):
     """Add the energy stored in every load of one table that acts in this era to the potential energy."""
     for k in range(len(law.who)):
         if acts(law, k, era):
-            energy_of(law, k, model, scratch, ledger, at.E_POTENTIAL, 1.0, lanes)
+            energy_of(law, k, arrays, ledger, at.E_POTENTIAL, 1.0, lanes)
 
 
 @inlined
-def exchange_each(law, energy_of, era, model, state, scratch, lanes):
+def exchange_each(law, energy_of, era, state, arrays, lanes):
     """Add the energy of a load that begins with this era to the work, and subtract that of a load that has ended."""
     for k in range(len(law.who)):
         begins = law.who[k, at.LAW_BEGIN] == era
         if begins or law.who[k, at.LAW_UNTIL] == era:
             sign = 1.0 if begins else -1.0
-            energy_of(law, k, model, scratch, state[law.who[k, at.LAW_SECOND]], at.S_WORK, sign, lanes)
+            energy_of(law, k, arrays, state[law.who[k, at.LAW_SECOND]], at.S_WORK, sign, lanes)
 
 
 apply_single = over(SINGLE, apply_each, "apply")
-apply_pairwise = over(PAIRWISE, apply_each, "apply")
-store_pairwise = over(PAIRWISE, store_each, "energy")
-exchange_pairwise = over(PAIRWISE, exchange_each, "energy")
+apply_every_pair = over(PAIRWISE, apply_each, "apply")
+store_every_pair = over(PAIRWISE, store_each, "energy")
+exchange_every_pair = over(PAIRWISE, exchange_each, "energy")
+
+
+@inlined
+def apply_pairwise(laws, era, model, scratch, lanes):
+    """The pair laws of this era."""
+    apply_every_pair(laws, era, pair_arrays(model, scratch), lanes)
+
+
+@inlined
+def store_pairwise(laws, era, model, scratch, ledger, lanes):
+    """The potential energy of the pair laws of this era."""
+    store_every_pair(laws, era, pair_arrays(model, scratch), ledger, lanes)
+
+
+@inlined
+def exchange_pairwise(laws, era, model, state, scratch, lanes):
+    """The stored energy of pair laws that begin or end as this era begins."""
+    exchange_every_pair(laws, era, state, pair_arrays(model, scratch), lanes)
 
 
 @inlined
@@ -62,7 +80,7 @@ def apply_loads(t, era, model, scratch, lanes):
     """Fill the wrench of every free body with the loads that act at time t (s), in this era."""
     for i in range(len(model.moved_node)):
         begin(model.body[i], scratch.wrench[i], lanes)
-    apply_single(model.single, era, model, scratch, lanes)
+    apply_single(model.single, era, single_arrays(model, scratch), lanes)
     if_given(model.pairwise, apply_pairwise, era, model, scratch, lanes)
     if_given(model.mutual, attract_mutually, model, scratch, lanes)
     apply_scripts(t, era, model, scratch, lanes)

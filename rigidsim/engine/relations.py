@@ -12,7 +12,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import link
 from rigidsim.engine.laws.chain import over
 from rigidsim.engine.laws.registry import PAIRWISE
-from rigidsim.engine.laws.wrench import acts
+from rigidsim.engine.laws.wrench import acts, pair_arrays
 from rigidsim.engine.layout import load, load3, store, store3
 from rigidsim.engine.optional import if_given
 from rigidsim.physics.elementary import select
@@ -45,30 +45,40 @@ def keep_winding(t, acting, wound, state, lanes):
 
 
 @inlined
-def row_of(law, k, state, scratch):
+def row_of(law, k, state, arrays):
     """The row of the state that holds the winding of load k."""
-    return len(state) - len(scratch.wound) + law.who[k, at.LAW_FOLLOWED]
+    return len(state) - len(arrays.wound) + law.who[k, at.LAW_FOLLOWED]
 
 
 @inlined
-def follow_each(law, follow, model, state, scratch, lanes):
+def follow_each(law, follow, state, arrays, lanes):
     """Compute the winding of every load of one table."""
     for k in range(len(law.who)):
-        follow(law, k, model, state[row_of(law, k, state, scratch)], scratch, lanes)
+        follow(law, k, state[row_of(law, k, state, arrays)], arrays, lanes)
 
 
 @inlined
-def keep_each(law, _follow, t, era, model, state, scratch, lanes):
+def keep_each(law, _follow, t, era, state, arrays, lanes):
     """Store the winding of every load of one table."""
     for k in range(len(law.who)):
         acting = 1.0 if acts(law, k, era) else 0.0
-        keep_winding(
-            t, acting, scratch.wound[law.who[k, at.LAW_FOLLOWED]], state[row_of(law, k, state, scratch)], lanes
-        )
+        keep_winding(t, acting, arrays.wound[law.who[k, at.LAW_FOLLOWED]], state[row_of(law, k, state, arrays)], lanes)
 
 
-follow_pairwise = over(PAIRWISE, follow_each, "follow")
-keep_pairwise = over(PAIRWISE, keep_each, "follow")
+follow_every_pair = over(PAIRWISE, follow_each, "follow")
+keep_every_pair = over(PAIRWISE, keep_each, "follow")
+
+
+@inlined
+def follow_pairwise(laws, model, state, scratch, lanes):
+    """Find all windings."""
+    follow_every_pair(laws, state, pair_arrays(model, scratch), lanes)
+
+
+@inlined
+def keep_pairwise(laws, t, era, model, state, scratch, lanes):
+    """Keep all windings."""
+    keep_every_pair(laws, t, era, state, pair_arrays(model, scratch), lanes)
 
 
 @inlined

@@ -166,10 +166,17 @@ class BlockRun:
         return self.model, self.state, self._scratch
 
     def _begin(self) -> None:
-        if not self._begun:
-            self._begun = True
+        """What happens at t = 0, once: all of it, or nothing if it is interrupted."""
+        if self._begun:
+            return
+        start, self._begun = self.place(), True
+        try:
             self._change_trees()
             self._go(self.n, True)
+        except BaseException:
+            self.go_back(start)
+            self._begun = False
+            raise
 
     def _go(
         self,

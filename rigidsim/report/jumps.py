@@ -11,6 +11,8 @@ from rigidsim.report.wording import counted
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.trajectory import Trajectory
 
+ROUNDING = 1e-12  # relative to what it is a part of
+
 
 def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
     """Events within one sampling interval of a time that concern a body or the free body that carries it."""
@@ -61,8 +63,9 @@ def cause_of(event: Event) -> str:
         name = f" '{event.name}'" if event.name else ""
         via = "" if event.body == event.receiver else f", carried by {event.receiver}"
         acted = _impulse(event.impulse, event.angular_impulse, " about its centre of mass")
-        rest = _impulse(event.constraint_impulse, event.constraint_angular_impulse)
-        taken = f"; the plane took up {rest}" * any((*event.constraint_impulse, *event.constraint_angular_impulse))
+        rest = _beyond_rounding(event.constraint_impulse, event.impulse)
+        angular_rest = _beyond_rounding(event.constraint_angular_impulse, event.angular_impulse)
+        taken = f"; the plane took up {_impulse(rest, angular_rest)}" * any((*rest, *angular_rest))
         return f"impulse{name} on {event.body}{via}: {acted}{taken}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"
@@ -86,12 +89,17 @@ def _received(event: Event) -> Iterator[str]:
     )
     for name, unit, before, after in pairs:
         change = tuple(b - a for a, b in zip(before, after, strict=True))
-        if math.hypot(*change) > 1e-12 * max(math.hypot(*before), math.hypot(*after), 1e-300):
+        if math.hypot(*change) > ROUNDING * max(math.hypot(*before), math.hypot(*after), 1e-300):
             yield (
                 f"  {event.receiver}: {name} in the world {_vector(before)} -> {_vector(after)} {unit},"
                 f" change {_vector(change)}"
             )
     yield f"  the kinetic and potential energy of all bodies changes by {event.energy:+.9g} J"
+
+
+def _beyond_rounding(rest: tuple[float, ...], acted: tuple[float, ...]) -> tuple[float, ...]:
+    """The part of an impulse that did not act; zero if rounding left it."""
+    return rest if math.hypot(*rest) > ROUNDING * math.hypot(*acted) else (0.0, 0.0, 0.0)
 
 
 def _impulse(linear: tuple[float, ...], angular: tuple[float, ...], about: str = "") -> str:

@@ -6,7 +6,6 @@ import numba
 
 import rigidsim
 from rigidsim.engine.compiler import compile_scene
-from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.run import BlockRun
 from rigidsim.engine.stepper import advance, observe_at
 
@@ -28,10 +27,10 @@ def kinds(bodies: dict, **more) -> list:
     scene = rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, **more})
     run = BlockRun([compile_scene(scene)], 1)
     # The text itself, which need not be compiled to see what it would be compiled for.
-    run._advance, run._observe, run._cross_edge = (getattr(k, "py_func", k) for k in (advance, observe_at, cross_edge))
-    begin = numba.typeof(run._arrays())
+    run._advance, run._observe = (getattr(k, "py_func", k) for k in (advance, observe_at))
+    begin = numba.typeof((run._arrays(), run._buffer))
     run.advance(2)
-    return [begin, numba.typeof(run._arrays())]
+    return [begin, numba.typeof((run._arrays(), run._buffer))]
 
 
 def test_scenes_with_expressions_share_their_kernels():

@@ -158,6 +158,18 @@ def test_what_the_plane_took_up_is_stored_sealed_and_shown(tmp_path, command):
         rigidsim.load(tmp_path / "planar.h5")
 
 
+def test_what_rounding_leaves_is_nothing_that_the_plane_took_up(tmp_path, command):
+    ball = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "orientation": {"axis": [1, 2, 3], "angle": 0.7}}
+    ball["impulses"] = [{"time": 0.5, "frame": "body", "impulse": [3, 0, -1], "at": [-1, -1, 1]}]
+    planar = {key: SCENE[key] for key in ("format", "simulation")}
+    planar |= {"world": {"plane": [1, 2, 3]}, "bodies": {"ball": ball}}
+    history = rigidsim.simulate(rigidsim.Scene.from_dict(planar))
+    assert any(history.events[0].constraint_impulse)  # 1e-16 N s
+    history.save(tmp_path / "planar.h5")
+    _, told = command("explain", tmp_path / "planar.h5", "ball", "--at", "0.5")
+    assert "impulse on ball" in told and "took up" not in told
+
+
 def test_a_changed_event_does_not_agree_with_the_hash(file, command):
     with h5py.File(file, "a") as raw:
         raw["events/energy"][0] = 7.0

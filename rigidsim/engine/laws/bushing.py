@@ -104,27 +104,27 @@ def follow_bushing(value, first, second, wound, lanes):
 
 
 @inlined
-def bushing(law, k, model, scratch, lanes):
+def bushing(law, k, arrays, lanes):
     """Apply one bushing to the second end, and the opposite to the first if that is on a free body."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-    first, second, apart = ends(law, k, model, scratch)
-    press(law.value[k], apart, first, second, second, model.body[j], 1.0, scratch.wrench[j], lanes)
+    first, second, apart = ends(law, k, arrays)
+    press(law.value[k], apart, first, second, second, arrays.body[j], 1.0, arrays.wrench[j], lanes)
     if i >= 0:
-        press(law.value[k], apart, first, second, first, model.body[i], -1.0, scratch.wrench[i], lanes)
+        press(law.value[k], apart, first, second, first, arrays.body[i], -1.0, arrays.wrench[i], lanes)
 
 
 @inlined
-def energy_of_bushing(law, k, model, scratch, ledger, place, sign, lanes):
+def energy_of_bushing(law, k, arrays, ledger, place, sign, lanes):
     """Add the energy of one bushing."""
-    first, second, apart = ends(law, k, model, scratch)
+    first, second, apart = ends(law, k, arrays)
     store_bushing(law.value[k], apart, first, second, ledger, place, sign, lanes)
 
 
 @inlined
-def winding_of_bushing(law, k, model, _state, scratch, lanes):
+def winding_of_bushing(law, k, _state, arrays, lanes):
     """Compute the winding of one bushing."""
-    first, second, _ = ends(law, k, model, scratch)
-    follow_bushing(law.value[k], first, second, scratch.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
+    first, second, _ = ends(law, k, arrays)
+    follow_bushing(law.value[k], first, second, arrays.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
 
 
 def counts_no_turns(_value) -> bool:

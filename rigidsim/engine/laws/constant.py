@@ -44,11 +44,11 @@ def apply_constant(value, axes, frame, wrench, lanes):
 
 
 @inlined
-def constant(law, k, model, scratch, lanes):
+def constant(law, k, arrays, lanes):
     """Apply one load to its body."""
     i = law.who[k, at.LAW_SECOND]
-    frame = scratch.frame[model.moved_node[i] + 1]
-    apply_constant(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], frame, scratch.wrench[i], lanes)
+    frame = arrays.frame[arrays.moved_node[i] + 1]
+    apply_constant(law.value[k], arrays.frame[law.who[k, at.LAW_PAIR]], frame, arrays.wrench[i], lanes)
 
 
 def constant_rows(force, site) -> Iterator[Row]:

@@ -52,7 +52,7 @@ class LoadPoint(NamedTuple):
 
 
 class Table(NamedTuple):
-    """One kind of load in the kernels. The functions get (law, k, model, scratch, ...): load k of a `Law`."""
+    """One kind of load in the kernels. The functions get load k of a `Law`, and the arrays of `wrench`."""
 
     name: str
     width: int  # of a row of values

@@ -32,12 +32,12 @@ def pull_drag(value, apart, medium, frame, pull, lanes):
 
 
 @inlined
-def drag(law, k, model, scratch, lanes):
+def drag(law, k, arrays, lanes):
     """Apply the drag on one body; there is no reaction on the medium."""
     j = law.who[k, at.LAW_SECOND]
-    medium, frame, apart = ends(law, k, model, scratch)
-    pull_drag(law.value[k], apart, medium, frame, scratch.pull, lanes)
-    push(scratch.pull, 1.0, model.body[j], frame, law.value[k], POINT, scratch.wrench[j], lanes)
+    medium, frame, apart = ends(law, k, arrays)
+    pull_drag(law.value[k], apart, medium, frame, arrays.pull, lanes)
+    push(arrays.pull, 1.0, arrays.body[j], frame, law.value[k], POINT, arrays.wrench[j], lanes)
 
 
 def drag_rows(force, site) -> Iterator[Row]:

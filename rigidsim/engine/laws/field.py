@@ -30,11 +30,11 @@ def fall(g_x, g_y, g_z, axes, body, arm, wrench, lanes):
 
 
 @inlined
-def field(law, k, model, scratch, lanes):
+def field(law, k, arrays, lanes):
     """Apply one uniform field to its body."""
     i, g, n = law.who[k, at.LAW_SECOND], law.value[k], len(lanes)
-    axes, arm = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.arm[model.moved_node[i]]
-    fall(g[G * n :], g[(G + 1) * n :], g[(G + 2) * n :], axes, model.body[i], arm, scratch.wrench[i], lanes)
+    axes, arm = arrays.frame[law.who[k, at.LAW_PAIR]], arrays.arm[arrays.moved_node[i]]
+    fall(g[G * n :], g[(G + 1) * n :], g[(G + 2) * n :], axes, arrays.body[i], arm, arrays.wrench[i], lanes)
 
 
 def field_rows(force, site) -> Iterator[Row]:

@@ -88,26 +88,26 @@ def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
 
 
 @inlined
-def gravity(law, k, model, scratch, lanes):
+def gravity(law, k, arrays, lanes):
     """Apply the attraction of a body by a source, without a reaction on the source."""
     j = law.who[k, at.LAW_SECOND]
-    first, second, apart = ends(law, k, model, scratch)
-    attract(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
+    first, second, apart = ends(law, k, arrays)
+    attract(law.value[k], apart, first, second, arrays.body[j], arrays.wrench[j], lanes)
 
 
 @inlined
-def gradient(law, k, model, scratch, lanes):
+def gradient(law, k, arrays, lanes):
     """Apply one gravity-gradient torque."""
     j = law.who[k, at.LAW_SECOND]
-    first, second, apart = ends(law, k, model, scratch)
-    twist_by_gradient(law.value[k], apart, first, second, model.body[j], scratch.wrench[j], lanes)
+    first, second, apart = ends(law, k, arrays)
+    twist_by_gradient(law.value[k], apart, first, second, arrays.body[j], arrays.wrench[j], lanes)
 
 
 @inlined
-def energy_of_gravity(law, k, model, scratch, ledger, place, sign, lanes):
+def energy_of_gravity(law, k, arrays, ledger, place, sign, lanes):
     """Add the energy of one attraction."""
-    first, second, apart = ends(law, k, model, scratch)
-    body = model.body[law.who[k, at.LAW_SECOND]]
+    first, second, apart = ends(law, k, arrays)
+    body = arrays.body[law.who[k, at.LAW_SECOND]]
     store_attraction(law.value[k], apart, first, second, body, ledger, place, sign, lanes)
 
 

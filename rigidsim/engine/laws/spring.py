@@ -48,17 +48,17 @@ def store_spring(value, apart, first, second, ledger, place, sign, lanes):
 
 
 @inlined
-def spring(law, k, model, scratch, lanes):
+def spring(law, k, arrays, lanes):
     """Apply one spring to both of its ends."""
-    first, second, apart = ends(law, k, model, scratch)
-    pull_spring(law.value[k], apart, first, second, scratch.pull, lanes)
-    react(law, k, scratch.pull, model, scratch, FIRST, SECOND, lanes)
+    first, second, apart = ends(law, k, arrays)
+    pull_spring(law.value[k], apart, first, second, arrays.pull, lanes)
+    react(law, k, arrays, FIRST, SECOND, lanes)
 
 
 @inlined
-def energy_of_spring(law, k, model, scratch, ledger, place, sign, lanes):
+def energy_of_spring(law, k, arrays, ledger, place, sign, lanes):
     """Add the energy of one spring."""
-    first, second, apart = ends(law, k, model, scratch)
+    first, second, apart = ends(law, k, arrays)
     store_spring(law.value[k], apart, first, second, ledger, place, sign, lanes)
 
 

@@ -80,29 +80,29 @@ def wind(value, first, second, state, wound, lanes):
 
 
 @inlined
-def torsion(law, k, model, scratch, lanes):
+def torsion(law, k, arrays, lanes):
     """Apply one torsion spring to the second end, and the opposite to the first if that is on a free body."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-    first, second, _ = ends(law, k, model, scratch)
-    pull_torsion(law.value[k], first, second, scratch.wound[law.who[k, at.LAW_FOLLOWED]], scratch.pull, lanes)
-    turn(scratch.pull, 1.0, scratch.wrench[j], lanes)
+    first, second, _ = ends(law, k, arrays)
+    pull_torsion(law.value[k], first, second, arrays.wound[law.who[k, at.LAW_FOLLOWED]], arrays.pull, lanes)
+    turn(arrays.pull, 1.0, arrays.wrench[j], lanes)
     if i >= 0:
-        turn(scratch.pull, -1.0, scratch.wrench[i], lanes)
-    count_power(scratch.pull, scratch.wrench[j], lanes)
+        turn(arrays.pull, -1.0, arrays.wrench[i], lanes)
+    count_power(arrays.pull, arrays.wrench[j], lanes)
 
 
 @inlined
-def energy_of_torsion(law, k, model, scratch, ledger, place, sign, lanes):
+def energy_of_torsion(law, k, arrays, ledger, place, sign, lanes):
     """Add the energy of one torsion spring."""
-    first, second, _ = ends(law, k, model, scratch)
-    store_torsion(law.value[k], first, second, scratch.wound[law.who[k, at.LAW_FOLLOWED]], ledger, place, sign, lanes)
+    first, second, _ = ends(law, k, arrays)
+    store_torsion(law.value[k], first, second, arrays.wound[law.who[k, at.LAW_FOLLOWED]], ledger, place, sign, lanes)
 
 
 @inlined
-def winding_of_torsion(law, k, model, state, scratch, lanes):
+def winding_of_torsion(law, k, state, arrays, lanes):
     """Compute the winding of one torsion spring."""
-    first, second, _ = ends(law, k, model, scratch)
-    wind(law.value[k], first, second, state, scratch.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
+    first, second, _ = ends(law, k, arrays)
+    wind(law.value[k], first, second, state, arrays.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
 
 
 def torsion_rows(force, site) -> Iterator[Row]:

@@ -2,11 +2,53 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
+
+
+class SingleArrays(NamedTuple):
+    """The arrays of `Scratch` and `Model` that laws of single bodies use: fewer compile faster."""
+
+    frame: np.ndarray
+    arm: np.ndarray
+    wrench: np.ndarray
+    moved_node: np.ndarray
+    body: np.ndarray
+
+
+class PairArrays(NamedTuple):
+    """The arrays that pair laws use."""
+
+    frame: np.ndarray
+    apart: np.ndarray
+    wound: np.ndarray
+    pull: np.ndarray
+    wrench: np.ndarray
+    pair: np.ndarray
+    moved_node: np.ndarray
+    body: np.ndarray
+
+
+@inlined
+def single_arrays(model, scratch):
+    """The arrays of a model in an evaluation."""
+    return SingleArrays(scratch.frame, scratch.arm, scratch.wrench, model.moved_node, model.body)
+
+
+@inlined
+def pair_arrays(model, scratch):
+    """The arrays of a model with pair laws in an evaluation."""
+    return PairArrays(
+        scratch.frame, scratch.apart, scratch.wound, scratch.pull, scratch.wrench,
+        model.relations.pair, model.moved_node, model.body,
+    )  # fmt: skip
 
 
 @routine
@@ -75,23 +117,23 @@ def acts(law, k, era):
 
 
 @inlined
-def ends(law, k, model, scratch):
+def ends(law, k, arrays):
     """The two frames of load k, and their separation."""
     pair = law.who[k, at.LAW_PAIR]
     return (
-        scratch.frame[model.relations.pair[pair, at.PAIR_FIRST]],
-        scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]],
-        scratch.apart[pair],
+        arrays.frame[arrays.pair[pair, at.PAIR_FIRST]],
+        arrays.frame[arrays.pair[pair, at.PAIR_SECOND]],
+        arrays.apart[pair],
     )
 
 
 @inlined
-def react(law, k, pull, model, scratch, first_place, second_place, lanes):
+def react(law, k, arrays, first_place, second_place, lanes):
     """Add a pair's force at the second end, its opposite at the first if that is on a free body, and its power once."""
     i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
-    frame = scratch.frame[model.moved_node[j] + 1]
-    push(pull, 1.0, model.body[j], frame, law.value[k], second_place, scratch.wrench[j], lanes)
+    frame = arrays.frame[arrays.moved_node[j] + 1]
+    push(arrays.pull, 1.0, arrays.body[j], frame, law.value[k], second_place, arrays.wrench[j], lanes)
     if i >= 0:
-        frame = scratch.frame[model.moved_node[i] + 1]
-        push(pull, -1.0, model.body[i], frame, law.value[k], first_place, scratch.wrench[i], lanes)
-    count_power(pull, scratch.wrench[j], lanes)
+        frame = arrays.frame[arrays.moved_node[i] + 1]
+        push(arrays.pull, -1.0, arrays.body[i], frame, law.value[k], first_place, arrays.wrench[i], lanes)
+    count_power(arrays.pull, arrays.wrench[j], lanes)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from functools import reduce
-from operator import or_
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, create_model, model_validator
@@ -29,7 +27,7 @@ from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.acting import STATE, Direction, Window
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, list_of
 from rigidsim.scene.values.quantities import (
     DIMENSIONS,
     LENGTH,
@@ -149,7 +147,7 @@ def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
 
 
 Force = Annotated[
-    reduce(or_, (Annotated[model, form(name)] for name, model in FORCES.items())),
+    any_of(FORCES),
     Discriminator(by_form(_type_name)),
     BeforeValidator(require_known(FORCES, "force")),
 ]

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Vali
 from pydantic.fields import FieldInfo
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
+from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, word_of
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
 
 
@@ -151,8 +151,8 @@ class EulerMethod(Method):
 
 
 MODELS: dict[str, type[Method]] = {
-    "rkmk4": Rkmk4Method, "magnus": MagnusMethod, "magnus2": Magnus2Method, "euler": EulerMethod,
-}  # fmt: skip
+    word_of(method, "name"): method for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod)
+}
 DEFAULT = "rkmk4"
 Name = Literal[tuple(MODELS)]
 
@@ -177,11 +177,7 @@ def _in_full(written: Any) -> Method:
 
 
 Integrator = Annotated[
-    Annotated[Name, form("name")]
-    | Annotated[Rkmk4Method, form("rkmk4")]
-    | Annotated[MagnusMethod, form("magnus")]
-    | Annotated[Magnus2Method, form("magnus2")]
-    | Annotated[EulerMethod, form("euler")],
+    Annotated[Name, form("name")] | any_of(MODELS),
     Discriminator(by_form(_form)),
     AfterValidator(_in_full),
     BeforeValidator(_require_known),

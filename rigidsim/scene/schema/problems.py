@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import Problem
 from rigidsim.scene.text.document import Document, Path, shown
-from rigidsim.scene.values.base import FORM_MARK, Reading
+from rigidsim.scene.values.base import FORM_MARK, Reading, word_of
 from rigidsim.scene.values.evaluation import FOLLOWS
 
 WORDED = {
@@ -110,9 +110,8 @@ def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
     hint = f"did you mean '{close[0]}'?" if close else f"allowed keys: {', '.join(keys)}"
     message = f"unknown key '{shown(key)}'"
     if "type" in keys:
-        (kind,) = get_args(model.model_fields["type"].annotation)
         written = "type" in document.value_at(path[:-1])
-        message = f"{message} for type '{kind}'{'' if written else ', which it is without a type'}"
+        message = f"{message} for type '{word_of(model, 'type')}'{'' if written else ', which it is without a type'}"
     return document.problem("unknown-key", message, path, hint, at_key=True)
 
 

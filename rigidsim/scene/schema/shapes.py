@@ -17,7 +17,7 @@ from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, list_of, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -245,32 +245,26 @@ class HalfSpace(SceneModel):
     offset: quantity(LENGTH) = Field(0.0, description="Distance of the plane from the body's origin along the normal.")
 
 
-TYPES = ("box", "sphere", "ellipsoid", "cylinder", "capsule", "cone", "tube", "mesh", "plane")
+SHAPES = {
+    word_of(shape, "type"): shape for shape in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, Tube, Mesh, HalfSpace)
+}
 
 
 def _require_type(value: Any) -> Any:
     if not isinstance(value, dict):
         raise invalid("not-a-mapping", f"expected a mapping of keys to values, got {shown(value)}")
     if "type" not in value:
-        raise invalid("missing-key", "the shape has no 'type'", f"types: {', '.join(TYPES)}")
+        raise invalid("missing-key", "the shape has no 'type'", f"types: {', '.join(SHAPES)}")
     kind = value["type"]
-    if kind not in TYPES:
-        close = get_close_matches(kind, TYPES, n=1) if isinstance(kind, str) else []
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(TYPES)}"
+    if not isinstance(kind, str) or kind not in SHAPES:
+        close = get_close_matches(kind, SHAPES, n=1) if isinstance(kind, str) else []
+        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(SHAPES)}"
         raise invalid("shape", f"{shown(kind)} is not a shape", hint)
     return value
 
 
 Shape = Annotated[
-    Annotated[Box, form("box")]
-    | Annotated[Sphere, form("sphere")]
-    | Annotated[Ellipsoid, form("ellipsoid")]
-    | Annotated[Cylinder, form("cylinder")]
-    | Annotated[Capsule, form("capsule")]
-    | Annotated[Cone, form("cone")]
-    | Annotated[Tube, form("tube")]
-    | Annotated[Mesh, form("mesh")]
-    | Annotated[HalfSpace, form("plane")],
+    any_of(SHAPES),
     Discriminator(by_form(lambda value: value["type"])),
     BeforeValidator(_require_type),
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Tag, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
@@ -104,6 +106,17 @@ def form(name: str) -> Tag:
 def by_form(choose: Callable[[Any], str]) -> Callable[[Any], str]:
     """A discriminator that gives the marked name of the form that `choose` names."""
     return lambda value: FORM_MARK + choose(value)
+
+
+def any_of(models: Mapping[str, type[BaseModel]]) -> Any:
+    """The union of models by the names of their forms."""
+    return reduce(or_, (Annotated[model, form(name)] for name, model in models.items()))
+
+
+def word_of(model: type[BaseModel], key: str) -> str:
+    """The one word that a key of a model can have."""
+    (word,) = get_args(model.model_fields[key].annotation)
+    return word
 
 
 class _UniformItems:
