@@ -59,19 +59,19 @@ exchange_every_pair = over(PAIRWISE, exchange_each, "energy")
 
 @inlined
 def apply_pairwise(laws, era, model, scratch, lanes):
-    """The pair laws of this era."""
+    """Apply the pair laws of this era."""
     apply_every_pair(laws, era, pair_arrays(model, scratch), lanes)
 
 
 @inlined
 def store_pairwise(laws, era, model, scratch, ledger, lanes):
-    """The potential energy of the pair laws of this era."""
+    """Add the potential energy of the pair laws of this era."""
     store_every_pair(laws, era, pair_arrays(model, scratch), ledger, lanes)
 
 
 @inlined
 def exchange_pairwise(laws, era, model, state, scratch, lanes):
-    """The stored energy of pair laws that begin or end as this era begins."""
+    """Count the stored energy of pair laws that begin or end with this era as work."""
     exchange_every_pair(laws, era, state, pair_arrays(model, scratch), lanes)
 
 

@@ -71,13 +71,13 @@ keep_every_pair = over(PAIRWISE, keep_each, "follow")
 
 @inlined
 def follow_pairwise(laws, model, state, scratch, lanes):
-    """Find all windings."""
+    """Compute all windings."""
     follow_every_pair(laws, state, pair_arrays(model, scratch), lanes)
 
 
 @inlined
 def keep_pairwise(laws, t, era, model, state, scratch, lanes):
-    """Keep all windings."""
+    """Store all windings."""
     keep_every_pair(laws, t, era, state, pair_arrays(model, scratch), lanes)
 
 

@@ -166,7 +166,7 @@ class BlockRun:
         return self.model, self.state, self._scratch
 
     def _begin(self) -> None:
-        """What happens at t = 0, once: all of it, or nothing if it is interrupted."""
+        """Apply the events at t = 0, once; an interruption undoes all of them."""
         if self._begun:
             return
         start, self._begun = self.place(), True

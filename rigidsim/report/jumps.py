@@ -65,7 +65,7 @@ def cause_of(event: Event) -> str:
         acted = _impulse(event.impulse, event.angular_impulse, " about its centre of mass")
         rest = _beyond_rounding(event.constraint_impulse, event.impulse)
         angular_rest = _beyond_rounding(event.constraint_angular_impulse, event.angular_impulse)
-        taken = f"; the plane took up {_impulse(rest, angular_rest)}" * any((*rest, *angular_rest))
+        taken = f"; the plane constraint absorbed {_impulse(rest, angular_rest)}" * any((*rest, *angular_rest))
         return f"impulse{name} on {event.body}{via}: {acted}{taken}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"
@@ -98,7 +98,7 @@ def _received(event: Event) -> Iterator[str]:
 
 
 def _beyond_rounding(rest: tuple[float, ...], acted: tuple[float, ...]) -> tuple[float, ...]:
-    """The part of an impulse that did not act; zero if rounding left it."""
+    """The part of an impulse that did not act; zero if it is only rounding."""
     return rest if math.hypot(*rest) > ROUNDING * math.hypot(*acted) else (0.0, 0.0, 0.0)
 
 

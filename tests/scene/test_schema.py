@@ -176,7 +176,7 @@ def test_missing_format_gets_a_hint(minimal, problem):
         (
             "forces",
             {"force": [1, 0, 0], "stiffness": 2},
-            "for type 'constant', which it is without a type; allowed keys: ",
+            "for type 'constant', the default type; allowed keys: ",
         ),
         ("shapes", {"type": "sphere", "radius": 1, "radios": 2}, "for type 'sphere'; did you mean 'radius'"),
     ],

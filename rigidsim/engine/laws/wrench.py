@@ -14,7 +14,7 @@ from rigidsim.physics.vector import add, cross, projection, rejection, scaled, s
 
 
 class SingleArrays(NamedTuple):
-    """The arrays of `Scratch` and `Model` that laws of single bodies use: fewer compile faster."""
+    """The arrays of `Scratch` and `Model` that laws of single bodies use: fewer arrays compile faster."""
 
     frame: np.ndarray
     arm: np.ndarray

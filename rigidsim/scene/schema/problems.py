@@ -111,7 +111,7 @@ def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
     message = f"unknown key '{shown(key)}'"
     if "type" in keys:
         written = "type" in document.value_at(path[:-1])
-        message = f"{message} for type '{word_of(model, 'type')}'{'' if written else ', which it is without a type'}"
+        message = f"{message} for type '{word_of(model, 'type')}'{'' if written else ', the default type'}"
     return document.problem("unknown-key", message, path, hint, at_key=True)
 
 
