@@ -176,9 +176,11 @@ def _kernel_cache_class() -> type:
             return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
 
         def save_overload(self, sig, cres):
-            library, *rest = cres._reduce()
-            keep_entry(self._path(sig, cres.codegen), serialize.dumps((light(library), *rest)))
-            self._claim.release()
+            try:
+                library, *rest = cres._reduce()
+                keep_entry(self._path(sig, cres.codegen), serialize.dumps((light(library), *rest)))
+            finally:
+                self._claim.release()
 
     return KernelCache
 
