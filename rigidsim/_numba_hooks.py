@@ -27,7 +27,6 @@ _INLINED = {"forceinline": True}
 # Without numba's reference counting a view of a row costs nothing; code which allocates does not compile then.
 _NO_ALLOCATION = {"_nrt": False}
 
-
 # Parts of kernels, by module and qualified name; the value is whether the part is optimised separately, as loops over
 # lanes are.
 _parts: dict[tuple[str, str], bool] = {}
@@ -144,12 +143,12 @@ def _kernel_cache_class() -> type:
     import llvmlite.binding as llvm
     from numba.core import caching, compiler, serialize
 
-    def light(library):
+    def light(library, *rest):
         name, kind, (machine_code, text) = library
         module = llvm.parse_bitcode(text)
         defined = [x.name for x in (*module.functions, *module.global_variables) if not x.is_declaration]
         names_only = "\n".join(f'define void @"{symbol}"() {{ ret void }}' for symbol in defined)
-        return name, kind, (machine_code, llvm.parse_assembly(names_only).as_bitcode())
+        return (name, kind, (machine_code, llvm.parse_assembly(names_only).as_bitcode())), *rest
 
     class KernelCache(caching.NullCache):
         """The cache of one kernel: the folder is named after a hash of its source, the file after its types."""
@@ -176,9 +175,10 @@ def _kernel_cache_class() -> type:
             return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
 
         def save_overload(self, sig, cres):
-            library, *rest = cres._reduce()
-            keep_entry(self._path(sig, cres.codegen), serialize.dumps((light(library), *rest)))
-            self._claim.release()
+            try:
+                keep_entry(self._path(sig, cres.codegen), serialize.dumps(light(*cres._reduce())))
+            finally:
+                self._claim.release()
 
     return KernelCache
 

@@ -12,12 +12,12 @@ import sys
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from numba.core.errors import TypingError
 
-from rigidsim import _cache, _jit
+from rigidsim import _cache, _jit, _numba_hooks
 from rigidsim._cache import Claim, keep_entry, read_entry
 
 VERSION = "0123456789abcdef"
@@ -440,6 +440,23 @@ def test_a_kernel_that_does_not_compile_can_be_tried_again(fresh_kernel):
     for _ in range(2):
         with pytest.raises(TypingError):
             fresh_kernel("x", None)
+
+
+def test_a_claim_ends_if_keeping_the_entry_is_interrupted(tmp_path):
+    """A notebook goes on, and other processes are not to wait for it."""
+
+    class Cut(SimpleNamespace):
+        def _reduce(self):
+            raise KeyboardInterrupt
+
+    target = SimpleNamespace(codegen=lambda: target, magic_tuple=lambda: ())
+    cache = _numba_hooks._kernel_cache_class()(test_nobody_waits_forever, tmp_path, nullcontext)
+    assert cache.load_overload("signature", target) is None
+    with pytest.raises(KeyboardInterrupt):
+        cache.save_overload("signature", Cut(codegen=target))
+    others = Claim(pytest.fail)
+    others.take(cache._path("signature", target))
+    others.release()
 
 
 FULL = """

@@ -72,8 +72,8 @@ def test_reparentings_splice_the_list_and_leave_numbers_and_the_tree_before_as_t
         after = tree.moved(index, to, kind, UNIT if kind == "fixed" else None)
         check(after)
         assert (tree.nodes, list(tree.order.handles())) == (before, order)
-        siblings = [child.index for child in after.children(after.nodes[to - 1])] if to else []
-        assert not to or siblings[-1] == index
+        siblings = [other for other in after.order.handles() if after.nodes[other].parent == to]
+        assert siblings[-1] == index
         moved = after.nodes[index]
         assert (moved.parent, moved.kind, moved.metres) == (to, kind, before[index].metres)
         assert moved.scale * moved.parent_metres == moved.metres

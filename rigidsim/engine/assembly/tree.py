@@ -7,7 +7,7 @@ list. The order of the list is the order of evaluation; sums are in the order of
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -126,10 +126,6 @@ class Tree:
             found.append(following)
             following = self.order.next(following)
         return found
-
-    def children(self, node: Node) -> Iterator[Node]:
-        """The children of a node."""
-        return (self.nodes[i] for i in self.subtree(node.index) if self.nodes[i].parent == node.frame)
 
     def parent(self, node: Node) -> Node | None:
         """The parent of a node; None if that is the world."""
