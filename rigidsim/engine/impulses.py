@@ -11,25 +11,29 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.events import begin_instant, complete_instant, record_event, spread
 from rigidsim.engine.kinds import jump
-from rigidsim.engine.layout import load3, load4, store3
+from rigidsim.engine.layout import load3, load4, load6, store3
 from rigidsim.engine.loads import exchange_energy
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import relate
 from rigidsim.physics.impulses import impulse_moment
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, projection, rejection
+from rigidsim.physics.rigid_body import takes_torque
+from rigidsim.physics.vector import add, projection, rejection, scaled
 
 
 @routine
-def gather(value, axes, frame, hit, lanes):
+def gather(value, axes, frame, body, hit, lanes):
     """Write an impulse, and its moment about the centre of mass; world axes."""
     n = len(lanes)
     for lane in range(n):
         q_WA, q_WB = load4(axes, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n)
         J = rotate(q_WA, load3(value, at.IMPULSE_J, lane, n))
         lever = rotate(q_WB, load3(value, at.IMPULSE_LEVER, lane, n))
+        K = impulse_moment(lever, J, rotate(q_WA, load3(value, at.IMPULSE_K, lane, n)))
+        turns = takes_torque(load6(body, at.B_INVERSE, lane, n))
         store3(hit, at.HIT_J, lane, n, J)
-        store3(hit, at.HIT_K, lane, n, impulse_moment(lever, J, rotate(q_WA, load3(value, at.IMPULSE_K, lane, n))))
+        store3(hit, at.HIT_K, lane, n, scaled(turns, K))
+        store3(hit, at.HIT_REST_K, lane, n, scaled(1.0 - turns, K))
 
 
 @routine
@@ -44,7 +48,7 @@ def confine_impulse(normal, hit, lanes):
         store3(hit, at.HIT_J, lane, n, rejection(u, J))
         store3(hit, at.HIT_K, lane, n, projection(u, K))
         store3(hit, at.HIT_REST_J, lane, n, projection(u, J))
-        store3(hit, at.HIT_REST_K, lane, n, rejection(u, K))
+        store3(hit, at.HIT_REST_K, lane, n, add(load3(hit, at.HIT_REST_K, lane, n), rejection(u, K)))
 
 
 @routine
@@ -65,7 +69,8 @@ def add_impulses(instant, era, model, scratch, buffer, lanes):
         i = law.who[k, at.LAW_SECOND]
         node = model.moved_node[i]
         hit = buffer.event_value[record_event(instant, at.CAUSE_IMPULSE, model.impulse_number[k], node, buffer)]
-        gather(law.value[k], scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[node + 1], hit, lanes)
+        axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[node + 1]
+        gather(law.value[k], axes, frame, model.body[i], hit, lanes)
         if len(model.normal) > 0:
             confine_impulse(model.normal[0], hit, lanes)
         add_impulse(hit, buffer.total[i], lanes)

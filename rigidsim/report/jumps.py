@@ -65,7 +65,7 @@ def cause_of(event: Event) -> str:
         acted = _impulse(event.impulse, event.angular_impulse, " about its centre of mass")
         rest = _beyond_rounding(event.constraint_impulse, event.impulse)
         angular_rest = _beyond_rounding(event.constraint_angular_impulse, event.angular_impulse)
-        taken = f"; the plane constraint absorbed {_impulse(rest, angular_rest)}" * any((*rest, *angular_rest))
+        taken = f"; constraints absorbed {_impulse(rest, angular_rest)}" * any((*rest, *angular_rest))
         return f"impulse{name} on {event.body}{via}: {acted}{taken}"
     parents = [parent or "world" for parent in (event.parent_before, event.parent_after)]
     fixed = "" if event.receiver == event.body else "; it is fixed there, and both become one body"

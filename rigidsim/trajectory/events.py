@@ -47,7 +47,7 @@ class Event:
     `id` is its path in the scene, `car.impulses[0]` or `reparent[0]`. `body` is the body that the scene names,
     `receiver` the free body that carries it. The impulse (N s) and the angular impulse (N m s) about the receiver's
     centre of mass are those that acted, in world axes; `constraint_impulse` and `constraint_angular_impulse` are the
-    part that the plane constraint of a planar scene absorbed. Velocity and angular velocity are those of the
+    part absorbed by the plane of a planar scene, or by a particle, which does not rotate. Velocity and angular velocity are those of the
     receiver's origin in the world, before and after all events at that time. `energy` is the change of the kinetic and
     potential energy of all bodies by all of them, J. `motion` is the kind of a reparented body: free or fixed.
     """
@@ -91,8 +91,8 @@ NUMBERS = {
 VECTORS = {
     "impulse": ("N s", "impulse that acted, world axes"),
     "angular_impulse": ("N m s", "angular impulse that acted, about the receiver's centre of mass, world axes"),
-    "constraint_impulse": ("N s", "the rest of the impulse as written, which the plane took up, world axes"),
-    "constraint_angular_impulse": ("N m s", "the rest of the angular impulse, which the plane took up, world axes"),
+    "constraint_impulse": ("N s", "part of the written impulse absorbed by constraints, world axes"),
+    "constraint_angular_impulse": ("N m s", "part of the written angular impulse absorbed by constraints, world axes"),
     "velocity_before": ("m s-1", "velocity of the receiver's origin in the world, before"),
     "velocity_after": ("m s-1", "velocity of the receiver's origin in the world, after"),
     "angular_velocity_before": ("rad s-1", "angular velocity of the receiver in the world, before"),

@@ -177,6 +177,20 @@ def test_the_event_tells_what_acted_and_what_the_plane_took_up():
     assert np.allclose(spin[-1] - spin[0], np.add(first.angular_impulse, second.angular_impulse), rtol=0, atol=4 * EPS)
 
 
+def test_the_event_of_a_particle_tells_the_moment_that_did_not_act():
+    """A particle is left when its last part goes; then no moment turns it."""
+    part = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [1, 0, 0], "motion": "fixed"}
+    core = {"mass": 1, "inertia": "point", "angular_velocity": [0, 0, 2], "children": {"part": part}}
+    core["impulses"] = [{"time": 0.5, "impulse": [1, 0, 0], "at": [0, 1, 0], "angular_impulse": [0, 0, 3]}]
+    made = make_scene({"core": core}, duration=1, step=0.1).resolved()
+    made["reparent"] = [{"body": "core/part", "to": "world", "time": 0.25}]
+    event = rigidsim.simulate(rigidsim.Scene.from_dict(made)).events[-1]
+    assert event.angular_velocity_before == event.angular_velocity_after
+    assert event.angular_impulse == (0, 0, 0)
+    assert event.constraint_angular_impulse[2] != 0
+    assert event.constraint_impulse == (0, 0, 0)
+
+
 def test_slices_lanes_and_steps_change_no_bit():
     bodies, _, _ = random_tree(7)
     bodies["n0"]["impulses"] = [{"time": t, "impulse": [1, 2, 3], "at": [0.1, 0, 0.2]} for t in (0, 0.1, 0.1234)]
