@@ -49,7 +49,8 @@ class Event:
     centre of mass are those that acted, in world axes; `constraint_impulse` and `constraint_angular_impulse` are the
     part absorbed by the plane of a planar scene, or by a particle, which does not rotate. Velocity and angular
     velocity are those of the receiver's origin in the world, before and after all events at that time. `energy` is the
-    change of the kinetic and potential energy of all bodies by all of them, J. `motion` is the kind of a reparented body: free or fixed.
+    change of the kinetic and potential energy of all bodies by all of them, J. `motion` is the kind of a reparented
+    body: free or fixed.
     """
 
     id: str

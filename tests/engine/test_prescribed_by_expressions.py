@@ -81,6 +81,7 @@ def test_a_frame_that_spins_up_leaves_a_body_at_rest_where_it_was():
 TUMBLING = {"angular_velocity": ["= sin(t)", "= cos(2*t)", 0.5], "velocity": [0, "= 3*t^2", "= cos(t)"]}
 
 
+@pytest.mark.usefixtures("other_methods_interpreted")
 @pytest.mark.parametrize(("integrator", "order"), [("rkmk4", 4), ("magnus2", 2), ("magnus", 1), ("euler", 1)])
 def test_rates_as_functions_of_time_are_integrated_at_fourth_order_whatever_the_method(integrator, order):
     child = {
