@@ -54,16 +54,14 @@ def kernels() -> dict[str, Dispatcher]:
 
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus"])
-def test_kernels_are_compiled_for_what_a_scene_has_and_for_nothing_else(integrator):
-    """Once for a scene with all parts that a model may lack and once for one with none; with and without terms, large
-    and small scenes are of the same types.
-    """
+def test_kernels_are_compiled_once_for_one_kind_of_model(integrator):
+    """With and without terms, and for large and small scenes; `test_kinds_of_models` tells which kinds there are."""
     done = subprocess.run(
         [sys.executable, "-c", SIGNATURES, integrator], cwd=HERE, capture_output=True, text=True, check=True
     )
     counts = {tuple(line.split()[:2]): int(line.split()[2]) for line in done.stdout.splitlines()}
-    assert counts["rigidsim.engine.stepper", "advance"] == 2
-    assert max(counts.values()) == 2, {name: count for name, count in counts.items() if count > 2}
+    assert counts["rigidsim.engine.stepper", "advance"] == 1
+    assert max(counts.values()) == 1, {name: count for name, count in counts.items() if count > 1}
 
 
 def test_kernels_are_found_and_share_their_options():

@@ -104,4 +104,4 @@ def test_a_block_holds_each_world_in_its_lane():
         assert np.array_equal(state[:, lane::LANES], one.state)
         assert np.array_equal(model.body[:, lane::LANES], one.model.body)
         assert np.array_equal(model.motion[:, lane::LANES], one.model.motion)
-        assert np.array_equal(model.constants.value[:, lane::LANES], one.model.constants.value)
+        assert np.array_equal(model.single.constants.value[:, lane::LANES], one.model.single.constants.value)

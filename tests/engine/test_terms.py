@@ -92,12 +92,12 @@ def test_explanation_names_the_term_that_bends_the_path():
     assert across["coriolis"] == pytest.approx(2.0, abs=1e-12)
     assert across["centrifugal"] == pytest.approx(-1.0, abs=1e-12)
     assert (
-        "the path bends with a radius of 1 m: the body is accelerated towards the inside of the bend by 1 m/s2.\n"
-        "The coriolis term pulls inwards most, by 2 m/s2 (what moves in a turning parent is turned aside); all others"
-        " together pull outwards by 1 m/s2"
+        "the path has a radius of curvature of 1 m: the acceleration towards its centre is 1 m/s2.\n"
+        "The largest part is the coriolis term, 2 m/s2"
     ) in str(found)
+    assert "; all other terms together contribute -1 m/s2" in str(found)
     at_rest = str(Explanation.of(trajectory, "table/let_go", 0.0))
-    assert "at rest, it begins to move with 1 m/s2, above all by the centrifugal term" in at_rest
+    assert "at rest and accelerates by 1 m/s2, mainly due to the centrifugal term" in at_rest
 
 
 def test_explanation_says_why_it_cannot():
