@@ -8,38 +8,13 @@ import numpy as np
 import pytest
 
 import rigidsim
+from force_scenes import BALL, BRICK, FINE, SPIN, TILT, changes, run, scene_of
 from rigidsim.report.explain import Explanation
 from scenes import EPS, axis_angle, slopes
 
-FINE = (0.01, 0.005, 0.0025)
-TILT = axis_angle((1, 2, 0.5), 0.7)
-SPIN = {"angular_velocity": [0.3, -0.6, 0.9]}
-BRICK = {
-    "mass": 2.0,
-    "inertia": {"principal": [0.5, 0.8, 1.1], "orientation": axis_angle((0, 1, 1), 0.5)},
-    "center_of_mass": [0.2, -0.1, 0.3],
-    "velocity": [0.3, 0.5, -0.2],
-    "angular_velocity": [0.4, 1.1, -0.7],
-}
-BALL = {"mass": 1.0, "inertia": {"principal": [0.5, 0.5, 0.5]}}
 STIFF = {"stiffness": [9, 4, 14], "torsion_stiffness": [1.5, 3, 0.7]}
 DAMPED = {"damping": [0.3, 0.6, 0.1], "torsion_damping": [0.1, 0.05, 0.2]}
 BUSHING = {"type": "bushing", "at": [0.4, 0, 0.1], "to_at": [0, -0.3, 0.2], **STIFF, "rest": axis_angle((1, 0, 1), 0.4)}
-
-
-def scene_of(bodies: dict, duration: float, step: float, **more) -> rigidsim.Scene:
-    simulation = {"duration": duration, "step": step, "record_every": more.pop("record_every", step)}
-    return rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, **more})
-
-
-def run(*scene, **more) -> rigidsim.Trajectory:
-    return rigidsim.simulate(scene_of(*scene, **more))
-
-
-def changes(trajectory: rigidsim.Trajectory) -> tuple[float, float, float]:
-    """The largest since the start, of linear momentum, angular momentum and energy less work."""
-    ledger = (trajectory.diagnostic("linear_momentum"), trajectory.angular_momentum, trajectory.total_energy[:, None])
-    return tuple(np.linalg.norm(part - part[0], axis=1).max() for part in ledger)
 
 
 @pytest.mark.parametrize("damping", [{}, DAMPED])

@@ -15,11 +15,6 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import dot, projection, rejection
 
 
-def about(normal, v) -> tuple:
-    """The component of v along the unit normal, as a vector."""
-    return projection(normal, v)
-
-
 def lock_body(row: np.ndarray, normal, n_B) -> None:
     """Lock the constants of a free body, in place; the normal in world axes, and in the body's."""
     moment = dot(n_B, apply(tuple(row[layout.B_INERTIA : layout.B_INERTIA + 6]), n_B))

@@ -15,7 +15,6 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.assembly.plane import about
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Model, followed, windings, zeros
@@ -31,7 +30,7 @@ from rigidsim.physics.impulses import (
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
-from rigidsim.physics.vector import add, cross, negated, scaled, sub
+from rigidsim.physics.vector import add, cross, negated, projection, scaled, sub
 
 ZERO = (0.0, 0.0, 0.0)
 PLACE, VELOCITY = slice(layout.S_P, layout.S_P + 3), slice(layout.S_V, layout.S_V + 3)
@@ -208,7 +207,7 @@ def impact(
     u = sub(point_velocity(approach, two.omega, two.r), cross(one.omega, one.r))
     L = joint_angular_momentum(one.L, two.L, reduced_mass(one.mass, two.mass), s, u)
     if world.blueprint.normal:
-        L = about(world.blueprint.normal, L)
+        L = projection(world.blueprint.normal, L)
     joint = model.body[model.node[carrier.index, layout.NODE_ROW]]
     inverse = tuple(map(float, joint[layout.B_INVERSE : layout.B_INVERSE + 6]))
     omega_B = rate_jump(inverse, rotate_back(q_WB, L))  # from rest
