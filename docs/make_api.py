@@ -19,11 +19,14 @@ GROUPS = {
         "load", "Trajectory", "rigidsim.trajectory.State", "rigidsim.trajectory.BodyHistory",
         "rigidsim.trajectory.motion.Motion", "rigidsim.trajectory.events.Event",
         "rigidsim.trajectory.events.Protected", "rigidsim.trajectory.events.Carried",
+        "rigidsim.trajectory.timeline.Events", "rigidsim.trajectory.contact_events.ContactEvent",
+        "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
+        "rigidsim.trajectory.contact_points.ContactPoints",
     ),
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
 }  # fmt: skip
-NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory")
+NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory", "Events", "ContactEvents", "ContactHistory", "ContactPoints")
 """Classes whose objects come from functions."""
 LIBRARY = ("model_post_init", "model_config", "model_fields")
 """Members that pydantic puts into its models."""
@@ -40,8 +43,9 @@ payload.seen_from("arm").velocity  # relative to another body
 payload.world.at(0.123).position  # between samples
 trajectory["arm"].term("coriolis")  # (time, 3), m/s2: a part of its acceleration, recorded with terms=True
 
-trajectory.events  # impulses and reparentings, in order
-[(event.time, event.impulse, event.energy) for event in trajectory.events if event.concerns("arm/payload")]
+trajectory.events  # impulses, reparentings and the events of contact, in order of time
+[(event.time, event.cause, event.energy) for event in trajectory.events if event.concerns("arm/payload")]
+trajectory.events.contact.time  # the events of contact as columns, for many of them
 
 trajectory.diagnostic("kinetic_energy")  # (time,), J; also potential_energy, work and the momenta
 trajectory.total_energy  # kinetic + potential - work

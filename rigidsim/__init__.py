@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__version__ = "0.4.0"
+__version__ = "0.6.0"
 
 # Public name -> its module, imported on first use to keep `rigidsim --help` fast.
 _MODULE_OF = {
@@ -13,6 +13,8 @@ _MODULE_OF = {
     "simulate": "rigidsim.simulation.batch",
     "Trajectory": "rigidsim.trajectory",
     "load": "rigidsim.trajectory.reader",
+    "sweep": "rigidsim.sweeps.sweeping",
+    "load_sweep": "rigidsim.sweeps.stored",
     "Transform": "rigidsim.transform",
     "DynamicTransform": "rigidsim.transform",
     "TRS": "rigidsim.transform",
@@ -22,6 +24,7 @@ _MODULE_OF = {
     "RigidsimError": "rigidsim.errors",
     "SceneError": "rigidsim.errors",
     "SimulationError": "rigidsim.errors",
+    "SweepError": "rigidsim.errors",
 }
 
 # Public modules, also imported on first use.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Real
 from operator import index
 from pathlib import Path
@@ -61,6 +61,11 @@ def number(value: object, name: str) -> float:
 def text(value: object, name: str) -> str:
     """A string."""
     return value if isinstance(value, str) else refuse(name, "a string", value)
+
+
+def one_of(value: object, choices: Iterable[str], name: str) -> str:
+    """One of these words."""
+    return value if isinstance(value, str) and value in choices else refuse(name, f"one of {', '.join(choices)}", value)
 
 
 def file_path(value: object, name: str) -> Path:

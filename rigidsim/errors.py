@@ -18,6 +18,10 @@ class UsageError(RigidsimError):
     exit_code = 2
 
 
+class NotRecordedError(UsageError):
+    """A quantity that was left out of a trajectory and cannot be derived from what was recorded."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One error in a scene, with its location.
@@ -99,6 +103,12 @@ class FormatError(RigidsimError):
     """A file that is damaged or has another format."""
 
     exit_code = 6
+
+
+class SweepError(RigidsimError):
+    """Some runs of a sweep failed; the file has the results of the others."""
+
+    exit_code = 7
 
 
 class Interrupted(RigidsimError):

@@ -12,7 +12,14 @@ import rigidsim.physics
 import rigidsim.physics.vector
 
 PHYSICS = Path(rigidsim.physics.__file__).parent
-OTHER = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
+OTHER = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
 
 
 def negated(value):

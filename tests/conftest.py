@@ -39,6 +39,22 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
+def run():
+    """The history of each shipped scene, computed once."""
+    import rigidsim
+    from rigidsim.cli.examples import shipped_scenes
+
+    done, scenes = {}, shipped_scenes()
+
+    def get(name: str) -> rigidsim.Trajectory:
+        if name not in done:
+            done[name] = rigidsim.simulate(rigidsim.Scene.from_file(scenes[name]))
+        return done[name]
+
+    return get
+
+
+@pytest.fixture(scope="session")
 def turned_under_constant_acceleration():
     """(q0, omega, alpha, t) -> q(t) of q' = (omega + alpha t) q / 2 in space axes, to fifty digits.
 

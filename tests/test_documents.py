@@ -14,7 +14,12 @@ import pytest
 from rigidsim.scene import Scene
 
 ROOT = Path(__file__).parents[1]
-SESSION = ROOT / "docs" / "first-hour.md"
+SESSIONS = {
+    ROOT / "docs" / "first-hour.md": 6,
+    ROOT / "docs" / "sweeps.md": 0,
+    ROOT / "docs" / "tutorial-sweep.md": 6,
+}
+"""Documents whose blocks are typed one after the other, and the number of outputs that they quote."""
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 
@@ -26,7 +31,7 @@ def blocks(language: str) -> list[pytest.param]:
     """Every fenced block of a language, apart from the commands that make an environment (`.ci/run` runs those)."""
     found = []
     for document in DOCUMENTS:
-        if document == SESSION and language == "sh":
+        if document in SESSIONS and language in ("sh", "python"):
             continue  # one block after the other, below
         for i, (mark, kind, text) in enumerate(FENCE.findall(document.read_text())):
             if kind == language and not mark:
@@ -88,20 +93,22 @@ def test_the_error_shown_is_the_error_given(workplace):
     assert message in shell(f"{ACTIVATE} && rigidsim validate scene.yaml").stderr
 
 
-def test_first_hour_goes_as_it_is_written(workplace, tmp_path):
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
+def test_session_goes_as_it_is_written(session, workplace, tmp_path):
     """Block after block; what is quoted is what comes out, `...` being anything. Compiled before, in `workplace`."""
     (tmp_path / ".venv").symlink_to(sys.prefix)
     shell, output, quoted = shell_in(tmp_path), "", 0
-    for mark, kind, text in FENCE.findall(SESSION.read_text()):
-        if kind == "sh" and not mark:
-            done = shell(f"set -e\n{ACTIVATE}\n{text}")
+    for mark, kind, text in FENCE.findall(session.read_text()):
+        if kind in ("sh", "python") and not mark:
+            typed = f"python - <<'END_OF_PYTHON'\n{text}\nEND_OF_PYTHON" if kind == "python" else text
+            done = shell(f"set -e\n{ACTIVATE}\n{typed}")
             assert done.returncode == 0, done.stderr
             output = done.stdout + done.stderr
-        elif kind == "text":
+        elif kind == "text" and not mark:
             pattern = re.escape(text).replace(re.escape("..."), "(?s:.*)")
             assert re.fullmatch(pattern, output), f"{text}\n--- but there came\n{output}"
             quoted += 1
-    assert quoted == 6
+    assert quoted == SESSIONS[session]
 
 
 def test_ci_runs_the_two_commands_of_the_readme():

@@ -9,25 +9,11 @@ import mpmath
 import numpy as np
 import pytest
 
-import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.physics.quaternion import rotate, rotate_back
 
 EPS = np.finfo(float).eps
 SCENES = shipped_scenes()
-
-
-@pytest.fixture(scope="module")
-def run():
-    """Each scene's history, computed once."""
-    done = {}
-
-    def get(name: str) -> rigidsim.Trajectory:
-        if name not in done:
-            done[name] = rigidsim.simulate(rigidsim.Scene.from_file(SCENES[name]))
-        return done[name]
-
-    return get
 
 
 @pytest.mark.parametrize("name", sorted(SCENES))

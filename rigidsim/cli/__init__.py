@@ -15,12 +15,14 @@ from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
+from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
 from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 
 EPILOG = """\b
 Exit codes: 0 success, 1 internal error, 2 usage, 3 invalid scene, 4 the simulation failed,
-5 a file could not be read or written, 6 damaged or foreign file, 128 + n stopped by signal n:
+5 a file could not be read or written, 6 damaged or foreign file, 7 some runs of a sweep failed,
+128 + n stopped by signal n:
 129 hang-up, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
 With --strict, warnings about the scene exit with 3 and warnings about the result with 4.
 Options can be set by environment variables, such as RIGIDSIM_RUN_OUTPUT for `run --output`."""
@@ -52,7 +54,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, validate, inspect, explain, examples, integrators, schema):
+for command in (run, sweep, validate, inspect, explain, examples, integrators, schema):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from rigidsim.errors import UsageError
+
 
 class TimeType(click.ParamType):
     """A time in s, or with a unit."""
@@ -19,4 +21,21 @@ class TimeType(click.ParamType):
         return seconds(value)
 
 
+def _named_expressions(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in given:
+        name, equals, expression = (part.strip() for part in one.partition("="))
+        if not (name and equals and expression):
+            raise UsageError(f"--metric {one}: write a name and an expression: --metric top='= max(speed(\"ball\"))'")
+        if name in found:
+            raise UsageError(f"--metric {name} is given twice")
+        found[name] = expression
+    return found
+
+
+metric_option = click.option(
+    "--metric", "metrics", metavar='NAME="= ..."', multiple=True, callback=_named_expressions,
+    help="""Add a metric, a number of the whole run: top='= max(speed("ball"))'; repeatable.""",
+)  # fmt: skip
+"""The expression of each metric by its name."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

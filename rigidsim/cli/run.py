@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rigidsim.cli.console import print_result
+from rigidsim.cli.options import metric_option
 from rigidsim.cli.scene_argument import STANDARD, read_scene
 from rigidsim.cli.warnings import print_warnings, report_warnings, strict_option
 from rigidsim.errors import SimulationError, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from rigidsim.scene import Scene
 
 OUTPUTS = Path("outputs")
 
@@ -19,6 +24,29 @@ def overrides(sets: tuple[str, ...], **simulation: str | None) -> list[str]:
     """Scene overrides from `--set` and from the options for keys of `simulation`, which take precedence."""
     given = [f"simulation.{key}={value}" for key, value in simulation.items() if value is not None]
     return [*sets, *given]
+
+
+def values_of_run(source: str | None, index: int | None) -> list[tuple]:
+    """The overrides of a run of a sweep; none without a sweep."""
+    if (source is None) != (index is None):
+        raise UsageError("--from names the result file of a sweep, --index the number of a run in it; give both")
+    if source is None:
+        return []
+    from rigidsim.sweeps.stored import load_sweep
+
+    with load_sweep(source) as sweep:
+        return sweep.overrides(index)
+
+
+def require_scene(source: str | None, scene: Scene) -> None:
+    """Raise UsageError if a sweep was made of another scene."""
+    if source is not None:
+        from rigidsim.sweeps.stored import load_sweep
+
+        with load_sweep(source) as sweep:
+            if sweep.scene_text != scene.source:
+                hint = "its text is load_sweep(path).scene_text"
+                raise UsageError(f"--from {source}: the scene has changed since the sweep; {hint}")
 
 
 def _require_file(_context: click.Context, _parameter: click.Parameter, output: str | None) -> str | None:
@@ -34,11 +62,16 @@ def output_path(scene: str, output: str | None) -> Path:
     """The path of the trajectory file: as given, or outputs/NAME.h5."""
     if output:
         return Path(output)
+    return outputs_folder() / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
+
+
+def outputs_folder() -> Path:
+    """The folder for files without a path of their own; it is made if it does not exist."""
     try:
         OUTPUTS.mkdir(exist_ok=True)
     except OSError as error:
         raise StorageError(f"cannot create the folder {OUTPUTS}: {error.strerror}; use -o to write elsewhere") from None
-    return OUTPUTS / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
+    return OUTPUTS
 
 
 def _integrators(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
@@ -52,40 +85,59 @@ def _integrators(_context: click.Context, _parameter: click.Parameter, begin: st
 @click.option("-o", "--output", type=click.Path(), callback=_require_file,
               help="Trajectory file.  [default: outputs/SCENE.h5]")  # fmt: skip
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4")
+@click.option(
+    "--from", "source", type=click.Path(), metavar="SWEEP", help="Repeat a run of the result file of a sweep."
+)
+@click.option("--index", type=int, metavar="N", help="The number of that run.")
 @click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'.")
 @click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
 @click.option("--integrator", metavar="NAME", shell_complete=_integrators,
               help="rkmk4, or with options: '{name: magnus, terms: 4}'.")  # fmt: skip
 @click.option("--record-every", metavar="TIME", help="Time between samples.")
+@click.option("--compression", type=click.Choice(["none", "fast", "small"]), default="small", show_default=True,
+              help="Compression of the trajectory file.")  # fmt: skip
 @click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
+@click.option("--contacts", is_flag=True, help="Record all contact points and their forces at each sample.")
+@metric_option
 @click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the values of contact of each two surfaces, too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor summary.")
-def run(scene, output, sets, duration, step, integrator, record_every, terms, force, strict, as_json, quiet):
+def run(
+    scene, output, sets, source, index, compression, terms, contacts, metrics, force, strict, as_json, verbose, quiet,
+    **settings,
+):  # fmt: skip
     """Simulate SCENE, a YAML file or - for standard input, and write its trajectory as an HDF5 file.
 
     \b
     rigidsim run scene.yaml
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
+    rigidsim run scene.yaml --metric top='= max(speed("ball"))'
     generate_scene | rigidsim run - -o made.h5
+    rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
     """
     from rigidsim._jit import without_blas
 
-    changed = overrides(sets, duration=duration, step=step, integrator=integrator, record_every=record_every)
-    read = read_scene(scene, changed)
-    report_warnings(read, strict)
+    changed = [*overrides(sets, **settings), *((f"metrics.{name}", text) for name, text in metrics.items())]
+    read = read_scene(scene, [*values_of_run(source, index), *changed])
+    require_scene(source, read)
+    report_warnings(read.warnings, strict)
 
     def summarise(report) -> None:
         if as_json:
             print_result(json.dumps(report.as_dict()))
         elif not quiet:
-            print_result(report)
+            print_result(report.in_full() if verbose else report)
         print_warnings(report.warnings, strict)
 
     with without_blas():
         from rigidsim.report.run import run_to_file
 
-        report = run_to_file(read, output_path(scene, output), terms=terms, force=force, quiet=quiet, show=summarise)
+        recorded = {"terms": terms, "contacts": contacts, "compression": compression}
+        report = run_to_file(
+            read, output_path(scene, output), **recorded, force=force, quiet=quiet, show=summarise,
+            warn=lambda overlaps: report_warnings(overlaps, strict),
+        )  # fmt: skip
     if strict and report.warnings:
         raise click.exceptions.Exit(SimulationError.exit_code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -12,10 +13,13 @@ from rigidsim.cli.console import print_error, print_result
 from rigidsim.cli.scene_argument import STANDARD, read_scene, shown_name
 from rigidsim.cli.warnings import print_warnings, strict_option
 from rigidsim.errors import RigidsimError, SceneError
+from rigidsim.report.contact import contact_lines
 from rigidsim.report.wording import counted
 
 if TYPE_CHECKING:
     from rigidsim.scene import Scene
+
+NO_CONTACT = {"mode": "off"}
 
 
 class Verdict(NamedTuple):
@@ -25,13 +29,15 @@ class Verdict(NamedTuple):
     scene: Scene | None
     error: RigidsimError | None
     strict: bool
+    warnings: tuple[str, ...] = ()
+    contact_settings: Mapping[str, Any] = NO_CONTACT
 
     @property
     def exit_code(self) -> int:
         """The exit code of this file alone."""
         if self.error is not None:
             return self.error.exit_code
-        return SceneError.exit_code if self.strict and self.scene.warnings else 0
+        return SceneError.exit_code if self.strict and self.warnings else 0
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON shows it."""
@@ -40,7 +46,8 @@ class Verdict(NamedTuple):
             refused = {} if problems else {"error": str(self.error)}
             return {"valid": False, "problems": [problem.as_dict() for problem in problems], **refused}
         bodies, steps = _counts(self.scene)
-        summary = {"bodies": dict(bodies), "steps": steps, "warnings": list(self.scene.warnings)}
+        summary = {"bodies": dict(bodies), "steps": steps, "contact_settings": dict(self.contact_settings)}
+        summary["warnings"] = list(self.warnings)
         return {"valid": not self.exit_code, "problems": [], **summary}
 
     def __str__(self) -> str:
@@ -48,19 +55,21 @@ class Verdict(NamedTuple):
             count = len(self.error.problems) if isinstance(self.error, SceneError) else 0
             return f"{self.file}: invalid; {counted(count, 'error')}" if count else f"{self.file}: not read"
         if self.exit_code:
-            return f"{self.file}: invalid; {counted(len(self.scene.warnings), 'warning')}"
+            return f"{self.file}: invalid; {counted(len(self.warnings), 'warning')}"
         bodies, steps = _counts(self.scene)
         kinds = ", ".join(f"{count} {kind}" for kind, count in bodies.items())
         return f"{self.file}: valid; {kinds}; {steps} steps of {self.scene.simulation.step:g} s"
 
     def report(self, alone: bool) -> None:
-        """Print errors and warnings to stderr and one line to stdout, which an invalid file that is alone has not."""
+        """Print errors and warnings to stderr and one line to stdout, which an invalid file that is alone has not; a
+        valid one that is alone has the values of contact, too.
+        """
         if self.error is not None:
             print_error(self.error)
         else:
-            print_warnings(self.scene.warnings, self.strict)
+            print_warnings(self.warnings, self.strict)
         if not (alone and self.exit_code):
-            print_result(self)
+            print_result("\n".join([str(self), *(contact_lines(self.contact_settings) if alone else [])]))
 
 
 @click.command(short_help="Check scenes without simulating them.")
@@ -94,9 +103,25 @@ def validate(scenes, sets, strict, as_json):
 
 def _verdict(scene: str, sets: tuple[str, ...], strict: bool) -> Verdict:
     try:
-        return Verdict(shown_name(scene), read_scene(scene, sets), None, strict)
+        read = read_scene(scene, sets)
     except RigidsimError as error:
         return Verdict(shown_name(scene), None, error, strict)
+    return Verdict(shown_name(scene), read, None, strict, *_start(read))
+
+
+def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+    """The warnings about a scene, also those about overlaps at the start, and what is chosen for contact."""
+    from rigidsim.scene.hierarchy.meetings import Meetings
+
+    meetings = Meetings(scene)
+    if not meetings.is_on:
+        return scene.warnings, meetings.summary
+    from rigidsim._jit import without_blas
+
+    with without_blas():
+        from rigidsim.simulation.overlaps import overlap_warnings
+
+        return (*scene.warnings, *overlap_warnings(scene)), meetings.summary
 
 
 def _counts(scene: Scene) -> tuple[Counter, int]:

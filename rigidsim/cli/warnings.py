@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
 import click
 
 from rigidsim.cli.console import print_message
 from rigidsim.errors import SceneError
-
-if TYPE_CHECKING:
-    from rigidsim.scene import Scene
 
 strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 
@@ -22,8 +18,8 @@ def print_warnings(warnings: Iterable[str], strict: bool) -> None:
         print_message(f"{'error' if strict else 'warning'}: {warning}")
 
 
-def report_warnings(scene: Scene, strict: bool) -> None:
+def report_warnings(warnings: Collection[str], strict: bool) -> None:
     """Print the warnings about a scene; with `strict`, exit if there are any."""
-    print_warnings(scene.warnings, strict)
-    if strict and scene.warnings:
+    print_warnings(warnings, strict)
+    if strict and warnings:
         raise click.exceptions.Exit(SceneError.exit_code)

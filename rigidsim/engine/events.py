@@ -115,44 +115,39 @@ def spread(node, instant, model, buffer):
 
 
 @routine
-def write_event(t, before, after, ledger_before, ledger_after, value, lanes):
+def write_event(t, v_before, v_after, omega_before, omega_after, ledger_before, ledger_after, value, lanes):
     """Write the time of an event, the receiver's motion in the world before and after, and the energy of the
     instant.
     """
     n = len(lanes)
     for lane in range(n):
         store(value, at.HIT_TIME, lane, n, t)
-        store3(value, at.HIT_V_BEFORE, lane, n, load3(before, at.O_V, lane, n))
-        store3(value, at.HIT_V_AFTER, lane, n, load3(after, at.O_V, lane, n))
-        store3(value, at.HIT_OMEGA_BEFORE, lane, n, load3(before, at.O_OMEGA, lane, n))
-        store3(value, at.HIT_OMEGA_AFTER, lane, n, load3(after, at.O_OMEGA, lane, n))
+        store3(value, at.HIT_V_BEFORE, lane, n, load3(v_before, 0, lane, n))
+        store3(value, at.HIT_V_AFTER, lane, n, load3(v_after, 0, lane, n))
+        store3(value, at.HIT_OMEGA_BEFORE, lane, n, load3(omega_before, 0, lane, n))
+        store3(value, at.HIT_OMEGA_AFTER, lane, n, load3(omega_after, 0, lane, n))
         energy_before = load(ledger_before, at.E_KINETIC, lane, n) + load(ledger_before, at.E_POTENTIAL, lane, n)
         energy_after = load(ledger_after, at.E_KINETIC, lane, n) + load(ledger_after, at.E_POTENTIAL, lane, n)
         store(value, at.HIT_ENERGY, lane, n, energy_after - energy_before)
 
 
 @routine
-def write_protected(before, after, terms_before, terms_after, value, lanes):
-    """Write the change of a protected body's motion relative to its parent: velocities and accelerations."""
+def write_change(before, after, c, value, lanes):
+    """Write the change of a vector, to component c of `value`."""
     n = len(lanes)
     for lane in range(n):
-        store3(value, at.CHANGE_V, lane, n, change3(before, after, at.O_V, lane, n))
-        store3(value, at.CHANGE_OMEGA, lane, n, change3(before, after, at.O_OMEGA, lane, n))
-        store3(value, at.CHANGE_A, lane, n, change3(terms_before, terms_after, at.T_ACCELERATION, lane, n))
-        store3(value, at.CHANGE_ALPHA, lane, n, change3(terms_before, terms_after, at.T_ANGULAR, lane, n))
+        store3(value, c, lane, n, change3(before, after, 0, lane, n))
 
 
 @routine
-def write_carried(before, after, body, value, lanes):
-    """Write the change of a carried body's motion in the world, and the equivalent impulse and moment about its centre
-    of mass.
+def write_moments(orientation, body, value, lanes):
+    """Write the impulse and the moment about its centre of mass that are equivalent to the changes of a carried body's
+    velocities; these are written.
     """
     n = len(lanes)
     for lane in range(n):
-        q_WB, com = load4(before, at.O_Q, lane, n), load3(body, at.B_COM, lane, n)
-        dv, domega = change3(before, after, at.O_V, lane, n), change3(before, after, at.O_OMEGA, lane, n)
-        store3(value, at.CHANGE_V, lane, n, dv)
-        store3(value, at.CHANGE_OMEGA, lane, n, domega)
+        q_WB, com = load4(orientation, 0, lane, n), load3(body, at.B_COM, lane, n)
+        dv, domega = load3(value, at.CHANGE_V, lane, n), load3(value, at.CHANGE_OMEGA, lane, n)
         dv_C = point_velocity(dv, domega, rotate(q_WB, com))
         store3(value, at.CHANGE_A, lane, n, scaled(load(body, at.B_MASS, lane, n), dv_C))
         spin_B = apply(load6(body, at.B_INERTIA, lane, n), rotate_back(q_WB, domega))
@@ -160,18 +155,42 @@ def write_carried(before, after, body, value, lanes):
 
 
 @inlined
+def write_velocities(motion, node, value, lanes):
+    """Write the changes of a node's velocity and rate in a pair of samples."""
+    write_change(motion.velocity[0, node], motion.velocity[1, node], at.CHANGE_V, value, lanes)
+    write_change(motion.angular_velocity[0, node], motion.angular_velocity[1, node], at.CHANGE_OMEGA, value, lanes)
+
+
+@inlined
+def write_protected(pair, node, value, lanes):
+    """Write the change of a protected body's motion relative to its parent: velocities and accelerations."""
+    acceleration, angular = pair.terms[at.T_ACCELERATION], pair.terms[at.T_ANGULAR]
+    write_velocities(pair.local, node, value, lanes)
+    write_change(acceleration[0, node], acceleration[1, node], at.CHANGE_A, value, lanes)
+    write_change(angular[0, node], angular[1, node], at.CHANGE_ALPHA, value, lanes)
+
+
+@inlined
+def write_carried(pair, node, body, value, lanes):
+    """Write the change of a carried body's motion in the world, and the equivalent impulse and moment."""
+    write_velocities(pair.world, node, value, lanes)
+    write_moments(pair.world.orientation[0, node], body, value, lanes)
+
+
+@inlined
 def complete_instant(t, instant, model, buffer, lanes):
     """Complete the records of an instant from the samples before and after it."""
-    local, world, ledger, terms = buffer.pair
+    pair, v, omega = buffer.pair, buffer.pair.world.velocity, buffer.pair.world.angular_velocity
     for k in range(instant, buffer.filled[0]):
-        node = buffer.event[k, at.EVENT_NODE]
-        write_event(t, world[0, node], world[1, node], ledger[0], ledger[1], buffer.event_value[k], lanes)
+        node, value = buffer.event[k, at.EVENT_NODE], buffer.event_value[k]
+        write_event(
+            t, v[0, node], v[1, node], omega[0, node], omega[1, node], pair.ledger[0], pair.ledger[1], value, lanes
+        )
     k = buffer.filled[1] - 1
     while k >= 0 and buffer.reached[k, at.REACHED_INSTANT] == instant:
         node, value = buffer.reached[k, at.REACHED_NODE], buffer.reached_value[k]
         if buffer.reached[k, at.REACHED_ROLE] == at.ROLE_PROTECTED:
-            write_protected(local[0, node], local[1, node], terms[0, node], terms[1, node], value, lanes)
+            write_protected(pair, node, value, lanes)
         else:
-            body = model.body[model.node[node, at.NODE_ROW]]
-            write_carried(world[0, node], world[1, node], body, value, lanes)
+            write_carried(pair, node, model.body[model.node[node, at.NODE_ROW]], value, lanes)
         k -= 1

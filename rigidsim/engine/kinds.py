@@ -11,7 +11,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.accelerations import accelerate_driven, accelerate_free
 from rigidsim.engine.drive import prescribe
 from rigidsim.engine.jumps import jump_driven, jump_free
-from rigidsim.engine.kinematics import link_driven, link_free, place_driven, place_free, sample_driven, sample_free
+from rigidsim.engine.kinematics import link_driven, link_free, place_driven, place_free, write_local
 
 
 @inlined
@@ -71,10 +71,11 @@ def jump(node, model, state, scratch, buffer, lanes):
 
 
 @inlined
-def sample_local(node, model, state, scratch, out, lanes):
-    """Write the motion of a node relative to its parent into a sample."""
-    i, parent = model.node[node, at.NODE_ROW], scratch.frame[model.node[node, at.NODE_PARENT]]
-    if model.node[node, at.NODE_KIND] == at.FREE:
-        sample_free(state[i], model.body[i], parent, scratch.frame[node + 1], out, lanes)
-    else:
-        sample_driven(scratch.driven[i], out, lanes)
+def sample_local(node, scratch, model, local, k, lanes):
+    """Write the motion of a node relative to its parent into sample k; that of free bodies is in `scratch.local`."""
+    i = model.node[node, at.NODE_ROW]
+    row = scratch.local[i] if model.node[node, at.NODE_KIND] == at.FREE else scratch.driven[i]
+    write_local(
+        row, local.position[k, node], local.orientation[k, node], local.velocity[k, node],
+        local.angular_velocity[k, node], lanes,
+    )  # fmt: skip

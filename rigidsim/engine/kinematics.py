@@ -1,4 +1,4 @@
-"""Pose and rates of a node's frame: in the world, relative to its parent's origin, and in a sample."""
+"""Pose and rates of a node's frame: in the world, relative to its parent, and in a sample."""
 
 from __future__ import annotations
 
@@ -79,18 +79,7 @@ def link_free(body, frame, parent, arm, link, lanes):
 
 
 @routine
-def sample_driven(driven, out, lanes):
-    """Motion of a fixed or prescribed node relative to its parent."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(out, at.O_P, lane, n, load3(driven, at.D_P, lane, n))
-        store4(out, at.O_Q, lane, n, load4(driven, at.D_Q, lane, n))
-        store3(out, at.O_V, lane, n, load3(driven, at.D_V, lane, n))
-        store3(out, at.O_OMEGA, lane, n, load3(driven, at.D_OMEGA, lane, n))
-
-
-@routine
-def sample_free(state, body, parent, frame, out, lanes):
+def local_free(state, body, parent, frame, local, lanes):
     """Motion of a free body's origin relative to its parent, from that of its centre of mass."""
     n = len(lanes)
     for lane in range(n):
@@ -98,7 +87,29 @@ def sample_free(state, body, parent, frame, out, lanes):
         q_PB = product(conjugate(q_WP), load4(state, at.S_Q, lane, n))
         omega_PB = local_rate(omega_WP, q_WP, load3(frame, at.F_OMEGA, lane, n))
         r_P = rotate(q_PB, scaled(1.0 / load(body, at.B_SCALE, lane, n), load3(body, at.B_COM, lane, n)))
-        store3(out, at.O_P, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
-        store4(out, at.O_Q, lane, n, q_PB)
-        store3(out, at.O_V, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
-        store3(out, at.O_OMEGA, lane, n, omega_PB)
+        store3(local, at.D_P, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
+        store4(local, at.D_Q, lane, n, q_PB)
+        store3(local, at.D_V, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
+        store3(local, at.D_OMEGA, lane, n, omega_PB)
+
+
+@routine
+def write_local(motion, position, orientation, velocity, angular_velocity, lanes):
+    """Write the motion of a node relative to its parent, given in the columns of a driven node, into a sample."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(position, 0, lane, n, load3(motion, at.D_P, lane, n))
+        store4(orientation, 0, lane, n, load4(motion, at.D_Q, lane, n))
+        store3(velocity, 0, lane, n, load3(motion, at.D_V, lane, n))
+        store3(angular_velocity, 0, lane, n, load3(motion, at.D_OMEGA, lane, n))
+
+
+@routine
+def write_world(frame, position, orientation, velocity, angular_velocity, lanes):
+    """Write the motion of a node's frame in the world into a sample."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(position, 0, lane, n, load3(frame, at.F_P, lane, n))
+        store4(orientation, 0, lane, n, load4(frame, at.F_Q, lane, n))
+        store3(velocity, 0, lane, n, load3(frame, at.F_V, lane, n))
+        store3(angular_velocity, 0, lane, n, load3(frame, at.F_OMEGA, lane, n))

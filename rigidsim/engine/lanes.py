@@ -8,9 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
-from rigidsim.engine.model import Model, Samples
+from rigidsim.engine.model import Model, MotionSamples, Samples
 
 LANES = 16
+
+
+def lanes_of(world: World) -> int:
+    """The largest number of lanes of a block. One with contacts has one lane: its contacts have lanes of their own."""
+    return 1 if world.model.contacts else LANES
 
 
 def holds_values(part: object) -> bool:
@@ -84,4 +89,9 @@ def block_of(worlds: Sequence[World]) -> tuple[Model, np.ndarray]:
 
 def one_lane(samples: Samples, lane: int, n_lane: int) -> Samples:
     """The samples of one world of a block."""
-    return Samples(*(np.ascontiguousarray(array[..., lane::n_lane]) for array in samples))
+
+    def own(array: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(array[..., lane::n_lane])
+
+    local, world = (MotionSamples(*map(own, motion)) for motion in (samples.local, samples.world))
+    return Samples(local, world, own(samples.ledger), own(samples.terms))

@@ -87,23 +87,35 @@ CHANGE_V, CHANGE_OMEGA, CHANGE_A, CHANGE_ALPHA, CHANGE_ROWS = 0, 3, 6, 9, 12
 # The first non-finite value of an expression: 1.0 if there is one, its time (s), the value.
 N_FAILED, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
 
-# One sample of one node: position, orientation, velocity, angular velocity.
-O_P, O_Q, O_V, O_OMEGA, SAMPLE_ROWS = 0, 3, 7, 10, 13
+# Motion of a frame relative to an ancestor: pose p, q, s; v and omega; in the ancestor's axes and units of length.
+CHAIN_P, CHAIN_Q, CHAIN_S, CHAIN_V, CHAIN_OMEGA, CHAIN_ROWS = 0, 3, 7, 8, 11, 14
 
-# One sample of one world: energies and work, J; momentum, spin and orbital angular momentum, world axes.
-E_KINETIC, E_POTENTIAL, E_WORK, E_MOMENTUM, E_SPIN, E_ORBITAL, LEDGER_ROWS = 0, 1, 2, 3, 6, 9, 12
+# Motion of a free node relative to its parent: p_PB, q_PB, v, omega, in the columns of a driven one.
+LOCAL_ROWS = D_A
 
-# Terms of one free body: velocity and acceleration of the centre of mass relative to the parent (m/s, m/s2), the terms
-# of which the acceleration is the sum, the angular acceleration relative to the parent (rad/s2), and its terms.
-T_VELOCITY, T_ACCELERATION, T_APPLIED, T_GRAVITY, T_LINEAR, T_EULER, T_CENTRIFUGAL, T_CORIOLIS = range(0, 24, 3)
-T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPORT = range(24, 39, 3)
-TERM_ROWS = 39
+# Components of the arrays of a node's motion in a sample: position, orientation, velocity, angular velocity.
+MOTION_WIDTHS = (3, 4, 3, 3)
+
+# One sample of one world: energies and work, J; momentum, spin and orbital angular momentum, world axes; the part of
+# the work that contact did, J.
+E_KINETIC, E_POTENTIAL, E_WORK, E_MOMENTUM, E_SPIN, E_ORBITAL, E_CONTACT, LEDGER_ROWS = 0, 1, 2, 3, 6, 9, 12, 13
+
+# Terms of one free body, each a vector: velocity and acceleration of the centre of mass relative to the parent (m/s,
+# m/s2), the terms of which the acceleration is the sum, the angular acceleration relative to the parent (rad/s2), and
+# its terms. The terms of contact, of both, come last.
+T_VELOCITY, T_ACCELERATION, T_APPLIED, T_GRAVITY, T_LINEAR, T_EULER, T_CENTRIFUGAL, T_CORIOLIS = range(8)
+T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPORT = range(8, 13)
+T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 
 # Columns of the tables of integers.
 NODE_PARENT, NODE_KIND, NODE_ROW, NODE_CARRIER = 0, 1, 2, 3
 LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL, LAW_FOLLOWED, LAW_COLUMNS = 0, 1, 2, 3, 4, 5, 6
 OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
 VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2
+# What a metric reads: which motion, the first of its registers; the node, or NO_ROW if it is not seen from the world;
+# the first link of the way up from the body, and of that from its observer.
+METRIC_KIND, METRIC_REGISTER, METRIC_NODE, METRIC_WAY, METRIC_OBSERVER_WAY, METRIC_COLUMNS = 0, 1, 2, 3, 4, 5
+FOLD_KIND, FOLD_X, FOLD_Y, FOLD_Z, FOLD_COLUMNS = 0, 1, 2, 3, 4
 PACES_POSITION, PACES_ROTATION = 7, 8
 PAIR_FIRST, PAIR_SECOND, PAIR_WAY = 0, 1, 2
 EVENT_INSTANT, EVENT_CAUSE, EVENT_NUMBER, EVENT_NODE, EVENT_COLUMNS = 0, 1, 2, 3, 4
@@ -112,7 +124,7 @@ REACHED_INSTANT, REACHED_ROLE, REACHED_NODE, REACHED_SOURCE, REACHED_COLUMNS = 0
 # The kinds of nodes. FREE: moved by forces, with a row in the state. Driven: FIXED, PRESCRIBED by constants, or DRIVEN
 # by expressions (see `drive`).
 FREE, FIXED, PRESCRIBED, DRIVEN = 0, 1, 2, 3
-SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
+SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED, SEEN_ENERGIES = 0, 1, 2, 3, 4, 5
 CAUSE_IMPULSE, CAUSE_REPARENTING = 0, 1
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.
@@ -160,6 +172,19 @@ def store3(row, c, lane, n, v):
     row[c * n + lane] = v[0]
     row[(c + 1) * n + lane] = v[1]
     row[(c + 2) * n + lane] = v[2]
+
+
+@formula
+def store6(row, c, lane, n, v):
+    """Write components c to c + 5."""
+    store3(row, c, lane, n, (v[0], v[1], v[2]))
+    store3(row, c + 3, lane, n, (v[3], v[4], v[5]))
+
+
+@formula
+def store_term(row, term, lane, n, v):
+    """Write one vector of a row of terms."""
+    store3(row, 3 * term, lane, n, v)
 
 
 @formula

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 
@@ -72,6 +73,18 @@ class Expressions(NamedTuple):
     drive_axes: np.ndarray  # (driven by expressions, 9 * lanes) unit axes of the three rotations, the outermost first
 
 
+class Metrics(NamedTuple):
+    """Named numbers of the whole run: reductions of the samples, and expressions of the reductions."""
+
+    program: Program  # of the values at a sample
+    views: np.ndarray  # (view + 1, METRIC_COLUMNS) what the program reads; the last row ends the ways
+    way_node: np.ndarray  # (link) the nodes from a body and, after them, from its observer up to their common ancestor
+    way_scale: np.ndarray  # (link, lanes) unit of length of the node over that of its parent
+    folds: np.ndarray  # (reduction, FOLD_COLUMNS) number of the fold, or beyond these of what is counted; registers
+    results: Program  # of the reductions, which are its views
+    result: np.ndarray  # (metric) registers of the results
+
+
 class Working(NamedTuple):
     """Scratch arrays for the evaluation of expressions."""
 
@@ -100,6 +113,8 @@ class Model(NamedTuple):
     pairwise: PairLaws | None
     mutual: Mutual | None  # present whenever pair laws are, so that there is no additional variant of the stepper
     expressions: Expressions | None  # if anything in the scene is given by expressions
+    contacts: Contacts | None  # if any shapes can meet
+    metrics: Metrics | None  # if the scene has any; never for the stepper, so that it needs no variant for them
 
     impulses: Law  # in place of a pair, the frame of the axes; in the order of the eras that begin with them
     due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
@@ -130,15 +145,36 @@ class Scratch(NamedTuple):
     other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at the next stage
     sum: np.ndarray  # (state, STAGE_ROWS * lanes) weighted sum of the stages' rates
     turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
+    local: np.ndarray  # (moved, LOCAL_ROWS * lanes) motion of free bodies relative to their parents, for samples
+    term: np.ndarray  # (TERMS * 3 * lanes) the terms of one body
+    contact_mean: np.ndarray  # (contact body, 6) acceleration by contacts in the last step, m/s2 and rad/s2, world axes
+    contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
+
+
+class MotionSamples(NamedTuple):
+    """The motion of every node, an array for each quantity."""
+
+    position: np.ndarray  # (sample, node, 3 * lanes) m
+    orientation: np.ndarray  # (sample, node, 4 * lanes)
+    velocity: np.ndarray  # (sample, node, 3 * lanes) m/s
+    angular_velocity: np.ndarray  # (sample, node, 3 * lanes) rad/s
+
+    def part(self, rows: slice | int) -> MotionSamples:
+        """Some of the samples, or one of them without its axis; not a copy."""
+        return MotionSamples(*(array[rows] for array in self))
 
 
 class Samples(NamedTuple):
-    """Samples, one in each row."""
+    """Samples in C-contiguous arrays, those of the datasets of a file."""
 
-    local: np.ndarray  # (sample, node, SAMPLE_ROWS * lanes) relative to the parent
-    world: np.ndarray  # (sample, node, SAMPLE_ROWS * lanes)
+    local: MotionSamples  # relative to the parent
+    world: MotionSamples
     ledger: np.ndarray  # (sample, LEDGER_ROWS * lanes)
-    terms: np.ndarray  # (sample, node, TERM_ROWS * lanes), NaN except for free bodies; or no rows
+    terms: np.ndarray  # (TERMS, sample, node, 3 * lanes), NaN except for free bodies; or no samples
+
+    def part(self, rows: slice) -> Samples:
+        """Some of the samples; not a copy."""
+        return Samples(self.local.part(rows), self.world.part(rows), self.ledger[rows], self.terms[:, rows])
 
 
 def zeros(*shape: int) -> np.ndarray:
@@ -185,20 +221,30 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         other_stage=zeros(n_state, layout.STAGE_ROWS * n),
         sum=zeros(n_state, layout.STAGE_ROWS * n),
         turn=zeros(n_state, 3 * n),
+        local=zeros(n_moved, layout.LOCAL_ROWS * n),
+        term=zeros(layout.TERMS * 3 * n),
+        contact_mean=zeros(0, 6),
+        contact_work=zeros(2),
     )
     scratch.frame[0, layout.F_Q * n : (layout.F_Q + 1) * n] = 1.0
-    pose = (layout.M_Q + 4) * n  # position and orientation lead both rows
-    scratch.driven[:, :pose] = model.motion[:, :pose]
+    set_constants(scratch, model, n)
     return scratch
 
 
+def set_constants(scratch: Scratch, model: Model, n: int) -> None:
+    """Set what scratch arrays of n lanes have from the numbers of a model."""
+    pose = (layout.M_Q + 4) * n  # position and orientation lead both rows
+    scratch.driven[:, :pose] = model.motion[:, :pose]
+    if model.expressions:
+        given, working = model.expressions, scratch.working
+        working.register[: len(given.script.constant)] = given.script.constant
+        working.jet[: len(given.drive.constant), :n] = given.drive.constant
+
+
 def working_of(given: Expressions, n: int) -> Working:
-    """Scratch arrays for expressions, with their constants."""
+    """Scratch arrays for expressions."""
     n_script, n_drive = (program.first + len(program.code) for program in (given.script, given.drive))
-    working = Working(zeros(n_script, n), zeros(n_drive, 3 * n), zeros(len(given.paced), layout.PACE_ROWS * n))
-    working.register[: len(given.script.constant)] = given.script.constant
-    working.jet[: len(given.drive.constant), :n] = given.drive.constant
-    return working
+    return Working(zeros(n_script, n), zeros(n_drive, 3 * n), zeros(len(given.paced), layout.PACE_ROWS * n))
 
 
 def fault_count(given: Expressions | None) -> int:
@@ -214,11 +260,12 @@ def paced_count(model: Model) -> int:
 def make_samples(model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...]) -> Samples:
     """Arrays for a number of samples."""
     n, n_node = len(lanes), len(model.node)
-    terms = zeros(n_sample if with_terms else 0, n_node, layout.TERM_ROWS * n)
-    terms.fill(np.nan)
+    local, world = (
+        MotionSamples(*(zeros(n_sample, n_node, width * n) for width in layout.MOTION_WIDTHS)) for _ in range(2)
+    )
     return Samples(
-        local=zeros(n_sample, n_node, layout.SAMPLE_ROWS * n),
-        world=zeros(n_sample, n_node, layout.SAMPLE_ROWS * n),
+        local=local,
+        world=world,
         ledger=zeros(n_sample, layout.LEDGER_ROWS * n),
-        terms=terms,
+        terms=zeros(layout.TERMS, n_sample if with_terms else 0, n_node, 3 * n),
     )

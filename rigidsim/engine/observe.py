@@ -6,8 +6,10 @@ from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import sample_local
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4
+from rigidsim.engine.kinematics import local_free, write_world
+from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.engine.loads import store_energy
+from rigidsim.engine.optional import if_given
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import observe_terms
 from rigidsim.physics.quaternion import rotate
@@ -19,17 +21,6 @@ from rigidsim.physics.rigid_body import (
     uniform_potential,
 )
 from rigidsim.physics.vector import add
-
-
-@routine
-def sample_world(frame, out, lanes):
-    """Motion of a node's origin in the world."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(out, at.O_P, lane, n, load3(frame, at.F_P, lane, n))
-        store4(out, at.O_Q, lane, n, load4(frame, at.F_Q, lane, n))
-        store3(out, at.O_V, lane, n, load3(frame, at.F_V, lane, n))
-        store3(out, at.O_OMEGA, lane, n, load3(frame, at.F_OMEGA, lane, n))
 
 
 @routine
@@ -61,18 +52,33 @@ def add_to_ledger(state, body, frame, arm, ledger, lanes):
 
 
 @inlined
-def observe_motion(t, model, state, scratch, local, world, lanes):
-    """Motion of every node, relative to its parent and in the world."""
+def observe_motion(t, model, state, scratch, local, world, k, lanes):
+    """Motion of every node in sample k, relative to its parent and in the world."""
     place_nodes(model.every, t, model, state, scratch, lanes)
+    # In a pass of its own: a row that was just written is slow to read, and a routine that computes and has four arrays
+    # to write is not vectorised.
+    for i in range(len(model.moved_node)):
+        node = model.moved_node[i]
+        parent = scratch.frame[model.node[node, at.NODE_PARENT]]
+        local_free(state[i], model.body[i], parent, scratch.frame[node + 1], scratch.local[i], lanes)
     for node in model.every:
-        sample_world(scratch.frame[node + 1], world[node], lanes)
-        sample_local(node, model, state, scratch, local[node], lanes)
+        write_world(
+            scratch.frame[node + 1], world.position[k, node], world.orientation[k, node], world.velocity[k, node],
+            world.angular_velocity[k, node], lanes,
+        )  # fmt: skip
+        sample_local(node, scratch, model, local, k, lanes)
+
+
+@inlined
+def store_contact_work(_contacts, work, ledger):
+    """The part of the work that contact did."""
+    ledger[at.E_CONTACT] = work[0] + work[1]
 
 
 @routine
 def observe(t, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the given state at time t (s), with the loads of the given era."""
-    observe_motion(t, model, state, scratch, samples.local[k], samples.world[k], lanes)
+    observe_motion(t, model, state, scratch, samples.local, samples.world, k, lanes)
     ledger = samples.ledger[k]
     ledger[:] = 0.0
     for i in model.by_path:
@@ -80,5 +86,6 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         add_to_ledger(state[i], model.body[i], scratch.frame[node + 1], scratch.arm[node], ledger, lanes)
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
-    if len(samples.terms) > 0:
-        observe_terms(t, era, model, state, scratch, samples.terms[k], lanes)
+    if_given(model.contacts, store_contact_work, scratch.contact_work, ledger)
+    if samples.terms.shape[1] > 0:
+        observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)

@@ -34,20 +34,15 @@ class RelativeMotion:
         """The motion relative to the next ancestor, in which the present one has this pose (p, q, s) and these
         rates.
         """
-        _, q, s = above
-        d, drift = frames.stretch(q, s, self.pose[0]), frames.stretch(q, s, self.v)
-        return RelativeMotion(
-            frames.compose_pose(above, self.pose),
-            frames.compose_velocity(v_above, omega_above, d, drift),
-            frames.compose_rate(omega_above, q, self.omega),
-        )
+        return RelativeMotion(*frames.compose_motion(above, v_above, omega_above, self.pose, self.v, self.omega))
 
     def seen_from(self, other: RelativeMotion) -> tuple:
         """(p, q, v, omega) of this frame in another one; both are relative to the same ancestor. Lengths in the other
         frame's units.
         """
-        pose = frames.compose_pose(frames.inverse_pose(other.pose), self.pose)
-        _, q, s = other.pose
-        d = frames.stretch(q, s, pose[0])
-        v = frames.local_velocity(other.v, other.omega, q, s, d, self.v)
-        return pose[0], pose[1], v, frames.local_rate(other.omega, q, self.omega)
+        (p, q, _), v, omega = frames.local_motion(*other.parts(), *self.parts())
+        return p, q, v, omega
+
+    def parts(self) -> tuple:
+        """Pose, velocity and rate."""
+        return self.pose, self.v, self.omega

@@ -4,46 +4,29 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
+from rigidsim.engine.assembly.reparent import carrier_row, reparented
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
-from rigidsim.engine.events import EventBuffer, begin_instant, complete_instant, make_buffer, record_event
-from rigidsim.engine.impulses import pass_jumps
+from rigidsim.engine.contact.record import ContactRecord
+from rigidsim.engine.contact.running import ContactRun
+from rigidsim.engine.events import EventBuffer, complete_instant, make_buffer
 from rigidsim.engine.lanes import block_of, one_lane
-from rigidsim.engine.model import Samples, make_samples, make_scratch
-from rigidsim.engine.stepper import advance, observe_at
-from rigidsim.physics.summation import compensated_sum
+from rigidsim.engine.metering import Metering
+from rigidsim.engine.model import Model, Samples, make_samples, make_scratch, set_constants
+from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
+from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
+from rigidsim.engine.stepper import kernels
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
 NO_SAMPLES = layout.NEVER
-
-
-class RecordedEvents(NamedTuple):
-    """The events since the buffer was last emptied, and the worlds before and after them; without a reparenting these
-    are the same.
-    """
-
-    events: EventBuffer  # overwritten by later events
-    before: list[World]
-    after: list[World]
-
-
-ReadEvents = Callable[[RecordedEvents, int], Iterable]
-"""The events of the world of one lane, in the form in which a run collects them."""
-
-
-def no_events(_recorded: RecordedEvents, _lane: int) -> tuple:
-    """No events are collected."""
-    return ()
 
 
 class BlockRun:
@@ -59,21 +42,34 @@ class BlockRun:
         with_terms: bool = False,
         callbacks: Mapping[str, Callback] | None = None,
         read_events: ReadEvents = no_events,
+        contacts: ContactRun | None = None,
     ):
         self.events: list[list] = [[] for _ in worlds]  # the result of `read_events`, for each world
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.n, self.done, self.era = 0, 0.0, 0
-        self.isolated_until = math.inf if worlds[0].isolated else -math.inf  # s; until then momenta are conserved
+        self.contacts = contacts or ContactRun()
         self._read_events = read_events
         self._begun = False
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
         self._callbacks = callbacks or {}
-        self._advance, self._observe = self._kernels()
+        self._advance, self._observe = kernels(interpreted=bool(callbacks))
         self._buffer: EventBuffer | None = None  # for a run without events
+        self._metering = Metering(self._lanes)
         self._enter()
-        self._none = self.room(1)  # in place of samples, where none are taken
+        self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
+        self._one = self.room(1)  # in place of samples where none are taken, and for `ledger`
+        self._slice = 1  # steps of the next slice
+
+    def begin_again(self, model: Model, state: np.ndarray) -> None:
+        """Start with another block of the same structure, which has no reparentings."""
+        self.model, self.state = self._metering.begin_again(model), state.copy()
+        self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
+        self.isolated_until = math.inf if self._is_isolated else -math.inf
+        set_constants(self._scratch, model, len(self._lanes))
+        self._scratch.fault[:] = 0.0
+        self._forget()
 
     @property
     def time(self) -> float:
@@ -85,6 +81,15 @@ class BlockRun:
         """(expression, FAULT_ROWS * lanes) the first non-finite value of each expression, and its time."""
         return self._scratch.fault
 
+    @property
+    def contact(self) -> ContactRecord:
+        """What was recorded of contact."""
+        return self.contacts.record
+
+    def touching(self) -> tuple[np.ndarray, np.ndarray]:
+        """The contact points of the present state, as those of a sample with number 0."""
+        return self.contacts.touching()
+
     def room(self, n_sample: int) -> Samples:
         """Arrays for samples of this block."""
         return make_samples(self.model, n_sample, self._with_terms, self._lanes)
@@ -93,11 +98,15 @@ class BlockRun:
         """Progress and state of the run, for `go_back`."""
         n_events = [len(events) for events in self.events]
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
-        return self.n, self.done, self.era, self.worlds, *arrays, n_events
+        parts = self.contacts.place(), self._metering.place()
+        return self.n, self.done, self.era, self.worlds, *arrays, n_events, *parts
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
-        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, n_events = place
+        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
+        n_events, contacts, metering = more
+        self.contacts.go_back(contacts)
+        self._metering.go_back(metering)
         self.state = state.copy()
         for events, count in zip(self.events, n_events, strict=True):
             del events[count:]
@@ -112,13 +121,13 @@ class BlockRun:
             self._begin()
             self._go(self.n)
             self.observed()
+            self.metrics()
 
     def advance(self, n: int, stride: int = NO_SAMPLES, samples: Samples | None = None, first: int = 0) -> None:
         """Take n steps; sample k = step / stride is row k - first of `samples`."""
         self._begin()
         n_end = self.n + n
-        if stride == NO_SAMPLES:
-            first = 0
+        first = 0 if stride == NO_SAMPLES else first
         self._go(n_end, False, stride, samples, first)
         while self._at_stop():
             self.era += 1
@@ -127,32 +136,42 @@ class BlockRun:
 
     def slices(self, n_end: int, stride: int, samples: Samples | None, first: int) -> Iterator[int]:
         """Step up to n_end in slices of about SLICE_SECONDS; yields the length of each after it is done."""
-        length = 1
         while self.n < n_end:
-            n = min(length, n_end - self.n)
+            n = min(self._slice, n_end - self.n)
             begin = time.perf_counter()
             self.advance(n, stride, samples, first)
             spent = max(time.perf_counter() - begin, 1e-9)
+            self._slice = max(1, int(n * min(GROWTH, SLICE_SECONDS / spent)))
             yield n
-            length = max(1, int(n * min(GROWTH, SLICE_SECONDS / spent)))
 
     def observed(self, with_terms: bool | None = None) -> Samples:
         """One sample of the present state; with terms as requested, by default as in the run."""
-        self._begin()
         one = make_samples(self.model, 1, self._with_terms if with_terms is None else with_terms, self._lanes)
-        self._observe(self.n, self.done, self.era, *self._arrays(), one, 0, self._lanes)
+        self.observe_into(one, 0)
         return one
 
-    def _kernels(self) -> tuple:
-        """The compiled kernels; with callbacks, the same functions as Python code."""
-        kernels = (advance, observe_at)
-        if not self._callbacks:
-            return kernels
-        return tuple(np.errstate(all="ignore")(getattr(k, "py_func", k)) for k in kernels)
+    def observe_into(self, samples: Samples, row: int) -> None:
+        """Make the present state a sample."""
+        self._begin()
+        self._observe(self.n, self.done, self.era, *self._arrays(), samples, row, self._lanes)
+
+    def ledger(self) -> np.ndarray:
+        """(LEDGER_ROWS * lanes) energies and momenta of the present state; overwritten by the next call."""
+        return self._observed(self._one).ledger[0]
+
+    def metrics(self) -> np.ndarray:
+        """(metric, lane) the metrics of the scenes over all samples up to now and the present state."""
+        return self._metering.values(self._observed(self._one), self.time, self.contact.touches())
+
+    def _observed(self, one: Samples) -> Samples:
+        """The same arrays with a sample of the present state."""
+        self.observe_into(one, 0)
+        return one
 
     def _enter(self) -> None:
         """Make the arrays of the present worlds."""
-        self.model, self.state = block_of(self.worlds)
+        model, self.state = block_of(self.worlds)
+        self.model, self._is_isolated = self._metering.enter(model), self.worlds[0].isolated
         if self._callbacks:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
@@ -160,7 +179,8 @@ class BlockRun:
         if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
-        self._scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
+        scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
+        self._scratch = self.contacts.enter(self.model, self.state, scratch)
 
     def _arrays(self) -> tuple:
         return self.model, self.state, self._scratch
@@ -186,16 +206,41 @@ class BlockRun:
         samples: Samples | None = None,
         first: int = 0,
     ) -> None:
-        """Call the kernel once and read the events that it recorded; for `arrives` see `advance` of the stepper."""
-        self.n, self.done, self.era = self._advance(
-            self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
-            samples or self._none, first, self._buffer, self._lanes,
-        )  # fmt: skip
-        self._collect_events(self.worlds)
+        """Step to n_end or to a stop, with samples for metrics if no others are taken; for `arrives` see `advance`."""
+        if samples is None and self._metering.is_on:
+            stride, samples = self.worlds[0].blueprint.stride, self._metering.room(self.model)
+            while not (self.n >= n_end or self._at_stop()) or arrives:
+                first = self._taken(stride)
+                end = min(n_end, (first + len(samples.ledger) - 1) * stride + 1)
+                self._call(end, arrives, stride, samples, first)
+                arrives = False
+        else:
+            self._call(n_end, arrives, stride, samples or self._one, first)
+
+    def _call(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
+        """Call the kernel, again when contact lacks room, and read what it recorded."""
+        stopped = True
+        while stopped:
+            begin = self._taken(stride)
+            self.n, self.done, self.era = self._advance(
+                self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
+                samples, first, self._buffer, self.contacts.arrays, self._lanes,
+            )  # fmt: skip
+            times = np.arange(begin, self._taken(stride)) * stride * self.model.step
+            self._metering.add(times, samples, begin - first)
+            self._collect_events(self.worlds)
+            taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
+            if stopped:
+                self._scratch = self.contacts.make_room(taken, self._scratch)
+
+    def _taken(self, stride: int) -> int:
+        """The number of samples that were taken up to now."""
+        return self.n // stride + 1 if self.done else -(-self.n // stride)
 
     def _collect_events(self, before: list[World]) -> None:
         """Collect the events in the buffer, and empty it."""
         if self._buffer is not None and self._buffer.filled[0]:
+            self._metering.count(self._buffer)
             recorded = RecordedEvents(self._buffer, before, self.worlds)
             for lane, events in enumerate(self.events):
                 events.extend(self._read_events(recorded, lane))
@@ -214,7 +259,7 @@ class BlockRun:
         """Apply the reparentings that are due as the present era begins, in order."""
         for event in self.schedule.reparentings_of(self.era):
             self._reparent(event)
-        if not self.worlds[0].isolated:
+        if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
     def _reparent(self, event: ScheduledReparenting) -> None:
@@ -222,47 +267,23 @@ class BlockRun:
         worlds, before, n = self.worlds, self._recorded(0), len(self._lanes)
         samples = [one_lane(before, lane, n) for lane in range(n)]
         made = [
-            reparented(world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local[0], sample.world[0])
+            reparented(
+                world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local.part(0), sample.world.part(0)
+            )
             for lane, (world, sample) in enumerate(zip(worlds, samples, strict=True))
         ]
         self.worlds = [world for world, _ in made]
         self._enter()
-        instant = self._pass_jumps(event, [jumps for _, jumps in made])
+        self._recorded(1)  # places all frames
+        instant = pass_reparenting(event, [jumps for _, jumps in made], *self._arrays(), self._buffer, self._lanes)
         after = self._recorded(1)
         # The change of energy is counted as work; the ledger has the sum over bodies, so any row will do.
         carrier = carrier_row(self.worlds[0], event.body)
         if carrier >= 0:
-            self._book(carrier, energy_of(after, n) - energy_of(before, n))
+            book(self.state[carrier], energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
         complete_instant(self.time, instant, self.model, self._buffer, self._lanes)
         self._collect_events(worlds)
-
-    @np.errstate(all="ignore")
-    def _pass_jumps(self, event: ScheduledReparenting, jumps: Sequence[Mapping[int, Jump]]) -> int:
-        """Pass the jumps of nodes, given for each lane, to their descendants. The work columns are restored, because
-        `_reparent` counts the whole change of energy. Returns the number of the instant.
-        """
-        buffer, model, n = self._buffer, self.model, len(self._lanes)
-        instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE_CARRIER]
-        receiver = event.body if carrier == layout.NO_ROW else model.moved_node[carrier]
-        record_event(instant, layout.CAUSE_REPARENTING, event.number, receiver, buffer)
-        for lane, given in enumerate(jumps):
-            for node, jump in given.items():
-                buffer.source[node + 1] = node + 1
-                layout.store3(buffer.jump[node + 1], layout.Y_V, lane, n, jump.dv)
-                layout.store3(buffer.jump[node + 1], layout.Y_OMEGA, lane, n, jump.domega)
-        self._recorded(1)  # places all frames
-        work = [self.state[:, c * n : (c + 1) * n].copy() for c in (layout.S_WORK, layout.S_WORK_LOW)]
-        pass_jumps(model.every, instant, *self._arrays(), buffer, self._lanes)
-        for c, kept in zip((layout.S_WORK, layout.S_WORK_LOW), work, strict=True):
-            self.state[:, c * n : (c + 1) * n] = kept
-        return instant
-
-    def _book(self, row: int, energy: np.ndarray) -> None:
-        """Count energy (lane) as work done on a free body."""
-        state, n = self.state[row], len(self._lanes)
-        work, low = (slice(c * n, (c + 1) * n) for c in (layout.S_WORK, layout.S_WORK_LOW))
-        state[work], state[low] = compensated_sum(state[work], state[low], energy)
 
     def _recorded(self, row: int) -> Samples:
         """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that
@@ -273,10 +294,4 @@ class BlockRun:
             ending = make_samples(self.model, 1, False, self._lanes)
             self._observe(self.n, self.done, self.era - 1, *self._arrays(), ending, 0, self._lanes)
             self._buffer.pair.ledger[row] = ending.ledger[0]
-        return Samples(*(array[row : row + 1] for array in self._buffer.pair))
-
-
-def energy_of(sample: Samples, n_lane: int) -> np.ndarray:
-    """(lane) kinetic and potential energy of one sample, J."""
-    first, last = layout.E_KINETIC * n_lane, layout.E_POTENTIAL * n_lane
-    return sample.ledger[0, first : first + n_lane] + sample.ledger[0, last : last + n_lane]
+        return self._buffer.pair.part(slice(row, row + 1))

@@ -9,9 +9,8 @@ from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
 from rigidsim.engine.optional import if_given
 from rigidsim.engine.programs import fill, record_faults, run_program
-from rigidsim.physics.elementary import select
 from rigidsim.physics.frames import stretch_back
-from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
+from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import add, cross, norm, sub
 
 
@@ -58,8 +57,7 @@ def view_orientation(observer, observed, seen, lanes):
     n = len(lanes)
     for lane in range(n):
         q = product(conjugate(load4(observer, at.F_Q, lane, n)), load4(observed, at.F_Q, lane, n))
-        sign = select(q[0] < 0.0, -1.0, 1.0)
-        store4(seen, 0, lane, n, (sign * q[0], sign * q[1], sign * q[2], sign * q[3]))
+        store4(seen, 0, lane, n, canonical(q))
 
 
 @routine

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from rigidsim._jit import inlined, kernel
 from rigidsim.engine import layout as at
+from rigidsim.engine.contact.log import sample_contacts
+from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
@@ -19,6 +25,12 @@ def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
 
 
+def kernels(interpreted: bool) -> tuple[Callable, Callable]:
+    """`advance` and `observe_at`, compiled or as Python code, which may call functions of the user."""
+    both = (advance, observe_at)
+    return tuple(np.errstate(all="ignore")(getattr(k, "py_func", k)) for k in both) if interpreted else both
+
+
 @inlined
 def needs_python(era, model, buffer):
     """Whether Python has to act before the next era begins: to change the tree or to empty the event buffer."""
@@ -26,9 +38,11 @@ def needs_python(era, model, buffer):
 
 
 @kernel
-def advance(method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, lanes):
+def advance(
+    method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
+):
     """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
-    change the tree or to empty the event buffer.
+    change the tree or to empty the event buffer; or to a step that contact has no room for.
 
     With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied. A
     sample is taken before each step whose number is a multiple of `stride`: sample k = n / stride is row k - first of
@@ -47,10 +61,16 @@ def advance(method, n, done, era, arrives, n_end, stride, model, state, scratch,
         if n >= n_end:
             return n, done, era
         if done == 0.0 and n % stride == 0:
+            if not value_if_given(True, contact, sample_contacts, n // stride):
+                return n, done, era
             observe(n * model.step, era, model, state, scratch, samples, n // stride - first, lanes)
         splits = era < len(model.edge_step) and model.edge_step[era] == n
         end = model.edge_fraction[era] if splits else 1.0
-        step(method, (n + done) * model.step, (end - done) * model.step, era, model, state, scratch, lanes)
-        settle((n + end) * model.step, model, state, scratch, lanes)
-        keep_windings((n + end) * model.step, era, model, state, scratch, lanes)
+        t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
+        if_given(contact, begin_step, t, model, state, scratch, lanes)
+        step(method, t, h, era, model, state, scratch, lanes)
+        settle(t_end, model, state, scratch, lanes)
+        keep_windings(t_end, era, model, state, scratch, lanes)
+        if not value_if_given(True, contact, end_step, t_end, h, era, model, state, scratch, lanes):
+            return n, done, era
         n, done = (n, end) if splits else (n + 1, 0.0)

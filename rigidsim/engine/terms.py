@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
-from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import load, load3, load4, load6, store3
+from rigidsim.engine.contact.columns import BODY_ROW
+from rigidsim.engine.evaluate import accelerate_nodes, evaluate
+from rigidsim.engine.kinds import is_moved
+from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store_term
+from rigidsim.engine.optional import if_given
 from rigidsim.physics.frames import local_angular_acceleration
-from rigidsim.physics.inertia import apply
+from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.inertial_terms import centrifugal_term, coriolis_term, euler_term, linear_term
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import gyroscopic_torque
-from rigidsim.physics.vector import cross, negated, scaled
+from rigidsim.physics.vector import add, cross, negated, scaled, sub
+
+NAN = float("nan")
 
 
 @routine
@@ -23,14 +28,15 @@ def linear_terms(body, parent, arm, wrench, rate, out, lanes):
         a_WP, alpha_WP = load3(parent, at.F_A, lane, n), load3(parent, at.F_ALPHA, lane, n)
         d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
         applied = scaled(1.0 / load(body, at.B_MASS, lane, n), load3(wrench, at.W_F, lane, n))
-        store3(out, at.T_VELOCITY, lane, n, rotate_back(q_WP, drift))
-        store3(out, at.T_ACCELERATION, lane, n, scaled(load(body, at.B_SCALE, lane, n), load3(rate, at.R_A, lane, n)))
-        store3(out, at.T_APPLIED, lane, n, rotate_back(q_WP, applied))
-        store3(out, at.T_GRAVITY, lane, n, rotate_back(q_WP, load3(wrench, at.W_G, lane, n)))
-        store3(out, at.T_LINEAR, lane, n, rotate_back(q_WP, linear_term(a_WP)))
-        store3(out, at.T_EULER, lane, n, rotate_back(q_WP, euler_term(alpha_WP, d)))
-        store3(out, at.T_CENTRIFUGAL, lane, n, rotate_back(q_WP, centrifugal_term(omega_WP, d)))
-        store3(out, at.T_CORIOLIS, lane, n, rotate_back(q_WP, coriolis_term(omega_WP, drift)))
+        store_term(out, at.T_VELOCITY, lane, n, rotate_back(q_WP, drift))
+        acceleration = scaled(load(body, at.B_SCALE, lane, n), load3(rate, at.R_A, lane, n))
+        store_term(out, at.T_ACCELERATION, lane, n, acceleration)
+        store_term(out, at.T_APPLIED, lane, n, rotate_back(q_WP, applied))
+        store_term(out, at.T_GRAVITY, lane, n, rotate_back(q_WP, load3(wrench, at.W_G, lane, n)))
+        store_term(out, at.T_LINEAR, lane, n, rotate_back(q_WP, linear_term(a_WP)))
+        store_term(out, at.T_EULER, lane, n, rotate_back(q_WP, euler_term(alpha_WP, d)))
+        store_term(out, at.T_CENTRIFUGAL, lane, n, rotate_back(q_WP, centrifugal_term(omega_WP, d)))
+        store_term(out, at.T_CORIOLIS, lane, n, rotate_back(q_WP, coriolis_term(omega_WP, drift)))
 
 
 @routine
@@ -45,19 +51,97 @@ def angular_terms(state, body, parent, frame, wrench, out, lanes):
         tau_B = rotate_back(q_WB, load3(wrench, at.W_TAU, lane, n))
         gyroscopic_B = apply(inverse_inertia, gyroscopic_torque(load6(body, at.B_INERTIA, lane, n), omega_B))
         total = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
-        store3(out, at.T_ANGULAR, lane, n, total)
-        store3(out, at.T_ANGULAR_APPLIED, lane, n, rotate_back(q_WP, rotate(q_WB, apply(inverse_inertia, tau_B))))
-        store3(out, at.T_GYROSCOPIC, lane, n, rotate_back(q_WP, rotate(q_WB, gyroscopic_B)))
-        store3(out, at.T_ANGULAR_PARENT, lane, n, rotate_back(q_WP, negated(alpha_WP)))
-        store3(out, at.T_ANGULAR_TRANSPORT, lane, n, rotate_back(q_WP, cross(omega_WB, omega_WP)))
+        store_term(out, at.T_ANGULAR, lane, n, total)
+        store_term(out, at.T_ANGULAR_APPLIED, lane, n, rotate_back(q_WP, rotate(q_WB, apply(inverse_inertia, tau_B))))
+        store_term(out, at.T_GYROSCOPIC, lane, n, rotate_back(q_WP, rotate(q_WB, gyroscopic_B)))
+        store_term(out, at.T_ANGULAR_PARENT, lane, n, rotate_back(q_WP, negated(alpha_WP)))
+        store_term(out, at.T_ANGULAR_TRANSPORT, lane, n, rotate_back(q_WP, cross(omega_WB, omega_WP)))
+
+
+@routine
+def clear_terms(out, lanes):
+    """No contact."""
+    n = len(lanes)
+    for lane in range(n):
+        store_term(out, at.T_CONTACT, lane, n, (0.0, 0.0, 0.0))
+        store_term(out, at.T_ANGULAR_CONTACT, lane, n, (0.0, 0.0, 0.0))
+
+
+@routine
+def push_body(body, frame, mean, wrench):
+    """Add force and torque of the contacts of the last step to the loads on a free body, by its mean acceleration."""
+    inertia = rotated(load4(frame, at.F_Q, 0, 1), load6(body, at.B_INERTIA, 0, 1))
+    f_W, tau_W = scaled(body[at.B_MASS], load3(mean, 0, 0, 1)), apply(inertia, load3(mean, 3, 0, 1))
+    store3(wrench, at.W_F, 0, 1, add(load3(wrench, at.W_F, 0, 1), f_W))
+    store3(wrench, at.W_TAU, 0, 1, add(load3(wrench, at.W_TAU, 0, 1), tau_W))
 
 
 @inlined
-def observe_terms(t, era, model, state, scratch, terms, lanes):
-    """Write the terms of every free body, in the given state at time t (s), with the loads of the given era."""
+def push_bodies(contacts, model, state, scratch, lanes):
+    """Add the contacts of the last step to the loads, and evaluate all accelerations again."""
+    for b in range(contacts.n_moved):
+        row = contacts.body[b, BODY_ROW]
+        frame, mean = scratch.frame[model.moved_node[row] + 1], scratch.contact_mean[b]
+        push_body(model.body[row], frame, mean, scratch.wrench[row])
+    accelerate_nodes(model.active, model, state, scratch, lanes)
+
+
+@routine
+def contact_terms(parent, mean, applied, angular_applied, contact, angular_contact):
+    """Split the terms of contact from those of the other loads."""
+    q_WP = load4(parent, at.F_Q, 0, 1)
+    linear, angular = rotate_back(q_WP, load3(mean, 0, 0, 1)), rotate_back(q_WP, load3(mean, 3, 0, 1))
+    store3(contact, 0, 0, 1, linear)
+    store3(angular_contact, 0, 0, 1, angular)
+    store3(applied, 0, 0, 1, sub(load3(applied, 0, 0, 1), linear))
+    store3(angular_applied, 0, 0, 1, sub(load3(angular_applied, 0, 0, 1), angular))
+
+
+@inlined
+def observe_contacts(contacts, model, scratch, terms, k):
+    """The terms of contact of every body that can touch."""
+    for b in range(contacts.n_moved):
+        node = model.moved_node[contacts.body[b, BODY_ROW]]
+        parent = scratch.frame[model.node[node, at.NODE_PARENT]]
+        contact_terms(
+            parent, scratch.contact_mean[b], terms[at.T_APPLIED, k, node], terms[at.T_ANGULAR_APPLIED, k, node],
+            terms[at.T_CONTACT, k, node], terms[at.T_ANGULAR_CONTACT, k, node],
+        )  # fmt: skip
+
+
+@inlined
+def copy_term(row, term, out, lanes):
+    """Copy one vector of a row of terms to an array of its own."""
+    n = len(lanes)
+    for c in range(3):
+        for lane in range(n):
+            store(out, c, lane, n, load(row, 3 * term + c, lane, n))
+
+
+@inlined
+def leave_out_driven(model, terms, k):
+    """NaN for the nodes that have no terms."""
+    for node in model.every:
+        if not is_moved(node, model):
+            for term in range(len(terms)):
+                terms[term, k, node, :] = NAN
+
+
+@inlined
+def observe_terms(t, era, model, state, scratch, terms, k, lanes):
+    """Write the terms of every free body in sample k: the given state at time t (s), with the loads of the given
+    era.
+    """
     evaluate(t, era, model, state, scratch, lanes)
+    if_given(model.contacts, push_bodies, model, state, scratch, lanes)
+    leave_out_driven(model, terms, k)
+    out = scratch.term
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]
         parent, frame, arm = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1], scratch.arm[node]
-        linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], terms[node], lanes)
-        angular_terms(state[i], model.body[i], parent, frame, scratch.wrench[i], terms[node], lanes)
+        linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], out, lanes)
+        angular_terms(state[i], model.body[i], parent, frame, scratch.wrench[i], out, lanes)
+        clear_terms(out, lanes)
+        for term in range(at.TERMS):
+            copy_term(out, term, terms[term, k, node], lanes)
+    if_given(model.contacts, observe_contacts, model, scratch, terms, k)

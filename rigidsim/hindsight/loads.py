@@ -20,7 +20,7 @@ TERMS = {
     "gravity": layout.T_GRAVITY,
     "angular_applied": layout.T_ANGULAR_APPLIED,
 }
-"""The terms due to loads, and their rows in a sample."""
+"""The terms due to loads, and their numbers in a sample."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class LoadsAtSample:
         state, row = self.past.state(), self.past.free.index(body)
         found = []
         for load in self.on(body):
-            terms = self.past.under(self.alone(load)).terms(self.past.time, state)[row]
-            parts = {name: terms[first : first + 3] for name, first in TERMS.items()}
+            terms = self.past.under(self.alone(load)).terms(self.past.time, state)
+            parts = {name: terms[number, row] for name, number in TERMS.items()}
             if any(part.any() for part in parts.values()):
                 found.append(Share(load, parts))
         return found

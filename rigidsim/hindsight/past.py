@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
+from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler import blueprint_of
-from rigidsim.engine.model import Model, make_samples, make_scratch, zeros
+from rigidsim.engine.compiler.known import scene_from
+from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
-from rigidsim.errors import FormatError, SceneError
 from rigidsim.hindsight.windings import winding_rows
 from rigidsim.scene import Scene
 from rigidsim.trajectory.header import Header, Place
-from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.trajectory import Trajectory, sample_of
 
-MOTION = ("position", "orientation", "velocity", "angular_velocity")
 ONE_LANE = (0,)
 
 
 def scene_of(header: Header) -> Scene:
     """The scene of a trajectory. Raises FormatError if it is invalid."""
-    try:
-        return Scene.from_dict(json.loads(header.scene_resolved))
-    except (SceneError, ValueError):
-        raise FormatError("the trajectory is damaged: scene/resolved is not a valid scene") from None
+    return scene_from(header.scene_resolved)
 
 
-def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = None) -> Tree:
-    """The tree at a later time. Fixed nodes have their pose in the sample `local` (node, SAMPLE_ROWS); without it, the
-    pose at t = 0.
+def tree_at(start: Tree, places: Sequence[Place], local: MotionSamples | None = None) -> Tree:
+    """The tree at a later time. Fixed nodes have their pose in the sample `local`, arrays (node, component); without
+    it, the pose at t = 0.
     """
     nodes = []
     for node, place in zip(start.nodes, places, strict=True):
@@ -44,22 +39,23 @@ def tree_at(start: Tree, places: Sequence[Place], local: np.ndarray | None = Non
             metres = start.metres(parent)
             moved = moved._replace(scale=node.metres / metres, parent_metres=metres)
         if local is not None and place.kind == "fixed":
-            row = tuple(map(float, local[node.index]))
-            position, orientation = row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4]
+            position, orientation, *_ = numbers_of(local, node.index)
             moved = moved._replace(position=position, orientation=orientation)
         nodes.append(moved)
     return Tree.of(nodes)
 
 
 class SampleModel:
-    """One sample of a trajectory, at which scenes with the same bodies can be evaluated."""
+    """One sample of a trajectory, at which scenes with the same bodies can be evaluated. Raises NotRecordedError if the
+    motion of any body is neither recorded nor can be derived.
+    """
 
     def __init__(self, trajectory: Trajectory, sample: int):
         self._trajectory, self._sample = trajectory, sample
         self.header, self.time = trajectory.header, float(trajectory.time[sample])
-        self.places = self.header.places_at(self.time)
+        self.places, state = self.header.places_at(self.time), sample_of(trajectory, sample)
         self.local, self.world = (
-            np.concatenate([np.asarray(trajectory.arrays[f"{frame}/{name}"][sample]) for name in MOTION], axis=-1)
+            MotionSamples(*(state.of_all(frame, quantity) for quantity in MotionSamples._fields))
             for frame in ("local", "world")
         )
         self.scene = scene_of(self.header)
@@ -78,18 +74,20 @@ class SampleModel:
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
         for node in self._blueprint.drives.paced[:, 0]:
             row = zeros(layout.STATE_ROWS)
-            row[layout.PACED_P : layout.PACED_P + 7] = self.local[node, layout.O_P : layout.O_P + 7]
+            row[layout.PACED_P : layout.PACED_P + 3] = self.local.position[node]
+            row[layout.PACED_Q : layout.PACED_Q + 4] = self.local.orientation[node]
             row[layout.PACED_SINCE] = self.time
             rows.append(row)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)
 
     def under(self, scene: Scene) -> LoadsInEra:
-        """The loads of a scene with the same bodies at this sample."""
+        """The loads of a scene with the same bodies at this sample; contact is none of them."""
         blueprint = blueprint_of(scene)
         schedule = blueprint.schedule
         era = sum(place <= schedule.place(self.time) for place in schedule.places)
         model = model_of(blueprint, tree_at(blueprint.tree, self.places, self.local))
-        return LoadsInEra(model, era, winding_rows(blueprint, self._trajectory, self._sample))
+        windings = winding_rows(blueprint, self._trajectory, self._sample)
+        return LoadsInEra(model._replace(contacts=None, metrics=None), era, windings)
 
 
 class LoadsInEra:
@@ -100,8 +98,8 @@ class LoadsInEra:
         self._scratch, self._sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
-        """(free, TERM_ROWS) the terms of the accelerations, in a state at a time (s)."""
+        """(TERMS, free, 3) the terms of the accelerations, in a state at a time (s)."""
         n = time / self._model.step
         state = np.concatenate([state, *(row[np.newaxis] for row in self._windings)])
         observe_at(0, n, self._era, self._model, state, self._scratch, self._sample, 0, ONE_LANE)
-        return self._sample.terms[0][self._model.moved_node].copy()
+        return self._sample.terms[:, 0][:, self._model.moved_node]

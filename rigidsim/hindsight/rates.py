@@ -77,8 +77,7 @@ def _number(rate: Rate) -> float:
 def _pull(acting: LoadsInEra, time: float, state: np.ndarray) -> np.ndarray:
     """(free, 2, 3) acceleration and angular acceleration due to all loads."""
     terms = acting.terms(time, state)
-    parts = [terms[:, first : first + 3] for first in (layout.T_APPLIED, layout.T_GRAVITY, layout.T_ANGULAR_APPLIED)]
-    return np.stack([parts[0] + parts[1], parts[2]], axis=1)
+    return np.stack([terms[layout.T_APPLIED] + terms[layout.T_GRAVITY], terms[layout.T_ANGULAR_APPLIED]], axis=1)
 
 
 def _slope(
@@ -136,5 +135,5 @@ def _turn(past: SampleModel, body: str, step: float) -> Rate:
     """The rotation of a body or its parent per step, rad."""
     node = past.tree.by_path[body]
     turning = past.tree.lineage(node)[:2]
-    rows = [past.world[each.index, layout.O_OMEGA : layout.O_OMEGA + 3] for each in turning]
+    rows = [past.world.angular_velocity[each.index] for each in turning]
     return Rate("turn", step * float(max(np.linalg.norm(row) for row in rows)), past.time)

@@ -38,8 +38,8 @@ def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:
     """(q, omega) of a frame in the world, as columns over the samples up to this one."""
     if frame == 0:
         return AT_REST
-    columns = (trajectory.arrays[f"world/{name}"] for name in ("orientation", "angular_velocity"))
-    return tuple(tuple(np.asarray(column[: sample + 1, frame - 1]).T) for column in columns)
+    world = trajectory.motion("world", frame - 1)
+    return tuple(tuple(quantity[: sample + 1].T) for quantity in (world.orientation, world.angular_velocity))
 
 
 def _wound(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:

@@ -66,6 +66,15 @@ def compose_pose(X_WP, X_PB):
     return (compose_position(p_WP, stretch(q_WP, s_WP, p_PB)), product(q_WP, q_PB), s_WP * s_PB)
 
 
+@formula
+def compose_motion(X_WP, v_WP, omega_WP, X_PB, v_PB, omega_PB):
+    """(X_WB, v_WB, omega_WB) of pose and rates of P in W and of B in P."""
+    _, q, s = X_WP
+    d, drift = stretch(q, s, X_PB[0]), stretch(q, s, v_PB)
+    v_WB = compose_velocity(v_WP, omega_WP, d, drift)
+    return (compose_pose(X_WP, X_PB), v_WB, compose_rate(omega_WP, q, omega_PB))
+
+
 # --- inverse: the parent seen from the body
 
 
@@ -104,6 +113,15 @@ def local_velocity(v_WP, omega_WP, q_WP, s_WP, d, v_WB):
 def local_rate(omega_WP, q_WP, omega_WB):
     """omega_PB = R_WP^T (omega_WB - omega_WP)."""
     return rotate_back(q_WP, sub(omega_WB, omega_WP))
+
+
+@formula
+def local_motion(X_WP, v_WP, omega_WP, X_WB, v_WB, omega_WB):
+    """(X_PB, v_PB, omega_PB) of pose and rates of P and of B in W."""
+    _, q, s = X_WP
+    X_PB = compose_pose(inverse_pose(X_WP), X_WB)
+    v_PB = local_velocity(v_WP, omega_WP, q, s, stretch(q, s, X_PB[0]), v_WB)
+    return (X_PB, v_PB, local_rate(omega_WP, q, omega_WB))
 
 
 @formula

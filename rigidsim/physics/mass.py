@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.physics.elementary import context_of
 from rigidsim.physics.frames import compose_pose, stretch
 from rigidsim.physics.inertia import displaced, rotated
 from rigidsim.physics.vector import add, scaled, sub
@@ -55,11 +56,19 @@ def placed(lump: Lump, at: Placement) -> Lump:
     return Lump(lump.mass, at.point(lump.center), inertia)
 
 
+def total_of(numbers: Sequence) -> object:
+    """The sum from left to right. Python's own `sum` rounds differently from version to version."""
+    total = 0.0
+    for number in numbers:
+        total = total + number
+    return total
+
+
 def joined(parts: Sequence[Lump], metres_per_unit: float) -> Lump:
     """The joint mass, centre of mass and inertia of lumps in the same coordinates; a single lump is unchanged."""
     if len(parts) == 1:
         return parts[0]
-    total = sum(part.mass for part in parts)
+    total = total_of([part.mass for part in parts])
     center = (0.0, 0.0, 0.0)
     for part in parts:
         center = add(center, scaled(part.mass / total, part.center))
@@ -79,22 +88,30 @@ def unpacked(tensor: tuple) -> tuple:
 def principal_moments(rows: tuple) -> list[float]:
     """The eigenvalues of a tensor given by its rows, smallest first; of a diagonal one exactly its entries."""
     if rows[0][1] == rows[0][2] == rows[1][2] == 0:
-        return sorted(rows[i][i] for i in range(3))
+        moments = [rows[i][i] for i in range(3)]
+        context = context_of(*moments)
+        return context.ordered(moments) if context else sorted(moments)
+    context = context_of(*rows[0], *rows[1], *rows[2])
+    if context is not None:
+        return context.eigenvalues(rows)
     largest = max(abs(entry) for row in rows for entry in row)
     return [float(moment) * largest for moment in np.linalg.eigvalsh(np.array(rows) / largest)]
 
 
 def inertia_fault(rows: tuple) -> tuple[str, str] | None:
     """A message and a hint if no rigid body can have this tensor, given by its rows; None for a possible inertia."""
-    if not all(math.isfinite(entry) for row in rows for entry in row):
+    if not all(-math.inf < entry < math.inf for row in rows for entry in row):
         return "the inertia is outside the range of float64", ""
     a, b, c = principal_moments(rows)
-    moments = f"the principal moments are {a:.9g}, {b:.9g} and {c:.9g} kg m^2"
     if a <= SMALLEST_RATIO * c:
         hint = "write inertia: point for a particle; a thin rod has a small moment about its own axis"
-        return f"the inertia is not positive definite: {moments}", hint
+        return f"the inertia is not positive definite: {_in_words(a, b, c)}", hint
     if a + b < c * (1 - TOLERANCE):
         failed = f"{a:.9g} + {b:.9g} = {a + b:.9g} < {c:.9g}, short by {c - a - b:.3g}"
         hint = "no moment of a rigid body exceeds the sum of the other two"
-        return f"{moments}, which violate the triangle inequality: {failed}", hint
+        return f"{_in_words(a, b, c)}, which violate the triangle inequality: {failed}", hint
     return None
+
+
+def _in_words(a: float, b: float, c: float) -> str:
+    return f"the principal moments are {a:.9g}, {b:.9g} and {c:.9g} kg m^2"

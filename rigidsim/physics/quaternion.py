@@ -151,3 +151,10 @@ def dexp(sigma, rate):
     twice = cross(sigma, once)
     high = add(scaled(1.0 / 6.0, twice), scaled(-1.0 / 24.0, cross(sigma, twice)))
     return add(rate, add(scaled(-0.5, once), high))
+
+
+@formula
+def canonical(q):
+    """Of q and -q, which are the same rotation, the one with w >= 0."""
+    sign = select(q[0] < 0.0, -1.0, 1.0)
+    return (sign * q[0], sign * q[1], sign * q[2], sign * q[3])

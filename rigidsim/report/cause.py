@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rigidsim.errors import NotRecordedError
 from rigidsim.report.drift import BOUND, Drift
 from rigidsim.report.windows import windows
 from rigidsim.trajectory.trajectory import Trajectory
@@ -22,12 +23,17 @@ SLOW = 0.05  # rad per step; a load with a lower rate is resolved by the step
 
 
 def without_allowed(trajectory: Trajectory, drift: list[Drift]) -> list[Drift]:
-    """The drifts; `exceeds` of the energy is None if its drift is within ALLOWED_RELATIVE."""
+    """The drifts; `exceeds` of the energy is None if its drift is within ALLOWED_RELATIVE, as far as velocities were
+    recorded.
+    """
     if all(d.exceeds is None for d in drift):
         return drift
     from rigidsim.hindsight.relative_energy import relative_kinetic_energy
 
-    allowed = ALLOWED_RELATIVE * relative_kinetic_energy(trajectory, windows(trajectory))
+    try:
+        allowed = ALLOWED_RELATIVE * relative_kinetic_energy(trajectory, windows(trajectory))
+    except NotRecordedError:
+        return drift
     return [replace(d, exceeds=None) if d.largest <= allowed else d for d in drift]
 
 
@@ -41,14 +47,17 @@ def _warning(trajectory: Trajectory, drift: Drift) -> str:
     from rigidsim.hindsight.past import SampleModel
     from rigidsim.hindsight.rates import drift_cause
 
-    after = int(np.searchsorted(trajectory.time, drift.exceeds))
-    past = SampleModel(trajectory, max(after - 1, 0))
-    step = past.scene.simulation.step
-    cause = _cause(drift_cause(past, step, drift.exceeds), step)
+    before = max(int(np.searchsorted(trajectory.time, drift.exceeds)) - 1, 0)
+    try:
+        past = SampleModel(trajectory, before)
+        step = past.scene.simulation.step
+        cause = _cause(drift_cause(past, step, drift.exceeds), step)
+    except NotRecordedError as error:
+        cause = f"its cause is unknown, because {error}"
     return (
         f"the energy drifted by {drift.largest:.3g} J, {drift.relative:.3g} of {drift.size:.4g} J;"
         f" this ratio exceeded {BOUND:g} by t = {drift.exceeds:.9g} s, so the motion is inaccurate;"
-        f" {cause}{_events_between(trajectory, past.time, drift.exceeds)}"
+        f" {cause}{_events_between(trajectory, float(trajectory.time[before]), drift.exceeds)}"
     )
 
 
@@ -79,5 +88,5 @@ def _cause(found: DriftCause | None, step: float) -> str:
 
 def _events_between(trajectory: Trajectory, begin: float, end: float) -> str:
     """The events between two times, for the end of a message."""
-    names = [event.id for event in trajectory.events if begin < event.time <= end]
+    names = [event.id for event in trajectory.events.scheduled if begin < event.time <= end]
     return f"; events at that time: {', '.join(names)}" if names else ""

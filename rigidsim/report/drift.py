@@ -128,7 +128,9 @@ def size_of(rows: np.ndarray) -> np.ndarray:
 
 
 def drift_of(trajectory: Trajectory, windows: Iterable[slice]) -> list[Drift]:
-    """The drift of a whole trajectory, read window by window."""
+    """The drift of a whole trajectory, read window by window; none if energies and momenta were not recorded."""
+    if not trajectory.has_diagnostics:
+        return []
     meter = DriftMeter(isolated_until(trajectory.header))
     names = ("kinetic_energy", "potential_energy", "work", "linear_momentum", "spin_angular_momentum",
              "orbital_angular_momentum")  # fmt: skip

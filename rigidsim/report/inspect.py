@@ -3,44 +3,67 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
 from rigidsim.errors import FormatError
 from rigidsim.report.cause import drift_warnings, without_allowed
+from rigidsim.report.contact import contact_lines
 from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.jumps import listed
-from rigidsim.report.states import WORLD, StateTable, sample_of
+from rigidsim.report.metrics import metric_lines, plain_metrics
+from rigidsim.report.states import WORLD, StateTable, known
+from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.table import aligned
 from rigidsim.report.windows import windows
 from rigidsim.report.wording import counted
-from rigidsim.trajectory.fields import fields
+from rigidsim.trajectory.contact_fields import COUNT_COLUMN, POINT_COLUMNS, ROW
+from rigidsim.trajectory.fields import CONTACT_WORK, Column
 from rigidsim.trajectory.header import Header
-from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.trajectory import Trajectory, sample_of
 
 SHOWN_EVENTS = 20
 SHOWN_BODIES = 20
+NO_METRICS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """The largest distance (m), speed (m/s) and angular speed (rad/s) of one body in the world."""
+    """The largest distance (m), speed (m/s) and angular speed (rad/s) of one body in the world; None for
+    what was not recorded.
+    """
 
-    distance: float
-    speed: float
-    rate: float
+    distance: float | None
+    speed: float | None
+    rate: float | None
 
 
 def extremes(trajectory: Trajectory) -> list[Extremes]:
     """The extremes of each body."""
     largest = np.zeros((len(trajectory), 3))
     for window in windows(trajectory):
+        part = trajectory.part(window)
         for column, name in enumerate(("position", "velocity", "angular_velocity")):
-            rows = np.asarray(trajectory.arrays[f"world/{name}"][window])
-            largest[:, column] = np.maximum(largest[:, column], size_of(rows).max(axis=0))
-    return [Extremes(*map(float, row)) for row in largest]
+            largest[:, column] = np.maximum(largest[:, column], _largest(part, name))
+    return [Extremes(*(None if np.isnan(x) else float(x) for x in row)) for row in largest]
+
+
+def _largest(part: Trajectory, name: str) -> np.ndarray:
+    """The largest value of a quantity of each body in the world; NaN if it is not known."""
+    if part.is_whole:
+        return size_of(np.asarray(part.arrays[f"world/{name}"])).max(axis=0)
+    each = (known(part.motion("world", index), name) for index in range(len(part)))
+    return np.array([np.nan if rows is None else size_of(rows).max() for rows in each])
+
+
+def contact_of(trajectory: Trajectory) -> ContactSummary | None:
+    """The events of contact; with the work of all contact if it was recorded."""
+    work = trajectory.arrays.get(CONTACT_WORK.name)
+    return ContactSummary.of(trajectory.events.contact, None if work is None else float(work[-1]))
 
 
 def require_intact(trajectory: Trajectory, file: str | Path) -> None:
@@ -59,11 +82,17 @@ class Inspection:
     warnings: list[str]
     extremes: list[Extremes]
     ends: tuple[StateTable, StateTable]  # the first sample and the last
+    contact: ContactSummary | None  # if there were events of contact
+    metrics: Mapping[str, float]
     content_hash: str
 
     @classmethod
-    def of(cls, trajectory: Trajectory, file: str | Path, frame: str = WORLD) -> Inspection:
-        """Read the whole file, which may be closed afterwards. Raises FormatError if it is damaged."""
+    def of(
+        cls, trajectory: Trajectory, file: str | Path, frame: str = WORLD, metrics: Mapping[str, str] = NO_METRICS
+    ) -> Inspection:
+        """Read the whole file, which may be closed afterwards; with these metrics, given by expressions, in addition to
+        those of the scene. Raises FormatError if it is damaged, UsageError for an invalid expression.
+        """
         require_intact(trajectory, file)
         drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory)))
         ends = tuple(StateTable.of(sample_of(trajectory, k), frame) for k in (0, -1))
@@ -74,6 +103,8 @@ class Inspection:
             warnings=drift_warnings(trajectory, drift),
             extremes=extremes(trajectory),
             ends=ends,
+            contact=contact_of(trajectory),
+            metrics=trajectory.metrics | {name: trajectory.metric(text) for name, text in metrics.items()},
             content_hash=trajectory.stored_hash,
         )
 
@@ -83,19 +114,29 @@ class Inspection:
             f"{self.file}: {self.trajectory.status}, {self._sampling()}",
             *message,
             *self._scene(),
+            *contact_lines(self.trajectory.header.contact_settings),
             "",
             *self._tree(),
         ]
         for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
             lines += ["", *states.summary(SHOWN_BODIES)]
-        lines += ["", *(str(drift) for drift in self.drift), *(f"warning: {text}" for text in self.warnings)]
-        events = self.trajectory.events
+        lines += ["", *self._drift(), *(f"warning: {text}" for text in self.warnings)]
+        events = self.trajectory.events.scheduled
         if events:
             lines += ["", f"{counted(len(events), 'event')}:", *listed(events, SHOWN_EVENTS)]
+        if self.contact:
+            lines += ["", *self.contact.lines()]
+        if self.metrics:
+            lines += ["", *metric_lines(self.metrics)]
         versions = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
         return "\n".join(
             [*lines, "", *self._datasets(), "", f"made with {versions}", f"content hash {self.content_hash}"]
         )
+
+    def _drift(self) -> list[str]:
+        if not self.trajectory.has_diagnostics:
+            return [f"energies and momenta were not recorded ({self.trajectory.header.record_text})"]
+        return [str(drift) for drift in self.drift]
 
     def _sampling(self) -> str:
         time = self.trajectory.time
@@ -114,7 +155,9 @@ class Inspection:
         """The bodies, indented by level, with kinds and extremes."""
         header = self.trajectory.header
         names = ["  " * path.count("/") + path.rsplit("/", 1)[-1] for path in header.paths]
-        numbers = [[f"{value:.5g}" for value in vars(largest).values()] for largest in self.extremes]
+        numbers = [
+            ["" if value is None else f"{value:.5g}" for value in vars(largest).values()] for largest in self.extremes
+        ]
         rows = [[name, *three, kind] for name, three, kind in zip(names, numbers, header.kinds, strict=True)]
         header_row = ["largest values in the world", "distance, m", "speed, m/s", "angular speed, rad/s", "kind"]
         return aligned([header_row, *rows])
@@ -123,7 +166,8 @@ class Inspection:
         groups: dict[str, list[str]] = {}
         for dataset in datasets(self.trajectory.header):
             group, _, name = str(dataset["name"]).rpartition("/")
-            groups.setdefault(group, []).append(f"{name} [{dataset['units']}]")
+            some = f" of {counted(len(dataset['bodies']), 'body', 'bodies')}" if "bodies" in dataset else ""
+            groups.setdefault(group, []).append(f"{name} [{dataset['units']}]{some}")
         rows = (f"  {group or '':<12}{', '.join(names)}" for group, names in groups.items())
         return ["datasets and their units:", *rows]
 
@@ -142,9 +186,12 @@ class Inspection:
             "bodies": [{"path": p, "parent": parent, "kind": kind, **vars(e)} for p, parent, kind, e in about],
             "first": self.ends[0].as_dict(),
             "last": self.ends[1].as_dict(),
-            "events": [event.as_dict() for event in self.trajectory.events],
+            "events": [event.as_dict() for event in self.trajectory.events.scheduled],
+            **({"contact": self.contact.as_dict()} if self.contact else {}),
+            **({"metrics": plain_metrics(self.metrics)} if self.metrics else {}),
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "warnings": self.warnings,
+            "contact_settings": dict(header.contact_settings),
             "datasets": datasets(header),
             "content_hash": self.content_hash,
             "provenance": dict(header.provenance),
@@ -153,11 +200,21 @@ class Inspection:
 
 
 def datasets(header: Header) -> list[dict[str, object]]:
-    """Name, dimensions, units and meaning of each dataset with a time axis."""
+    """Name, dimensions, units and meaning of each dataset of samples, and the bodies of one that has only some."""
     scaled = any(scale != 1.0 for scale in header.scale)
     described: list[dict[str, object]] = [{"name": "time", "dimensions": ["time"], "units": "s", "long_name": "time"}]
-    for f in fields(header.with_terms):
+    for f in header.fields:
         of_parent = scaled and f.name in ("local/position", "local/velocity")
         units = f.units.replace("m", "units of the parent", 1) if of_parent else f.units
-        described.append({"name": f.name, "dimensions": list(f.dimensions), "units": units, "long_name": f.long_name})
+        rows = header.recorded_rows(f.name)
+        some = {} if rows is None else {"bodies": [header.paths[row] for row in rows]}
+        entry = {"name": f.name, "dimensions": list(f.dimensions), "units": units, "long_name": f.long_name}
+        described.append({**entry, **some})
+    if header.with_contacts:
+        described += [_described(COUNT_COLUMN, "time"), *(_described(column, ROW) for column in POINT_COLUMNS)]
     return described
+
+
+def _described(column: Column, rows: str) -> dict[str, object]:
+    dimensions = [rows, column.axis] if column.axis else [rows]
+    return {"name": column.name, "dimensions": dimensions, "units": column.units, "long_name": column.long_name}

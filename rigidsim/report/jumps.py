@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rigidsim.report.wording import counted
+from rigidsim.trajectory.contact_events import ContactEvent
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -18,20 +19,22 @@ def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
     """Events within one sampling interval of a time that concern a body or the free body that carries it."""
     spacing = float(np.diff(trajectory.time).max()) if len(trajectory.time) > 1 else 0.0
     near = spacing * (1 + 1e-9)
-    return [
-        event
-        for event in trajectory.events
-        if abs(event.time - time) <= near
-        and (event.concerns(body) or event.concerns(trajectory[body].carrier_at(event.time)))
-    ]
+
+    def concerns(event: Event | ContactEvent) -> bool:
+        carrier = trajectory[body].carrier_at(event.time)
+        return event.concerns(body) or (carrier != "" and event.concerns(carrier))
+
+    return [event for event in trajectory.events.between(time - near, time + near) if concerns(event)]
 
 
-def describe_event(event: Event, body: str, carrier: str) -> str:
+def describe_event(event: Event | ContactEvent, body: str, carrier: str) -> str:
     """The effect of one event on a body, or on the free body that carries it."""
-    lines = [f"at t = {event.time:.9g} s: {cause_of(event)}"]
+    lines = [f"at t = {event.time:.9g} s: {cause_of(event, body)}"]
     if not event.concerns(body):
         lines.append(f"  {body} is carried by {carrier}:")
         body = carrier
+    if isinstance(event, ContactEvent):
+        return "\n".join([*lines, *_struck(event, body)])
     if body in (event.receiver, event.body):
         lines += _received(event)
     gain = next((other for other in event.carried if other.body == body), None)
@@ -57,8 +60,31 @@ def describe_event(event: Event, body: str, carrier: str) -> str:
     return "\n".join(lines)
 
 
-def cause_of(event: Event) -> str:
-    """A one-line description of an event."""
+def _struck(event: ContactEvent, body: str) -> Iterator[str]:
+    """The effect of an impact on a body."""
+    if event.cause != "impact":
+        return
+    if body in event.protected_bodies:
+        yield f"  {body} keeps its motion in the world"
+    elif body in event.carried_bodies:
+        yield f"  {body} has inherit_impulses: it moves with its parent"
+    else:
+        own = event.side_of(body)
+        acted = _vector(event.impulse if own else tuple(-part for part in event.impulse))
+        yield f"  {event.bodies[own]} receives {acted} N s at {_vector(event.point)} m"
+        yield f"  the kinetic energy of both bodies changes by {event.energy:+.9g} J"
+        if event.protected_bodies:
+            yield f"  not affected in the world (protected): {', '.join(event.protected_bodies)}"
+        if event.carried_bodies:
+            yield f"  carried along (inherit_impulses): {', '.join(event.carried_bodies)}"
+
+
+def cause_of(event: Event | ContactEvent, body: str = "") -> str:
+    """A one-line description of an event; of contact, from the side of a body."""
+    if isinstance(event, ContactEvent):
+        words = {"contact_begins": "begins to touch", "contact_ends": "no longer touches", "impact": "is struck by"}
+        own = event.side_of(body)
+        return f"{event.bodies[own]} {words[event.cause]} {event.bodies[1 - own]}"
     if event.cause == "impulse":
         name = f" '{event.name}'" if event.name else ""
         via = "" if event.body == event.receiver else f", carried by {event.receiver}"

@@ -1,10 +1,11 @@
-"""The progress line of a run, on stderr."""
+"""The progress line of a run or a sweep, on stderr."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 REDRAW_SECONDS = {True: 0.1, False: 10.0}  # on a terminal; if stderr is redirected
@@ -25,22 +26,22 @@ def write_line(text: str) -> None:
         sys.stderr.flush()
 
 
-class Progress:
-    """Prints simulated time, speed and remaining time: on a terminal in one line that is rewritten, otherwise in a new
-    line every ten seconds, the first one as soon as the estimate shows a long run.
+class ProgressLine:
+    """Prints progress: on a terminal in one line that is rewritten, otherwise in a new line every ten seconds, the
+    first one as soon as the estimate shows a long run.
     """
 
-    def __init__(self, n_step: int, step: float, quiet: bool):
-        self._n_step, self._step, self._quiet = n_step, step, quiet
+    def __init__(self, total: int, quiet: bool):
+        self._total, self._quiet = total, quiet
         self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._begin = self._drawn = time.monotonic()
         self._width = 0
         self._estimated = self._terminal  # whether the early line is done; a terminal does not need it
 
-    def update(self, n: int) -> None:
-        """Report that n steps are done."""
+    def report(self, n: int, describe: Callable[[float], str]) -> None:
+        """Report that n of the total are done; `describe(spent)` is the text between that and the time left."""
         now = time.monotonic()
-        spent, done = now - self._begin, n / self._n_step
+        spent, done = now - self._begin, n / self._total
         left = spent / done - spent if done else 0.0
         is_first = not self._estimated and spent >= MEASURED_SECONDS
         self._estimated |= is_first
@@ -48,10 +49,7 @@ class Progress:
         if self._quiet or not due:
             return
         self._drawn = now
-        self._write(
-            f"{done:6.1%}  t = {n * self._step:.6g} of {self._n_step * self._step:.6g} s"
-            f"  {n * self._step / spent:.3g} x real time  {clock(left)} left"
-        )
+        self._write(f"{done:6.1%}  {describe(spent)}  {clock(left)} left")
 
     def clear(self) -> None:
         """Clear the line on the terminal."""
@@ -71,3 +69,16 @@ class Progress:
         with suppress(OSError):
             sys.stderr.write("\r" + text)
             sys.stderr.flush()
+
+
+class Progress(ProgressLine):
+    """Simulated time, speed and remaining time of a run."""
+
+    def __init__(self, n_step: int, step: float, quiet: bool):
+        super().__init__(n_step, quiet)
+        self._step = step
+
+    def update(self, n: int) -> None:
+        """Report that n steps are done."""
+        reached, end = n * self._step, self._total * self._step
+        self.report(n, lambda spent: f"t = {reached:.6g} of {end:.6g} s  {reached / spent:.3g} x real time")

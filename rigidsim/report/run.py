@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from rigidsim._jit import compilation_notice, watch_compilation
+from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
+from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.drift import Drift, DriftMeter
+from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.progress import Progress, write_line
 from rigidsim.report.signals import StopRequest
 from rigidsim.report.states import StateTable
+from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
+from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
 from rigidsim.trajectory.writer import Writer
 
@@ -33,23 +39,36 @@ class RunReport:
     steps: int
     simulated: float  # s
     compile_seconds: float
-    run_seconds: float
+    run_seconds: float  # until the file was complete
     drift: list[Drift]
+    contact_settings: Mapping[str, Any]
     content_hash: str
     last: StateTable  # at the end
+    contact: ContactSummary | None = None  # if there were events of contact
+    metrics: Mapping[str, float] = field(default_factory=dict)
     scene_warnings: tuple[str, ...] = ()  # before the run
     warnings: tuple[str, ...] = ()  # about the result
 
     def __str__(self) -> str:
+        return self._text(chosen_contact(self.contact_settings))
+
+    def in_full(self) -> str:
+        """The summary with the values of contact."""
+        return self._text(contact_lines(self.contact_settings))
+
+    def _text(self, contact: list[str]) -> str:
         speed = self.simulated / max(self.run_seconds, 1e-9)
         what = f"{counted(self.samples, 'sample')} of {counted(self.bodies, 'body', 'bodies')}"
         lines = [
             f"{self.path}: {self.status}, {what}, 0 to {self.simulated:g} s",
             f"  {self.steps} steps in {self.run_seconds:.3g} s, {speed:.3g} x real time"
             + (f"; compiled in {self.compile_seconds:.3g} s" if self.compile_seconds else ""),
+            *(f"  {line}" for line in contact),
             *(f"  {drift}" for drift in self.drift),
             "",
             *self.last.summary(SHOWN_BODIES),
+            *(["", *self.contact.lines()] if self.contact else []),
+            *(["", *metric_lines(self.metrics)] if self.metrics else []),
         ]
         return "\n".join(lines)
 
@@ -67,6 +86,9 @@ class RunReport:
             "run_seconds": self.run_seconds,
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "last": self.last.as_dict(),
+            "contact_settings": dict(self.contact_settings),
+            **({"contact": self.contact.as_dict()} if self.contact else {}),
+            **({"metrics": plain_metrics(self.metrics)} if self.metrics else {}),
             "warnings": [*self.scene_warnings, *self.warnings],
             "content_hash": self.content_hash,
         }
@@ -82,21 +104,34 @@ def announce_nothing() -> None:
 
 
 def run_to_file(
-    scene: Scene, path: Path, *, terms: bool, force: bool, quiet: bool, show: Callable[[RunReport], None]
+    scene: Scene,
+    path: Path,
+    *,
+    terms: bool,
+    contacts: bool = False,
+    compression: str = DEFAULT,
+    force: bool,
+    quiet: bool,
+    show: Callable[[RunReport], None],
+    warn: Callable[[tuple[str, ...]], None] = lambda _: None,
 ) -> RunReport:
-    """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then.
+    """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
+    called before the run with warnings about its start.
 
     Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
     check_output(path, force, IN_SHELL)
-    simulation = Simulation(scene, terms=terms)
-    check_space(path, simulation.n_sample, len(simulation.header.paths), terms)
+    simulation = Simulation(scene, terms=terms, contacts=contacts)
+    warn(simulation.overlaps)
+    check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)
     with watch_compilation(announce_nothing if quiet else announce) as compiling:
         simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
     with (
-        Writer(path, simulation.header, simulation.n_sample, force=force, hints=IN_SHELL) as writer,
+        Writer(
+            path, simulation.header, simulation.n_sample, force=force, compression=compression, hints=IN_SHELL
+        ) as writer,
         StopRequest(writer.discard) as stop,
     ):
         try:
@@ -132,7 +167,7 @@ def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
 ) -> tuple[RunReport, SimulationError | None]:
     """Write all samples and finish the file; the report, and the failure if there was one."""
-    failure, meter, samples = None, DriftMeter(simulation.isolated_until), 0
+    failure, meter, samples, work = None, DriftMeter(simulation.isolated_until), 0, 0.0
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
     def watch(n: int) -> bool:
@@ -146,13 +181,14 @@ def _simulate_into(
                 writer.append(block)
                 meter.isolated_until = simulation.isolated_until
                 meter.add(block.time, block.ledger)
-                samples += len(block.time)
+                samples, work = samples + len(block.time), float(block.ledger[-1, layout.E_CONTACT])
         except SimulationError as error:
             failure = error
         finally:
             progress.clear()
+    metrics = simulation.metrics
+    writer.finish(simulation.status, str(failure or ""), simulation.events, metrics)
     run_seconds = time.perf_counter() - begin - compiling.seconds
-    writer.finish(simulation.status, str(failure or ""), simulation.events)
     report = RunReport(
         path=writer.path,
         status=simulation.status,
@@ -163,9 +199,12 @@ def _simulate_into(
         compile_seconds=compile_seconds + compiling.seconds,
         run_seconds=run_seconds,
         drift=meter.results(),
+        contact_settings=simulation.header.contact_settings,
         content_hash=writer.content_hash,
         last=StateTable.of(simulation.state),
-        scene_warnings=simulation.scene.warnings,
+        contact=ContactSummary.of(simulation.events.contact, work),
+        metrics=metrics,
+        scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
         warnings=simulation.warnings,
     )
     return report, failure

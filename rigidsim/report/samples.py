@@ -5,27 +5,33 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
-from rigidsim.report.states import FIELDS, length_unit, motion_of, state_at
+from rigidsim.errors import NotRecordedError
+from rigidsim.report.states import FIELDS, known, length_unit, motion_of, state_at
 from rigidsim.report.windows import windows
-from rigidsim.trajectory.trajectory import State, Trajectory
+from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
+
+WIDTHS = dict(zip(FIELDS, (3, 4, 3, 3), strict=True))
 
 
 def csv_of(trajectory: Trajectory, frame: str, time: float | None = None) -> Iterator[str]:
     """Pieces of CSV text: the header row, then all samples, or one time (s), relative to a frame.
 
-    Numbers have all their digits and are read back exactly.
+    Numbers have all their digits and are read back exactly. What was not recorded and cannot be derived is empty;
+    NotRecordedError if that is all.
     """
+    first = sample_of(trajectory, 0)
+    if all(known(motion_of(first, k, frame), name) is None for k in range(len(first)) for name in FIELDS):
+        raise NotRecordedError(f"no motion was recorded ({trajectory.header.record_text})")
     yield _text([_header_row(length_unit(trajectory.header, frame))])
     if time is not None:
         yield _text(_rows(state_at(trajectory, time), frame))
         return
     for window in windows(trajectory):
-        names = [f"{where}/{field}" for where in ("local", "world") for field in FIELDS]
-        arrays = {name: np.asarray(trajectory.arrays[name][window]) for name in names}
-        yield _text(_rows(Trajectory(trajectory.header, {**arrays, "time": trajectory.time[window]}), frame))
+        yield _text(_rows(trajectory.part(window), frame))
 
 
 def _header_row(unit: str) -> list[str]:
@@ -41,10 +47,15 @@ def _rows(bodies: Trajectory | State, frame: str) -> Iterator[list]:
     tables = []
     for index in range(len(bodies)):
         motion = motion_of(bodies, index, frame)
-        columns = [np.reshape(getattr(motion, name), (len(times), -1)) for name in FIELDS]
-        tables.append(np.concatenate(columns, axis=1).tolist())
+        columns = [_cells(known(motion, name), len(times), width) for name, width in WIDTHS.items()]
+        tables.append([list(chain(*cells)) for cells in zip(*columns, strict=True)])
     for k, time in enumerate(times):
         yield from ([time, path, *table[k]] for path, table in zip(bodies.paths, tables, strict=True))
+
+
+def _cells(quantity: np.ndarray | None, count: int, width: int) -> list[list]:
+    """The numbers of each sample; empty cells if they are not known."""
+    return [[""] * width] * count if quantity is None else np.reshape(quantity, (count, width)).tolist()
 
 
 def _text(rows) -> str:

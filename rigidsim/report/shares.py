@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.loads import LoadsAtSample, Share
 from rigidsim.hindsight.past import SampleModel
 from rigidsim.report.terms import table
@@ -19,15 +20,21 @@ ROUND_OFF = 1e-9
 
 @dataclass(frozen=True)
 class Shares:
-    """The contribution of each force to a body's terms, and the recorded rest, which comes from callbacks."""
+    """The contribution of each force to a body's terms, and the recorded rest, which comes from callbacks; `reason`
+    says why they are not known, if so.
+    """
 
     loads: list[Share]
     rest: dict[str, np.ndarray]
+    reason: str = ""
 
     @classmethod
     def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
         """For a free body at a sample with terms; `at` reads a recorded term."""
-        loads = LoadsAtSample(SampleModel(trajectory, sample)).shares(body)
+        try:
+            loads = LoadsAtSample(SampleModel(trajectory, sample)).shares(body)
+        except NotRecordedError as error:
+            return cls([], {}, f"the parts of each force are unknown: {error}")
         return cls(loads, {name: rest for name in UNITS if (rest := _rest(loads, name, at(name))) is not None})
 
     def lines(self, term: str) -> list[str]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigidsim.errors import NotRecordedError
 from rigidsim.report.table import aligned, number, shortened
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion
-from rigidsim.trajectory.trajectory import State, Trajectory
+from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
 
 WORLD = "world"
 SAME = 1e-12  # relative tolerance for equal times
@@ -22,16 +23,18 @@ def motion_of(bodies: Trajectory | State, index: int, frame: str) -> Motion:
     return bodies.motion("world", index) if frame == WORLD else bodies.relative(bodies.paths[index], frame)
 
 
+def known(motion: Motion, quantity: str) -> np.ndarray | None:
+    """A quantity of a motion; None if it was not recorded and cannot be derived."""
+    try:
+        return np.asarray(getattr(motion, quantity))
+    except NotRecordedError:
+        return None
+
+
 def length_unit(header: Header, frame: str) -> str:
     """`m`, or the length unit of the frame in metres."""
     scale = 1.0 if frame == WORLD else header.scale_of(frame)
     return "m" if scale == 1.0 else f"{scale:.9g} m"
-
-
-def sample_of(trajectory: Trajectory, k: int) -> State:
-    """All bodies at one sample."""
-    names = [f"{where}/{field}" for where in ("local", "world") for field in FIELDS]
-    return State(trajectory.header, float(trajectory.time[k]), {name: trajectory.arrays[name][k] for name in names})
 
 
 def state_at(trajectory: Trajectory, time: float) -> State:
@@ -43,15 +46,17 @@ def state_at(trajectory: Trajectory, time: float) -> State:
 
 @dataclass(frozen=True)
 class BodyState:
-    """One body: its parent and kind at that time, and its motion."""
+    """One body: its parent and kind at that time, and its motion; None for what is not known, because it was not
+    recorded.
+    """
 
     path: str
     parent: str
     kind: str
-    position: np.ndarray
-    orientation: np.ndarray
-    velocity: np.ndarray
-    angular_velocity: np.ndarray
+    position: np.ndarray | None
+    orientation: np.ndarray | None
+    velocity: np.ndarray | None
+    angular_velocity: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ class StateTable:
     frame: str
     unit: str  # of length
     bodies: tuple[BodyState, ...]
+    recorded: str  # what was recorded, as text
 
     @classmethod
     def of(cls, state: State, frame: str = WORLD) -> StateTable:
@@ -69,13 +75,26 @@ class StateTable:
         rows = []
         for index, (path, place) in enumerate(zip(state.paths, state.header.places_at(state.time), strict=True)):
             motion = motion_of(state, index, frame)
-            rows.append(BodyState(path, place.parent, place.kind, *(np.asarray(getattr(motion, f)) for f in FIELDS)))
-        return cls(float(state.time), frame, length_unit(state.header, frame), tuple(rows))
+            rows.append(BodyState(path, place.parent, place.kind, *(known(motion, f) for f in FIELDS)))
+        unit = length_unit(state.header, frame)
+        return cls(float(state.time), frame, unit, tuple(rows), state.header.record_text)
 
     def summary(self, most: int) -> list[str]:
         """Positions and velocities; orientations and angular velocities too, if any body rotates."""
-        is_rotating = any(body.angular_velocity.any() for body in self.bodies)
-        return [*self.translations(most), *(["", *self.rotations(most)] if is_rotating else [])]
+        is_rotating = any(body.angular_velocity is None or body.angular_velocity.any() for body in self.bodies)
+        return self._noted([*self.translations(most), *(["", *self.rotations(most)] if is_rotating else [])])
+
+    def in_full(self) -> list[str]:
+        """All positions, velocities, orientations and angular velocities."""
+        most = len(self.bodies)
+        return self._noted([*self.translations(most), "", *self.rotations(most)])
+
+    def _noted(self, lines: list[str]) -> list[str]:
+        """Tables, with a line about what is blank; if that is all, one line."""
+        is_known = [getattr(body, name) is not None for body in self.bodies for name in FIELDS]
+        if not any(is_known):
+            return [f"at t = {number(self.time)} s: no motion was recorded ({self.recorded})"]
+        return lines if all(is_known) else [*lines, "", f"what is blank was not recorded ({self.recorded})"]
 
     def translations(self, most: int) -> list[str]:
         """Table of positions and velocities."""
@@ -93,7 +112,7 @@ class StateTable:
         """Plain data, for `--json`."""
         bodies = [
             {"path": body.path, "parent": body.parent, "kind": body.kind}
-            | {name: getattr(body, name).tolist() for name in FIELDS}
+            | {name: None if (v := getattr(body, name)) is None else v.tolist() for name in FIELDS}
             for body in self.bodies
         ]
         units = {"position": self.unit, "orientation": "1", "velocity": f"{self.unit}/s", "angular_velocity": "rad/s"}
@@ -104,6 +123,19 @@ class StateTable:
         header_row = [f"at t = {number(self.time)} s, {frame}"]
         for labels, unit in zip(names, units, strict=True):
             header_row += [f"{label}, {unit}" if unit else label for label in labels]
-        rows = [[body.path, *(number(x) for name in fields for x in getattr(body, name))] for body in self.bodies]
+        widths = [len(labels) for labels in names]
+        rows = [
+            [
+                body.path,
+                *(cell for name, width in zip(fields, widths, strict=True) for cell in _cells(body, name, width)),
+            ]
+            for body in self.bodies
+        ]
         first, *others = aligned([header_row, *rows])
         return [first, *shortened(others, most)]
+
+
+def _cells(body: BodyState, name: str, width: int) -> list[str]:
+    """The numbers of a vector; blank if it is not known."""
+    vector = getattr(body, name)
+    return [""] * width if vector is None else [number(x) for x in vector]

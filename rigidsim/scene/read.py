@@ -14,6 +14,7 @@ from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
 from rigidsim.scene.checks.scene import findings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.notes.contact import contact_notes
 from rigidsim.scene.notes.idle import idle_notes
 from rigidsim.scene.notes.load_steps import load_notes
 from rigidsim.scene.notes.normalised import normalised_notes
@@ -33,7 +34,7 @@ from rigidsim.scene.values.base import Reading
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
-NOTES = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes)
+NOTES = (shape_notes, step_notes, load_notes, prescribed_notes, idle_notes, contact_notes)
 
 
 class Scene(SceneData):
@@ -41,6 +42,8 @@ class Scene(SceneData):
 
     _written: str | dict = PrivateAttr("")
     _name: str = PrivateAttr("")
+    _file: str = PrivateAttr("")
+    _overrides: tuple[Override, ...] = PrivateAttr(())
     _warnings: tuple[str, ...] = PrivateAttr(())
 
     def __new__(cls, *written: object, **_: object) -> Scene:
@@ -87,6 +90,27 @@ class Scene(SceneData):
         return self._written if isinstance(self._written, str) else as_yaml(self._written)
 
     @property
+    def file(self) -> str:
+        """The file of the scene, or what stands for one in messages."""
+        return self._file
+
+    @property
+    def overrides(self) -> tuple[Override, ...]:
+        """The overrides with which the scene was read."""
+        return self._overrides
+
+    def document(self) -> Document:
+        """The text or data of the scene, read anew, with its overrides."""
+        written = self._written
+        document = read_text(written, self._file) if isinstance(written, str) else Document(written)
+        apply_overrides(document, self._overrides, Scene)
+        return document
+
+    def with_overrides(self, overrides: Iterable[Override]) -> Scene:
+        """The scene read again with further overrides."""
+        return _read_again(self._written, self._file, [*self._overrides, *overrides], self._name)
+
+    @property
     def name(self) -> str:
         """The name of the file that the scene was read from, or nothing."""
         return self._name
@@ -100,17 +124,38 @@ class Scene(SceneData):
         """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""
         return resolved_scene(self)
 
+    def __reduce__(self) -> tuple:
+        """A scene is pickled as what was written, and read again: that of another process may find other files."""
+        return _read_again, (self._written, self._file, self._overrides, self._name)
+
     def __eq__(self, other: object) -> bool:
         return self.resolved() == other.resolved() if isinstance(other, Scene) else NotImplemented
+
+
+def _read_again(written: str | dict, file: str, overrides: Iterable[Override], name: str) -> Scene:
+    document = read_text(written, file) if isinstance(written, str) else Document(written)
+    return _checked(Scene, document, overrides, written, name)
 
 
 @collector_paused()
 def _checked(
     kind: type[Scene], document: Document, overrides: Iterable[Override], written: str | dict, name: str
 ) -> Scene:
-    """The scene in a document; all its problems are raised in one SceneError."""
-    _require_mapping(document)
-    apply_overrides(document, overrides, kind)
+    """The scene in a document, with warnings; all its problems are raised in one SceneError."""
+    require_mapping(document)
+    given = apply_overrides(document, overrides, kind)
+    hierarchy, reading = checked(document, kind)
+    scene = hierarchy.scene
+    noted = (*normalised_notes(document.data), *unused(document, reading, scene.resolved), *_unwise(hierarchy))
+    scene._written, scene._name, scene._file, scene._overrides = written, name, document.file, tuple(given)
+    scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in noted)
+    return scene
+
+
+def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Hierarchy, Reading]:
+    """The scene in a document whose overrides are applied, with its tree and the context of its validation; all its
+    problems are raised in one SceneError.
+    """
     reading = Reading(folder=Path(document.file).parent)
     read_parameters(document, reading)
     expand(document, reading)
@@ -122,10 +167,7 @@ def _checked(
     found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in findings(hierarchy)]
     if document.problems or found:
         raise _scene_error(document.problems + found)
-    scene._written, scene._name = written, name
-    noted = (*normalised_notes(document.data), *unused(document, reading, scene.resolved), *_unwise(hierarchy))
-    scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in noted)
-    return scene
+    return hierarchy, reading
 
 
 @np.errstate(all="ignore")  # an estimate that overflows is infinite
@@ -144,7 +186,8 @@ def as_scene(given: Scene | Path | str) -> Scene:
     return Scene.from_file(given)
 
 
-def _require_mapping(document: Document) -> None:
+def require_mapping(document: Document) -> None:
+    """Raise SceneError for a document that is not a mapping."""
     if document.data is None:
         raise SceneError([*document.problems, document.problem("empty", f"the scene is empty; {EXPECTED}")])
     if not isinstance(document.data, dict):

@@ -29,6 +29,8 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
             "step": simulation.step,
             "integrator": simulation.integrator.model_dump(),
             **_if_given(record_every=simulation.record_every),
+            **({"record": _plain_value(simulation.record)} if simulation.record is not None else {}),
+            "contact": _plain(simulation.contact),
         },
         "world": {
             "gravity": _plain_value(scene.world.gravity),
@@ -36,9 +38,12 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
                 mutual_gravity=scene.world.mutual_gravity and _plain(scene.world.mutual_gravity),
                 plane=scene.world.plane and list(scene.world.plane),
             ),
+            **({"contacts": [_plain(pair) for pair in scene.world.contacts]} if scene.world.contacts else {}),
         },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},
+        **({"metrics": {name: str(one) for name, one in scene.metrics.items()}} if scene.metrics else {}),
         **({"reparent": [_plain(event) for event in scene.reparent]} if scene.reparent else {}),
+        **_if_given(sweep=scene.sweep and scene.sweep.written()),
     }
 
 
@@ -66,6 +71,7 @@ def _body(body: Body) -> dict[str, Any]:
         **({"inherit_impulses": True} if body.inherit_impulses else {}),
         **({"shapes": [_shape(shape) for shape in body.shapes]} if body.shapes else {}),
         **_if_given(material=body.material and _plain(body.material)),
+        **_if_given(collide=_plain_value(body.collide)),
         "children": {name: _body(child) for name, child in body.children.items()},
     }
 

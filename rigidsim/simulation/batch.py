@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
 
 from rigidsim.arguments import function, whole_number
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import Blueprint, World
+from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.compiler import compile_scene
-from rigidsim.engine.lanes import LANES, one_lane, structure
+from rigidsim.engine.lanes import LANES, lanes_of, one_lane, structure
+from rigidsim.engine.model import Samples
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import SimulationError, StorageError, UsageError
 from rigidsim.scene import Scene, as_scene
+from rigidsim.simulation.contacts import require_shapes, shapes_of
 from rigidsim.simulation.events import events_of
 from rigidsim.simulation.header import header_of, sample_count, sample_times
+from rigidsim.simulation.recording import recorded_of, records_terms
 from rigidsim.simulation.single import Simulation, Watch, unwatched
-from rigidsim.trajectory.fields import Block, sample_bytes
-from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.fields import Block
+from rigidsim.trajectory.recorded import possible_fields, recorded_bytes
+from rigidsim.trajectory.timeline import Events
+from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
 
 def simulate(
     scenes: Scene | str | Path | Iterable[Scene | str | Path],
     *,
     terms: bool = False,
+    contacts: bool = False,
     threads: int = 1,
     watch: Watch = unwatched,
     callbacks: Mapping[str, Callback] | None = None,
@@ -42,25 +49,30 @@ def simulate(
 
     If a single scene diverges, SimulationError is raised, whose `trajectory` holds the samples up to the last finite
     state. Of many scenes, the history of one that diverges has `status` "failed" and ends with the last finite state;
-    the others are not affected. `terms` records the terms of each acceleration. `watch(n)` is called about ten times a
-    second with the number of steps done; returning true ends the run. `callbacks`, for one scene: see `Simulation`.
+    the others are not affected. Recorded is what `simulation.record` of a scene selects; `terms` adds the terms of each
+    acceleration, `contacts` all points where shapes touch. `watch(n)` is called about ten times a second with the
+    number of steps done; returning true ends the run.
+    `callbacks`, for one scene: see `Simulation`.
     """
     threads, watch = whole_number(threads, "threads", least=1), function(watch, "watch")
+    recorded = {"terms": terms, "contacts": contacts}
     if not is_many(scenes):
-        return _simulate_one(scenes, terms, watch, callbacks)
+        return _simulate_one(scenes, recorded, watch, callbacks)
     if callbacks:
         raise UsageError("callbacks are for one scene at a time")
     scenes = [as_scene(scene) for scene in scenes]
     worlds = [compile_scene(scene) for scene in scenes]
-    check_memory(sum(history_bytes(world.blueprint, terms) for world in worlds))
+    for world in worlds if contacts else ():
+        require_shapes(shapes_of(world))
+    check_memory(sum(map(history_bytes, scenes, worlds, repeat(terms), repeat(contacts))))
     groups: dict = defaultdict(list)
-    for i, world in enumerate(worlds):
-        groups[structure(world)].append(i)
-    blocks = [group[k : k + LANES] for group in groups.values() for k in range(0, len(group), LANES)]
+    for i, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
+        groups[structure(world), records_terms(scene)].append(i)
+    blocks = [part for group in groups.values() for part in _parts(group, lanes_of(worlds[group[0]]))]
     results: list[Trajectory | None] = [None] * len(worlds)
 
     def run(block: list[int]) -> None:
-        histories = _simulate_block([scenes[i] for i in block], [worlds[i] for i in block], terms, watch)
+        histories = _simulate_block([scenes[i] for i in block], [worlds[i] for i in block], recorded, watch)
         for i, history in zip(block, histories, strict=True):
             results[i] = history
 
@@ -69,17 +81,24 @@ def simulate(
     return results
 
 
+def _parts(group: list[int], size: int) -> Iterator[list[int]]:
+    """A list in parts of at most this size."""
+    return (group[k : k + size] for k in range(0, len(group), size))
+
+
 def is_many(scenes: object) -> bool:
     """Whether the argument is a collection of scenes, not one scene or something else."""
     return isinstance(scenes, Iterable) and not isinstance(scenes, Scene | str | bytes | Path | Mapping)
 
 
-def history_bytes(blueprint: Blueprint, terms: bool) -> int:
-    """Bytes of a whole history."""
-    return sample_count(blueprint) * sample_bytes(len(blueprint.tree.nodes), terms)
+def history_bytes(scene: Scene, world: World, terms: bool, contacts: bool) -> int:
+    """Bytes of a whole history, apart from contact points."""
+    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts)
+    recorded = recorded_of(scene, world, terms, contacts)
+    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, len(world.paths))
 
 
-def check_memory(need: int) -> None:
+def check_memory(need: int, hint: str = "or write to a file with `rigidsim run`") -> None:
     """Raise StorageError if histories of this many bytes would not fit into the memory that is free."""
     try:
         free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -88,31 +107,44 @@ def check_memory(need: int) -> None:
     if 2 * need > free:  # the samples, and the arrays made from them
         raise StorageError(
             f"the history would need {2 * need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free;"
-            " set simulation.record_every, or write to a file with `rigidsim run`"
+            f" set simulation.record_every or simulation.record, {hint}"
         )
 
 
 def _simulate_one(
-    scene: Scene | str | Path, terms: bool, watch: Watch, callbacks: Mapping[str, Callback] | None = None
+    scene: Scene | str | Path,
+    recorded: Mapping[str, bool],
+    watch: Watch,
+    callbacks: Mapping[str, Callback] | None = None,
 ) -> Trajectory:
-    simulation = Simulation(scene, terms=terms, callbacks=callbacks)
-    check_memory(history_bytes(simulation.blueprint, terms))
-    blocks: list[Block] = []
+    """The history of one scene with what is to be recorded, by the arguments of `Simulation`."""
+    simulation = Simulation(scene, **recorded, callbacks=callbacks)
+    header = simulation.header
+    check_memory(simulation.n_sample * header.sample_bytes)
+    parts: list[dict[str, np.ndarray]] = []
     try:
         for block in simulation.blocks(watch):
-            blocks.append(Block(*(array.copy() for array in block)))
+            parts.append({name: array.copy() for name, array in recorded_samples(header, block).items()})
     except SimulationError as error:
-        if blocks:
-            error.trajectory = Trajectory.from_blocks(simulation.header, blocks, simulation.status, simulation.events)
+        if parts:
+            error.trajectory = _history(simulation, parts)
         raise
-    return Trajectory.from_blocks(simulation.header, blocks, simulation.status, simulation.events)
+    return _history(simulation, parts)
 
 
-def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[World], terms: bool, watch: Watch) -> list[Trajectory]:
+def _history(simulation: Simulation, parts: Sequence[Mapping[str, np.ndarray]]) -> Trajectory:
+    """The history of a simulation, of these samples."""
+    return Trajectory.from_parts(simulation.header, parts, simulation.status, simulation.events, simulation.metrics)
+
+
+def _simulate_block(
+    scenes: Sequence[Scene], worlds: Sequence[World], recorded: Mapping[str, bool], watch: Watch
+) -> list[Trajectory]:
     """Histories of up to LANES worlds of one structure."""
     if len(worlds) == 1:
-        return [_kept(scenes[0], terms, watch)]
-    shape, run = worlds[0].blueprint, BlockRun(worlds, LANES, terms, read_events=events_of)
+        return [_kept(scenes[0], recorded, watch)]
+    with_terms = recorded["terms"] or records_terms(scenes[0])
+    shape, run = worlds[0].blueprint, BlockRun(worlds, LANES, with_terms, read_events=events_of)
     samples = run.room(sample_count(shape) - 1)
     run.prepare()
     for _ in run.slices(shape.n_step, shape.stride, samples, 0):
@@ -120,24 +152,36 @@ def _simulate_block(scenes: Sequence[Scene], worlds: Sequence[World], terms: boo
             break
     count, end = -(-run.n // shape.stride), run.observed()
     status = "complete" if run.n == shape.n_step else "interrupted"
-    histories = []
+    histories, is_finite, metrics = [], finite_lanes(run, end), run.metrics()
     for lane, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
-        body = Block(sample_times(shape, 0, count), *(a[:count] for a in one_lane(samples, lane, LANES)))
+        body = Block(sample_times(shape, 0, count), *one_lane(samples.part(slice(count)), lane, LANES))
         last = Block(np.array([run.time]), *one_lane(end, lane, LANES))
-        faults = run.fault[:, layout.N_FAILED * LANES : (layout.N_FAILED + 1) * LANES][:, lane]
-        if np.isfinite(last.world).all() and np.isfinite(last.ledger).all() and not faults.any():
-            header = header_of(scene, world, terms)
-            histories.append(Trajectory.from_blocks(header, [body, last], status, tuple(run.events[lane])))
+        if is_finite[lane]:
+            header = header_of(scene, world, recorded["terms"], with_contacts=recorded["contacts"])
+            events = Events(header, run.events[lane])
+            values = dict(zip(header.metrics, metrics[:, lane].tolist(), strict=True))
+            histories.append(Trajectory.from_blocks(header, [body, last], status, events, values))
         else:
             # Run again on its own, with the same bits, to stop at its last finite state.
-            histories.append(_kept(scene, terms, watch))
+            histories.append(_kept(scene, recorded, watch))
     return histories
 
 
-def _kept(scene: Scene, terms: bool, watch: Watch) -> Trajectory:
+def finite_lanes(run: BlockRun, end: Samples) -> np.ndarray:
+    """(lane) whether the state at the end of a block, its energies and momenta, and the values of all expressions up to
+    it are finite.
+    """
+    n = len(run.worlds)
+    found = ~run.fault[:, layout.N_FAILED * n : (layout.N_FAILED + 1) * n].any(axis=0)
+    for array in (*end.world, end.ledger):
+        found &= np.isfinite(array.reshape(-1, n)).all(axis=0)
+    return found
+
+
+def _kept(scene: Scene, recorded: Mapping[str, bool], watch: Watch) -> Trajectory:
     """The history of one scene; if it fails, up to the failure."""
     try:
-        return _simulate_one(scene, terms, watch)
+        return _simulate_one(scene, recorded, watch)
     except SimulationError as error:
         if error.trajectory is None:
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.run import RecordedEvents
+from rigidsim.engine.reading import RecordedEvents
 from rigidsim.trajectory.events import Carried, Event, Protected
 
 

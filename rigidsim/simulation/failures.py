@@ -29,8 +29,7 @@ def start_fault(run: BlockRun) -> str:
     known = expression_fault(run) or prescribed_fault(run, when) or joint_fault(run, when)
     if known:
         return known
-    terms = run.observed(with_terms=True).terms[0]
-    loads = terms[:, layout.T_ACCELERATION : layout.T_ACCELERATION + 3]
+    loads = run.observed(with_terms=True).terms[layout.T_ACCELERATION, 0]
     pushed = [node for node in run.worlds[0].tree.free() if not np.isfinite(loads[node.index]).all()]
     if pushed:
         hint = "check whether it is at the same place as a source of gravity"
@@ -50,7 +49,7 @@ def joint_fault(run: BlockRun, when: str) -> str:
 
 def prescribed_fault(run: BlockRun, when: str) -> str:
     """A message if a prescribed motion is non-finite or exceeds FARTHEST; else empty."""
-    tree, world = run.worlds[0].tree, run.observed().world[0]
+    tree, world = run.worlds[0].tree, np.concatenate(run.observed().world.part(0), axis=1)
     too_fast = {node.index for node in tree.nodes if not (np.abs(world[node.index]) < FARTHEST).all()}
     for node in tree.nodes:
         if node.kind == "prescribed" and too_fast.intersection(n.index for n in tree.lineage(node)) == {node.index}:

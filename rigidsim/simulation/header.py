@@ -9,13 +9,21 @@ import numpy as np
 from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.scene import Scene
-from rigidsim.trajectory.header import Change, Header
+from rigidsim.simulation.contacts import require_shapes, shapes_of
+from rigidsim.simulation.recording import recorded_of, records_contacts, records_terms
+from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.provenance import provenance
 
 
-def header_of(scene: Scene, world: World, with_terms: bool, with_callbacks: bool = False) -> Header:
-    """The header of the history of a scene."""
-    nodes = world.tree.nodes
+def header_of(
+    scene: Scene, world: World, with_terms: bool, with_callbacks: bool = False, with_contacts: bool = False
+) -> Header:
+    """The header of the history of a scene; `with_terms` and `with_contacts` add to what the scene records."""
+    nodes, shapes = world.tree.nodes, shapes_of(world)
+    recorded = recorded_of(scene, world, with_terms, with_contacts)
+    with_terms, with_contacts = with_terms or records_terms(scene), with_contacts or records_contacts(scene)
+    if with_contacts:
+        require_shapes(shapes)
     return Header(
         paths=world.paths,
         parents=tuple(path_of(world.tree, node.parent) for node in nodes),
@@ -29,6 +37,11 @@ def header_of(scene: Scene, world: World, with_terms: bool, with_callbacks: bool
         scene_text=scene.source,
         scene_resolved=json.dumps(scene.resolved(), indent=1),
         provenance=provenance(),
+        contact_settings=world.blueprint.contacts.summary if world.blueprint.contacts else NO_CONTACT.copy(),
+        shapes=shapes,
+        with_contacts=with_contacts,
+        recorded=recorded,
+        metrics={name: str(metric) for name, metric in scene.metrics.items()},
     )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from itertools import cycle
 from pathlib import Path
 from threading import Lock
 
@@ -14,43 +17,30 @@ from rigidsim.arguments import function, refuse, whole_number
 from rigidsim.engine import layout
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.contact.arrays import LANES
+from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
-from rigidsim.errors import SimulationError, UsageError
+from rigidsim.errors import SimulationError
 from rigidsim.scene import Scene, as_scene
+from rigidsim.simulation.contacts import event_columns, point_columns
 from rigidsim.simulation.events import events_of
 from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, start_fault
 from rigidsim.simulation.header import header_of, sample_count, sample_times
-from rigidsim.trajectory.events import Event
+from rigidsim.simulation.locks import BUSY, TAKEN, held
+from rigidsim.simulation.overlaps import overlap_warnings
+from rigidsim.trajectory.chunks import chunk_rows
+from rigidsim.trajectory.contact_points import ContactPoints
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
+from rigidsim.trajectory.timeline import Events
 from rigidsim.trajectory.trajectory import State
 
-BLOCK_BYTES = 64e6
-BLOCK_ROWS = 4096  # a multiple of the chunks of the file
-
 Watch = Callable[[int], bool]
-
-TAKEN = (
-    "this simulation is already being stepped, by another thread or by a loop over its blocks (`close` ends that loop);"
-    " use one thread at a time"
-)
-BUSY = "this simulation is in the middle of a step, so there is no state to read; use one thread at a time"
 
 
 def unwatched(_n: int) -> bool:
     """A watch that never stops the run."""
     return False
-
-
-@contextmanager
-def held(lock: Lock, refusal: str) -> Iterator[None]:
-    """Hold a lock that is free; UsageError, without waiting, if it is not."""
-    if not lock.acquire(blocking=False):
-        raise UsageError(refusal)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
@@ -63,7 +53,8 @@ def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
 
 class Simulation:
     """A scene, or the path of its file, in the course of a run: `step(n)` advances it, `state` is its present state.
-    With `terms`, samples contain the terms of each acceleration.
+    With `terms`, samples contain the terms of each acceleration, with `contacts` all points where shapes touch, in
+    addition to what `simulation.record` of the scene selects. The state always has everything.
 
     `callbacks` are functions by the path of a free body. Each is called in every evaluation with the time (s) and a
     mapping of paths to motions in the world (`position`, `orientation`, `velocity`, `angular_velocity`), and returns a
@@ -76,15 +67,21 @@ class Simulation:
     """
 
     def __init__(
-        self, scene: Scene | str | Path, *, terms: bool = False, callbacks: Mapping[str, Callback] | None = None
+        self,
+        scene: Scene | str | Path,
+        *,
+        terms: bool = False,
+        contacts: bool = False,
+        callbacks: Mapping[str, Callback] | None = None,
     ):
         callbacks = checked(callbacks)
         self.scene = as_scene(scene)
         world = compile_scene(self.scene)
-        self.blueprint = world.blueprint
-        self.header = header_of(self.scene, world, terms, bool(callbacks))
+        self.blueprint, self._start = world.blueprint, world
+        self.header = header_of(self.scene, world, terms, bool(callbacks), contacts)
         self.status = "running"
-        self._run = BlockRun([world], 1, terms, callbacks, events_of)
+        contact = ContactRun(self.header.with_contacts, 1 if callbacks else LANES)
+        self._run = BlockRun([world], 1, self.header.with_terms, callbacks, events_of, contact)
         self._turn = Lock()  # held while stepping, from the first step of a call to the last
         self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
@@ -114,18 +111,39 @@ class Simulation:
 
     @property
     def sample_bytes(self) -> int:
-        """Bytes of one sample, uncompressed."""
+        """Bytes of one sample as the stepper writes it, uncompressed."""
         return sample_bytes(len(self.header.paths), self.header.with_terms)
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        """The impulses and reparentings up to the present time, with their effects."""
-        return tuple(self._run.events[0])
+    def events(self) -> Events:
+        """The impulses and reparentings up to the present time, with their effects, and the events of contact."""
+        return Events(self.header, self._run.events[0], event_columns(self._run.contact.log))
+
+    @property
+    def contacts(self) -> ContactPoints:
+        """The points where shapes touch now. A copy: it does not change with later steps."""
+        with held(self._kernel, BUSY):
+            points = point_columns([self._run.touching()], 0, 1)
+            return ContactPoints(self.header, self.time, points)
 
     @property
     def isolated_until(self) -> float:
         """The time (s) until which momenta were conserved: inf if they are up to now, -inf if they never were."""
         return self._run.isolated_until if self.header.isolated else -math.inf
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The metrics of the scene by their names, over the samples up to now and the present state."""
+        if not self.header.metrics:
+            return {}
+        with held(self._kernel, BUSY):
+            values = self._run.metrics()
+        return dict(zip(self.header.metrics, values[:, 0].tolist(), strict=True))
+
+    @cached_property
+    def overlaps(self) -> tuple[str, ...]:
+        """Warnings about shapes that overlap at t = 0, the deepest first."""
+        return overlap_warnings(self.scene, self._start)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -137,7 +155,8 @@ class Simulation:
         """All bodies now. A copy: it does not change with later steps."""
         with held(self._kernel, BUSY):
             block = self._observed()
-        return State(self.header, float(block.time[0]), {f.name: f.of(block)[0] for f in FIELDS})
+        header = replace(self.header, recorded=None)  # the state has everything
+        return State(header, float(block.time[0]), {f.name: f.of(block)[0] for f in FIELDS})
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run. Raises SimulationError if the run cannot begin."""
@@ -152,10 +171,12 @@ class Simulation:
                 pass
 
     def blocks(self, watch: Watch = unwatched) -> Iterator[Block]:
-        """Run to the end; yields the samples in blocks.
+        """Run to the end; yields the samples in blocks of `chunk_rows` samples, and the last state.
 
-        `watch(n)` is called with the number of steps done about ten times a second; when it returns true, the run ends
-        with the state reached. Raises SimulationError after the last good block if the state becomes non-finite.
+        The arrays of a block are overwritten when the block after the next one is requested; `block.copied()` has
+        arrays of its own. `watch(n)` is called with the number of steps done about ten times a second and at the end of
+        each block; when it returns true, the run ends with the state reached. Raises SimulationError after the last
+        good block if the state becomes non-finite.
         """
         return self._blocks(function(watch, "watch"))
 
@@ -164,12 +185,13 @@ class Simulation:
             yield from self._blocks_to_the_end(watch)
 
     def _blocks_to_the_end(self, watch: Watch) -> Iterator[Block]:
-        room, stride = self._block_rows(), self.blueprint.stride
-        samples = self._run.room(room)
+        rows, stride = chunk_rows(self.n_sample, self.sample_bytes), self.blueprint.stride
+        rooms = self._alternating(rows)
         stopped, failure = False, None
         while self.n < self.n_step and not stopped and not failure:
             first = -(-self.n // stride)  # number of the next sample
-            last = min(self.n_step, (first + room - 1) * stride + 1)
+            last = min(self.n_step, (first + rows - 1) * stride + 1)
+            samples = next(rooms)
             try:
                 for _ in self._checked_slices(last, stride, samples, first):
                     stopped = watch(self.n)
@@ -179,7 +201,8 @@ class Simulation:
                 failure = error
             count = -(-self.n // stride) - first
             if count:
-                yield Block(sample_times(self.blueprint, first, count), *(array[:count] for array in samples))
+                times = sample_times(self.blueprint, first, count)
+                yield Block(times, *samples.part(slice(count)), self._sampled_points(first, count))
         with self._kernel:
             last = self._observed()
         yield last
@@ -187,15 +210,25 @@ class Simulation:
         if failure:
             raise failure
 
-    def _block_rows(self) -> int:
-        """Number of samples of a block: all, or as many chunks of the file as fit into BLOCK_BYTES."""
-        fitting = int(BLOCK_BYTES // self.sample_bytes)
-        return min(self.n_sample, max(BLOCK_ROWS, fitting - fitting % BLOCK_ROWS))
+    def _sampled_points(self, first: int, count: int) -> dict[str, np.ndarray]:
+        """The contact points of samples, if they are recorded."""
+        pieces = self._run.contact.take_sampled()
+        return point_columns(pieces, first, count) if self.header.with_contacts else {}
+
+    def _alternating(self, rows: int) -> Iterator[Samples]:
+        """Arrays for a block of samples: two sets in turn, so that a block remains while the next one is computed. The
+        second is made when it is needed.
+        """
+        sets = []
+        for _ in range(2):
+            sets.append(self._run.room(rows))
+            yield sets[-1]
+        yield from cycle(sets)
 
     def _is_finite(self) -> bool:
         """Whether the state, its energies and momenta, and the values of all expressions up to now are finite."""
         run = self._run
-        finite = np.isfinite(run.state).all() and np.isfinite(run.observed().ledger).all()
+        finite = np.isfinite(run.state).all() and np.isfinite(run.ledger()).all()
         return bool(finite and not run.fault[:, layout.N_FAILED].any())
 
     @contextmanager
@@ -246,14 +279,15 @@ class Simulation:
         """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""
         run = self._run
         run.go_back(before)
-        good, over = run.place(), len(self.events)
+        good, over = run.place(), len(run.events[0])
         while self._is_finite():
-            good, over = run.place(), len(self.events)
+            good, over = run.place(), len(run.events[0])
             run.advance(1, stride, samples, first)
-        fault = expression_fault(run) or motion_fault(run, good[0], [event.id for event in self.events[over:]])
+        fault = expression_fault(run) or motion_fault(run, good[0], [event.id for event in run.events[0][over:]])
         run.go_back(good)
         return SimulationError(fault)
 
     def _observed(self) -> Block:
         """One sample of the present state."""
-        return Block(np.array([self.time]), *self._run.observed())
+        points = point_columns([self._run.touching()], 0, 1) if self.header.with_contacts else {}
+        return Block(np.array([self.time]), *self._run.observed(), points)

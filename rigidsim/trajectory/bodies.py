@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
+from functools import cached_property
 
 import numpy as np
 
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.relative_motion import RelativeMotion
-from rigidsim.errors import UsageError
-from rigidsim.trajectory.fields import TERM_FIELDS
+from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.trajectory.derived import DerivedMotions
+from rigidsim.trajectory.fields import term_fields
 from rigidsim.trajectory.header import Header, Place
 from rigidsim.trajectory.motion import Motion, below, concatenated, read_only, seen_from, time_span
 
@@ -52,10 +55,7 @@ class BodyHistory:
 
     def carrier_at(self, time: float) -> str:
         """The free body that carries this body at a time (s), itself if it is free; empty if there is none."""
-        path = self.path
-        while path and (place := self._bodies[path].place_at(time)).kind != "free":
-            path = place.parent
-        return path
+        return self._bodies.header.carrier_at(self.path, number(time, "time"))
 
     @property
     def local(self) -> Motion:
@@ -69,14 +69,21 @@ class BodyHistory:
 
     def term(self, name: str) -> np.ndarray:
         """One term of the acceleration relative to the parent, in the parent's axes, (time, 3): `applied`, `gravity`,
-        `linear`, `euler`, `centrifugal`, `coriolis` in m/s2, ... Recorded with `terms=True`.
+        `linear`, `euler`, `centrifugal`, `coriolis`, in scenes with contact `contact`, in m/s2, ... Recorded with
+        `terms=True`.
         """
-        known = [field.name.removeprefix("terms/") for field in TERM_FIELDS]
+        known = [field.name.removeprefix("terms/") for field in term_fields(bool(self._bodies.header.shapes))]
         if name not in known:
             raise UsageError(f"there is no term {clipped(name)}; choose one of {', '.join(known)}")
         if f"terms/{name}" not in self._bodies.arrays:
-            raise UsageError("only trajectories of simulate(scene, terms=True) and of `run --terms` have terms")
-        return np.asarray(self._bodies.arrays[f"terms/{name}"][..., self._index, :])
+            raise UsageError(
+                "only trajectories of simulate(scene, terms=True), of `run --terms` and with simulation.record: [terms]"
+                " have terms"
+            )
+        rows = self._bodies.header.recorded_rows(f"terms/{name}")
+        if rows is not None and self._index not in rows:
+            raise NotRecordedError(f"the terms of '{self.path}' were not recorded ({self._bodies.header.record_text})")
+        return self._bodies.column(f"terms/{name}", self._index)
 
     def seen_from(self, other: str) -> Motion:
         """The motion relative to another body, in its axes and length units; `"world"` for the world.
@@ -127,34 +134,52 @@ class BodyMapping:
         same = [known for known in self.header.paths if known.rsplit("/", 1)[-1] == path]
         return same[:1] or get_close_matches(path, self.header.paths, n=1)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was left out when it was recorded."""
+        return self.header.recorded is None
+
+    def column(self, name: str, index: int) -> np.ndarray:
+        """One dataset of one body."""
+        return np.asarray(self.arrays[name][..., index, :])
+
+    @cached_property
+    def _derived(self) -> DerivedMotions:
+        return DerivedMotions(self.header, self.time, self.column)
+
     def motion(self, frame: str, index: int) -> Motion:
+        """The motion of a body in the frame `local` or `world`; what was not recorded is derived where it can be."""
         path = self.header.paths[index]
         breaks = tuple(change.time for change in self.header.changes if change.body == path) if frame == "local" else ()
-        return Motion(self.time, lambda name: np.asarray(self.arrays[f"{frame}/{name}"][..., index, :]), breaks)
+        if self.is_whole:
+            return Motion(self.time, lambda name: self.column(f"{frame}/{name}", index), breaks)
+        return Motion(self.time, lambda name: self._derived.read(frame, name, index), breaks)
 
     def relative(self, path: str, other: str) -> Motion:
-        self._index(path)
-        if not isinstance(other, str) or other != "world":
-            self._index(other)
+        """The motion of a body relative to another one; either may be the world."""
+        for name in (path, other):
+            if not isinstance(name, str) or name != "world":
+                self._index(name)
         trees = self.header.trees()
-        if len(trees) == 1:
-            return self._relative(path, other, trees[0][1], ...)
-        time = np.atleast_1d(self.time)
-        begins = [int(np.searchsorted(time, begin)) for begin, _ in trees]
-        pieces = [
-            self._relative(path, other, places, slice(begin, end))
-            for (_, places), begin, end in zip(trees, begins, [*begins[1:], len(time)], strict=True)
-            if end > begin
-        ]
-        return pieces[0] if np.ndim(self.time) == 0 else concatenated(self.time, pieces)
+        pieces = [self._relative(path, other, trees[k][1], samples) for k, samples in self.header.spans(self.time)]
+        return pieces[0] if len(pieces) == 1 else concatenated(self.time, pieces)
 
     def _relative(self, path: str, other: str, places: Sequence[Place], samples) -> Motion:
         """At samples during which the tree is given by `places`."""
         lineage, other_lineage = self._lineage(path, places), self._lineage(other, places)
         while lineage and other_lineage and lineage[0] == other_lineage[0]:
             lineage.pop(0), other_lineage.pop(0)
-        chains = [self._chain(line, places, samples) for line in (lineage, other_lineage)]
-        return seen_from(*chains, self.time if np.ndim(self.time) == 0 else self.time[samples])
+
+        def chains(names: Collection[str]) -> list[RelativeMotion]:
+            try:
+                return [self._chain(line, places, samples, names) for line in (lineage, other_lineage)]
+            except NotRecordedError:
+                # Fewer digits far from the origin, but what is between them and their common ancestor is not needed.
+                with suppress(NotRecordedError):
+                    return [self._in_world(line, samples, names) for line in (lineage, other_lineage)]
+                raise
+
+        return seen_from(chains, self.time if samples is ... else self.time[samples], self.is_whole)
 
     def _lineage(self, path: str, places: Sequence[Place]) -> list[int]:
         """The body and its ancestors, outermost first; none for the world."""
@@ -164,16 +189,48 @@ class BodyMapping:
             path = places[line[0]].parent
         return line
 
-    def _chain(self, lineage: Sequence[int], places: Sequence[Place], samples) -> RelativeMotion:
+    def _chain(
+        self, lineage: Sequence[int], places: Sequence[Place], samples, names: Collection[str]
+    ) -> RelativeMotion:
         chain = RelativeMotion.identity()
         for index in reversed(lineage):
             above = self.header.scale_of(places[index].parent)
-            local = self.motion("local", index)
-            if np.ndim(self.time):
-                local = local.part(samples)
-            chain = below(chain, local, self.header.scale[index] / above)
+            local = self._samples_of(self.motion("local", index), samples)
+            chain = below(chain, local, self.header.scale[index] / above, names)
         return chain
+
+    def _in_world(self, lineage: Sequence[int], samples, names: Collection[str]) -> RelativeMotion:
+        """The last body of a lineage in the world."""
+        chain = RelativeMotion.identity()
+        if lineage:
+            world = self._samples_of(self.motion("world", lineage[-1]), samples)
+            chain = below(chain, world, self.header.scale[lineage[-1]], names)
+        return chain
+
+    @staticmethod
+    def _samples_of(motion: Motion, samples) -> Motion:
+        return motion if samples is ... else motion.part(samples)
 
 
 class State(BodyMapping):
     """All bodies at one time: `state["tank/turret"].world.position` is an array of three."""
+
+    def __init__(
+        self,
+        header: Header,
+        time: float,
+        arrays: Mapping[str, np.ndarray],
+        motions: Mapping[str, Sequence[Motion]] | None = None,
+    ):
+        super().__init__(header, time, arrays)
+        self._motions = motions  # of all bodies in each frame, in place of arrays, where some were not recorded
+
+    def motion(self, frame: str, index: int) -> Motion:
+        """The motion of a body in the frame `local` or `world`."""
+        return self._motions[frame][index] if self._motions else super().motion(frame, index)
+
+    def of_all(self, frame: str, quantity: str) -> np.ndarray:
+        """One quantity of all bodies, (body, component). Raises NotRecordedError."""
+        if self.is_whole:
+            return np.asarray(self.arrays[f"{frame}/{quantity}"])
+        return np.stack([getattr(self.motion(frame, index), quantity) for index in range(len(self))])

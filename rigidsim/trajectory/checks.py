@@ -8,21 +8,31 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError
-from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, fields
+from rigidsim.trajectory import contact_fields as of
+from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, Column
 from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.recorded import ROWS
 from rigidsim.trajectory.stored import as_format_error
 from rigidsim.trajectory.structure import FORMAT
 
+WITH_SHAPES = {"rigidsim-trajectory/2": False, "rigidsim-trajectory/3": True}
+"""The formats of older versions, and whether shapes can touch. These files have neither checksums nor a selection."""
+CONTACT = {"mode": str, "substeps": int, "bodies": int, "pairs": list, "further_pairs": int}
+PAIR = {"between": list, **dict.fromkeys(("restitution", "friction", "rolling_friction"), float), "collide": bool | str}
 SCALES = ("scale_to_metre", "own_scale_to_metre")
 
 
 def check_format(file: h5py.File, path: Path) -> None:
     """Check the format name and the order of quaternion components."""
     found = str(file.attrs.get("format", ""))
-    if found != FORMAT:
+    if found not in (FORMAT, *WITH_SHAPES):
+        known = f"{', '.join(WITH_SHAPES)} and {FORMAT}"
         raise FormatError(
-            f"{path} cannot be read by this version of rigidsim, which reads {FORMAT}: {_description(found)}"
+            f"{path} cannot be read by this version of rigidsim, which reads {known}: {_description(found)}"
         )
+    if WITH_SHAPES.get(found, of.SHAPES in file) != (of.SHAPES in file):
+        expected = "expected" if WITH_SHAPES[found] else "not expected"
+        raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{of.SHAPES}' is {expected}")
     order = str(file.attrs["quaternion_order"])
     if order != "wxyz":
         raise FormatError(f"{path} is damaged: quaternion_order is {order[:60]!r}, expected 'wxyz'")
@@ -53,9 +63,13 @@ def check_axes(file: h5py.File, path: Path, n_body: int) -> None:
     n_sample = len(own_dataset(file, path, "time"))
     if n_sample == 0 or n_body == 0:
         raise FormatError(f"{path} is damaged: it has no samples or no bodies")
-    for name, size in {"time": n_sample, **dict.fromkeys((*BODY_TEXTS, *SCALES), n_body)}.items():
+    sizes = {"time": n_sample, **dict.fromkeys((*BODY_TEXTS, *SCALES), n_body)}
+    if of.SHAPES in file:
+        sizes[of.SHAPES] = len(own_dataset(file, path, of.SHAPES))
+    for name, size in sizes.items():
         dataset = own_dataset(file, path, name)
-        is_right = h5py.check_string_dtype(dataset.dtype) if name in BODY_TEXTS else dataset.dtype == np.float64
+        is_text = name in (*BODY_TEXTS, of.SHAPES)
+        is_right = h5py.check_string_dtype(dataset.dtype) if is_text else dataset.dtype == np.float64
         if dataset.shape != (size,) or not is_right:
             found = f"{dataset.dtype} of shape {dataset.shape}"
             raise FormatError(f"{path} is damaged: {name} is {found}, expected {size} values")
@@ -71,6 +85,9 @@ def check_tree(header: Header, path: Path) -> None:
     """Check that body paths are unique, that parents come first, and that events refer to existing bodies."""
     if len(set(header.paths)) < len(header.paths) or not all(name.isprintable() and name for name in header.paths):
         raise FormatError(f"{path} is damaged: its body names are not unique, or are empty or unprintable")
+    for shape in header.shapes:
+        if of.node_of(shape) not in header.row_of:
+            raise FormatError(f"{path} is damaged: the shape '{shape[:60]}' is not on one of its bodies")
     before = {""}
     for name, parent in zip(header.paths, header.parents, strict=True):
         if parent not in before:
@@ -86,14 +103,54 @@ def check_tree(header: Header, path: Path) -> None:
             )
 
 
-def check_shapes(file: h5py.File, path: Path, with_terms: bool, n_body: int) -> None:
-    """Check shape and type of the arrays of samples."""
-    sizes = {"time": len(file["time"]), "body": n_body, **{axis: len(labels) for axis, labels in AXES.items()}}
-    for f in fields(with_terms):
-        dataset, expected = own_dataset(file, path, f.name), tuple(sizes[d] for d in f.dimensions)
-        if dataset.shape != expected or dataset.dtype != np.float64:
-            found = f"{dataset.dtype} of shape {dataset.shape}, expected float64 of {expected}"
-            raise FormatError(f"{path} is damaged: {f.name} is {found}")
+def recorded_rows(rows: object, n_body: int, path: Path, name: str) -> list[int]:
+    """The rows in the attribute `recorded_bodies` of a dataset, after checking them."""
+    values = np.asarray(rows)
+    if values.ndim != 1 or values.dtype.kind != "i" or not len(values):
+        raise FormatError(f"{path} is damaged: {ROWS} of {name} is not a list of rows")
+    if values[0] < 0 or values[-1] >= n_body or not np.all(values[1:] > values[:-1]):
+        raise FormatError(f"{path} is damaged: {ROWS} of {name} are not rows of its {n_body} bodies, in order")
+    return values.tolist()
+
+
+def check_samples(file: h5py.File, path: Path, header: Header) -> None:
+    """Check shape and type of the arrays of samples, and of the tables of contact."""
+    sizes = {"time": len(file["time"]), "body": len(header.paths)} | {name: len(row) for name, row in AXES.items()}
+    for f in header.fields:
+        _check_array(file, path, f.name, tuple(sizes[d] for d in f.dimensions), "f8")
+    if of.EVENTS in file:
+        _check_table(file, path, f"{of.EVENTS}/{of.ROW}", of.EVENT_COLUMNS)
+    if header.with_contacts:
+        _check_array(file, path, of.COUNT, (len(file["time"]),), "i8")
+        _check_table(file, path, f"{of.POINTS}/{of.ROW}", of.POINT_COLUMNS)
+
+
+def _check_table(file: h5py.File, path: Path, axis: str, columns: tuple[Column, ...]) -> None:
+    rows = len(own_dataset(file, path, axis))
+    _check_array(file, path, axis, (rows,), "i8")
+    if file[axis].id.get_storage_size() < 8 * rows:
+        raise FormatError(f"{path} is damaged: {axis} has fewer values than its shape")
+    for column in columns:
+        _check_array(file, path, column.name, column.shape(rows), column.dtype)
+
+
+def _check_array(file: h5py.File, path: Path, name: str, shape: tuple[int, ...], dtype: str) -> None:
+    dataset, expected = own_dataset(file, path, name), np.dtype(dtype)
+    if dataset.shape != shape or dataset.dtype != expected:
+        found = f"{dataset.dtype} of shape {dataset.shape}, expected {expected} of {shape}"
+        raise FormatError(f"{path} is damaged: {name} is {found}")
+
+
+def check_contact(contact: object, path: Path) -> None:
+    """Check that a summary of contact has the entries that are shown."""
+
+    def has(entry: dict, kinds: dict) -> bool:
+        return all(isinstance(entry.get(key), kind) for key, kind in kinds.items())
+
+    pairs = contact["pairs"] if isinstance(contact, dict) and has(contact, CONTACT) else [None]
+    is_right = all(isinstance(pair, dict) and has(pair, PAIR) and len(pair["between"]) == 2 for pair in pairs)
+    if not is_right:
+        raise FormatError(f"{path} is damaged: scene/contact is not a summary of contact")
 
 
 def check_time(time: np.ndarray, path: Path) -> None:

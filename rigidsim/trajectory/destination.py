@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from rigidsim.errors import FormatError, StorageError
-from rigidsim.trajectory.fields import sample_bytes
 
+FORMATS = ("rigidsim-trajectory/", "rigidsim-sweep/")
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
@@ -21,10 +21,11 @@ class Hints(NamedTuple):
 
     replace: str
     elsewhere: str
+    resume: str
 
 
-IN_PYTHON = Hints("force=True", "or save to another path")
-IN_SHELL = Hints("--force", "or use -o to write to another path")
+IN_PYTHON = Hints("force=True", "or save to another path", "resume=True")
+IN_SHELL = Hints("--force", "or use -o to write to another path", "--resume")
 
 
 @contextlib.contextmanager
@@ -76,25 +77,34 @@ def _mode_of(path: Path) -> int:
 
 
 def is_replaceable(path: Path) -> bool:
-    """Whether `force` may overwrite the file: only a trajectory or an empty file, never a scene or other data."""
+    """Whether `force` may overwrite the file: only a trajectory, a sweep or an empty file, never other data."""
     from rigidsim.trajectory.stored import format_of
 
     with as_storage_error(path), path.open("rb") as file:
         if not file.read(1):
             return True
     with contextlib.suppress(FormatError):
-        return format_of(path).startswith("rigidsim-trajectory/")
+        return format_of(path).startswith(FORMATS)
     return False
 
 
-def check_space(path: Path, n_sample: int, n_node: int, with_terms: bool) -> None:
+def check_space(path: Path, n_sample: int, n_node: int, sample_bytes: int) -> None:
     """Raise StorageError if the disk has no space for the samples, uncompressed."""
-    need, free = n_sample * sample_bytes(n_node, with_terms), shutil.disk_usage(path.parent).free
+    need, free = n_sample * sample_bytes, shutil.disk_usage(path.parent).free
     if need > free:
         raise StorageError(
             f"{n_sample} samples of {n_node} bodies need up to {need / 1e9:.3g} GB;"
-            f" {path.parent} has {free / 1e9:.3g} GB free; record fewer samples with --record-every"
+            f" {path.parent} has {free / 1e9:.3g} GB free; record fewer samples with --record-every, or less of each"
+            " with simulation.record"
         )
+
+
+def check_room(path: Path, need: int) -> None:
+    """Raise StorageError if the disk has no space for a file of this many bytes."""
+    free = shutil.disk_usage(path.parent).free
+    if need > free:
+        message = f"{path} needs {need / 1e9:.3g} GB; {path.parent} has {free / 1e9:.3g} GB free"
+        raise StorageError(f"{message}; record less, or run it in parts")
 
 
 def temporary_path(final: Path) -> Path:

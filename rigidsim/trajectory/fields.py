@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.model import MotionSamples, Samples
 
 BODY_TEXTS = ("body", "parent", "kind")
 """Text datasets with one entry per body."""
@@ -15,21 +18,29 @@ KINDS = {"free", "fixed", "prescribed"}
 
 
 class Block(NamedTuple):
-    """Consecutive samples of one world, in the layout of the stepper."""
+    """Consecutive samples of one world, in the arrays that the stepper wrote."""
 
     time: np.ndarray  # (sample) s
-    local: np.ndarray  # (sample, node, SAMPLE_ROWS)
-    world: np.ndarray  # (sample, node, SAMPLE_ROWS)
+    local: MotionSamples  # each (sample, node, component)
+    world: MotionSamples
     ledger: np.ndarray  # (sample, LEDGER_ROWS)
-    terms: np.ndarray  # (sample, node, TERM_ROWS), or empty
+    terms: np.ndarray  # (TERMS, sample, node, 3), or no samples
+    contacts: Mapping[str, np.ndarray] = MappingProxyType({})  # the columns of `contact_columns`, if recorded
+
+    def copied(self) -> Block:
+        """The block with arrays of its own."""
+        local, world = (MotionSamples(*(array.copy() for array in motion)) for motion in (self.local, self.world))
+        return Block(self.time.copy(), local, world, self.ledger.copy(), self.terms.copy(), self.contacts)
 
 
 class Field(NamedTuple):
-    """One dataset. `source` and `first` locate it in a Block; `axis` names its last dimension, if any."""
+    """One dataset. `source` and `place` locate it in a Block: a member, and the number of an array in it or, in the
+    ledger, of its first column; `axis` names its last dimension, if any.
+    """
 
     name: str
     source: str
-    first: int
+    place: int
     axis: str
     units: str
     long_name: str
@@ -41,11 +52,34 @@ class Field(NamedTuple):
         return ("time", *per_body, *((self.axis,) if self.axis else ()))
 
     def of(self, block: Block) -> np.ndarray:
-        """This field's part of a block."""
-        rows = getattr(block, self.source)
+        """This field's part of a block, without a copy; C-contiguous if it is one of bodies."""
+        if self.source != "ledger":
+            return getattr(block, self.source)[self.place]
         if not self.axis:
-            return rows[..., self.first]
-        return rows[..., self.first : self.first + len(AXES[self.axis])]
+            return block.ledger[:, self.place]
+        return block.ledger[:, self.place : self.place + len(AXES[self.axis])]
+
+    def of_lanes(self, samples: Samples, n_lane: int) -> np.ndarray:
+        """(lane, sample, ...) this field of the samples of a block of worlds, without a copy."""
+        if self.source != "ledger":
+            array = getattr(samples, self.source)[self.place]
+            return array.reshape(*array.shape[:-1], -1, n_lane).transpose(3, 0, 1, 2)
+        ledger = samples.ledger.reshape(len(samples.ledger), -1, n_lane).transpose(2, 0, 1)
+        return ledger[..., self.place : self.place + len(AXES[self.axis])] if self.axis else ledger[..., self.place]
+
+
+class Column(NamedTuple):
+    """One dataset of a table of contact, whose rows are not samples; `axis` names its second dimension, if any."""
+
+    name: str
+    dtype: str
+    axis: str
+    units: str
+    long_name: str
+
+    def shape(self, rows: int) -> tuple[int, ...]:
+        """The shape of that many rows."""
+        return (rows, len(AXES[self.axis])) if self.axis else (rows,)
 
 
 AXES = {"xyz": ("x", "y", "z"), "wxyz": ("w", "x", "y", "z")}
@@ -53,10 +87,10 @@ AXES = {"xyz": ("x", "y", "z"), "wxyz": ("w", "x", "y", "z")}
 
 def _motion(frame: str, of: str, length: str) -> tuple[Field, ...]:
     return (
-        Field(f"{frame}/position", frame, layout.O_P, "xyz", length, f"position of the origin {of}"),
-        Field(f"{frame}/orientation", frame, layout.O_Q, "wxyz", "1", f"unit quaternion, scalar first, {of}"),
-        Field(f"{frame}/velocity", frame, layout.O_V, "xyz", f"{length} s-1", f"velocity of the origin {of}"),
-        Field(f"{frame}/angular_velocity", frame, layout.O_OMEGA, "xyz", "rad s-1", f"angular velocity {of}"),
+        Field(f"{frame}/position", frame, 0, "xyz", length, f"position of the origin {of}"),
+        Field(f"{frame}/orientation", frame, 1, "wxyz", "1", f"unit quaternion, scalar first, {of}"),
+        Field(f"{frame}/velocity", frame, 2, "xyz", f"{length} s-1", f"velocity of the origin {of}"),
+        Field(f"{frame}/angular_velocity", frame, 3, "xyz", "rad s-1", f"angular velocity {of}"),
     )
 
 
@@ -74,8 +108,8 @@ FIELDS = (
 )  # fmt: skip
 
 
-def _term(name: str, first: int, units: str, long_name: str) -> Field:
-    return Field(f"terms/{name}", "terms", first, "xyz", units, long_name)
+def _term(name: str, place: int, units: str, long_name: str) -> Field:
+    return Field(f"terms/{name}", "terms", place, "xyz", units, long_name)
 
 
 # Of the centre of mass relative to the parent, in the parent's axes, always in metres.
@@ -100,14 +134,35 @@ TERM_FIELDS = (
     _term("angular_acceleration", layout.T_ANGULAR, "rad s-2", "sum of angular_applied to angular_transport"),
     *ANGULAR_TERMS,
 )
+# In scenes with contact. A strike by restitution is an event, not a part of these.
+CONTACT_TERM = _term("contact", layout.T_CONTACT, "m s-2", "force of contact / mass, in the last step")
+ANGULAR_CONTACT_TERM = _term(
+    "angular_contact", layout.T_ANGULAR_CONTACT, "rad s-2", "torque of contact / inertia, in the last step"
+)
+CONTACT_WORK = Field("contacts/work", "ledger", layout.E_CONTACT, "", "J",
+                     "work of contact since the start, part of diagnostics/work")  # fmt: skip
 
 
-def fields(with_terms: bool) -> tuple[Field, ...]:
-    """The datasets of a trajectory, apart from time."""
-    return FIELDS + TERM_FIELDS if with_terms else FIELDS
+def linear_terms(with_contact: bool) -> tuple[Field, ...]:
+    """The terms of which the acceleration is the sum."""
+    return (*LINEAR_TERMS, CONTACT_TERM) if with_contact else LINEAR_TERMS
+
+
+def angular_terms(with_contact: bool) -> tuple[Field, ...]:
+    """The terms of which the angular acceleration is the sum."""
+    return (*ANGULAR_TERMS, ANGULAR_CONTACT_TERM) if with_contact else ANGULAR_TERMS
+
+
+def term_fields(with_contact: bool) -> tuple[Field, ...]:
+    """The datasets of terms; those of contact come last."""
+    if not with_contact:
+        return TERM_FIELDS
+    sums = {"terms/acceleration": " and contact", "terms/angular_acceleration": " and angular_contact"}
+    told = (f._replace(long_name=f.long_name + sums.get(f.name, "")) for f in TERM_FIELDS)
+    return (*told, CONTACT_TERM, ANGULAR_CONTACT_TERM)
 
 
 def sample_bytes(n_node: int, with_terms: bool) -> int:
     """Bytes of one sample, uncompressed."""
-    rows = 2 * layout.SAMPLE_ROWS + (layout.TERM_ROWS if with_terms else 0)
-    return 8 * (1 + n_node * rows + layout.LEDGER_ROWS)
+    per_node = 2 * sum(layout.MOTION_WIDTHS) + (3 * layout.TERMS if with_terms else 0)
+    return 8 * (1 + n_node * per_node + layout.LEDGER_ROWS)

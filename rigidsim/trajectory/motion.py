@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.arguments import numbers
 from rigidsim.engine.relative_motion import RelativeMotion
-from rigidsim.errors import UsageError
+from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
 from rigidsim.transform import as_quaternions
+
+QUANTITIES = ("position", "orientation", "velocity", "angular_velocity")
+NEEDED = {
+    "position": ("position", "orientation"),
+    "orientation": ("orientation",),
+    "velocity": QUANTITIES,
+    "angular_velocity": ("orientation", "angular_velocity"),
+}
+"""The quantities of all links of a chain from which one of the whole chain follows."""
+RATE_OF = {"position": "velocity", "orientation": "angular_velocity"}
+NONE, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+POSE_OF = {rate: pose for pose, rate in RATE_OF.items()}
 
 
 def columns(array: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -45,7 +58,8 @@ def time_span(time: np.ndarray | float) -> str:
 class Motion:
     """Arrays with time as the first axis (or without, at a single time), read on first access.
 
-    `breaks` are the times (s) from which the motion is relative to another frame.
+    `breaks` are the times (s) from which the motion is relative to another frame. An array that was not recorded and
+    cannot be derived raises NotRecordedError.
     """
 
     time: np.ndarray | float
@@ -56,7 +70,8 @@ class Motion:
         return f"<Motion: {time_span(self.time)}>"
 
     def __reduce__(self):
-        return from_arrays, (self.time, *(getattr(self, name) for name in _FIELDS), self.breaks)
+        kept = self.kept()
+        return Motion, (kept.time, kept._read, kept.breaks)
 
     @cached_property
     def position(self) -> np.ndarray:
@@ -87,6 +102,10 @@ class Motion:
         """Some of the samples."""
         return Motion(self.time[samples], lambda name: getattr(self, name)[samples])
 
+    def kept(self) -> Motion:
+        """The motion with all its arrays in memory."""
+        return evaluated(self.time, lambda name: getattr(self, name), self.breaks)
+
     def at(self, time: float | np.ndarray) -> Motion:
         """The motion at other times (s) within the trajectory, by Hermite interpolation of fourth order.
 
@@ -97,17 +116,27 @@ class Motion:
         return interpolated(self, time)
 
 
-def from_arrays(
-    time: np.ndarray | float, position, orientation, velocity, angular_velocity, breaks: tuple[float, ...] = ()
-) -> Motion:
-    """A motion from arrays."""
-    arrays = {
-        "position": position,
-        "orientation": orientation,
-        "velocity": velocity,
-        "angular_velocity": angular_velocity,
-    }
-    return Motion(time, arrays.__getitem__, breaks)
+class _Arrays(NamedTuple):
+    """Arrays in memory by quantity, and the reasons why others are missing."""
+
+    found: dict[str, np.ndarray]
+    refusals: dict[str, str]
+
+    def __call__(self, name: str) -> np.ndarray:
+        if name in self.refusals:
+            raise NotRecordedError(self.refusals[name])
+        return self.found[name]
+
+
+def evaluated(time: np.ndarray | float, read: Callable[[str], np.ndarray], breaks: tuple[float, ...] = ()) -> Motion:
+    """A motion whose arrays are read now; one that was not recorded is refused later, when it is asked for."""
+    found, refusals = {}, {}
+    for name in QUANTITIES:
+        try:
+            found[name] = read(name)
+        except NotRecordedError as error:
+            refusals[name] = str(error)
+    return Motion(time, _Arrays(found, refusals), breaks)
 
 
 def concatenated(time: np.ndarray, pieces: Sequence[Motion]) -> Motion:
@@ -124,7 +153,7 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
         raise UsageError(f"time {time} s is outside the trajectory, which covers {samples[0]:g} to {samples[-1]:g} s")
     if len(samples) == 1:
         one = np.zeros(wanted.shape, dtype=np.int64)
-        return from_arrays(wanted, *(getattr(motion, f)[one] for f in _FIELDS))
+        return evaluated(wanted, lambda name: getattr(motion, name)[one])
     if np.any(straddling(motion, wanted)):
         raise UsageError(
             f"the motion relative to the parent cannot be interpolated at time {time} s: the samples before and after"
@@ -132,18 +161,29 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
         )
     i = np.clip(np.searchsorted(samples, wanted, side="right") - 1, 0, len(samples) - 2)
     h, x = samples[i + 1] - samples[i], (wanted - samples[i]) / (samples[i + 1] - samples[i])
-    p, v, q, omega = (columns(getattr(motion, f)) for f in ("position", "velocity", "orientation", "angular_velocity"))
-    ends = [tuple(c[j] for c in quantity) for quantity in (p, v, q, omega) for j in (i, i + 1)]
-    p_0, p_1, v_0, v_1, q_0, q_1, omega_0, omega_1 = ends
-    orientation, rate = hermite_rotation(q_0, q_1, omega_0, omega_1, h, x)
-    found = from_arrays(
-        wanted,
-        rows(hermite(p_0, p_1, v_0, v_1, h, x)),
-        rows(orientation),
-        rows(hermite_rate(p_0, p_1, v_0, v_1, h, x)),
-        rows(rate),
-    )
-    return _snapped(motion, found, i, x)
+    nearest, on_sample = i + (x == 1.0), (x == 0.0) | (x == 1.0)
+
+    @cache
+    def between(pose: str) -> tuple[np.ndarray, np.ndarray]:
+        """A pose and its rate, from both at the neighbouring samples."""
+        ends = [
+            tuple(c[j] for c in columns(getattr(motion, name))) for name in (pose, RATE_OF[pose]) for j in (i, i + 1)
+        ]
+        if pose == "orientation":
+            return tuple(map(rows, hermite_rotation(*ends, h, x)))
+        return rows(hermite(*ends, h, x)), rows(hermite_rate(*ends, h, x))
+
+    def read(name: str) -> np.ndarray:
+        at_sample = getattr(motion, name)[nearest]
+        if np.all(on_sample):
+            return at_sample
+        pose, is_rate = (name, 0) if name in RATE_OF else (POSE_OF[name], 1)
+        try:
+            return np.where(on_sample[..., np.newaxis], at_sample, between(pose)[is_rate])
+        except NotRecordedError as error:
+            raise NotRecordedError(f"{name} between samples is interpolated with {pose} and rate: {error}") from None
+
+    return evaluated(wanted, read)
 
 
 def straddling(motion: Motion, wanted: np.ndarray) -> np.ndarray:
@@ -156,25 +196,30 @@ def straddling(motion: Motion, wanted: np.ndarray) -> np.ndarray:
     return found
 
 
-_FIELDS = ("position", "orientation", "velocity", "angular_velocity")
+def below(chain: RelativeMotion, local: Motion, scale: float, names: Collection[str] = QUANTITIES) -> RelativeMotion:
+    """A chain extended at its root by a node with this local motion and scale; of which only these quantities count,
+    the others are not read.
+    """
+    none = {"position": NONE, "orientation": NO_TURN, "velocity": NONE, "angular_velocity": NONE}
+    read = {name: columns(getattr(local, name)) if name in names else none[name] for name in QUANTITIES}
+    return chain.below((read["position"], read["orientation"], scale), read["velocity"], read["angular_velocity"])
 
 
-def _snapped(motion: Motion, found: Motion, i: np.ndarray, x: np.ndarray) -> Motion:
-    """Replace interpolated values by the sample where the time is that of a sample."""
-    nearest = i + (x == 1.0)
-    on_sample = ((x == 0.0) | (x == 1.0))[..., np.newaxis]
-    return from_arrays(
-        found.time, *(np.where(on_sample, getattr(motion, f)[nearest], getattr(found, f)) for f in _FIELDS)
-    )
+def seen_from(
+    chains: Callable[[Collection[str]], tuple[RelativeMotion, RelativeMotion]],
+    time: np.ndarray | float,
+    is_whole: bool = True,
+) -> Motion:
+    """The motion of the end of one chain relative to the end of another. `chains` makes both from some quantities of
+    their links; from all of them, and now, if `is_whole`, else each quantity from those that it needs.
+    """
 
+    @cache
+    def relative(names: Collection[str]) -> dict[str, np.ndarray]:
+        chain, other = chains(names)
+        parts = zip(QUANTITIES, chain.seen_from(other), strict=True)
+        return {name: np.array(np.broadcast_to(rows(p), (*np.shape(time), len(p)))) for name, p in parts}
 
-def below(chain: RelativeMotion, local: Motion, scale: float) -> RelativeMotion:
-    """A chain extended at its root by a node with this local motion and scale."""
-    above = (columns(local.position), columns(local.orientation), scale)
-    return chain.below(above, columns(local.velocity), columns(local.angular_velocity))
-
-
-def seen_from(chain: RelativeMotion, other: RelativeMotion, time: np.ndarray | float) -> Motion:
-    """The motion of the end of one chain relative to the end of another."""
-    shape = np.shape(time)
-    return from_arrays(time, *(np.array(np.broadcast_to(rows(p), (*shape, len(p)))) for p in chain.seen_from(other)))
+    if is_whole:
+        return Motion(time, relative(QUANTITIES).__getitem__)
+    return Motion(time, lambda name: relative(NEEDED[name])[name])

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import h5py
+import numpy as np
 
 from rigidsim.arguments import file_path
 from rigidsim.errors import FormatError
-from rigidsim.trajectory.checks import check_axes, check_format, check_shapes, check_time, check_tree, own_dataset
+from rigidsim.trajectory.checks import (
+    check_axes,
+    check_contact,
+    check_format,
+    check_samples,
+    check_time,
+    check_tree,
+    own_dataset,
+    recorded_rows,
+)
+from rigidsim.trajectory.contact_fields import EVENT_NAMES, EVENTS, POINT_NAMES, POINTS, SHAPES
 from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
 from rigidsim.trajectory.events import ADDED, Event, columns_of, events_from
 from rigidsim.trajectory.fields import BODY_TEXTS
-from rigidsim.trajectory.header import Change, Header
-from rigidsim.trajectory.stored import StoredArray, as_format_error, opened
+from rigidsim.trajectory.header import NO_CONTACT, Change, Header
+from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
+from rigidsim.trajectory.stored import OpenedFile, StoredArray, as_format_error, opened
+from rigidsim.trajectory.stored_chunks import Source, StoredChunks, checksums_of
+from rigidsim.trajectory.structure import CHECKSUMS, METRICS
 from rigidsim.trajectory.trajectory import Trajectory
 
 
@@ -28,31 +44,48 @@ def load(path: str | Path) -> Trajectory:
     checked now; each array is checked when it is first read.
     """
     path = file_path(path, "the trajectory's file")
-    file, close = opened(path)
+    found = opened(path)
     try:
         with as_format_error(path):
-            return _trajectory(file, path, close)
+            return _trajectory(found, path)
     except BaseException:
-        close()
+        found.close()
         raise
 
 
-def _trajectory(file: h5py.File, path: Path, close: Callable[[], None]) -> Trajectory:
+def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
+    file = found.file
     check_format(file, path)
     n_body = len(own_dataset(file, path, "body"))
     check_axes(file, path, n_body)
     events = _events(file, path)
     header = _header(file, path, events)
     check_tree(header, path)
-    check_shapes(file, path, header.with_terms, n_body)
+    check_samples(file, path, header)
     status, message, stored_hash = (str(file.attrs[name]) for name in ("status", "message", "content_hash"))
-    digests = _digests(file, header)
+    names = (*header.dataset_names, *(EVENT_NAMES if EVENTS in file else ()))
+    digests = _digests(file, names)
     if digests and content_hash(header.paths, digests, events) != stored_hash:
         raise FormatError(f"{path} is damaged: its digests, bodies and events do not match its content hash")
-    if digests and description_digest(header, status, message, stored_hash) != file.attrs["description_sha256"]:
+    checksums = _checksums(file, path, header) if digests else {}
+    metrics = {name: float(own_dataset(file, path, f"{METRICS}/{name}")[()]) for name in header.metrics}
+    described = description_digest(header, status, message, stored_hash, checksums, metrics)
+    if digests and described != file.attrs["description_sha256"]:
         raise FormatError(f"{path} is damaged: its metadata does not match description_sha256")
-    arrays = _arrays(file, path, header, events, digests, stored_hash)
-    trajectory = Trajectory(header, arrays, status, stored_hash, close=close, events=events, message=message)
+    checks = _checks(file, path, header, names, events, digests, stored_hash)
+    # The time is read when the file is opened; without digests, checking it would read the whole file.
+    arrays = {
+        name: StoredArray(
+            file[name],
+            path,
+            check,
+            chunks=_chunks(file, name, checksums),
+            is_checked=name == "time" and not digests,
+        )
+        for name, check in checks.items()
+    }
+    told = {"scheduled": events, "message": message, "metrics": metrics}
+    trajectory = Trajectory(header, arrays, status, stored_hash, close=found.close, **told)
     check_time(trajectory.time, path)
     return trajectory
 
@@ -63,7 +96,7 @@ def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
     resolved = scene["resolved"][()]
     if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
         raise FormatError(f"{path} is damaged: scene/resolved does not match its sha256")
-    return Header(
+    header = Header(
         paths=paths,
         parents=parents,
         kinds=kinds,
@@ -80,11 +113,37 @@ def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
         scene_text=scene["text"][()].decode(),
         scene_resolved=resolved.decode(),
         provenance=dict(json.loads(scene.attrs["provenance"]).items()),
+        contact_settings=_contact(file, path),
+        shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),
+        with_contacts=POINTS in file,
+        metrics={name: str(file[f"{METRICS}/{name}"].attrs["expression"]) for name in file.get(METRICS, ())},
     )
+    return replace(header, recorded=_recorded(file, path, header))
+
+
+def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
+    """What was selected, by the datasets in the file; without a selection in the scene, all datasets must be there."""
+    if "record" not in json.loads(header.scene_resolved or "{}").get("simulation", {}):
+        return None
+    found, n_body = {}, len(header.paths)
+    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts)
+    for name in (field.name for field in possible if field.name in file):
+        rows = own_dataset(file, path, name).attrs.get(ROWS)
+        found[name] = None if rows is None else recorded_rows(rows, n_body, path, name)
+    return selection(found, possible, n_body)
+
+
+def _contact(file: h5py.File, path: Path) -> Mapping[str, Any]:
+    """What was chosen for contact; a file in which nothing can touch does not have it."""
+    if "scene/contact" not in file:
+        return NO_CONTACT.copy()
+    contact = json.loads(own_dataset(file, path, "scene/contact")[()])
+    check_contact(contact, path)
+    return contact
 
 
 def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
-    """The events; empty if the file has no such group."""
+    """The impulses and reparentings; empty if the file has no events."""
     if "events" not in file:
         return ()
     columns = {}
@@ -96,46 +155,57 @@ def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
     return events_from(columns)
 
 
-def _digests(file: h5py.File, header: Header) -> dict[str, bytes]:
+def _digests(file: h5py.File, names: Sequence[str]) -> dict[str, bytes]:
     """The stored digest of each dataset; empty for a file from before digests were stored."""
     if "description_sha256" not in file.attrs:
         return {}
-    return {name: bytes.fromhex(file[name].attrs["sha256"]) for name in header.dataset_names}
+    return {name: bytes.fromhex(file[name].attrs["sha256"]) for name in names}
 
 
-def _arrays(
+def _checksums(file: h5py.File, path: Path, header: Header) -> dict[str, np.ndarray]:
+    """The checksums of the chunks of each dataset of samples; empty for a file that has none."""
+    if CHECKSUMS not in file:
+        return {}
+    names = (name for name in header.dataset_names if name not in POINT_NAMES)
+    return {name: checksums_of(file[name], own_dataset(file, path, f"{CHECKSUMS}/{name}"), path) for name in names}
+
+
+def _chunks(file: h5py.File, name: str, checksums: Mapping[str, np.ndarray]) -> StoredChunks | None:
+    """The chunks of a dataset if they can be verified by themselves."""
+    dataset = file[name]
+    if name not in checksums or not StoredChunks.can_read(dataset):
+        return None
+    return StoredChunks(dataset, checksums[name])
+
+
+def _checks(
     file: h5py.File,
     path: Path,
     header: Header,
+    names: Sequence[str],
     events: tuple[Event, ...],
     digests: Mapping[str, bytes],
     stored_hash: str,
-) -> dict[str, StoredArray]:
-    """The arrays. On first access each is checked by its digest; without digests, all by the content hash."""
+) -> dict[str, Callable[[Source], bytes]]:
+    """What verifies each array, as `StoredArray` needs it: its digest or, in a file without digests, the content hash
+    of all arrays.
+    """
 
-    def digest_in_file(name: str) -> bytes:
+    def digest_of(name: str, source: Source) -> bytes:
         with as_format_error(path, name):
-            return digest_of_rows(file[name])
+            return digest_of_rows(header, name, source)
 
-    def checked(name: str) -> bytes:
-        found = digest_in_file(name)
+    def checked(name: str, source: Source) -> bytes:
+        found = digest_of(name, source)
         if found != digests[name]:
             raise FormatError(f"{path} is damaged: {name} does not match its sha256")
         return found
 
     @cache
     def all_checked() -> dict[str, bytes]:
-        found = {name: digest_in_file(name) for name in header.dataset_names}
+        found = {name: digest_of(name, file[name]) for name in names}
         if content_hash(header.paths, found, events) != stored_hash:
             raise FormatError(f"{path} is damaged: its samples do not match its content hash")
         return found
 
-    def checked_with_all(name: str) -> bytes:
-        return all_checked()[name]
-
-    digest = checked if digests else checked_with_all
-    # The time is read when the file is opened; without digests, checking it would read the whole file.
-    return {
-        name: StoredArray(file[name], path, partial(digest, name), is_checked=name == "time" and not digests)
-        for name in header.dataset_names
-    }
+    return {name: partial(checked, name) if digests else lambda _, name=name: all_checked()[name] for name in names}

@@ -18,6 +18,8 @@ try:
 except ImportError:  # no file locks: of two writers of one path, the later one fails at the end
     fcntl = None
 
+MOST_COLLECTED = 1 << 20
+"""Bytes that are collected before they are written."""
 MOST_RESTORE_POINTS = 32
 """Completing a file on a full disk needs space, which is gained by discarding the last chunks."""
 
@@ -36,17 +38,23 @@ class Spool(io.FileIO):
 
     HDF5 cannot handle a failed write: closing the file fails too, and the process ends with a segmentation fault. So
     failures are hidden from it: the first one is stored for `check` to raise, and later writes go to memory, from where
-    HDF5 reads them back. `roll_back` then restores a state in which the file was complete.
+    HDF5 reads them back. `roll_back` then restores a state in which the file was complete. Consecutive writes are
+    collected and written together, before anything is read.
     """
 
-    def __init__(self, final: Path):
+    def __init__(self, final: Path, keep: bool = False):
+        """With `keep`, the file of a killed run is opened as it is; else it is emptied."""
         self.final, self.path = final, temporary_path(final)
         self._failure: OSError | None = None
         self._restore_points: deque[RestorePoint] = deque(maxlen=MOST_RESTORE_POINTS)
         self._unwritten: list[tuple[int, bytes]] = []
+        self._collected: list[bytes] = []
+        self._collected_begin = self._collected_end = -1  # nothing is collected
+        self._position = 0
         super().__init__(self.path, "r+", opener=open_temporary)
         self._lock()
-        super().truncate(0)
+        if not keep:
+            super().truncate(0)
 
     def _lock(self) -> None:
         try:
@@ -66,41 +74,72 @@ class Spool(io.FileIO):
             return os.path.samestat(os.fstat(self.fileno()), self.path.lstat())
         return False
 
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Set the position of the next write or read."""
+        if whence == os.SEEK_END:
+            self._write_collected()
+            offset += os.fstat(self.fileno()).st_size
+        elif whence == os.SEEK_CUR:
+            offset += self._position
+        self._position = offset
+        return offset
+
+    def tell(self) -> int:
+        """The position of the next write or read."""
+        return self._position
+
     def write(self, data) -> int:
         """Write all bytes; to memory if a write has failed before."""
-        begin, content = self.tell(), bytes(data)
+        content = bytes(data)
+        if self._position != self._collected_end or self._collected_end - self._collected_begin > MOST_COLLECTED:
+            self._write_collected()
+            self._collected_begin = self._position
+        self._collected.append(content)
+        self._position = self._collected_end = self._position + len(content)
+        return len(content)
+
+    def flush(self) -> None:
+        """Write what was collected."""
+        self._write_collected()
+
+    def _write_collected(self) -> None:
+        begin, content, self._collected = self._collected_begin, b"".join(self._collected), []
+        self._collected_begin = self._collected_end = -1
+        if not content:
+            return
         try:
             if not self._failure:
                 self._remember(begin, len(content))
                 self._write_all(begin, content)
-                return len(content)
+                return
         except OSError as error:
             self._failure = error
         self._unwritten.append((begin, content))
-        self.seek(begin + len(content))
-        return len(content)
 
     def _write_all(self, begin: int, content: bytes) -> None:
-        self.seek(begin)
+        super().seek(begin)
         done = 0
         while done < len(content):
             done += super().write(memoryview(content)[done:])
 
     def readinto(self, buffer) -> int:
         """Read the bytes of the file, with failed writes read from memory."""
-        begin, target = self.tell(), memoryview(buffer).cast("B")
+        self._write_collected()
+        begin, target = self._position, memoryview(buffer).cast("B")
+        super().seek(begin)
         done = super().readinto(target)
         for offset, content in self._unwritten:
             first, end = max(offset, begin), min(offset + len(content), begin + len(target))
             if first < end:
                 target[first - begin : end - begin] = content[first - offset : end - offset]
                 done = max(done, end - begin)
-        self.seek(begin + done)
+        self._position = begin + done
         return done
 
     def truncate(self, size: int | None = None) -> int:
         """Set the length, unless a write has failed before."""
-        size = self.tell() if size is None else size
+        self._write_collected()
+        size = self._position if size is None else size
         try:
             if not self._failure:
                 self._remember(size, max(os.fstat(self.fileno()).st_size - size, 0))
@@ -115,18 +154,18 @@ class Spool(io.FileIO):
             return
         length = min(begin + length, self._restore_points[-1].size) - begin
         if length > 0:
-            here = self.tell()
-            self.seek(begin)
+            super().seek(begin)
             self._restore_points[-1].overwritten.append((begin, super().read(length)))
-            self.seek(here)
 
     def check(self) -> None:
-        """Raise the first failure, if there was one."""
+        """Write what was collected; raise the first failure, if there was one."""
+        self._write_collected()
         if self._failure:
             raise self._failure
 
     def mark(self, note: object) -> None:
         """Add a restore point: the file is complete now. `roll_back` restores it and returns the note."""
+        self._write_collected()
         if not self._failure:
             self._restore_points.append(RestorePoint(os.fstat(self.fileno()).st_size, note))
 
@@ -137,6 +176,8 @@ class Spool(io.FileIO):
         point = self._restore_points.pop()
         self._failure = None
         self._unwritten.clear()
+        self._collected.clear()
+        self._collected_begin = self._collected_end = -1
         try:
             super().truncate(point.size)  # first, to free space for the restored bytes
             for offset, content in reversed(point.overwritten):

@@ -7,13 +7,15 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError, StorageError, UsageError
+from rigidsim.trajectory.selection import Selection
+from rigidsim.trajectory.stored_chunks import Source, StoredChunks
 
 try:
     import fcntl
@@ -22,7 +24,7 @@ except ImportError:
 
 DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError)
 """Exceptions that h5py and HDF5 raise for a damaged file."""
-HEAP_SIGNATURE = re.compile(rb"GCOL\x01")
+HEAP_SIGNATURE = re.compile(rb"GCOL\x01\0{3}")  # eight bytes, which samples do not have by chance
 HEAP_HEADER = OBJECT_HEADER = 16
 
 
@@ -60,11 +62,11 @@ class GuardedFile(io.FileIO):
 
     def readinto(self, buffer) -> int:
         """Fill a buffer, and check the heaps that begin in it."""
-        begin = self.tell()
         done = super().readinto(buffer)
         for found in HEAP_SIGNATURE.finditer(memoryview(buffer)[:done]):
-            self._check_heap(begin + found.start())
-        self.seek(begin + done)
+            end = self.tell()
+            self._check_heap(end - done + found.start())
+            self.seek(end)
         return done
 
     def _check_heap(self, begin: int) -> None:
@@ -95,24 +97,30 @@ def _is_heap(heap: bytes) -> bool:
     return len(heap) >= HEAP_HEADER
 
 
-def opened(path: Path) -> tuple[h5py.File, Callable[[], None]]:
-    """An HDF5 file opened for reading, and a function that closes it. Raises StorageError or FormatError."""
+class OpenedFile(NamedTuple):
+    """An HDF5 file opened for reading, and the file that it reads from."""
+
+    file: h5py.File
+    raw: GuardedFile
+
+    def close(self) -> None:
+        """Close both."""
+        self.file.close()
+        self.raw.close()
+
+
+def opened(path: Path) -> OpenedFile:
+    """Open an HDF5 file for reading. Raises StorageError or FormatError."""
     raw = _raw(path)
     try:
         raw.lock()
-        file = h5py.File(raw, "r")
+        return OpenedFile(h5py.File(raw, "r"), raw)
     except BlockingIOError:
         raw.close()
         raise StorageError(f"{path} cannot be read: another process is writing it") from None
     except (OSError, RuntimeError) as error:
         raw.close()
         raise FormatError(f"{path} is not an HDF5 file, or it is damaged") from error
-
-    def close() -> None:
-        file.close()
-        raw.close()
-
-    return file, close
 
 
 def _raw(path: Path) -> GuardedFile:
@@ -129,39 +137,66 @@ def _raw(path: Path) -> GuardedFile:
 
 def format_of(path: Path) -> str:
     """The format name stored in a file; empty if there is none."""
-    file, close = opened(path)
+    found = opened(path)
     try:
         with as_format_error(path):
-            return str(file.attrs.get("format", ""))
+            return str(found.file.attrs.get("format", ""))
     finally:
-        close()
+        found.close()
 
 
 class StoredArray:
     """A dataset that is read when it is indexed; pickled, it becomes an array in memory.
 
-    On first access `digest` reads the whole dataset and raises FormatError if it is damaged.
+    With `chunks`, a part of it is verified by the chunks it is in. All of it, and each part if there are no `chunks`,
+    is verified by `check`, which returns the SHA-256 of what it is given, the dataset or all its values, and raises
+    FormatError if it is another one than was written; once, unless it `is_checked` already.
     """
 
-    def __init__(self, dataset: h5py.Dataset, path: Path, digest: Callable[[], bytes], *, is_checked: bool = False):
-        self._dataset, self._path, self._is_checked = dataset, path, is_checked
+    def __init__(
+        self,
+        dataset: h5py.Dataset,
+        path: Path,
+        check: Callable[[Source], bytes],
+        *,
+        chunks: StoredChunks | None = None,
+        is_checked: bool = False,
+    ):
+        self._dataset, self._path, self._check, self._is_checked = dataset, path, check, is_checked
+        self._chunks, self._source = chunks, dataset if chunks is None else chunks
+        self._digest: bytes | None = None
         self.shape, self.dtype = dataset.shape, dataset.dtype
-        self._digest = cache(digest)
 
     @property
     def digest(self) -> bytes:
         """SHA-256 of the bytes, after checking them."""
-        if not self._dataset:
-            raise UsageError(f"{self._path} was closed before this array was read")
-        return self._digest()
+        self._require_open()
+        if self._digest is None:
+            self._digest = self._check(self._source)
+        return self._digest
 
     def __getitem__(self, key) -> np.ndarray:
+        self._require_open()
+        selection = Selection.of(key, self.shape)
+        if selection is None or selection.shape == self.shape:
+            return self._whole()[key]
+        if self._chunks is None and not self._is_checked:
+            _ = self.digest
+        with as_format_error(self._path, self._dataset.name.lstrip("/")):
+            return self._source[selection.box][selection.rest]
+
+    def _whole(self) -> np.ndarray:
+        # HDF5 is faster with the small chunks of the times and energies.
+        source = self._source if len(self.shape) > 1 else self._dataset
+        with as_format_error(self._path, self._dataset.name.lstrip("/")):
+            values = source[()]
+        if self._digest is None and not self._is_checked:
+            self._digest = self._check(values)
+        return values
+
+    def _require_open(self) -> None:
         if not self._dataset:
             raise UsageError(f"{self._path} was closed before this array was read")
-        if not self._is_checked:
-            self._digest()
-        with as_format_error(self._path, self._dataset.name.lstrip("/")):
-            return self._dataset[key]
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return np.asarray(self[()], dtype=dtype)

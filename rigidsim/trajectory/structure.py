@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import h5py
 import numpy as np
 
+from rigidsim.trajectory.chunks import chunk_shape, filters
 from rigidsim.trajectory.events import NUMBERS, OTHERS, VECTORS, Event, columns_of
-from rigidsim.trajectory.fields import AXES, Field, fields
-from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.fields import AXES, Field
+from rigidsim.trajectory.header import NO_CONTACT, Header
+from rigidsim.trajectory.recorded import ROWS
 
-FORMAT = "rigidsim-trajectory/2"
-CHUNK_ROWS = 4096
-CHUNK_VALUES = 32_768
+FORMAT = "rigidsim-trajectory/4"
+TABLE_ROWS = 4096
+"""Rows of a chunk of a table whose rows are not samples."""
 TEXT = h5py.string_dtype()
-EVENT_AXIS = {"": "event", **{f"{kind}/": "row" for kind in OTHERS}}
+CHECKSUMS, METRICS = "checksums", "metrics"
+AXIS_OF_EVENTS = {"": "event", **{f"{kind}/": "row" for kind in OTHERS}}
 """The axis of each group of events."""
 
 
-def create(root: h5py.File, header: Header, n_sample: int) -> None:
-    """Create everything but the samples, with arrays of the final size."""
+def create(root: h5py.File, header: Header, n_sample: int, rows: int, compression: str) -> None:
+    """Create everything but the samples, with arrays of the final size, in chunks of that many samples."""
     root.attrs["format"] = FORMAT
     root.attrs["status"] = "running"
     root.attrs["quaternion_order"] = "wxyz"
     root.attrs["isolated"] = np.int8(header.isolated)
     _create_scene(root, header)
-    scales = _create_axes(root, header, n_sample)
+    scales = _create_axes(root, header, n_sample, rows)
     changed = [header.scale_of(change.parent) for change in header.changes]
     unscaled = bool(np.all(np.array([*header.parent_scale, *changed]) == 1.0))
-    for field in fields(header.with_terms):
-        _create_field(root, field, scales, n_sample, unscaled)
+    for field in header.fields:
+        bodies = header.recorded_rows(field.name)
+        _create_field(root, field, scales, (n_sample, rows), compression, unscaled, bodies)
 
 
 def _create_scene(root: h5py.File, header: Header) -> None:
@@ -42,10 +46,12 @@ def _create_scene(root: h5py.File, header: Header) -> None:
     group.attrs["provenance"] = json.dumps(dict(header.provenance))
     group.create_dataset("text", data=header.scene_text, dtype=TEXT)
     group.create_dataset("resolved", data=header.scene_resolved, dtype=TEXT)
+    if header.contact_settings != NO_CONTACT:
+        group.create_dataset("contact", data=json.dumps(dict(header.contact_settings)), dtype=TEXT)
 
 
-def _create_axes(root: h5py.File, header: Header, n_sample: int) -> dict[str, h5py.Dataset]:
-    time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(CHUNK_ROWS,), fletcher32=True)
+def _create_axes(root: h5py.File, header: Header, n_sample: int, rows: int) -> dict[str, h5py.Dataset]:
+    time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
     time.attrs["units"], time.attrs["long_name"] = "s", "time since the start"
     scales = {"time": time, "body": root.create_dataset("body", data=list(header.paths), dtype=TEXT)}
     for axis, labels in AXES.items():
@@ -69,13 +75,23 @@ def _create_axes(root: h5py.File, header: Header, n_sample: int) -> dict[str, h5
 
 
 def _create_field(
-    root: h5py.File, field: Field, scales: dict[str, h5py.Dataset], n_sample: int, unscaled: bool
+    root: h5py.File,
+    field: Field,
+    scales: dict[str, h5py.Dataset],
+    samples: tuple[int, int],
+    compression: str,
+    unscaled: bool,
+    bodies: np.ndarray | None,
 ) -> None:
+    """Create a dataset; `samples` are their number, and that of a chunk, `bodies` the rows that are recorded."""
+    n_sample, rows = samples
     shape = (n_sample, *(scales[d].shape[0] for d in field.dimensions[1:]))
     dataset = root.create_dataset(
-        field.name, shape, "f8", maxshape=(None, *shape[1:]), chunks=_chunks(shape),
-        compression="gzip", compression_opts=1, shuffle=True, fletcher32=True,
+        field.name, shape, "f8", maxshape=(None, *shape[1:]), chunks=chunk_shape(shape, rows),
+        fillvalue=None if bodies is None else np.nan, **filters(compression),
     )  # fmt: skip
+    if bodies is not None:
+        dataset.attrs[ROWS] = bodies
     for i, dimension in enumerate(field.dimensions):
         attach(dataset, i, dimension, scales[dimension])
     in_parent_units = field.name in ("local/position", "local/velocity") and not unscaled
@@ -92,12 +108,25 @@ def attach(dataset: h5py.Dataset, i: int, dimension: str, scale: h5py.Dataset) -
         dataset.parent[dimension] = scale
 
 
-def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """One component per chunk, many samples and as many bodies as fit: columns compress twice as well as rows."""
-    rows = min(shape[0], CHUNK_ROWS)
-    if len(shape) < 3:
-        return (rows, *(1 for _ in shape[1:]))
-    return (rows, max(1, min(shape[1], CHUNK_VALUES // rows)), 1)
+def write_checksums(root: h5py.File, checksums: Mapping[str, np.ndarray]) -> None:
+    """Write the checksums of the chunks of each dataset, with which a part of it can be verified without the rest."""
+    for name, sums in checksums.items():
+        dataset = root.create_dataset(f"{CHECKSUMS}/{name}", data=sums)
+        dataset.attrs["long_name"] = f"Fletcher-32 of each chunk of /{name} as stored, 0 if it is not stored"
+        dimension = f"{CHECKSUMS}/chunk_{len(sums)}"
+        if dimension not in root:
+            root.create_dataset(dimension, (len(sums),), "f4", chunks=True).make_scale(
+                f"This is a netCDF dimension but not a netCDF variable. {len(sums):10}"
+            )
+        dataset.dims[0].attach_scale(root[dimension])
+
+
+def write_metrics(root: h5py.File, written: Mapping[str, str], metrics: Mapping[str, float]) -> None:
+    """Write the values of metrics, each with its expression; nothing if there are none."""
+    group = root.create_group(METRICS, track_order=True) if metrics else {}
+    for name, value in metrics.items():
+        dataset = group.create_dataset(name, data=np.float64(value))
+        dataset.attrs["expression"] = written[name]
 
 
 def write_events(root: h5py.File, events: Sequence[Event]) -> None:
@@ -107,7 +136,7 @@ def write_events(root: h5py.File, events: Sequence[Event]) -> None:
     for kind, vectors in OTHERS.items():
         described |= {f"{kind}/{name}": meaning for name, meaning in vectors.items()}
     scales = {}
-    for prefix, axis in EVENT_AXIS.items():
+    for prefix, axis in AXIS_OF_EVENTS.items():
         length = len(columns[f"{prefix}body"])
         scales[prefix] = group.create_dataset(f"{prefix}{axis}", data=np.arange(length))
         scales[prefix].make_scale(axis)

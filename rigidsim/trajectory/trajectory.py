@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.relative_motion import RelativeMotion
-from rigidsim.errors import UsageError
+from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
-from rigidsim.trajectory.digests import content_hash, digest_of_rows
+from rigidsim.trajectory.chunks import DEFAULT
+from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
+from rigidsim.trajectory.contact_points import ContactHistory
+from rigidsim.trajectory.digests import content_hash, digest_of_rows, recorded_columns
 from rigidsim.trajectory.events import Event
-from rigidsim.trajectory.fields import Block, fields
+from rigidsim.trajectory.fields import FIELDS, Block
 from rigidsim.trajectory.header import Header
-from rigidsim.trajectory.motion import Motion, below, seen_from, straddling
+from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
+from rigidsim.trajectory.recorded import PartialArray
+from rigidsim.trajectory.timeline import Events
 
 __all__ = ["BodyHistory", "State", "Trajectory"]
 
 DIAGNOSTICS = "diagnostics/"
+ROWS_AT_ONCE = 4
+"""Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
 
 class Trajectory(BodyMapping):
     """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
 
-    `time` has the times of the samples (s), `events` what happened at instants, `status` whether the run is complete,
-    failed or interrupted, and `message` why it failed. Arrays of a file are read on first access; use the trajectory as
-    a context manager, or call `close`. Arrays are read-only. A pickled trajectory contains all samples and is loaded
-    into memory.
+    `time` has the times of the samples (s), `events` what happened at instants (`Events`), `status` whether the run is
+    complete, failed or interrupted, and `message` why it failed. Arrays of a file are read on first access; use the
+    trajectory as a context manager, or call `close`. Arrays are read-only. A pickled trajectory contains all samples
+    and is loaded into memory.
     """
 
     def __init__(
@@ -38,33 +46,62 @@ class Trajectory(BodyMapping):
         status: str = "complete",
         stored_hash: str = "",
         close: Callable[[], None] | None = None,
-        events: tuple[Event, ...] = (),
+        scheduled: Sequence[Event] = (),
         message: str = "",
+        metrics: Mapping[str, float] | None = None,
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
         self.message = message  # why the run failed
         self.stored_hash = stored_hash  # the content hash stored in the file; empty in memory
-        self.events = events
-        self._close = close
+        columns = {name: self.arrays[name] for name in EVENT_NAMES if name in arrays}
+        self.events = Events(header, scheduled, columns)
+        self._close, self._metrics = close, metrics
 
     @classmethod
     def from_blocks(
-        cls, header: Header, blocks: Sequence[Block], status: str = "complete", events: tuple[Event, ...] = ()
+        cls,
+        header: Header,
+        blocks: Sequence[Block],
+        status: str = "complete",
+        events: Events | None = None,
+        metrics: Mapping[str, float] | None = None,
     ) -> Trajectory:
         """A trajectory in memory."""
-        arrays = {f.name: np.concatenate([f.of(block) for block in blocks]) for f in fields(header.with_terms)}
-        arrays["time"] = np.concatenate([block.time for block in blocks])
-        return cls(header, arrays, status, events=events)
+        return cls.from_parts(header, [recorded_samples(header, block) for block in blocks], status, events, metrics)
+
+    @classmethod
+    def from_parts(
+        cls,
+        header: Header,
+        parts: Sequence[Mapping[str, np.ndarray]],
+        status: str = "complete",
+        events: Events | None = None,
+        metrics: Mapping[str, float] | None = None,
+    ) -> Trajectory:
+        """A trajectory in memory, of successive samples as `recorded_samples` gives them."""
+        arrays: dict[str, np.ndarray] = {}
+        for name in parts[0]:
+            whole, rows = np.concatenate([part[name] for part in parts]), header.recorded_rows(name)
+            arrays[name] = whole if rows is None else PartialArray(whole, rows, len(header.paths))
+        events = events or Events(header)
+        return cls(header, arrays | events.columns, status, scheduled=events.scheduled, metrics=metrics)
 
     def diagnostic(self, name: str) -> np.ndarray:
         """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
-        known = [
-            field.removeprefix(DIAGNOSTICS) for field in self.header.dataset_names if field.startswith(DIAGNOSTICS)
-        ]
+        known = [field.name.removeprefix(DIAGNOSTICS) for field in FIELDS if field.name.startswith(DIAGNOSTICS)]
         if name not in known:
             raise UsageError(f"there is no diagnostic {clipped(name)}; choose one of {', '.join(known)}")
+        if not self.has_diagnostics:
+            raise NotRecordedError(
+                f"energies and momenta were not recorded ({self.header.record_text}); add 'diagnostics' there"
+            )
         return np.asarray(self.arrays[f"{DIAGNOSTICS}{name}"])
+
+    @property
+    def has_diagnostics(self) -> bool:
+        """Whether energies and momenta were recorded."""
+        return any(field.source == "ledger" and field.name.startswith(DIAGNOSTICS) for field in self.header.fields)
 
     @property
     def total_energy(self) -> np.ndarray:
@@ -76,22 +113,58 @@ class Trajectory(BodyMapping):
         """Spin + orbital, N m s, about the world's origin, (time, 3)."""
         return self.diagnostic("spin_angular_momentum") + self.diagnostic("orbital_angular_momentum")
 
+    def metric(self, expression: str) -> float:
+        """The value of a metric, such as `= max(speed("ball"))`, over the samples. It may use the parameters of the
+        scene. Raises UsageError for an invalid expression or an unknown body.
+        """
+        from rigidsim.trajectory.metrics import metric_of
+
+        return metric_of(self, self.events, expression)
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The metrics of the scene by their names: of the run, or computed from the samples."""
+        if self._metrics is None:
+            self._metrics = {name: self.metric(expression) for name, expression in self.header.metrics.items()}
+        return dict(self._metrics)
+
     @property
     def content_hash(self) -> str:
         """SHA-256 of paths, times, samples and events: equal for bitwise equal results."""
-        rows = {name: digest_of_rows(self.arrays[name]) for name in self.header.dataset_names}
-        return content_hash(self.paths, rows, self.events)
+        names = (*self.header.dataset_names, *self.events.columns)
+        rows = {name: digest_of_rows(self.header, name, self.arrays[name]) for name in names}
+        return content_hash(self.paths, rows, self.events.scheduled)
+
+    @property
+    def contacts(self) -> ContactHistory:
+        """Where shapes touched at each sample, recorded with `contacts=True`."""
+        if not self.header.with_contacts:
+            raise UsageError(
+                "only trajectories of simulate(scene, contacts=True) and of `run --contacts` have contact points"
+            )
+        return ContactHistory(self.header, self.time, self.arrays)
 
     def at(self, time: float) -> State:
         """All bodies at one time (s), interpolated; see `Motion.at`."""
         time = number(time, "time")
-        world = [self.motion("world", i).at(time) for i in range(len(self))]
-        local = [self._local_at(i, time, world) for i in range(len(self))]
+        near = self._near(time)
+        world = [near.motion("world", i).at(time) for i in range(len(self))]
+        local = [near._local_at(i, time, world).kept() for i in range(len(self))]
+        if not self.is_whole:
+            return State(self.header, float(time), {}, {"local": local, "world": world})
         arrays = {}
         for frame, found in (("local", local), ("world", world)):
-            for name in ("position", "orientation", "velocity", "angular_velocity"):
+            for name in QUANTITIES:
                 arrays[f"{frame}/{name}"] = np.stack([getattr(motion, name) for motion in found], axis=-2)
         return State(self.header, float(time), arrays)
+
+    def _near(self, time: float) -> Trajectory:
+        """The samples before and after a time, in memory; all of them if there are none."""
+        if len(self.time) < 3 or not self.time[0] <= time <= self.time[-1]:
+            return self
+        after = int(np.clip(np.searchsorted(self.time, time, side="right"), 1, len(self.time) - 1))
+        names = ("time", *(f.name for f in self.header.fields))
+        return Trajectory(self.header, {name: self.arrays[name][after - 1 : after + 1] for name in names})
 
     def _local_at(self, index: int, time: float, world: Sequence[Motion]) -> Motion:
         """The motion relative to the parent at that time; computed from the motions in the world if the samples before
@@ -100,27 +173,50 @@ class Trajectory(BodyMapping):
         local = self.motion("local", index)
         if not np.any(straddling(local, np.asarray(time))):
             return local.at(time)
-        parent = self[self.paths[index]].parent_at(time)
-        chains = [self._in_world(path, world) for path in (self.paths[index], parent)]
-        return seen_from(*chains, time)
+        ends = [self.paths[index], self[self.paths[index]].parent_at(time)]
 
-    def _in_world(self, path: str, world: Sequence[Motion]) -> RelativeMotion:
+        def chains(names: Collection[str]) -> list[RelativeMotion]:
+            return [self._placed(path, world, names) for path in ends]
+
+        return seen_from(chains, time, self.is_whole)
+
+    def _placed(self, path: str, world: Sequence[Motion], names: Collection[str]) -> RelativeMotion:
         if not path:
             return RelativeMotion.identity()
         index = self.paths.index(path)
-        return below(RelativeMotion.identity(), world[index], self.header.scale[index])
+        return below(RelativeMotion.identity(), world[index], self.header.scale[index], names)
 
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the trajectory to an HDF5 file; StorageError if it exists and `force` is false."""
+    def part(self, samples: slice) -> Trajectory:
+        """Some of the samples, without events; each array is read when it is needed, and kept."""
+        arrays = {field.name: _Window(self.arrays[field.name], samples) for field in self.header.fields}
+        return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
+
+    def save(self, path: str | Path, *, force: bool = False, compression: str = DEFAULT) -> None:
+        """Write the trajectory to an HDF5 file; StorageError if it exists and `force` is false. `compression` is none,
+        fast or small.
+        """
         from rigidsim.trajectory.writer import Writer
 
-        with Writer(path, self.header, len(self.time), force=force) as writer:
-            writer.append_arrays({name: np.asarray(self.arrays[name]) for name in self.header.dataset_names})
-            writer.finish(self.status, self.message, self.events)
+        with Writer(path, self.header, len(self.time), force=force, compression=compression) as writer:
+            for piece in self._pieces(ROWS_AT_ONCE * writer.chunk_rows):
+                writer.append_arrays(piece)
+            writer.finish(self.status, self.message, self.events, self.metrics)
+
+    def _pieces(self, n_sample: int) -> Iterator[dict[str, np.ndarray]]:
+        """All datasets, that many samples at a time, with the contact points of these samples."""
+        first_point = self.contacts.begins if self.header.with_contacts else np.zeros(len(self.time) + 1, int)
+        for begin in range(0, len(self.time), n_sample):
+            end = min(begin + n_sample, len(self.time))
+            samples, points = slice(begin, end), slice(first_point[begin], first_point[end])
+            yield {
+                name: np.asarray(self.arrays[name][points if name in POINT_NAMES else samples])
+                for name in self.header.dataset_names
+            }
 
     def __reduce__(self):
-        in_memory = {name: np.asarray(array) for name, array in self.arrays.items()}
-        return Trajectory, (self.header, in_memory, self.status, self.stored_hash, None, self.events, self.message)
+        in_memory = {name: a if isinstance(a, PartialArray) else np.asarray(a) for name, a in self.arrays.items()}
+        told = self.events.scheduled, self.message, self._metrics
+        return Trajectory, (self.header, in_memory, self.status, self.stored_hash, None, *told)
 
     def _description(self) -> str:
         return f"{super()._description()}, {self.status}"
@@ -135,3 +231,38 @@ class Trajectory(BodyMapping):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Window:
+    """Some rows of an array, read on first access."""
+
+    def __init__(self, array: np.ndarray, samples: slice):
+        self._array, self._samples = array, samples
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        return np.asarray(self._array[self._samples])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of these rows."""
+        return self._rows.shape
+
+    def __getitem__(self, key) -> np.ndarray:
+        return self._rows[key]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self._rows, dtype=dtype)
+
+
+def sample_of(trajectory: Trajectory, k: int) -> State:
+    """All bodies at one sample."""
+    names = [f"{frame}/{quantity}" for frame in ("local", "world") for quantity in QUANTITIES]
+    arrays = {name: trajectory.arrays[name][k] for name in names if name in trajectory.arrays}
+    return State(trajectory.header, float(trajectory.time[k]), arrays)
+
+
+def recorded_samples(header: Header, block: Block) -> dict[str, np.ndarray]:
+    """What is recorded of a block, by dataset; of a dataset with some bodies, their columns."""
+    samples = {f.name: recorded_columns(header, f.name, f.of(block)) for f in header.fields}
+    return {"time": block.time, **samples, **block.contacts}

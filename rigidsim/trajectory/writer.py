@@ -7,21 +7,29 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import h5py
 import numpy as np
 
-from rigidsim.arguments import file_path
+from rigidsim.arguments import file_path, one_of
 from rigidsim.errors import StorageError
+from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
+from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
 from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output, is_replaceable
 from rigidsim.trajectory.digests import content_hash, description_digest
-from rigidsim.trajectory.events import Event
-from rigidsim.trajectory.fields import Block, fields
+from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder
+from rigidsim.trajectory.fields import Block, sample_bytes
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
-from rigidsim.trajectory.structure import CHUNK_ROWS, create, write_events
+from rigidsim.trajectory.staging import Staging
+from rigidsim.trajectory.structure import create, write_checksums, write_events, write_metrics
+from rigidsim.trajectory.tables import complete_points, create_contact_events, create_tables
+from rigidsim.trajectory.timeline import Events
+
+NO_METRICS: Mapping[str, float] = MappingProxyType({})
 
 
 class Recovered(NamedTuple):
@@ -33,22 +41,41 @@ class Recovered(NamedTuple):
 
 
 class Writer:
-    """An open trajectory file, used as a context manager. Without `finish` or `recover`, it is removed at the end."""
+    """An open trajectory file, used as a context manager. Without `finish` or `recover`, it is removed at the end.
+
+    The file is written in rows of chunks: `chunk_rows` samples of all datasets. One row is encoded in the background
+    while the caller computes the next; then it is written, and makes a restore point.
+    """
 
     def __init__(
-        self, path: str | Path, header: Header, n_sample: int, *, force: bool = False, hints: Hints = IN_PYTHON
+        self,
+        path: str | Path,
+        header: Header,
+        n_sample: int,
+        *,
+        force: bool = False,
+        compression: str = DEFAULT,
+        hints: Hints = IN_PYTHON,
     ):
         self.path = file_path(path, "the trajectory's file")
-        self._force, self._rows, self._events = force, 0, ()
+        self._compression = one_of(compression, LEVELS, "compression")
+        self._force, self._events = force, Events(header)
         check_output(self.path, force, hints)
         self._header = header if header.provenance else replace(header, provenance=provenance())
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
-        self._fields = fields(header.with_terms)
+        self._rows = dict.fromkeys(self._digests, 0)
+        self._checksums = {name: [] for name in self._digests if name not in POINT_NAMES}
+        self.chunk_rows = chunk_rows(n_sample, sample_bytes(len(header.paths), header.with_terms))
+        self._staging = Staging(self.chunk_rows)
+        self._points: list[Mapping[str, np.ndarray]] = []  # of the samples that are staged, and of those being encoded
+        self._points_begun: list[Mapping[str, np.ndarray]] = []
+        self._encoder: Encoder | None = None
+        self._file: h5py.File | None = None
         with as_storage_error(self.path):
             self._spool = Spool(self.path)
-            self._file = h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True)
         try:
             with as_storage_error(self.path):
+                self._file = h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True)
                 self._create(max(n_sample, 1))
                 self._spool.check()
         except BaseException:
@@ -56,8 +83,14 @@ class Writer:
             raise
 
     def _create(self, n_sample: int) -> None:
-        create(self._file, self._header, n_sample)
-        self._room, self._datasets = n_sample, {name: self._file[name].id for name in self._digests}
+        create(self._file, self._header, n_sample, self.chunk_rows, self._compression)
+        create_tables(self._file, self._header, n_sample, self.chunk_rows, self._compression)
+        self._datasets = {name: self._file[name].id for name in self._digests}
+        layout = {
+            name: Chunked.of(self._file[name], self._compression, self._header.recorded_rows(name))
+            for name in self._checksums
+        }
+        self._encoder = Encoder(layout)
         self._file.flush()  # fails now if there is no space for this
 
     def __enter__(self) -> Writer:
@@ -68,7 +101,9 @@ class Writer:
         self.discard()
 
     def _close(self) -> None:
-        """Close the HDF5 file, ignoring errors."""
+        """End what works in the background, and close the HDF5 file, ignoring errors."""
+        if self._encoder:
+            self._encoder.close()
         if self._file:
             with contextlib.suppress(OSError, RuntimeError):
                 self._file.close()
@@ -83,41 +118,107 @@ class Writer:
         self._spool.discard()
 
     def append(self, block: Block) -> None:
-        """Append samples."""
-        self.append_arrays({"time": block.time, **{f.name: f.of(block) for f in self._fields}})
+        """Append samples. The arrays of the block must not change before the next call returns."""
+        samples = {f.name: f.of(block) for f in self._header.fields}
+        self.append_arrays({"time": block.time, **samples, **block.contacts})
 
     def append_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Append samples, given by dataset name."""
+        """Append samples, given by dataset name; with the contact points of these samples, if they are recorded. The
+        arrays must not change before the next call returns.
+        """
         count, begin = len(arrays["time"]), 0
+        points = np.concatenate([[0], np.cumsum(arrays.get(COUNT, np.zeros(count, dtype=np.int64)))])
+        arrays = {name: np.asarray(array, dtype=self._datasets[name].dtype) for name, array in arrays.items()}
         with as_storage_error(self.path):
+            if count < self._staging.missing:
+                self._write(*self._take())  # no other row is begun below: that one must not outlive this call
             while begin < count:
-                end = min(count, begin + CHUNK_ROWS - self._rows % CHUNK_ROWS)
-                self._append({name: array[begin:end] for name, array in arrays.items()}, end - begin)
+                end = min(count, begin + self._staging.missing)
+                rows, point_rows = slice(begin, end), slice(points[begin], points[end])
+                self._points.append({name: arrays[name][point_rows] for name in POINT_NAMES if name in arrays})
+                full = self._staging.add({name: arrays[name][rows] for name in self._checksums})
+                if full:
+                    done = self._take()
+                    self._begin(full)
+                    self._write(*done)
                 begin = end
 
-    def _append(self, arrays: Mapping[str, np.ndarray], count: int) -> None:
-        """Append samples up to the end of a chunk at most; a full chunk is a restore point."""
-        begin, end = self._rows, self._rows + count
-        for name, array in arrays.items():
-            dataset, values = self._datasets[name], np.ascontiguousarray(array, dtype=np.float64)
-            if end > self._room:
-                dataset.set_extent((end, *values.shape[1:]))
-            _write_rows(dataset, begin, values)
-            self._digests[name].update(values)
-            self._spool.check()
-        self._room = max(self._room, end)
-        self._rows = end
-        if end % CHUNK_ROWS == 0:
-            self._file.flush()
-            self._spool.mark((end, {name: digest.copy() for name, digest in self._digests.items()}))
+    def _begin(self, samples: Mapping[str, np.ndarray]) -> None:
+        """Begin to encode a row of chunks."""
+        self._encoder.begin(samples)
+        self._points_begun, self._points = self._points, []
 
-    def finish(self, status: str, message: str = "", events: Sequence[Event] = ()) -> None:
-        """Close the file with this status (complete, interrupted or failed) and rename it to its final path.
+    def _take(self) -> tuple[dict[str, Encoded], list[Mapping[str, np.ndarray]]]:
+        """The row of chunks that was encoded, if there is one, and the contact points of its samples."""
+        done, self._points_begun = (self._encoder.take(), self._points_begun), []
+        return done
+
+    def _write(self, encoded: dict[str, Encoded], points: Sequence[Mapping[str, np.ndarray]]) -> None:
+        """Write a row of chunks, and make a restore point."""
+        if not encoded:
+            return
+        for name in list(encoded):
+            self._write_chunks(name, encoded.pop(name))  # its memory is free for the chunks in work
+        for columns in points:
+            for name, values in columns.items():
+                self._append(name, values)
+        self._spool.check()
+        if self._rows["time"] % self.chunk_rows == 0:
+            self._file.flush()
+            self._spool.mark((self._rows.copy(), self._digests.copy()))
+
+    def _write_chunks(self, name: str, encoded: Encoded) -> None:
+        dataset, first, end = self._datasets[name], self._rows[name], self._rows[name] + encoded.count
+        if end > dataset.shape[0]:
+            dataset.set_extent((end, *dataset.shape[1:]))
+        sums = np.zeros(encoded.grid, dtype=np.uint32)
+        for chunk in encoded.chunks:
+            dataset.write_direct_chunk((first, *chunk.corner), chunk.data)
+            sums[chunk.number] = checksum(chunk.data)
+        self._checksums[name].append(sums)
+        self._rows[name], self._digests[name] = end, encoded.digest
+
+    def _append(self, name: str, values: np.ndarray) -> None:
+        """Append rows to a table, whose chunks are made by HDF5."""
+        dataset, begin = self._datasets[name], self._rows[name]
+        values, end = np.ascontiguousarray(values, dtype=dataset.dtype), begin + len(values)
+        if end > dataset.shape[0]:
+            dataset.set_extent((end, *values.shape[1:]))
+        if len(values):
+            _write_rows(dataset, begin, values)
+            self._digests[name] = digest = self._digests[name].copy()
+            digest.update(values)
+        self._rows[name] = end
+
+    def _write_rest(self) -> None:
+        """Write all samples that were appended."""
+        self._write(*self._take())
+        if self._staging.count:
+            # HDF5 must not cut a chunk: it would encode it again.
+            self._resize(self._rows["time"] + self._staging.count)
+            self._begin(self._staging.take())
+            self._write(*self._take())
+
+    def _resize(self, n_sample: int) -> None:
+        for name in self._checksums:
+            dataset = self._datasets[name]
+            dataset.set_extent((n_sample, *dataset.shape[1:]))
+
+    def finish(
+        self,
+        status: str,
+        message: str = "",
+        events: Events | None = None,
+        metrics: Mapping[str, float] = NO_METRICS,
+    ) -> None:
+        """Close the file with this status (complete, interrupted or failed) and rename it to its final path; `metrics`
+        are the values of those in the header.
 
         Raises StorageError if that path exists by then, after saving to another path, which the message contains.
         """
         with as_storage_error(self.path):
-            self._finalize(status, message, events)
+            self._write_rest()
+            self._finalize(status, message, events, metrics)
             replacing = self._force and (not self.path.exists() or is_replaceable(self.path))
             found = self._spool.publish(replacing)
         if found != self.path:
@@ -125,7 +226,7 @@ class Writer:
                 f"{self.path} was written by another process during the run; the trajectory was saved as {found}"
             )
 
-    def recover(self, message: str, events: Sequence[Event] = ()) -> Recovered | None:
+    def recover(self, message: str, events: Events | None = None) -> Recovered | None:
         """After a failed write: save the complete chunks that leave space to complete the file, with status failed.
 
         An existing file is not overwritten, even with `force`: the recovered one gets another name. None if not even
@@ -136,31 +237,55 @@ class Writer:
             with contextlib.suppress(OSError, RuntimeError):
                 self._rows, self._digests = note
                 self._file = h5py.File(self._spool, "r+")
-                time = float(self._file["time"][self._rows - 1])
-                self._finalize("failed", message, [event for event in events if event.time <= time])
-                return Recovered(self._spool.publish(replace=False), self._rows, time)
+                self._datasets = {name: self._file[name].id for name in self._digests}
+                samples = self._rows["time"]
+                time = float(self._file["time"][samples - 1])
+                self._finalize("failed", message, events and events.between(0.0, time))
+                return Recovered(self._spool.publish(replace=False), samples, time)
             self._close()
         return None
 
-    def _finalize(self, status: str, message: str, events: Sequence[Event]) -> None:
-        """Write events, digests and status, and close."""
-        self._events = tuple(events)
-        if events:
-            write_events(self._file, events)
+    def _finalize(
+        self, status: str, message: str, events: Events | None, metrics: Mapping[str, float] = NO_METRICS
+    ) -> None:
+        """Write events, metrics, digests and status, and close."""
+        self._events = events or Events(self._header)
+        if len(self._events):
+            write_events(self._file, self._events.scheduled)
+        if self._events.columns:
+            self._write_contact_events()
+        self._resize(self._rows["time"])
         for name, digest in self._digests.items():
-            self._file[name].resize(self._rows, axis=0)
             self._file[name].attrs["sha256"] = digest.hexdigest()
+        if self._header.with_contacts:
+            complete_points(self._file, self._rows[POINT_NAMES[0]])
+        checksums = self._all_checksums()
+        write_checksums(self._file, checksums)
+        write_metrics(self._file, self._header.metrics, metrics)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash
-        root["description_sha256"] = description_digest(self._header, status, message, self.content_hash)
+        root["description_sha256"] = description_digest(
+            self._header, status, message, self.content_hash, checksums, metrics
+        )
         self._file.close()
         self._spool.check()
+
+    def _write_contact_events(self) -> None:
+        create_contact_events(self._file, len(self._events.contact), self._compression)
+        for name, values in self._events.columns.items():
+            self._datasets[name], self._rows[name], self._digests[name] = self._file[name].id, 0, hashlib.sha256()
+            self._append(name, np.asarray(values))
+
+    def _all_checksums(self) -> dict[str, np.ndarray]:
+        """The checksums of the chunks of each dataset of samples, in the order of the chunks."""
+        n_row = -(-self._rows["time"] // self.chunk_rows)
+        return {name: np.concatenate([r.ravel() for r in rows[:n_row]]) for name, rows in self._checksums.items()}
 
     @property
     def content_hash(self) -> str:
         """See `Trajectory.content_hash`."""
         rows = {name: digest.digest() for name, digest in self._digests.items()}
-        return content_hash(self._header.paths, rows, self._events)
+        return content_hash(self._header.paths, rows, self._events.scheduled)
 
 
 def _write_rows(dataset: h5py.h5d.DatasetID, begin: int, values: np.ndarray) -> None:

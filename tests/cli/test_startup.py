@@ -54,7 +54,7 @@ def test_inspect_loads_no_compiler(call):
 
 
 def test_names_of_the_package_are_loaded_when_used():
-    code = "import rigidsim, sys; print({'numpy', 'numba', 'h5py'} & sys.modules.keys() or 'nothing')"
+    code = "import rigidsim, sys; print({'numpy', 'numba', 'h5py', 'scipy'} & sys.modules.keys() or 'nothing')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "nothing\n"
     assert all(getattr(rigidsim, name) is not None for name in rigidsim.__all__)
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):

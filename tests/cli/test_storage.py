@@ -71,7 +71,7 @@ def test_no_room_for_one_chunk_is_told(shell, workplace):
     code, out, err = shell("run", "scene.yaml", "-o", "a.h5", *LARGE, preexec_fn=limited_to(500_000))
     assert (code, out) == (5, "")
     assert err == (
-        "error: cannot write a.h5: File too large; the run had reached t = 100 of 100 s; nothing was saved, because"
+        "error: cannot write a.h5: File too large; the run had reached t = 81.92 of 100 s; nothing was saved, because"
         " there was no space for the first chunk of samples\n"
     )
     assert remains(workplace) == {"scene.yaml"}

@@ -16,10 +16,11 @@ EPS = np.finfo(float).eps
 
 
 def make_scene(bodies: dict, *, duration: float, step: float, integrator="rkmk4", **more) -> rigidsim.Scene:
-    """A scene of these bodies; `gravity`, `plane` and `record_every` may be given."""
-    world = {key: more[key] for key in ("gravity", "plane") if key in more}
+    """A scene of these bodies; `gravity`, `plane`, `contacts`, `contact` and `record_every` may be given."""
+    world = {key: more[key] for key in ("gravity", "plane", "contacts") if key in more}
     simulation = {"duration": duration, "step": step, "integrator": integrator}
     simulation["record_every"] = more.get("record_every", duration)
+    simulation |= {key: more[key] for key in ("contact",) if key in more}
     return rigidsim.Scene.from_dict(
         {"format": "rigidsim/1", "simulation": simulation, "world": world, "bodies": bodies}
     )
@@ -38,7 +39,7 @@ def interpreted() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("advance", "observe_at"):
             kernel = getattr(stepper, name)
-            patch.setattr(f"rigidsim.engine.run.{name}", np.errstate(all="ignore")(getattr(kernel, "py_func", kernel)))
+            patch.setattr(stepper, name, np.errstate(all="ignore")(getattr(kernel, "py_func", kernel)))
         yield
 
 

@@ -17,7 +17,7 @@ import rigidsim.engine
 from rigidsim import _jit
 from rigidsim._jit import kernel, watch_compilation
 from rigidsim._numba_hooks import usable
-from rigidsim.engine import run
+from rigidsim.engine import run, stepper
 from rigidsim.engine.compiler import compile_scene
 from rigidsim.engine.lanes import LANES
 
@@ -116,7 +116,7 @@ def called(monkeypatch):
         return call
 
     for name in ("advance", "observe_at"):
-        monkeypatch.setattr(run, name, noted(name, getattr(run, name)))
+        monkeypatch.setattr(stepper, name, noted(name, getattr(stepper, name)))
     return names
 
 

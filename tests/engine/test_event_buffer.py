@@ -9,7 +9,7 @@ import pytest
 
 import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
-from rigidsim.engine import events, run
+from rigidsim.engine import events, run, stepper
 from rigidsim.engine.compiler import compile_scene
 from rigidsim.simulation.events import events_of
 from scenes import EPS, make_scene
@@ -32,13 +32,13 @@ def eventful(seed: int) -> dict:
 def calls(monkeypatch) -> list[bool]:
     """Of the stepper: whether each began with what happens as an era begins."""
     made: list[bool] = []
-    advance = run.advance
+    advance = stepper.advance
 
     def noted(method, n, done, era, arrives, *arguments):
         made.append(arrives)
         return advance(method, n, done, era, arrives, *arguments)
 
-    monkeypatch.setattr(run, "advance", noted)
+    monkeypatch.setattr(stepper, "advance", noted)
     return made
 
 

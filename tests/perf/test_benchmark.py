@@ -1,4 +1,4 @@
-"""The benchmark runs and prints all its tables, with peers or without. Its figures are for people to read."""
+"""The benchmarks run and print all their tables, with peers or without. Their figures are for people to read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from pathlib import Path
 
 import pytest
 
+TITLES = {
+    "benchmark": ("Integrators", "rkmk4 and peers", "Recording", "A force on each", "Events", "Registers", "Threads"),
+    "contact_benchmark": ("Spheres", "Stack of ten boxes", "Many spheres"),
+    "recording_benchmark": ("Recording 20 bodies in the world", "Recording 20 bodies on a ship"),
+    "variants_benchmark": ("Setting up 500 variants",),
+}
+
 
 @pytest.mark.perf
-def test_quick_benchmark_prints_every_table():
-    script = Path(__file__).with_name("benchmark.py")
+@pytest.mark.parametrize("name", TITLES)
+def test_quick_benchmark_prints_every_table(name):
+    script = Path(__file__).with_name(f"{name}.py")
     done = subprocess.run([sys.executable, script, "--quick"], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    for title in ("Integrators", "rkmk4 and peers", "Recording", "A force on each", "Events", "Registers", "Threads"):
+    for title in TITLES[name]:
         assert f"### {title}" in done.stdout

@@ -9,8 +9,12 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
+from contact_checks import CONTACT_CHECKS
 from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
+from geometry_checks import GEOMETRY_CHECKS
+from reduction_checks import CANONICAL, REDUCTION_CHECKS
+from restitution_checks import RESTITUTION_CHECKS
 from solid_checks import solids
 
 EPS = np.finfo(float).eps
@@ -212,7 +216,7 @@ def summation() -> dict[str, list]:
 
 CHECKS = {
     "summation": summation(),
-    "quaternion": quaternion(),
+    "quaternion": quaternion() | CANONICAL,
     "elementary": elementary() | arc_tangents(),
     "inertia": inertia(),
     "rigid_body": rigid_body(),
@@ -220,6 +224,10 @@ CHECKS = {
     "magnus": magnus(),
     "interpolation": interpolation(),
     "solids": solids(),
+    "restitution": RESTITUTION_CHECKS,
+    **CONTACT_CHECKS,
     **FORCE_CHECKS,
     **FUNCTION_CHECKS,
+    **GEOMETRY_CHECKS,
+    **REDUCTION_CHECKS,
 }

@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from alterations import PHYSICS, formulas_of, mutants_of, namespace
 
+from contact_checks import CONTACT_EQUIVALENT
 from force_checks import FORCE_EQUIVALENT
 from formula_checks import CHECKS
 from function_checks import FUNCTION_EQUIVALENT
+from geometry_checks import GEOMETRY_EQUIVALENT
+from reduction_checks import REDUCTION_EQUIVALENT
+from restitution_checks import RESTITUTION_EQUIVALENT
 
 ELSEWHERE = {"deltas", "frames", "inertial_terms", "vector"}
 ALGEBRA_ELSEWHERE = {"product", "conjugate", "rotate", "rotate_back"}
@@ -93,8 +97,12 @@ EQUIVALENT = {
     "interpolation.hermite_rotation: doubled 0.0": 1,
     # Twice nothing.
     "rigid_body.takes_torque: doubled 0.0": 2,
+    **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,
+    **GEOMETRY_EQUIVALENT,
+    **REDUCTION_EQUIVALENT,
+    **RESTITUTION_EQUIVALENT,
 }
 
 

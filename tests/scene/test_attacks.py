@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from effort import at_most_calls
 
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene
 from rigidsim.scene.text import builder
 
-SECONDS = 1.0
+MOST_CALLS = 2_000_000  # measured: 0.7 million for a list of fifty thousand values
 HEAD = "format: rigidsim/1\nsimulation: {duration: 1, step: 1}\nbodies:\n"
 BOMB = "a: &a0 [1,1,1,1,1,1,1,1,1]\n" + "".join(f"b{i}: &a{i} [{','.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10))
 BODY_BOMB = HEAD + "  a0: &b0 {mass: 1}\n"
@@ -37,11 +36,9 @@ ATTACKS = {
 
 @pytest.mark.parametrize(("text", "code"), ATTACKS.values(), ids=ATTACKS)
 def test_attack_is_refused_quickly(text, code):
-    start = time.process_time()
-    with pytest.raises(SceneError) as caught:
+    with at_most_calls(MOST_CALLS), pytest.raises(SceneError) as caught:
         Scene.from_text(text)
     message = str(caught.value)
-    assert time.process_time() - start < SECONDS
     assert caught.value.problems[0].code == code
     assert "\x1b" not in message
 
@@ -60,6 +57,5 @@ def test_too_many_values_are_refused(monkeypatch, problem):
 def test_two_thousand_bodies_are_read_quickly():
     body = "  b{}:\n    mass: 2\n    inertia: {{principal: [1, 2, 2.5]}}\n    position: [{}, 0, 0]\n"
     text = HEAD + "".join(body.format(i, i) for i in range(2000))
-    start = time.process_time()
-    assert len(Scene.from_text(text).bodies) == 2000
-    assert time.process_time() - start < 2
+    with at_most_calls(4_000_000):
+        assert len(Scene.from_text(text).bodies) == 2000

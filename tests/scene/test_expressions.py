@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
+from effort import at_most_calls
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -301,11 +301,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_refused_quickly(text):
-    start = time.process_time()
-    with pytest.raises(ExpressionError) as caught:
+    with at_most_calls(10_000), pytest.raises(ExpressionError) as caught:
         parse(f"= {text}", NAMES, ALL)
     message = f"{caught.value} {caught.value.hint}"
-    assert time.process_time() - start < 0.1
     assert len(message) < 200
     assert message.isprintable()
 

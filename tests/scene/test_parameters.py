@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
 
 import jsonschema
 import pytest
+from effort import at_most_calls
 
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, json_schema
@@ -271,6 +271,5 @@ def test_json_schema():
     ids=["circles", "unknown", "units"],
 )
 def test_hostile_parameters_are_refused_quickly(faults, parameters):
-    start = time.process_time()
-    assert faults(parameters)
-    assert time.process_time() - start < 5
+    with at_most_calls(15_000_000):  # measured: 4 million at most
+        assert faults(parameters)

@@ -24,7 +24,7 @@ from rigidsim.trajectory.reader import load
 
 def arrays(trajectory: Trajectory) -> object:
     """All numbers."""
-    return [trajectory.arrays[name][()].tobytes() for name in trajectory.header.dataset_names], trajectory.events
+    return [trajectory.arrays[name][()].tobytes() for name in trajectory.arrays], list(trajectory.events)
 
 
 def inspected(trajectory: Trajectory) -> object:

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import rigidsim
+from contact_logs import history_of
 from rigidsim.errors import FormatError, StorageError
 from rigidsim.report.inspect import Inspection
 from rigidsim.trajectory.events import OTHERS, columns_of, events_from
-from rigidsim.trajectory.fields import fields
+from rigidsim.trajectory.fields import FIELDS, TERM_FIELDS
 
 PROGRAM = Path(__file__).with_name("damage_every_part.py")
 
@@ -28,16 +29,23 @@ def fuzzed(file: Path, folder: Path, cuts: int, flips: int) -> dict[str, int]:
     return ast.literal_eval(done.stdout.splitlines()[-1])
 
 
-def check(counts: dict[str, int], cuts: int, flips: int) -> None:
+def check(counts: dict[str, int], cuts: int, flips: int, of: int = 3) -> None:
+    """All cuts and more than one flip of `of` are found; the others are harmless."""
     for way in ("arrays", "inspected", "explained"):
         assert counts[f"cut, {way}, refused"] == 21 + cuts
-        assert counts[f"flip, {way}, refused"] > flips // 3
+        assert counts[f"flip, {way}, refused"] > flips // of
         assert counts[f"flip, {way}, whole"] > 0  # what no one reads
         assert counts[f"flip, {way}, refused"] + counts[f"flip, {way}, whole"] == flips
 
 
 def test_damage_is_refused_or_harmless(kept_file, tmp_path):
     check(fuzzed(kept_file, tmp_path, 5, 45), 5, 45)
+
+
+def test_damage_to_tables_of_contact_is_refused_or_harmless(tmp_path):
+    history = history_of(contacts=True, terms=True)
+    history.save(tmp_path / "touched.h5")
+    check(fuzzed(tmp_path / "touched.h5", tmp_path, 2, 24), 2, 24, of=6)
 
 
 @pytest.mark.slow
@@ -85,7 +93,7 @@ def instead(name, data=None, **options):
 
 def vast(file):
     """All times and samples claim 2^62 rows, of which the file has none."""
-    for name in (name for name in fields(True) if name):
+    for name in FIELDS + TERM_FIELDS:
         shape = file[name.name].shape
         del file[name.name]
         options = {"chunks": (1, *shape[1:]), "maxshape": (None, *shape[1:])}
@@ -114,7 +122,7 @@ def external(file):
 
 CHANGES = {
     "foreign format": (change_attribute("format", "h5md/1"), "the format of the file is 'h5md/1'"),
-    "newer version": (change_attribute("format", "rigidsim-trajectory/3"), "from another version of rigidsim"),
+    "newer version": (change_attribute("format", "rigidsim-trajectory/5"), "from another version of rigidsim"),
     "format is no text": (change_attribute("format", 7), "the format of the file is '7'"),
     "no format": (lambda file: file.attrs.__delitem__("format"), "the file has no format name"),
     "no status": (lambda file: file.attrs.__delitem__("status"), "status"),

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 import rigidsim
+from contact_logs import history_of
 from rigidsim.errors import StorageError
 from rigidsim.report.inspect import Inspection
 from rigidsim.trajectory import Trajectory
+from rigidsim.trajectory.chunks import MOST_ROWS, chunk_rows
+from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
+from rigidsim.trajectory.fields import sample_bytes
 from rigidsim.trajectory.spool import Spool
-from rigidsim.trajectory.structure import CHUNK_ROWS
 from rigidsim.trajectory.writer import Writer
 
 N_CHUNK = 3
@@ -39,7 +42,7 @@ def history(request):
 
 def long(history: Trajectory) -> dict[str, np.ndarray]:
     """Its arrays, repeated to some chunks and a rest."""
-    count = N_CHUNK * CHUNK_ROWS + 100
+    count = N_CHUNK * MOST_ROWS + 100
     arrays = {name: np.resize(history.arrays[name], (count, *a.shape[1:])) for name, a in history.arrays.items()}
     return arrays | {"time": np.arange(count) * 1e-3}
 
@@ -109,19 +112,19 @@ def outcomes(history, folder, fill_after, n_limit: int) -> list[int | None]:
 
 def test_what_fitted_is_kept(history, tmp_path, fill_after):
     found = outcomes(history, tmp_path, fill_after, 9)
-    assert set(found) >= {CHUNK_ROWS, 2 * CHUNK_ROWS, None}
+    assert set(found) >= {MOST_ROWS, 2 * MOST_ROWS, None}
     assert found == sorted(found, key=lambda kept: np.inf if kept is None else kept)  # more room, more samples
 
 
 @pytest.mark.slow
 def test_what_fitted_is_kept_at_any_limit(history, tmp_path, fill_after):
     found = outcomes(history, tmp_path, fill_after, 120)
-    assert set(found) == {0, *(n * CHUNK_ROWS for n in range(1, N_CHUNK + 1)), None}
+    assert set(found) == {0, *(n * MOST_ROWS for n in range(1, N_CHUNK + 1)), None}
 
 
 def test_chunks_make_room_for_the_end_of_the_file(history, tmp_path, fill_after):
     """The arrays of bodies at rest take next to nothing: more than one chunk must give way to what is written last."""
-    rows = 20 * CHUNK_ROWS
+    rows = 20 * MOST_ROWS
     arrays = {name: np.zeros((rows, *array.shape[1:])) for name, array in history.arrays.items()}
     arrays["time"] = np.arange(rows) * 1e-3
     path = tmp_path / "a.h5"
@@ -139,9 +142,43 @@ def test_disk_that_stays_full_keeps_nothing(history, tmp_path, monkeypatch):
 
     arrays = long(history)
     with Writer(tmp_path / "a.h5", history.header, len(arrays["time"])) as writer:
-        writer.append_arrays({name: array[: CHUNK_ROWS + 5] for name, array in arrays.items()})
+        writer.append_arrays({name: array[: MOST_ROWS + 5] for name, array in arrays.items()})
         monkeypatch.setattr(Spool, "_write_all", broken)
         with pytest.raises(StorageError, match="Input/output error"):
-            writer.append_arrays({name: array[CHUNK_ROWS + 5 :] for name, array in arrays.items()})
+            writer.append_arrays({name: array[MOST_ROWS + 5 :] for name, array in arrays.items()})
         assert writer.recover("it broke") is None
     assert not list(tmp_path.iterdir())
+
+
+def touched() -> tuple[Trajectory, dict[str, np.ndarray]]:
+    """A trajectory with contact, made long: contact points at most samples, and events of contact."""
+    short, count = history_of(contacts=True), N_CHUNK * MOST_ROWS + 100
+    number, choice = np.arange(count) % 4, np.random.default_rng(1)
+    rows = dict.fromkeys(POINT_NAMES, int(number.sum())) | dict.fromkeys(EVENT_NAMES, 3000)
+    arrays = {name: np.resize(a, (rows.get(name, count), *a.shape[1:])) for name, a in short.arrays.items()}
+    arrays["contacts/force"] = choice.normal(size=arrays["contacts/force"].shape)
+    arrays |= {"time": np.arange(count) * 1e-3, "contacts/count": number}
+    arrays["events/contact/time"] = np.linspace(0.0, count * 1e-3, rows[EVENT_NAMES[0]])
+    whole = Trajectory(short.header, arrays, scheduled=short.events.scheduled)
+    return whole, {name: arrays[name] for name in short.header.dataset_names}
+
+
+def test_tables_of_contact_stay_whole(tmp_path, fill_after):
+    history, arrays = touched()
+    path, found = tmp_path / "a.h5", []
+    row = chunk_rows(len(arrays["time"]), sample_bytes(len(history), with_terms=False))
+    for limit in np.linspace(0.4, 1.05, 4) * size_of_whole(path, history, arrays):
+        fill_after(int(limit))
+        found.append(written(path, history, arrays))
+        if found[-1]:
+            with rigidsim.load(path) as kept:
+                assert len(kept.time) == found[-1] and kept.content_hash == kept.stored_hash
+                assert kept.events == history.events.between(0.0, kept.time[-1])
+                rows = arrays["contacts/count"][: found[-1]].sum()
+                for name in POINT_NAMES:
+                    np.testing.assert_array_equal(kept.arrays[name], arrays[name][:rows])
+                assert len(kept.contacts[-1]) == arrays["contacts/count"][found[-1] - 1]
+        path.unlink(missing_ok=True)
+    assert found[-1] is None
+    assert found[:-1] == sorted(set(found[:-1]))
+    assert [kept % row for kept in found[:-1]] == [0, 0, 0]

@@ -61,7 +61,7 @@ def test_nothing_else_has_a_time_axis(opened):
 
 
 def test_root(opened, history):
-    assert opened.attrs["format"] == "rigidsim-trajectory/2"
+    assert opened.attrs["format"] == "rigidsim-trajectory/4"
     assert opened.attrs["status"] == "complete"
     assert opened.attrs["message"] == ""
     assert opened.attrs["quaternion_order"] == "wxyz"
@@ -97,6 +97,15 @@ def test_each_array_has_the_digest_of_its_bytes(opened):
         assert opened[name].attrs["sha256"] == hashlib.sha256(opened[name][()].tobytes()).hexdigest(), name
 
 
+def checksums(file) -> dict[str, np.ndarray]:
+    """Those of each dataset that has a digest."""
+    names = ["time"]
+    for group in ("local", "world", "diagnostics", "terms"):
+        names += [f"{group}/{name}" for name, dataset in file.get(group, {}).items() if "sha256" in dataset.attrs]
+    links = {f"{group}/time" for group in ("local", "world", "diagnostics", "terms")}
+    return {name: file[f"checksums/{name}"][()] for name in names if name not in links}
+
+
 def test_digest_of_the_description(opened):
     """As docs/trajectory-format.md defines it."""
     scene = opened["scene"]
@@ -107,6 +116,7 @@ def test_digest_of_the_description(opened):
         **{name: opened[name][()].tolist() for name in ("scale_to_metre", "own_scale_to_metre")},
         "scene": [scene.attrs["name"], *(scene[name].asstr()[()] for name in ("text", "resolved"))],
         "provenance": json.loads(scene.attrs["provenance"]),
+        "checksums": {name: hashlib.sha256(sums.tobytes()).hexdigest() for name, sums in checksums(opened).items()},
     }
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
     assert opened.attrs["description_sha256"] == digest

@@ -9,7 +9,7 @@ import rigidsim
 from rigidsim import Simulation
 from rigidsim.errors import SimulationError, UsageError
 from rigidsim.simulation import single
-from rigidsim.trajectory.fields import sample_bytes
+from rigidsim.trajectory.fields import FIELDS, TERM_FIELDS
 
 
 def timed(scene, duration: float, step: float, every: float | None = None):
@@ -60,17 +60,54 @@ def test_blocks_cover_all_samples_once(scene, monkeypatch, stride, rows):
     n_step, step = 100, 0.01
     short = timed(scene, n_step * step, step, stride * step)
     whole = rigidsim.simulate(short)
-    monkeypatch.setattr(single, "BLOCK_ROWS", rows)
-    monkeypatch.setattr(single, "BLOCK_BYTES", rows * sample_bytes(len(whole), False))
+    monkeypatch.setattr(single, "chunk_rows", lambda n_sample, _: min(rows, n_sample))
     one = Simulation(short)
-    blocks = [tuple(array.copy() for array in block) for block in one.blocks()]
-    assert max(len(block[0]) for block in blocks) <= rows
-    times = np.concatenate([block[0] for block in blocks])
+    blocks = [block.copied() for block in one.blocks()]
     expected = [*range(0, n_step, stride), n_step]
-    assert np.array_equal(times, np.array(expected) * step)
+    *parts, last = [len(block.time) for block in blocks]
+    assert (sum(parts), last) == (len(expected) - 1, 1)
+    assert all(part == rows for part in parts[:-1]) and parts[-1] <= rows
+    assert np.array_equal(np.concatenate([block.time for block in blocks]), np.array(expected) * step)
     assert one.n_sample == len(expected)
-    assert np.array_equal(np.concatenate([block[2] for block in blocks])[..., :3], whole.arrays["world/position"])
+    for field in one.header.fields:
+        assert np.array_equal(np.concatenate([field.of(block) for block in blocks]), whole.arrays[field.name])
     assert one.status == "complete"
+
+
+def test_a_block_is_kept_until_the_one_after_the_next(scene, monkeypatch):
+    monkeypatch.setattr(single, "chunk_rows", lambda *_: 8)
+    blocks = Simulation(scene, terms=True).blocks()
+    first = next(blocks)
+    kept = first.copied()
+    second = next(blocks)
+    assert all(np.array_equal(f.of(first), f.of(kept), equal_nan=True) for f in FIELDS + TERM_FIELDS)
+    third = next(blocks)
+    assert np.shares_memory(third.local.position, first.local.position)
+    assert not np.shares_memory(third.local.position, second.local.position)
+    assert not np.array_equal(first.world.position, kept.world.position)
+
+
+def test_datasets_of_bodies_are_the_arrays_of_the_block(scene):
+    block = next(Simulation(scene, terms=True).blocks())
+    for field in FIELDS + TERM_FIELDS:
+        values = field.of(block)
+        assert np.shares_memory(values, field.of(block))
+        assert values.flags.c_contiguous or field.source == "ledger"
+        assert values.shape[1:-1] == (() if field.source == "ledger" else (5,))
+
+
+def test_terms_of_a_body_that_becomes_a_part_end_in_every_block(monkeypatch):
+    """A block's arrays are those of an earlier one, in which the body was free."""
+    body = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
+    scene = rigidsim.Scene.from_dict({
+        "format": "rigidsim/1",
+        "simulation": {"duration": 1, "step": 0.01},
+        "bodies": {"car": body, "bag": {**body, "position": [1, 0, 0]}},
+        "reparent": [{"body": "bag", "to": "car", "time": 0.5, "motion": "fixed"}],
+    })  # fmt: skip
+    monkeypatch.setattr(single, "chunk_rows", lambda *_: 8)
+    history = rigidsim.simulate(scene, terms=True)
+    assert np.array_equal(np.isnan(history.arrays["terms/applied"][:, 1, 0]), history.time >= 0.5)
 
 
 def test_blocks_go_on_from_where_stepping_ended(scene, history):
@@ -103,10 +140,10 @@ def test_blow_up_stops_at_the_last_finite_state(scene):
     plain["simulation"] = {"duration": 1000, "step": 0.5}
     one, blocks = Simulation(rigidsim.Scene.from_dict(plain)), []
     with pytest.raises(SimulationError, match="the motion of 'deck' is not finite after t = ") as caught:
-        blocks.extend(tuple(array.copy() for array in block) for block in one.blocks())
+        blocks.extend(block.copied() for block in one.blocks())
     assert one.status == "failed"
-    assert all(np.isfinite(array).all() for block in blocks for array in block)
-    assert blocks[-1][0][-1] == one.time
+    assert all(np.isfinite(field.of(block)).all() for block in blocks for field in FIELDS)
+    assert blocks[-1].time[-1] == one.time
     assert f"after t = {one.time:.9g} s" in str(caught.value)
     # One step more is the one that fails.
     with pytest.raises(SimulationError, match="not finite"):

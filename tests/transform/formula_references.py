@@ -115,11 +115,13 @@ def frames(s: Situation) -> dict[str, tuple[tuple, object]]:
         "frames.compose_rate": ((w2, q2, A1.omega), A3.omega),
         "frames.compose_angular_acceleration": ((w2, al2, q2, A1.alpha, A3.omega), A3.alpha),
         "frames.compose_pose": ((X2, X1), X3),
+        "frames.compose_motion": ((X2, v2, w2, X1, A1.velocity, A1.omega), (X3, A3.velocity, A3.omega)),
         "frames.inverse_pose": ((X2,), X_inverse),
         "frames.inverse_velocity": ((X2, v2, w2), (inverse.velocity, inverse.omega)),
         "frames.inverse_acceleration": ((X2, v2, w2, a2, al2), (inverse.acceleration, inverse.alpha)),
         "frames.local_velocity": ((v2, w2, q2, s2, d, A3.velocity), A1.velocity),
         "frames.local_rate": ((w2, q2, A3.omega), A1.omega),
+        "frames.local_motion": ((X2, v2, w2, X3, A3.velocity, A3.omega), (X1, A1.velocity, A1.omega)),
         "frames.local_acceleration": ((a2, w2, al2, q2, s2, d, drift, A3.acceleration), A1.acceleration),
         "frames.local_angular_acceleration": ((w2, al2, q2, A3.omega, A3.alpha), A1.alpha),
     }

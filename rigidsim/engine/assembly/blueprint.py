@@ -65,7 +65,44 @@ class DriveTables(NamedTuple):
     driven: np.ndarray
     axes: np.ndarray
     paced: np.ndarray
-    motions: dict[int, np.ndarray]  # constants of each prescribed node
+    motions: dict[int, list[float]]  # constants of each prescribed node
+
+
+class ShapeRecord(NamedTuple):
+    """A shape that can meet others; lengths, pose and velocity in the units and axes of the node it is defined on."""
+
+    node: int
+    number: int  # in the node's list
+    kind: int
+    surface_class: int
+    position: tuple
+    orientation: tuple
+    half: tuple  # half sizes of the core
+    radius: float  # of the thickening
+    bound: float  # radius of a sphere around it
+    curvature: float  # radius of curvature; 0 if it is flat
+    surface_velocity: tuple
+
+
+class ContactPlan(NamedTuple):
+    """How the shapes of a scene collide, in any of its trees."""
+
+    summary: dict  # what was chosen, and the values of each two surfaces, for reports
+    substeps: int
+    shapes: tuple[ShapeRecord, ...]  # in the order of paths and, on one node, of the file
+    action: np.ndarray  # (class, class) as in `Contacts`
+    value: np.ndarray  # (class * class, PAIR_VALUES)
+
+
+class MetricTables(NamedTuple):
+    """The metrics of a scene. Of a view both frames have the second part 0; the world is frame 0."""
+
+    names: tuple[str, ...]
+    program: Program  # of the values at a sample
+    views: tuple[ViewRecord, ...]
+    folds: np.ndarray  # (reduction, FOLD_COLUMNS)
+    results: Program  # of the reductions
+    result: np.ndarray  # (metric) registers
 
 
 class Blueprint(NamedTuple):
@@ -85,6 +122,8 @@ class Blueprint(NamedTuple):
     n_step: int
     stride: int  # steps between samples
     labels: tuple[str, ...]  # location of each expression that can fail
+    contacts: ContactPlan | None  # if any shapes can meet
+    metrics: MetricTables | None  # if the scene has any
 
     @property
     def has_pairs(self) -> bool:
@@ -133,8 +172,10 @@ def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
         g = rejection(blueprint.normal, g)
     falls = any(g) and any(node.falls for node in free)
     # A body that inherits the velocity change of its parent receives momentum from outside.
-    is_carried = bool(blueprint.schedule.reparentings) and any(node.inherits for node in free)
+    has_jumps = bool(blueprint.schedule.reparentings) or blueprint.contacts is not None
+    is_carried = has_jumps and any(node.inherits for node in free)
+    is_held = model.contacts is not None and model.contacts.n_moved < len(model.contacts.body)
     scripts = (model.expressions.scripts,) if model.expressions else ()
     laws = (*model.single, *(model.pairwise or ()), *scripts, model.impulses)
     is_internal = all((law.who[:, [layout.LAW_FIRST, layout.LAW_SECOND]] >= 0).all() for law in laws)
-    return bool(is_internal and not falls and not is_carried)
+    return bool(is_internal and not falls and not is_carried and not is_held)

@@ -6,11 +6,14 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
+from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
+from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.assembly.plane import lock_body
 from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.model import Expressions, Model, table, zeros
+from rigidsim.engine.model import Expressions, Model, table
 from rigidsim.physics.inertia import inverse
+from rigidsim.structures.columns import numbers_table
 
 KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
 
@@ -18,18 +21,21 @@ KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCR
 def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     """The model of a tree."""
     loads, drives, free = LoadTables(blueprint, tree), blueprint.drives, tree.free()
+    held = [node for node in tree.nodes if not node.is_free()]
     return Model(
         node=node_table(tree, drives),
-        active=active_nodes(tree, loads.frames()),
+        active=active_nodes(tree, loads.frames() | contact_frames(blueprint, tree)),
         every=np.array(list(tree.order.handles()), dtype=np.int64),
         moved_node=np.array([node.index for node in free], dtype=np.int64),
         by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
-        body=_stacked([body_row(node, tree, blueprint) for node in free], layout.BODY_ROWS),
-        motion=_stacked([motion_row(node, drives) for node in tree.nodes if not node.is_free()], layout.MOTION_ROWS),
-        scale=np.array([[1.0], *([node.metres] for node in tree.nodes)]),
-        normal=np.array(blueprint.normal, dtype=np.float64).reshape(-1, 3),
+        body=numbers_table([body_row(node, tree, blueprint) for node in free], layout.BODY_ROWS),
+        motion=numbers_table([motion_row(node, drives) for node in held], layout.MOTION_ROWS),
+        scale=numbers_table([[1.0], *([node.metres] for node in tree.nodes)], 1),
+        normal=numbers_table([blueprint.normal] if blueprint.normal else [], 3),
         **loads.arrays(),
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
+        contacts=contacts_of(blueprint, tree),
+        metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
         inherits=np.array([float(node.inherits) for node in free], dtype=np.float64),
         **blueprint.schedule.edges(),
         step=blueprint.schedule.step,
@@ -61,16 +67,17 @@ def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
     return table(rows, 4)
 
 
-def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> np.ndarray:
+def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> list[float]:
     """Constants of a free body together with the parts fixed to it."""
     mass, fault = tree.composite(node)
     symmetric = tuple(np.array(mass.inertia))
-    row = zeros(layout.BODY_ROWS)
+    row = [0.0] * layout.BODY_ROWS
     row[layout.B_MASS] = mass.mass
     row[layout.B_G : layout.B_G + 3] = blueprint.gravity if node.falls else (0.0, 0.0, 0.0)
     row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
     # With I^-1 = 0 torques have no effect on a particle; an impossible inertia has no inverse.
-    row[layout.B_INVERSE : layout.B_INVERSE + 6] = np.nan if fault else 0.0 if mass.is_point else inverse(symmetric)
+    no_inverse = np.nan if fault else 0.0 if mass.is_point else None
+    row[layout.B_INVERSE : layout.B_INVERSE + 6] = inverse(symmetric) if no_inverse is None else [no_inverse] * 6
     row[layout.B_COM : layout.B_COM + 3] = [node.metres * c for c in mass.center]
     row[layout.B_SCALE] = node.parent_metres
     if blueprint.normal:
@@ -78,9 +85,9 @@ def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> np.ndarray:
     return row
 
 
-def motion_row(node: Node, drives: DriveTables) -> np.ndarray:
+def motion_row(node: Node, drives: DriveTables) -> list[float]:
     """Constants of a fixed or prescribed node, in the parent's axes."""
-    row = zeros(layout.MOTION_ROWS)
+    row = [0.0] * layout.MOTION_ROWS
     row[layout.M_P : layout.M_P + 3], row[layout.M_Q : layout.M_Q + 4] = node.position, node.orientation
     if node.kind == "prescribed":
         row[:] = drives.motions[node.index]
@@ -89,8 +96,8 @@ def motion_row(node: Node, drives: DriveTables) -> np.ndarray:
 
 
 def active_nodes(tree: Tree, looked_at: set[int]) -> np.ndarray:
-    """Nodes that the motion of a free body depends on, parents first: free bodies, nodes whose frames loads read, and
-    the ancestors of both.
+    """Nodes that the motion of a free body depends on, parents first: free bodies, nodes whose frames loads or
+    contacts read, and the ancestors of all these.
     """
     wanted: set[int] = set()
     for node in tree.nodes:
@@ -104,7 +111,3 @@ def _with_rows(nodes: np.ndarray, tree: Tree) -> np.ndarray:
     found = nodes.copy()
     found[:, 0] = [tree.rows[node] for node in nodes[:, 0]]
     return found
-
-
-def _stacked(rows: list[np.ndarray], width: int) -> np.ndarray:
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)

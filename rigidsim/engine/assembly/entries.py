@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from rigidsim.engine import layout
 from rigidsim.engine.model import Law, table
+from rigidsim.structures.columns import numbers_table
 
 
 class LoadRow(NamedTuple):
@@ -27,5 +26,5 @@ def law_of(entries: Sequence[LoadRow], width: int) -> Law:
     who = [(entry.pair, entry.first, entry.second, *entry.span, entry.number) for entry in entries]
     return Law(
         who=table(who, layout.LAW_COLUMNS),
-        value=np.array([entry.value for entry in entries], dtype=np.float64).reshape(len(entries), width),
+        value=numbers_table([entry.value for entry in entries], width),
     )

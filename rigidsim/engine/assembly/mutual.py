@@ -8,6 +8,7 @@ import numpy as np
 
 from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Mutual
+from rigidsim.structures.columns import numbers_table
 
 
 def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual:
@@ -16,8 +17,8 @@ def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual:
     softening = [mutual.softening] if mutual else []
     return Mutual(
         member=np.array([tree.row(node) for node in members], dtype=np.int64),
-        gm=np.array([mutual.constant * tree.composite(node).mass.mass for node in members]).reshape(-1, 1),
-        soft=np.array([length * length for length in softening]).reshape(-1, 1),
+        gm=numbers_table([[mutual.constant * tree.composite(node).mass.mass] for node in members], 1),
+        soft=numbers_table([[length * length] for length in softening], 1),
         depth=np.array(tree.depth, dtype=np.int64),
     )
 

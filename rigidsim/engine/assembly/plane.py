@@ -8,14 +8,12 @@ of the plane are removed where the loads are summed (`engine/laws/wrench.py`): t
 
 from __future__ import annotations
 
-import numpy as np
-
 from rigidsim.engine import layout
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import dot, projection, rejection
 
 
-def lock_body(row: np.ndarray, normal, n_B) -> None:
+def lock_body(row: list[float], normal, n_B) -> None:
     """Lock the constants of a free body, in place; the normal in world axes, and in the body's."""
     moment = dot(n_B, apply(tuple(row[layout.B_INERTIA : layout.B_INERTIA + 6]), n_B))
     inverse = 1.0 / moment if moment > 0.0 else 0.0
@@ -24,7 +22,7 @@ def lock_body(row: np.ndarray, normal, n_B) -> None:
     row[layout.B_G : layout.B_G + 3] = rejection(normal, tuple(row[layout.B_G : layout.B_G + 3]))
 
 
-def lock_rate(state: np.ndarray, n_B) -> None:
+def lock_rate(state: list[float], n_B) -> None:
     """Lock the initial rate of a free body, in place."""
     rate = slice(layout.S_OMEGA, layout.S_OMEGA + 3)
     state[rate] = projection(n_B, tuple(state[rate]))

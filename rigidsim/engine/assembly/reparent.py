@@ -17,7 +17,7 @@ from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.model import Model, followed, windings, zeros
+from rigidsim.engine.model import Model, MotionSamples, followed, windings, zeros
 from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
@@ -60,20 +60,25 @@ class ImpactState(NamedTuple):
     L: tuple
 
 
+def numbers_of(sample: MotionSamples, index: int) -> tuple:
+    """The motion of one node in one sample, as tuples of numbers."""
+    return tuple(tuple(map(float, array[index])) for array in sample)
+
+
 class MotionSnapshot:
-    """The motion of every node in one sample, from which the motion of one node relative to another is computed along
-    the tree.
+    """The motion of every node in one sample, whose arrays are (node, component), from which the motion of one node
+    relative to another is computed along the tree.
     """
 
-    def __init__(self, tree: Tree, local: np.ndarray, world: np.ndarray):
+    def __init__(self, tree: Tree, local: MotionSamples, world: MotionSamples):
         self._tree, self._local, self._world = tree, local, world
 
     def world(self, node: Node | None) -> tuple:
         """(q, omega) in the world."""
         if node is None:
             return (1.0, 0.0, 0.0, 0.0), ZERO
-        row = tuple(map(float, self._world[node.index]))
-        return row[layout.O_Q : layout.O_Q + 4], row[layout.O_OMEGA : layout.O_OMEGA + 3]
+        _, orientation, _, rate = numbers_of(self._world, node.index)
+        return orientation, rate
 
     def seen(self, frame: int, observer: int) -> tuple:
         """(p, q, v, omega) of a frame's origin in another frame, in its axes and units of length."""
@@ -81,12 +86,11 @@ class MotionSnapshot:
         return self._chain(outwards).seen_from(self._chain(inwards))
 
     def _chain(self, branch: list[Node]) -> RelativeMotion:
-        return RelativeMotion.of(self._link(node.scale, tuple(map(float, self._local[node.index]))) for node in branch)
+        return RelativeMotion.of(self._link(node) for node in branch)
 
-    @staticmethod
-    def _link(scale: float, row: tuple) -> tuple:
-        pose = (row[layout.O_P : layout.O_P + 3], row[layout.O_Q : layout.O_Q + 4], scale)
-        return pose, row[layout.O_V : layout.O_V + 3], row[layout.O_OMEGA : layout.O_OMEGA + 3]
+    def _link(self, node: Node) -> tuple:
+        position, orientation, velocity, rate = numbers_of(self._local, node.index)
+        return (position, orientation, node.scale), velocity, rate
 
 
 def carrier_row(world: World, body: int) -> int:
@@ -103,11 +107,11 @@ def parted(before: Tree, after: Tree, body: int) -> list[Node]:
 
 
 def reparented(
-    world: World, event: ScheduledReparenting, state: np.ndarray, local, in_world
+    world: World, event: ScheduledReparenting, state: np.ndarray, local: MotionSamples, in_world: MotionSamples
 ) -> tuple[World, dict[int, Jump]]:
     """The world after the reparenting, and the jumps of the nodes whose motion it changes. `state` is the state before;
-    `local` and `in_world` are a sample of the motion of every node, (node, SAMPLE_ROWS). The state of a body with an
-    impossible inertia is NaN.
+    `local` and `in_world` are one sample of the motion of every node, arrays (node, component). The state of a body
+    with an impossible inertia is NaN.
     """
     instant = MotionSnapshot(world.tree, local, in_world)
     tree = changed_tree(world.tree, event, instant)

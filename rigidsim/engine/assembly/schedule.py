@@ -80,7 +80,7 @@ class Schedule:
     def edges(self) -> dict[str, np.ndarray]:
         """The edges as fields of a model."""
         return {
-            "edge_step": np.array([n for n, _ in self.places], dtype=np.int64),
+            "edge_step": np.array([min(n, layout.NEVER) for n, _ in self.places], dtype=np.int64),
             "edge_fraction": np.array([fraction for _, fraction in self.places], dtype=np.float64),
             "edge_kind": np.array(self._kinds, dtype=np.int64),
         }

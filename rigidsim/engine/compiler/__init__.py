@@ -9,8 +9,10 @@ from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler.bodies import tree_of, written_bodies
+from rigidsim.engine.compiler.contacts import contact_plan
 from rigidsim.engine.compiler.drives import Drives
 from rigidsim.engine.compiler.initial import initial_state
+from rigidsim.engine.compiler.metrics import metric_tables
 from rigidsim.engine.compiler.windows import schedule_of
 from rigidsim.engine.compiler.written import LoadRecords
 from rigidsim.engine.integrators import BY_NAME
@@ -83,4 +85,6 @@ def _blueprint(scene: Scene, tree: Tree, drives: Drives) -> Blueprint:
         n_step=n_step,
         stride=sample_stride(simulation, n_step),
         labels=(*written.scripts.labels, *drives.labels),
+        contacts=contact_plan(scene, tree),
+        metrics=metric_tables(scene.metrics, tree) if scene.metrics else None,
     )

@@ -10,7 +10,8 @@ from rigidsim.engine.compiler.bodies import InitialBody
 from rigidsim.engine.compiler.driven import is_driven, turns_of
 from rigidsim.engine.compiler.initial import prescribed_constants
 from rigidsim.engine.compiler.programs import Assembler, RegisterRef
-from rigidsim.engine.model import table, zeros
+from rigidsim.engine.model import table
+from rigidsim.structures.columns import numbers_table
 
 
 class Drives:
@@ -32,7 +33,7 @@ class Drives:
         return blueprint.DriveTables(
             program=self._assembler.program(),
             driven=self._table(self.driven, self._driven_places, [()] * len(self.driven), 7),
-            axes=np.array([self._axes(node) for node in self.driven], dtype=np.float64).reshape(-1, 9),
+            axes=numbers_table([self._axes(node) for node in self.driven], 9),
             paced=self._table(self.paced, self._paced_places, flags, 9),
             motions=self._motions,
         )
@@ -42,11 +43,11 @@ class Drives:
         """The location of each motion, for messages."""
         return [f"{node.path}, motion.prescribed" for node in (*self.driven, *self.paced)]
 
-    def start(self) -> list[np.ndarray]:
+    def start(self) -> list[list[float]]:
         """The state of each paced node at t = 0."""
         rows = []
         for node in self.paced:
-            row = zeros(layout.STATE_ROWS)
+            row = [0.0] * layout.STATE_ROWS
             row[layout.PACED_P : layout.PACED_P + 3] = node.position
             row[layout.PACED_Q : layout.PACED_Q + 4] = node.orientation
             rows.append(row)

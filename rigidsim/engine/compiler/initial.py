@@ -11,7 +11,6 @@ from rigidsim.engine.assembly.plane import lock_rate
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler.bodies import InitialBody
 from rigidsim.engine.compiler.driven import driven_motion, is_driven
-from rigidsim.engine.model import zeros
 from rigidsim.physics.frames import (
     compose_position,
     compose_rate,
@@ -23,6 +22,7 @@ from rigidsim.physics.frames import (
 from rigidsim.physics.quaternion import product, rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, dot, norm, scaled
+from rigidsim.structures.columns import numbers_table
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -96,10 +96,10 @@ def initial_frame(body: InitialBody, parent: InitialMotion, turns: bool) -> Init
     )
 
 
-def com_state(frame: InitialMotion, com) -> np.ndarray:
+def com_state(frame: InitialMotion, com) -> list[float]:
     """State of a free body: its centre of mass, from its origin; `com` in body coordinates."""
     r_P = stretch(frame.local_q, frame.scale / frame.parent_scale, com)
-    row = zeros(layout.STATE_ROWS)
+    row = [0.0] * layout.STATE_ROWS
     row[layout.S_P : layout.S_P + 3] = add(frame.local_p, r_P)
     row[layout.S_Q : layout.S_Q + 4] = frame.q
     row[layout.S_V : layout.S_V + 3] = point_velocity(frame.local_v, frame.local_omega, r_P)
@@ -107,9 +107,9 @@ def com_state(frame: InitialMotion, com) -> np.ndarray:
     return row
 
 
-def prescribed_constants(body: InitialBody) -> np.ndarray:
+def prescribed_constants(body: InitialBody) -> list[float]:
     """Constants of a prescribed node, in the parent's axes, without the parent's unit of length."""
-    row = zeros(layout.MOTION_ROWS)
+    row = [0.0] * layout.MOTION_ROWS
     row[layout.M_P : layout.M_P + 3] = body.position
     # Rotations given by expressions are applied after the body's own orientation.
     row[layout.M_Q : layout.M_Q + 4] = body.spec.orientation if is_driven(body.spec) else body.orientation
@@ -138,7 +138,7 @@ def initial_frames(tree: Tree, bodies: list[InitialBody]) -> list[InitialMotion]
     return frames
 
 
-def initial_state(tree: Tree, bodies: list[InitialBody], paced: list[np.ndarray], n_followed: int) -> np.ndarray:
+def initial_state(tree: Tree, bodies: list[InitialBody], paced: list[list[float]], n_followed: int) -> np.ndarray:
     """The state at t = 0: of every free body, of nodes whose rates are functions of time, and of loads with a winding,
     which is within half a turn of rest.
     """
@@ -148,5 +148,5 @@ def initial_state(tree: Tree, bodies: list[InitialBody], paced: list[np.ndarray]
         if node.normal:
             lock_rate(row, node.normal)
         rows.append(row)
-    rows += [*paced, *[zeros(layout.STATE_ROWS)] * n_followed]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE_ROWS)
+    rows += [*paced, *[[0.0] * layout.STATE_ROWS] * n_followed]
+    return numbers_table(rows, layout.STATE_ROWS)

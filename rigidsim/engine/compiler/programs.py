@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.model import Program, table, zeros
+from rigidsim.engine.model import Program, table
 from rigidsim.physics.operations import CODE
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, StateRead, Time
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
+from rigidsim.structures.columns import numbers_table
 
 
 class RegisterRef(NamedTuple):
@@ -23,14 +24,14 @@ class Assembler:
     """
 
     def __init__(self, look=None):
-        self._look = look  # gives the place of a StateRead
+        self._look = look  # gives the place of a StateRead or a Reduction
         self.constants: list[float] = []
         self.n_view = 0
         self._operations: list[tuple[int, list[RegisterRef]]] = []
 
     def place_of(self, number: float | Expression) -> RegisterRef:
         """The register that will hold the value of a number or an expression."""
-        return self._compiled(number.tree if isinstance(number, Expression) else Number(number))
+        return self.place_of_tree(tree_of(number))
 
     def room_for_view(self, count: int) -> RegisterRef:
         """The first of `count` consecutive registers, which are filled from outside the program."""
@@ -56,20 +57,20 @@ class Assembler:
     def program(self) -> Program:
         """The operations as a table for the kernels."""
         operands = [[self.register(place) for place in places] for _, places in self._operations]
-        constant = zeros(len(self.constants), 1)
-        constant[:, 0] = self.constants
+        constant = numbers_table([[number] for number in self.constants], 1)
         rows = [(code, *(*o, 0, 0)[:3]) for (code, _), o in zip(self._operations, operands, strict=True)]
         return Program(table(rows, 4), constant, self.first)
 
-    def _compiled(self, tree: ExpressionTree) -> RegisterRef:
+    def place_of_tree(self, tree: ExpressionTree) -> RegisterRef:
+        """The register that will hold the value of a tree."""
         if isinstance(tree, Number):
             self.constants.append(tree.value)
             return RegisterRef("constant", len(self.constants) - 1)
         if isinstance(tree, Time):
             return RegisterRef("time")
-        if isinstance(tree, StateRead):
+        if isinstance(tree, StateRead | Reduction):
             return self._look(tree)
-        operands = [self._compiled(argument) for argument in tree.arguments]
+        operands = [self.place_of_tree(argument) for argument in tree.arguments]
         self._operations.append((CODE[tree.operation], operands))
         return RegisterRef("result", len(self._operations) - 1)
 

@@ -8,6 +8,7 @@ from rigidsim.engine.assembly.site import PARENT
 from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.compiler.programs import Assembler, RegisterRef
 from rigidsim.engine.model import table
+from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import StateRead
 
 VIEWS = {
@@ -37,7 +38,7 @@ class Scripts:
         self._own = frame
         places = []
         for vector in vectors:
-            given = any(not isinstance(part, float) or part != 0.0 for part in vector)
+            given = any(isinstance(part, Expression) or part != 0.0 for part in vector)
             places += [self._assembler.place_of(part) if given else None for part in vector]
         self._places.append(tuple(places))
         self.labels.append(label)

@@ -6,13 +6,13 @@ of scenes, the checks and warnings, the stepper, the ledger, the reports and the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rigidsim.engine import layout
-from rigidsim.physics.vector import scaled
+from rigidsim.physics.elementary import context_of
+from rigidsim.physics.vector import norm, scaled
 
 REQUIRED = object()
 ZERO = (0.0, 0.0, 0.0)
@@ -152,11 +152,11 @@ def frame(default: str) -> Key:
 
 def varies(*vectors: tuple) -> bool:
     """Whether any component is an expression of time or state."""
-    return not all(isinstance(part, float) for vector in vectors for part in vector)
+    return not all(isinstance(part, float) or context_of(part) for vector in vectors for part in vector)
 
 
 def unit(v) -> tuple:
     """The direction of a vector that does not vanish, computed without overflow."""
     largest = max(map(abs, v))
     small = scaled(1.0 / largest, v)
-    return scaled(1.0 / math.sqrt(sum(c * c for c in small)), small)
+    return scaled(1.0 / norm(small), small)

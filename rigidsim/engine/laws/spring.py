@@ -79,7 +79,7 @@ def length_at_start(force, site) -> dict[str, float]:
         return {}
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
     p, q = site.pose(first.frame, second.frame)
-    return {"length": float(norm(sub(add(p, rotate(q, second.point)), first.point)))}
+    return {"length": norm(sub(add(p, rotate(q, second.point)), first.point))}
 
 
 def spring_rates(force, ends, _speed) -> tuple[float, list[float]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from rigidsim.physics.quaternion import product, rotate_back
@@ -14,6 +13,7 @@ from rigidsim.scene.schema.body import Body
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
 from rigidsim.scene.values.vectors import at_time
+from rigidsim.structures.columns import hypot
 
 IN_PLANE = 1e-9
 """Relative tolerance for a vector out of the plane, or a rate about another axis than the normal."""
@@ -66,7 +66,7 @@ def _body_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion, q_W
         if vector is None:
             continue
         along = rotate_back(turns[vector.frame], normal)
-        size = math.hypot(*vector.start)
+        size = hypot(*vector.start)
         if key.startswith("angular"):
             if norm(cross(along, vector.start)) > IN_PLANE * size:
                 yield Finding("plane", f"this {key} is not about the normal of the plane", (*place, key), HINT)

@@ -21,12 +21,12 @@ both.
 
 def reference_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every path that refers to no body."""
-    known = _Paths(node.path for node in hierarchy)
+    known = KnownPaths(node.path for node in hierarchy)
     for place, name, words in references(hierarchy):
         yield from known.unknown(place, name, words)
 
 
-class _Paths:
+class KnownPaths:
     """The paths of all bodies, and the findings about others."""
 
     def __init__(self, paths: Iterable[str]):

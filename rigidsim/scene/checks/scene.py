@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
+from rigidsim.scene.checks.contact import contact_findings, group_findings
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.checks.loads import load_findings, mutual_findings, source_findings
+from rigidsim.scene.checks.metrics import metric_findings
 from rigidsim.scene.checks.particles import mass_findings, reaction_findings
 from rigidsim.scene.checks.plane import plane_findings
+from rigidsim.scene.checks.record import record_findings
 from rigidsim.scene.checks.references import reference_findings
 from rigidsim.scene.checks.reparenting import reparent_findings
 from rigidsim.scene.checks.shapes import mass_key, shape_findings
@@ -32,12 +35,14 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
     for node in hierarchy:
         for check in NODE_CHECKS:
             found += check(node)
-    for check in (plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings):
+    for check in SCENE_CHECKS:
         found += check(hierarchy)
     # Masses can be joined only if each of them is valid and has an inertia.
     if not found:
         found = [finding for node in hierarchy for finding in mass_findings(node)]
         found += reaction_findings(hierarchy)
+    if not found:
+        found += contact_findings(hierarchy)
     return found
 
 
@@ -134,6 +139,10 @@ def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vect
     return rotate(node.body.orientation, value) if vector.frame == "body" else value
 
 
+SCENE_CHECKS = (
+    *(plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings),
+    *(group_findings, metric_findings, record_findings),
+)
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),
     *(_velocity_findings, load_findings, _prescribed_findings),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from rigidsim.physics.mass import total_of
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.hierarchy.mass import solid_weights
 from rigidsim.scene.hierarchy.nodes import SceneNode
@@ -40,7 +41,7 @@ def _weight_findings(node: SceneNode) -> list[Finding]:
 
 
 def _total_findings(node: SceneNode) -> list[Finding]:
-    total = sum(solid_weights(node.body, node.metres_per_unit))
+    total = total_of(solid_weights(node.body, node.metres_per_unit))
     if node.body.mass is None and not LIGHTEST <= total <= HEAVIEST:
         message = f"made of these shapes, the mass is {total:g} kg, not between {LIGHTEST:g} and {HEAVIEST:g} kg"
         return [finding_at(node, "mass", message, mass_key(node.body))]

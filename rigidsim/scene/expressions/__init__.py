@@ -3,15 +3,18 @@
 from rigidsim.scene.expressions.expression import Expression
 from rigidsim.scene.expressions.parser import parse
 from rigidsim.scene.expressions.tokens import BrokenParameter, ExpressionError
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, StateRead, Time
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
+from rigidsim.scene.expressions.vocabulary import METRIC
 
 __all__ = [
+    "METRIC",
     "Apply",
     "BrokenParameter",
     "Expression",
     "ExpressionError",
     "ExpressionTree",
     "Number",
+    "Reduction",
     "StateRead",
     "Time",
     "parse",

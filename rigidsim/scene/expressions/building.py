@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
 from rigidsim.scene.expressions.printing import INFIX, printed
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number
+from rigidsim.structures.columns import as_float, is_finite
 
 MOST_NODES = 500
 DEEPEST = 50
@@ -26,7 +28,7 @@ class Operand(NamedTuple):
 
 def constant(value: float, offset: int, written: str = "") -> Operand:
     """A number."""
-    if not math.isfinite(value):
+    if not is_finite(value):
         raise ExpressionError(f"'{written[:30]}' is outside the range of float64", offset)
     return Operand(Number(value), NUMBER, offset)
 
@@ -51,6 +53,11 @@ def applied(operation: str, offset: int, *operands: Operand) -> Operand:
     tree = Apply(operation, tuple(operand.tree for operand in operands))
     if all(isinstance(operand.tree, Number) for operand in operands):
         return Operand(Number(_folded(tree, offset)), called.gives, begin)
+    return combined(tree, called.gives, operands, offset)._replace(offset=begin)
+
+
+def combined(tree: ExpressionTree, kind: str, operands: Sequence[Operand], offset: int) -> Operand:
+    """The operand that a tree of these operands is, if it is not too large."""
     nodes = 1 + sum(operand.nodes for operand in operands)
     depth = 1 + max(operand.depth for operand in operands)
     if nodes > MOST_NODES:
@@ -58,7 +65,7 @@ def applied(operation: str, offset: int, *operands: Operand) -> Operand:
     if depth > DEEPEST:
         hint = "put brackets around parts of a long sum or product"
         raise ExpressionError(f"the expression is more than {DEEPEST} levels deep", offset, hint)
-    return Operand(tree, called.gives, begin, nodes, depth)
+    return Operand(tree, kind, offset, nodes, depth)
 
 
 def _refuse_chain(operation: str, offset: int, operand: Operand) -> None:
@@ -69,9 +76,9 @@ def _refuse_chain(operation: str, offset: int, operand: Operand) -> None:
 def _folded(tree: Apply, offset: int) -> float:
     values = [argument.value for argument in tree.arguments]
     try:
-        result = float(BY_NAME[tree.operation].value(*values))
+        result = as_float(BY_NAME[tree.operation].value(*values))
     except (ArithmeticError, ValueError):
         result = math.nan
-    if not math.isfinite(result):
+    if not is_finite(result):
         raise ExpressionError(f"{printed(tree)} is not finite (inf or nan)", offset)
     return result

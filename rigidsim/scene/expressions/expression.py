@@ -8,7 +8,7 @@ from typing import Any
 
 from rigidsim.physics.operations import VALUES
 from rigidsim.scene.expressions.printing import printed
-from rigidsim.scene.expressions.tree import ExpressionTree, Leaf, Number, StateRead, Time, leaves
+from rigidsim.scene.expressions.tree import ExpressionTree, Leaf, Number, Reduction, StateRead, Time, leaves
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,17 @@ class Expression:
     @property
     def states(self) -> tuple[StateRead, ...]:
         """The components of states in it, without duplicates, from left to right."""
-        return tuple(dict.fromkeys(leaf for leaf in leaves(self.tree) if isinstance(leaf, StateRead)))
+        inside = [argument for reduction in self.reductions for argument in reduction.arguments]
+        found = (leaf for tree in (self.tree, *inside) for leaf in leaves(tree) if isinstance(leaf, StateRead))
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The reductions in it from left to right, repeated ones too."""
+        return tuple(leaf for leaf in leaves(self.tree) if isinstance(leaf, Reduction))
 
     def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = VALUES) -> Any:
-        """The value, given that of `Time()` and of each state; `functions` computes each operation on such values."""
+        """The value, given those of leaves that are not numbers; `functions` computes each operation on such values."""
         return _evaluated(self.tree, values, functions)
 
     def __str__(self) -> str:
@@ -47,6 +54,6 @@ class Expression:
 def _evaluated(tree: ExpressionTree, values: Mapping[Leaf, Any], functions: Mapping[str, Callable]) -> Any:
     if isinstance(tree, Number):
         return tree.value
-    if isinstance(tree, Time | StateRead):
+    if isinstance(tree, Time | StateRead | Reduction):
         return values[tree]
     return functions[tree.operation](*(_evaluated(argument, values, functions) for argument in tree.arguments))

@@ -11,19 +11,27 @@ from rigidsim.physics.operations import NUMBER
 from rigidsim.scene.expressions import printing
 from rigidsim.scene.expressions.building import Operand, applied, constant, require
 from rigidsim.scene.expressions.expression import Expression
+from rigidsim.scene.expressions.reductions import Varying, count_of, reduction
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
-from rigidsim.scene.expressions.tree import StateRead, Time
+from rigidsim.scene.expressions.tree import Reduction, StateRead, Time
 from rigidsim.scene.expressions.vocabulary import (
     CALLED,
     CONSTANTS,
+    COUNT,
+    DRIFT,
     FUNCTIONS,
+    PARENT,
+    REDUCTIONS,
     RESERVED,
     REWRITTEN,
+    SELF,
     STATES,
     TIME,
     WORDS,
+    WORLD,
 )
 from rigidsim.scene.text.document import shown
+from rigidsim.structures.columns import as_float
 
 LONGEST = 2000
 DEEPEST_NESTING = 110
@@ -58,7 +66,7 @@ def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozen
     """The expression in a text that begins with `=`.
 
     `names` are the parameters (NaN: one that could not be read); `allow` contains "time" and "state" where those are
-    allowed.
+    allowed. With "reductions", the expression is a metric: one number of a whole run.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
@@ -79,6 +87,7 @@ class _Parser:
         self.mentioned: set[str] = set()
         self._names = names
         self._allow = allow
+        self._varying = Varying()
         self._rest = tokens(text, start + 1)
         self._token = next(self._rest)
 
@@ -87,7 +96,13 @@ class _Parser:
         result = self._expression(0, 0)
         if self._token.kind != "end":
             self._fail_unexpected("an operator")
+        if self._is_metric:
+            self._varying.require_none()
         return require(NUMBER, result)
+
+    @property
+    def _is_metric(self) -> bool:
+        return "reductions" in self._allow
 
     def _expression(self, least: int, level: int) -> Operand:
         """The next operand, up to an operator that binds less tightly than `least`."""
@@ -131,18 +146,25 @@ class _Parser:
             return constant(CONSTANTS[name.text], name.offset)
         if name.text == TIME:
             self._require_allowed("time", name)
+            self._varying.add(name)
             return Operand(Time(), NUMBER, name.offset)
         if name.text in STATES:
             return self._state(name, ())
-        if name.text in FUNCTIONS:
+        if name.text == DRIFT and self._is_metric:
+            self._varying.reduce(name, self._varying.place())
+            return Operand(Reduction(DRIFT), NUMBER, name.offset)
+        if name.text in self._functions():
             raise ExpressionError(f"'{name.text}' is a function", name.offset, f"write {name.text}(...)")
         return self._parameter(name)
 
+    def _functions(self) -> Collection[str]:
+        return {**FUNCTIONS, **REDUCTIONS, COUNT: ()} if self._is_metric else FUNCTIONS
+
     def _parameter(self, name: Token) -> Operand:
         if name.text not in self._names:
-            raise _unknown("name", name, chain(CONSTANTS, self._allowed_names(), FUNCTIONS, self._names))
+            raise _unknown("name", name, chain(CONSTANTS, self._allowed_names(), self._functions(), self._names))
         self.mentioned.add(name.text)
-        value = float(self._names[name.text])
+        value = as_float(self._names[name.text])
         if value != value:
             raise BrokenParameter(f"the parameter '{name.text}' could not be read", name.offset)
         return constant(value, name.offset, name.text)
@@ -151,20 +173,44 @@ class _Parser:
         opening = self._take()
         if name.text in STATES:
             return self._state(name, self._paths())
-        if name.text not in FUNCTIONS:
-            if name.text in self._names or name.text in RESERVED:
-                raise ExpressionError(f"'{name.text}' is not a function", opening.offset, "write '*' to multiply")
-            raise _unknown("function", name, chain(FUNCTIONS, STATES))
+        if name.text not in self._functions():
+            self._fail_no_function(name, opening)
+        if name.text == COUNT:
+            return self._count(name)
+        begin = self._varying.place()
         arguments = [self._expression(0, level + 1)] if self._token.text != ")" else []
         while arguments and self._token.text == ",":
             self._take()
             arguments.append(self._expression(0, level + 1))
         self._close()
-        self._check_count(name, len(arguments))
+        if self._is_metric and name.text in REDUCTIONS and (name.text not in FUNCTIONS or len(arguments) == 1):
+            self._check_count(name, len(arguments), REDUCTIONS)
+            self._varying.reduce(name, begin)
+            return reduction(name, arguments)
+        self._check_count(name, len(arguments), FUNCTIONS)
         return self._function(name, arguments)
 
-    def _check_count(self, name: Token, count: int) -> None:
-        fewest, most = FUNCTIONS[name.text]
+    def _fail_no_function(self, name: Token, opening: Token) -> NoReturn:
+        if name.text == DRIFT and self._is_metric:
+            raise ExpressionError("drift has no arguments", name.offset, "write drift")
+        if name.text in self._names or name.text in RESERVED:
+            raise ExpressionError(f"'{name.text}' is not a function", opening.offset, "write '*' to multiply")
+        if name.text in REDUCTIONS or name.text in (COUNT, DRIFT):
+            raise ExpressionError(f"{name.text}() is allowed only in metrics", name.offset)
+        raise _unknown("function", name, chain(self._functions(), STATES))
+
+    def _count(self, name: Token) -> Operand:
+        events = self._token
+        if events.kind != "text":
+            self._fail_unexpected("the name of events in quotes")
+        counted = count_of(name, self._take().text[1:-1], events.offset)
+        self._close()
+        self._varying.reduce(name, self._varying.place())
+        return counted
+
+    @staticmethod
+    def _check_count(name: Token, count: int, known: Mapping[str, tuple[int, int]]) -> None:
+        fewest, most = known[name.text]
         if not fewest <= count <= most:
             wanted = f"{fewest} to {most}" if most > fewest else str(fewest)
             plural = "s" if most > 1 else ""
@@ -202,7 +248,20 @@ class _Parser:
 
     def _state(self, name: Token, paths: tuple[str, ...]) -> Operand:
         self._require_allowed("state", name)
+        self._varying.add(name)
+        if self._is_metric:
+            paths = self._seen(name, paths)
         return Operand(StateRead(*STATES[name.text], *paths), NUMBER, name.offset)
+
+    @staticmethod
+    def _seen(name: Token, paths: tuple[str, ...]) -> tuple[str, str]:
+        """The body and the observer in a metric, which is the world by default."""
+        if not paths:
+            raise ExpressionError(f"'{name.text}' of which body?", name.offset, f'write {name.text}("ball")')
+        unclear = next((path for path in paths if path in (SELF, PARENT)), None)
+        if unclear:
+            raise ExpressionError(f"a metric has no '{unclear}'", name.offset, "write the path of the body")
+        return (*paths, WORLD)[:2]
 
     def _require_allowed(self, what: str, name: Token) -> None:
         if what not in self._allow:
@@ -210,7 +269,7 @@ class _Parser:
             raise ExpressionError(f"'{name.text}' cannot be used here: only parameters{others}", name.offset)
 
     def _allowed_names(self) -> list[str]:
-        return [TIME] * ("time" in self._allow) + list(STATES) * ("state" in self._allow)
+        return [TIME] * ("time" in self._allow) + list(STATES) * ("state" in self._allow) + [DRIFT] * self._is_metric
 
     def _take(self) -> Token:
         taken, self._token = self._token, next(self._rest, self._token)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, StateRead, Time
-from rigidsim.scene.expressions.vocabulary import STATE_NAMES, TIME
+from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
+from rigidsim.scene.expressions.vocabulary import COUNT, DRIFT, STATE_NAMES, TIME
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 10)
 """Precedences, lowest first."""
@@ -38,6 +38,8 @@ def _printed(tree: ExpressionTree, kind: str) -> tuple[str, int]:
             return ("0.0 < 1.0" if tree.value else "1.0 < 0.0"), COMPARISON
         text = repr(tree.value)
         return text, SIGN if text.startswith("-") else ATOM
+    if isinstance(tree, Reduction):
+        return _reduction(tree), ATOM
     return (TIME if isinstance(tree, Time) else _state(tree)), ATOM
 
 
@@ -54,6 +56,16 @@ def _operation(tree: Apply) -> tuple[str, int]:
         right = binding + (operation != "power")
         return f"{_bracketed(parts[0], left)} {sign} {_bracketed(parts[1], right)}", binding
     return f"{called.word}({', '.join(text for text, _ in parts)})", ATOM
+
+
+def _reduction(tree: Reduction) -> str:
+    if tree.kind == DRIFT:
+        return DRIFT
+    if tree.kind == COUNT:
+        return f"{COUNT}({_quoted(tree.events)})"
+    kinds = (NUMBER, CONDITION if tree.kind == "first" else NUMBER)
+    parts = (_printed(part, kind)[0] for part, kind in zip(tree.arguments, kinds, strict=False))
+    return f"{tree.kind}({', '.join(parts)})"
 
 
 def _bracketed(part: tuple[str, int], least: int) -> str:

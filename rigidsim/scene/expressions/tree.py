@@ -40,12 +40,23 @@ class Apply:
     arguments: tuple[ExpressionTree, ...]
 
 
-Leaf = Number | Time | StateRead
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """One number of a whole run, made of what the arguments are at its samples: `kind` is a fold of
+    `physics.reductions`, or count, of the events called `events`.
+    """
+
+    kind: str
+    arguments: tuple[ExpressionTree, ...] = ()
+    events: str = ""
+
+
+Leaf = Number | Time | StateRead | Reduction
 ExpressionTree = Leaf | Apply
 
 
 def leaves(tree: ExpressionTree) -> Iterator[Leaf]:
-    """The leaves from left to right, repeated ones too."""
+    """The leaves from left to right, repeated ones too; not those within reductions."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

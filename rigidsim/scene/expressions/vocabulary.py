@@ -45,8 +45,20 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
 }
 """Each function: the fewest and the most arguments."""
 
+REDUCTIONS: dict[str, tuple[int, int]] = {
+    **dict.fromkeys(("max", "min", "mean", "rms", "final"), (1, 1)),
+    "at": (2, 2),
+    "first": (1, 2),
+}
+"""Each reduction of a metric: the fewest and the most arguments. `max` and `min` of more arguments are functions."""
+COUNT, DRIFT = "count", "drift"
+COUNTED = ("impulses", "reparentings", "contacts", "impacts")
+"""The events that can be counted."""
+METRIC = frozenset({"time", "state", "reductions"})
+"""What the expression of a metric may use."""
+
 WORDS = ("and", "or", "not")
-BODIES = ("self", "parent", "world")
+SELF, PARENT, WORLD = BODIES = ("self", "parent", "world")
 TIME = "t"
 RESERVED = frozenset({*CONSTANTS, *STATES, *FUNCTIONS, *WORDS, *BODIES, TIME})
 """Names that no parameter can have."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from rigidsim.physics import solids
 from rigidsim.physics.inertia import displaced
-from rigidsim.physics.mass import Lump, joined, placed, unpacked
+from rigidsim.physics.mass import Lump, joined, placed, total_of, unpacked
 from rigidsim.physics.vector import scaled
 from rigidsim.scene.hierarchy.nodes import fixed_parts
 from rigidsim.scene.schema.body import Body
@@ -71,7 +71,7 @@ def solid_masses(body: Body, metres_per_unit: float) -> list[Lump]:
     """The mass of each shape of a body, in the body's coordinates: I = m (tr(C) 1 - C), C in m^2."""
     weights = solid_weights(body, metres_per_unit)
     if body.mass is not None:
-        total = sum(weights)
+        total = total_of(weights)
         weights = [body.mass * (weight / total) for weight in weights]
     square = metres_per_unit * metres_per_unit
     lumps = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from rigidsim.physics.mass import Placement
 from rigidsim.scene.schema.body import Body
@@ -77,6 +78,18 @@ class Hierarchy:
     def parts(self, top: SceneNode) -> Iterator[SceneNode]:
         """A body and the nodes fixed to it, directly or through fixed nodes."""
         return (node for node in self if top in node.rigid_line())
+
+
+def stages(scene: SceneData) -> Iterator[Hierarchy]:
+    """The tree at t = 0, and after each instant of the run with reparentings: one that changes. All must be valid."""
+    tree, end = Hierarchy(scene), scene.simulation.duration
+    yield tree
+    due = sorted((event for event in scene.reparent if event.time <= end), key=lambda event: event.time)
+    for _, events in groupby(due, key=lambda event: event.time):
+        for event in events:
+            node = tree[event.body]
+            node.parent, node.kind = tree.get(event.to), event.motion
+        yield tree
 
 
 def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:

@@ -28,9 +28,16 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
     if hierarchy.scene.world.mutual_gravity is not None:
         for index, path in enumerate(hierarchy.scene.world.mutual_gravity.bodies or ()):
             yield ("world", "mutual_gravity", "bodies", index), path, ()
+    for index, pair in enumerate(hierarchy.scene.world.contacts):
+        for side, path in enumerate(pair.between):
+            yield ("world", "contacts", index, "between", side), path, (WORLD,)
     for index, event in enumerate(hierarchy.scene.reparent):
         yield ("reparent", index, "body"), event.body, ()
         yield ("reparent", index, "to"), event.to, (WORLD,)
+    for name, metric in hierarchy.scene.metrics.items():
+        for state in metric.states:
+            yield ("metrics", name), state.body, (WORLD,)
+            yield ("metrics", name), state.observer, (WORLD,)
 
 
 def _of_force(place: Path, force: Declared) -> Iterator[tuple[Path, str, Collection[str]]]:

@@ -20,21 +20,42 @@ INDEX = re.compile(r"\[?([0-9]{1,9})\]?(?:\.|(?=\[)|$)")
 NEW_KEY = re.compile(r"[^.\[\]]+$")
 
 
-def apply_overrides(document: Document, overrides: Iterable[Override], model: type[SceneModel]) -> None:
-    """Put the value of each override into the document, in order; `model` is the schema of the scene."""
-    for override in _checked(overrides):
+def apply_overrides(document: Document, overrides: Iterable[Override], model: type[SceneModel]) -> list[Override]:
+    """Put the value of each override into the document, in order; `model` is the schema of the scene. Returns the
+    overrides.
+    """
+    given = _checked(overrides)
+    for override in given:
         if isinstance(override, str):
             label = f"--set {shown(override)}"
             dotted, equals, text = override.partition("=")
             if not equals:
                 raise UsageError(f"'{shown(override)}' is not of the form path=value")
-            value = _parsed(text, label)
+            value = parsed(text, label)
         else:
             dotted, value = override[0], plain_data(override[1])
             label = f"--set {shown(dotted)}={shown(value)}"
         path = _path(document.data, dotted.strip(), value, model)
-        _put(document, path, value)
+        put(document, path, value)
         document.overrides.append((path, label))
+    return given
+
+
+def parsed(text: str, label: str) -> Any:
+    """The plain data of a YAML text from outside a file; `label` stands for a file name in messages."""
+    try:
+        fragment = read_text(text, label)
+        if fragment.problems:
+            raise SceneError(fragment.problems)
+    except SceneError as error:
+        # There is no file to point to: the label shows the text.
+        raise SceneError([replace(problem, line=0, column=0, source_line="") for problem in error.problems]) from None
+    return fragment.data
+
+
+def path_of(document: Document, dotted: str, model: type[SceneModel]) -> Path:
+    """The path of the number that an override with this dotted text would set."""
+    return _path(document.data, dotted.strip(), 0.0, model)
 
 
 def _checked(overrides: Iterable[Override]) -> list[Override]:
@@ -45,17 +66,6 @@ def _checked(overrides: Iterable[Override]) -> list[Override]:
         if not listed or not (isinstance(override, str) or is_pair):
             raise UsageError(f'overrides are a list of "path=value" and (path, value), not {shown(override)}')
     return given
-
-
-def _parsed(text: str, label: str) -> Any:
-    try:
-        fragment = read_text(text, label)
-        if fragment.problems:
-            raise SceneError(fragment.problems)
-    except SceneError as error:
-        # There is no file to point to: the label shows the text.
-        raise SceneError([replace(problem, line=0, column=0, source_line="") for problem in error.problems]) from None
-    return fragment.data
 
 
 def _path(data: Any, dotted: str, value: Any, model: type[SceneModel]) -> Path:
@@ -142,8 +152,8 @@ def _index(node: list, rest: str, dotted: str) -> tuple[int, str]:
     return int(match[1]), rest[match.end() :]
 
 
-def _put(document: Document, path: Path, value: Any) -> None:
-    # Containers along the way are copied: an alias elsewhere in the file may share them.
+def put(document: Document, path: Path, value: Any) -> None:
+    """Put a value into a document. Containers along the way are copied: an alias elsewhere may share them."""
     document.data = node = _copy(document, document.data)
     for part in path[:-1]:
         is_new = isinstance(node, dict) and part not in node

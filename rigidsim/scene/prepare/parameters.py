@@ -15,8 +15,13 @@ from rigidsim.scene.schema.problems import as_problems, problems_in
 from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.values.base import Reading, SceneModel, Text, invalid
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of
-from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER_ONLY, QUANTITY, Dimension
-from rigidsim.scene.values.units import suggestion
+from rigidsim.scene.values.quantities import (
+    LONGEST_QUANTITY,
+    NUMBER_ONLY,
+    QUANTITY,
+    QuantityColumn,
+    dimension_of,
+)
 
 MOST_PARAMETERS = 1000
 MOST_CYCLES = 20
@@ -73,20 +78,14 @@ def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[float, str]:
         match = QUANTITY.fullmatch(value[:LONGEST_QUANTITY])
         dimension = dimension_of(unit or (match[2] if match else ""))
         return dimension.read(value), dimension.unit
+    elif isinstance(value, QuantityColumn):
+        dimension = dimension_of(unit or value.unit)
+        return dimension.read(value), dimension.unit
     number = NUMBER_ONLY.read(value)
     if not unit:
         return number, own
     dimension = dimension_of(unit)
-    return dimension.read(f"{number!r} {unit}"), dimension.unit
-
-
-def dimension_of(unit: str) -> Dimension:
-    """The dimension of a unit; an empty unit is that of plain numbers."""
-    found = next((dimension for dimension in DIMENSIONS if unit in dimension.units), None) if unit else NUMBER_ONLY
-    if found is None:
-        hint = suggestion(unit, [known for dimension in DIMENSIONS for known in dimension.units])
-        raise invalid("unit", f"'{shown(unit)}' is not a unit", hint)
-    return found
+    return dimension.in_si(number, unit), dimension.unit
 
 
 def unused(document: Document, reading: Reading, resolved: Callable[[], Any]) -> Iterator[tuple[Path, str]]:
@@ -173,4 +172,4 @@ def _resolve(document: Document, reading: Reading, name: str, entry: _Written) -
     reading.parameters[name] = value
     if unit:
         reading.units[name] = unit
-    reading.given[name] = Parameter(value=value, unit=unit, description=entry.description)
+    reading.given[name] = Parameter.model_construct(value=value, unit=unit, description=entry.description)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator,
 from rigidsim.scene.schema.events import Impulse
 from rigidsim.scene.schema.forces import Force
 from rigidsim.scene.schema.inertia import Inertia
-from rigidsim.scene.schema.material import Material
+from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
@@ -114,7 +114,14 @@ class Body(SceneModel):
     shapes: Annotated[tuple[Shape, ...], Field(strict=False)] = Field(
         (), description="Solids that give the body its mass, centre and inertia, and half spaces."
     )
-    material: Material = Field(None, description="Properties of the surface.")
+    material: Material = Field(
+        None,
+        description="Properties of the surfaces of the body and of its fixed parts; shapes may have their own.",
+    )
+    collide: Collide = Field(
+        None,
+        description="Whether its shapes and those of fixed parts collide: true (default), false, sensor or a group.",
+    )
     repeat: Repeat = Field(None, description="Make copies of the body: on a grid, on a line or at random.")
     children: dict[BodyName, Body] = Field({}, description="Children of this body, by name.", json_schema_extra=NAMED)
 

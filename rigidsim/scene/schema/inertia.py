@@ -44,7 +44,7 @@ class PrincipalInertia(SceneModel):
 
     def resolved(self) -> BodyInertia:
         """The tensor R diag(a, b, c) R^T."""
-        return BodyInertia(tensor=turned(diagonal(self.principal), self.orientation), about=self.about)
+        return BodyInertia.model_construct(tensor=turned(diagonal(self.principal), self.orientation), about=self.about)
 
 
 class TensorInertia(SceneModel):
@@ -67,7 +67,7 @@ class TensorInertia(SceneModel):
                     "inertia",
                     f"the tensor is not symmetric: entries [{i}][{j}] and [{j}][{i}] are {t[i][j]:g} and {t[j][i]:g}",
                 )
-        return BodyInertia(tensor=symmetric(t), about=self.about)
+        return BodyInertia.model_construct(tensor=symmetric(t), about=self.about)
 
 
 def diagonal(moments: Vector) -> Matrix:

@@ -23,7 +23,7 @@ from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invali
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
 
 
-def _whole(least: int, most: int, meaning: str) -> Any:
+def whole(least: int, most: int, meaning: str) -> Any:
     """The type of a whole number from `least` to `most`, or of an expression that gives one."""
 
     def read(value: Any, info: ValidationInfo) -> int | float:
@@ -95,7 +95,7 @@ class MagnusMethod(Method):
     """
 
     name: Literal["magnus"]
-    terms: _whole(1, 4, "number of terms of the Magnus expansion") = 2
+    terms: whole(1, 4, "number of terms of the Magnus expansion") = 2
     exponential: Annotated[
         Literal["full", "cubic"], Field(description="exact exponential map, or its expansion to third order")
     ] = "full"
@@ -120,7 +120,7 @@ class Magnus2Method(Method):
     """
 
     name: Literal["magnus2"]
-    iterations: _whole(1, 100, "number of iterations that make the final rate consistent with the orientation") = 4
+    iterations: whole(1, 100, "number of iterations that make the final rate consistent with the orientation") = 4
 
     order: ClassVar[str] = "2"
     evaluations: ClassVar[int] = 2

@@ -1,14 +1,18 @@
-"""Properties of a body's surface."""
+"""The surface of a shape: its material, its motion, and what it collides with."""
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema, create_model
 
-from rigidsim.scene.values.base import SceneModel, invalid
-from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, quantity
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import SceneModel, Text, by_form, form, invalid
+from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, VELOCITY, quantity, vector
+
+LARGEST = 1e100
+"""The largest coefficient; products of two are finite."""
 
 
 def _within(largest: float) -> Any:
@@ -16,17 +20,90 @@ def _within(largest: float) -> Any:
 
     def check(number: float) -> float:
         if not 0 <= number <= largest:
-            wanted = "must not be negative" if largest == math.inf else f"must be from 0 to {largest:g}"
+            wanted = "must not be negative" if number < 0 and largest == LARGEST else f"must be from 0 to {largest:g}"
             raise invalid("out-of-range", f"{wanted}, got {number:g}")
-        return number
+        return number + 0.0  # no negative zero: which of two zeros is the larger is undefined
 
-    number = {"type": "number", "minimum": 0} | ({} if largest == math.inf else {"maximum": largest})
-    schema = WithJsonSchema({"anyOf": [number, EXPRESSION_SCHEMA]})
+    schema = WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": largest}, EXPRESSION_SCHEMA]})
     return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), schema]
 
 
-class Material(SceneModel):
-    """Properties of a body's surface."""
+Restitution, Friction = _within(1.0), _within(LARGEST)
 
-    restitution: _within(1.0) = Field(None, description="Coefficient of restitution, from 0 to 1.")
-    friction: _within(math.inf) = Field(None, description="Coefficient of friction, 0 or more.")
+
+class Material(SceneModel):
+    """Properties of a surface; what is not given comes from the body, then from the body it is fixed to."""
+
+    restitution: Restitution = Field(None, description="Coefficient of restitution, from 0 to 1; default 0.")
+    friction: Friction = Field(None, description="Coefficient of friction, 0 or more; default 0.5.")
+    rolling_friction: Friction = Field(
+        None,
+        description="Coefficient of rolling friction; default 0. The moment is at most this times the smaller "
+        "radius of curvature times the normal force.",
+    )
+
+
+MATERIAL = {"restitution": 0.0, "friction": 0.5, "rolling_friction": 0.0}
+"""The material of a surface for which the scene gives none."""
+
+
+def _check_group(name: str) -> str:
+    if not name or name != name.strip():
+        raise invalid("collide", f"'{shown(name)}' is not a name of a group", "write one without blanks at its ends")
+    return name
+
+
+def _check_groups(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        raise invalid("collide", "the list of groups is empty", "write collide: false for what collides with nothing")
+    return names
+
+
+GroupName = Annotated[Text, AfterValidator(_check_group)]
+GroupNames = Annotated[tuple[GroupName, ...], Field(strict=False), AfterValidator(_check_groups)]
+Groups = create_model(
+    "Groups",
+    __base__=SceneModel,
+    __doc__="The group that shapes belong to, and the groups that they collide with.",
+    group=(GroupName, Field(None, description="Name of the group; default: none.")),
+    **{
+        "with": (GroupNames, Field(None, description="Groups to collide with, which must admit it, too; default: all."))
+    },
+)
+SENSOR = "sensor"
+
+
+def _form(value: Any) -> str:
+    return "groups" if isinstance(value, dict | SceneModel) else "word" if isinstance(value, str) else "switch"
+
+
+def _known(allowed: str, is_known: Callable[[Any], bool]) -> BeforeValidator:
+    def check(value: Any) -> Any:
+        if not (isinstance(value, bool) or value == SENSOR or is_known(value)):
+            raise invalid("collide", f"{shown(value)} does not say whether to collide", f"write {allowed}")
+        return value
+
+    return BeforeValidator(check)
+
+
+_Word = Annotated[bool, form("switch")] | Annotated[Literal["sensor"], form("word")]
+Switch = Annotated[_Word, Discriminator(by_form(_form)), _known("true, false or sensor", lambda value: False)]
+"""Whether two surfaces collide: true, false, or `sensor`, for touching that is recorded and has no effect."""
+Collide = Annotated[
+    _Word | Annotated[Groups, form("groups")],
+    Discriminator(by_form(_form)),
+    _known("true, false, sensor, or {group: crates, with: [floor]}", lambda value: _form(value) == "groups" and value),
+]
+"""What a surface collides with: all (true), nothing (false), nothing with effect (`sensor`), or groups."""
+
+
+class Surfaced(SceneModel):
+    """What every shape may say about its surface."""
+
+    material: Material = Field(None, description="Properties of the surface; default: those of the body.")
+    collide: Collide = Field(
+        None, description="Whether it collides: true, false, sensor, or a group; default: as the body."
+    )
+    surface_velocity: vector(VELOCITY) = Field(
+        None, description="Velocity of the surface relative to the body, in its axes: a conveyor belt."
+    )

@@ -5,7 +5,6 @@ Quaternions are Hamilton and active: they rotate body coordinates into parent co
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
@@ -22,6 +21,7 @@ from rigidsim.scene.values.rotation import (
     from_matrix,
     normalised,
 )
+from rigidsim.structures.columns import hypot
 
 NORM_TOLERANCE = 1e-3
 MATRIX_TOLERANCE = 1e-6
@@ -63,7 +63,7 @@ class AxisAngle(SceneModel):
             raise invalid("orientation", "the axis is zero, so it has no direction")
         # Divided by its largest component first, so that no square overflows or vanishes.
         x, y, z = (part / largest for part in self.axis)
-        length = math.hypot(x, y, z)
+        length = hypot(x, y, z)
         return from_axis_angle((x / length, y / length, z / length), self.angle)
 
 
@@ -116,7 +116,7 @@ class RotationMatrix(SceneModel):
 
 
 def _checked(q: Quaternion) -> Quaternion:
-    norm = math.hypot(*q)
+    norm = hypot(*q)
     if norm == 0:
         raise invalid("orientation", "the quaternion is zero, so it has no direction")
     if not abs(norm - 1) <= NORM_TOLERANCE:

@@ -12,7 +12,10 @@ from rigidsim.scene.values.base import SceneModel
 from rigidsim.scene.values.quantities import NUMBER
 
 KEY = "parameters"
-KEYS_OF_A_SCENE = ("format", "title", "description", KEY, "simulation", "world", "bodies", "reparent")
+KEYS_OF_A_SCENE = (
+    *("format", "title", "description", KEY, "simulation", "world", "bodies"),
+    *("reparent", "metrics", "sweep"),
+)
 """Not allowed as names of parameters: `--set title=...` would be ambiguous."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, model_validator
@@ -23,6 +22,7 @@ from rigidsim.scene.values.vectors import (
     over_time,
     vector_over_time,
 )
+from rigidsim.structures.columns import hypot
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -38,7 +38,7 @@ class TurnAboutAxis(SceneModel):
         """Unit axes and angles, the outermost rotation first."""
         largest = max(map(abs, self.axis))
         scaled = [part / largest for part in self.axis]
-        length = math.hypot(*scaled)
+        length = hypot(*scaled)
         return ((tuple(part / length for part in scaled), self.angle),)
 
 

@@ -10,9 +10,11 @@ from pydantic import Field
 
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.events import Reparenting
+from rigidsim.scene.schema.metrics import Metrics
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.parameters import Parameters
 from rigidsim.scene.schema.simulation import SimulationSettings
+from rigidsim.scene.schema.sweep import SweepSettings
 from rigidsim.scene.schema.world import Surroundings
 from rigidsim.scene.values.base import SceneModel, Text
 
@@ -32,6 +34,8 @@ class SceneData(SceneModel):
     reparent: Annotated[tuple[Reparenting, ...], Field(strict=False)] = Field(
         (), description="Changes of the hierarchy during the run: a body, its new parent, and the time."
     )
+    metrics: Metrics = Field({}, description="Named numbers of the whole run.")
+    sweep: SweepSettings = Field(None, description="The plan of a sweep: which numbers of the scene take which values.")
 
     def walk(self) -> Iterator[tuple[str, Body, str | None]]:
         """Every body as (path, body, parent's path), parents first and in the order of the file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from difflib import get_close_matches
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple
@@ -14,10 +13,11 @@ from rigidsim.physics.inertia import rotated
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, norm, sub
 from rigidsim.scene.schema.inertia import Symmetric
+from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, list_of, word_of
+from rigidsim.scene.values.base import any_of, by_form, form, invalid, list_of, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -29,6 +29,7 @@ from rigidsim.scene.values.quantities import (
 )
 from rigidsim.scene.values.rotation import IDENTITY, Vector
 from rigidsim.scene.values.vectors import ZERO
+from rigidsim.structures.columns import hypot
 
 SHORT_NORMAL, LONG_NORMAL = 1e-150, 1e150
 
@@ -57,7 +58,7 @@ ONE_WEIGHT = {"not": {"required": ["mass", "density"]}}
 """For the JSON Schema: not both keys."""
 
 
-class Solid(SceneModel):
+class Solid(Surfaced):
     """The part that all solids share: x -> position + R S x maps the shape's own coordinates to the body's."""
 
     model_config = ConfigDict(json_schema_extra=ONE_WEIGHT)
@@ -230,12 +231,12 @@ class Mesh(Solid):
 
 
 def _check_normal(normal: Vector) -> Vector:
-    if not SHORT_NORMAL < math.hypot(*normal) < LONG_NORMAL:
+    if not SHORT_NORMAL < hypot(*normal) < LONG_NORMAL:
         raise invalid("shape", "the normal of the plane has no direction", "write normal: [0, 0, 1]")
     return normal
 
 
-class HalfSpace(SceneModel):
+class HalfSpace(Surfaced):
     """All points x of the body with n . x <= offset, n the normal's direction: a floor, without mass."""
 
     type: Literal["plane"]

@@ -1,10 +1,12 @@
-"""The settings of a simulation: duration, step, method, sampling."""
+"""The settings of a simulation: duration, step, method, sampling, what is recorded."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
+from rigidsim.scene.schema.contact import ContactMode, ContactSettings
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
+from rigidsim.scene.schema.record import Record
 from rigidsim.scene.values.base import SceneModel
 from rigidsim.scene.values.quantities import TIME, positive
 
@@ -21,4 +23,12 @@ class SimulationSettings(SceneModel):
     record_every: positive(TIME) = Field(
         None,
         description="Time between samples, a whole number of steps; default: each step, or about 10 000 samples.",
+    )
+    record: Record = Field(
+        None,
+        description="Quantities to record, of all bodies or of some; default: motion, energies and momenta. Time and "
+        "events are always recorded.",
+    )
+    contact: ContactMode = Field(
+        ContactSettings(), description="Whether and how shapes collide: auto, stepping or off, or a mapping."
     )

@@ -1,21 +1,22 @@
-"""The world of a scene: gravity, and the plane of a planar scene."""
+"""The world of a scene: gravity, the plane of a planar scene, and values of contact between bodies."""
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Discriminator, Field
 
+from rigidsim.scene.schema.contact import PairContact
 from rigidsim.scene.schema.gravity import MutualGravity, PointSource
 from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
 from rigidsim.scene.values.quantities import ACCELERATION, NUMBER_ONLY, vector
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO
+from rigidsim.structures.columns import hypot
 
 
 def _check_normal(normal: Vector) -> Vector:
-    if not 1e-150 < math.hypot(*normal) < 1e150:
+    if not 1e-150 < hypot(*normal) < 1e150:
         raise invalid("plane", "the normal of the plane has no direction", "write plane: [0, 0, 1]")
     return normal
 
@@ -32,7 +33,7 @@ Gravity = Annotated[
 
 
 class Surroundings(SceneModel):
-    """Gravity of the world, and the plane of a planar scene."""
+    """Gravity of the world, the plane of a planar scene, and values of contact between bodies."""
 
     gravity: Gravity = Field(
         ZERO, description="Uniform gravitational acceleration [x, y, z], or a point source with center and gm."
@@ -42,6 +43,9 @@ class Surroundings(SceneModel):
     )
     plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = Field(
         None, description="Normal [x, y, z] of the plane that free bodies are locked to; default: they move in space."
+    )
+    contacts: Annotated[tuple[PairContact, ...], Field(strict=False)] = Field(
+        (), description="Values of contact between two bodies and all below them, in place of those of their shapes."
     )
 
     @property
@@ -59,5 +63,5 @@ class Surroundings(SceneModel):
         """The unit normal of the plane that a planar scene is locked to."""
         if self.plane is None:
             return None
-        length = math.hypot(*self.plane)
+        length = hypot(*self.plane)
         return tuple(part / length for part in self.plane)

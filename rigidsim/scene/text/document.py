@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rigidsim.errors import Problem
@@ -39,6 +39,16 @@ class Document:
     overrides: list[tuple[Path, str]] = field(default_factory=list)
     copies: dict[tuple[Path, str], str] = field(default_factory=dict)
     """Bodies made by `repeat`: the path of each copy, and the path of the original in the text."""
+
+    def copy(self) -> Document:
+        """A document to which values can be set without changing this one."""
+        return replace(
+            self,
+            places=dict(self.places),
+            problems=list(self.problems),
+            overrides=list(self.overrides),
+            copies=dict(self.copies),
+        )
 
     def problem(self, code: str, message: str, path: Path = (), hint: str = "", at_key: bool = False) -> Problem:
         """A problem with the value at `path`, with its location in the text."""

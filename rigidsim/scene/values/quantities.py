@@ -7,8 +7,10 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from rigidsim.scene.expressions import Expression
@@ -16,6 +18,7 @@ from rigidsim.scene.text.document import shown
 from rigidsim.scene.values import units
 from rigidsim.scene.values.base import Reading, invalid, list_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of, written
+from rigidsim.structures.columns import Column, Lanes, as_float, is_column, is_finite
 
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 QUANTITY = re.compile(rf"\s*({NUMBER})\s*((?:[^\W\d_]|°).*?|)\s*")
@@ -23,6 +26,29 @@ LONGEST_QUANTITY = 64
 UNIT = "x-unit"
 """Key of the SI unit in JSON schemas, before descriptions are written."""
 EXPRESSION_SCHEMA = {"type": "string", "pattern": r"^\s*=\s*\S"}
+
+
+def split_quantity(text: str) -> tuple[str, str]:
+    """The number and the unit in a text; both are empty if it is not a quantity, the unit if it has none."""
+    match = QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
+    return match.groups() if match else ("", "")
+
+
+@dataclass(frozen=True)
+class QuantityColumn:
+    """Quantities with one unit, one for each lane, as written: `"5 rpm"`, `"6 rpm"`."""
+
+    texts: tuple[str, ...]  # the numbers
+    unit: str
+    lanes: Lanes
+
+    def in_si(self, units: dict[str, Fraction]) -> Column:
+        """The SI values; KeyError if the unit is not one of these."""
+        factor = units[self.unit]
+        return Column(np.array([_in_si(text, factor) for text in self.texts]), self.lanes)
+
+
+READABLE = (float, int, str, Column, QuantityColumn)
 
 
 @dataclass(frozen=True)
@@ -35,12 +61,19 @@ class Dimension:
 
     def read(self, value: Any, reading: Reading | None = None) -> float:
         """The finite SI value of a number, of a quantity string or of an expression over the parameters."""
+        if type(value) is float and math.isfinite(value):
+            return value
         if is_expression(value):
             return self._from_expression(value, reading).value
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
+        if isinstance(value, bool) or not isinstance(value, READABLE):
             raise invalid("not-a-number", f"expected {self.expectation}, got {shown(value)}")
-        number = self._from_text(value) if isinstance(value, str) else _as_double(value)
-        if not math.isfinite(number):
+        if isinstance(value, QuantityColumn):
+            number = value.in_si(self.units)
+        elif isinstance(value, str):
+            number = self._from_text(value)
+        else:
+            number = _as_double(value)
+        if not is_finite(number):
             raise invalid("not-finite", f"{shown(value)} is not finite (inf or nan)")
         return number
 
@@ -52,6 +85,13 @@ class Dimension:
             return self.read(value)
         expression = self._from_expression(value, reading, allow)
         return expression.value if expression.is_constant else expression
+
+    def in_si(self, number: float | Column, unit: str) -> float | Column:
+        """The SI value of a number of this unit, which is one of the dimension."""
+        if is_column(number):
+            factor = self.units[unit]
+            return number if factor == 1 else number.each(lambda x: _in_si(repr(x), factor))
+        return self.read(f"{number!r} {unit}")
 
     @property
     def expectation(self) -> str:
@@ -77,12 +117,11 @@ class Dimension:
         return expression
 
     def _from_text(self, text: str) -> float:
-        match = QUANTITY.fullmatch(text) if len(text) <= LONGEST_QUANTITY else None
-        if match is None:
+        number, unit = split_quantity(text)
+        if not number:
             looks_like_number = "_" in text and re.fullmatch(r"[-+0-9_.eE]+", text[:LONGEST_QUANTITY])
             hint = "YAML numbers have no underscores" if looks_like_number else ""
             raise invalid("not-a-number", f"expected {self.expectation}, got the text '{shown(text)}'", hint)
-        number, unit = match.groups()
         if unit not in self.units:
             raise self._wrong_unit(number, unit)
         return _in_si(number, self.units[unit])
@@ -102,7 +141,7 @@ class Dimension:
 
 
 def _reader(dimension: Dimension) -> BeforeValidator:
-    def read(value: Any, info: ValidationInfo) -> float:
+    def read(value: Any, info: ValidationInfo) -> float | Column:
         return dimension.read(value, info.context)
 
     return BeforeValidator(read)
@@ -110,7 +149,7 @@ def _reader(dimension: Dimension) -> BeforeValidator:
 
 def quantity(dimension: Dimension) -> Any:
     """The type of a number of this dimension."""
-    return Annotated[float, _reader(dimension), WithJsonSchema(dimension.json_schema())]
+    return Annotated[Any, _reader(dimension), WithJsonSchema(dimension.json_schema())]
 
 
 def positive(dimension: Dimension) -> Any:
@@ -122,7 +161,7 @@ def positive(dimension: Dimension) -> Any:
         return number
 
     schema = WithJsonSchema(dimension.json_schema(positive=True))
-    return Annotated[float, _reader(dimension), AfterValidator(check), schema]
+    return Annotated[Any, _reader(dimension), AfterValidator(check), schema]
 
 
 def not_negative(dimension: Dimension) -> Any:
@@ -134,7 +173,7 @@ def not_negative(dimension: Dimension) -> Any:
         return number
 
     schema = WithJsonSchema(dimension.json_schema(least=0))
-    return Annotated[float, _reader(dimension), AfterValidator(check), schema]
+    return Annotated[Any, _reader(dimension), AfterValidator(check), schema]
 
 
 def vector(dimension: Dimension) -> Any:
@@ -159,16 +198,16 @@ def varying_vector(dimension: Dimension, allow: Collection[str]) -> Any:
     return list_of(varying(dimension, allow), 3, "[x, y, z]")
 
 
-def _as_double(number: float) -> float:
+def _as_double(number: float | Column) -> float | Column:
     try:
-        return float(number)
+        return as_float(number)
     except OverflowError:
         return math.inf
 
 
 def _in_si(number: str, factor: Fraction) -> float:
     nearest = float(number)
-    if nearest == 0 or not math.isfinite(nearest):
+    if factor == 1 or nearest == 0 or not math.isfinite(nearest):
         return nearest
     # Exact until the one rounding at the end: "7 cm" is the double nearest to 0.07.
     return _as_double(Fraction(number) * factor)
@@ -200,3 +239,13 @@ DIMENSIONS = (
     *(VELOCITY, ACCELERATION, ANGULAR_VELOCITY, ANGULAR_ACCELERATION),
     *(STIFFNESS, DAMPING, QUADRATIC_DRAG, TORSION_STIFFNESS, TORSION_DAMPING, IMPULSE, ANGULAR_IMPULSE, GM),
 )
+
+
+@cache
+def dimension_of(unit: str) -> Dimension:
+    """The dimension of a unit; an empty unit is that of plain numbers."""
+    found = next((dimension for dimension in DIMENSIONS if unit in dimension.units), None) if unit else NUMBER_ONLY
+    if found is None:
+        hint = units.suggestion(unit, [known for dimension in DIMENSIONS for known in dimension.units])
+        raise invalid("unit", f"'{shown(unit)}' is not a unit", hint)
+    return found

@@ -5,12 +5,12 @@ Built on the formulas of `physics`, whose sums have a fixed order: every machine
 
 from __future__ import annotations
 
-import math
 import sys
 from functools import reduce
 
 from rigidsim.physics.elementary import sin_cos
 from rigidsim.physics.quaternion import product
+from rigidsim.structures.columns import hypot
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -55,7 +55,7 @@ def normalised(q: Quaternion) -> Quaternion:
     w, x, y, z = q
     if abs(w * w + x * x + y * y + z * z - 1) <= ALREADY_UNIT:
         return q
-    norm = math.hypot(w, x, y, z)
+    norm = hypot(w, x, y, z)
     return (w / norm, x / norm, y / norm, z / norm)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,6 +21,7 @@ from rigidsim.scene.values.quantities import (
     vector,
 )
 from rigidsim.scene.values.rotation import Vector
+from rigidsim.structures.columns import as_float, is_finite
 
 ZERO: Vector = (0.0, 0.0, 0.0)
 TIME_ONLY = frozenset({"time"})
@@ -29,12 +29,12 @@ TIME_ONLY = frozenset({"time"})
 
 def at_time(components: Sequence[float | Expression], t: float) -> tuple[float, ...]:
     """Numbers, or expressions of time, at a time (s)."""
-    return tuple(float(part.evaluate({Time(): t})) if isinstance(part, Expression) else part for part in components)
+    return tuple(as_float(part.evaluate({Time(): t})) if isinstance(part, Expression) else part for part in components)
 
 
 def _require_start(part: float | Expression) -> float | Expression:
     (value,) = at_time((part,), 0.0)
-    if not math.isfinite(value):
+    if not is_finite(value):
         raise invalid("not-finite", f"gives {value:g} at t = 0 s; expected a finite value")
     return part
 

@@ -1,0 +1,154 @@
+"""The shapes and contact bodies of a tree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
+from rigidsim.engine.assembly.tree import Node, Tree
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.model import Contacts
+from rigidsim.engine.integrators.euler import EulerOptions
+from rigidsim.engine.model import table
+from rigidsim.physics.quaternion import product, rotate
+from rigidsim.physics.vector import scaled, sub
+from rigidsim.structures.columns import numbers_table
+
+
+def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
+    """The contacts of a tree; None for a scene without shapes that can meet."""
+    plan = blueprint.contacts
+    if plan is None:
+        return None
+    bodies = contact_bodies(plan, tree)
+    numbers = {node.index: k for k, node in enumerate(bodies)}
+    holders = [numbers[holder(tree, shape).index] for shape in plan.shapes]
+    rows = [
+        (body, shape.kind, shape.surface_class, shape.node, shape.number, mover(tree, bodies[body], numbers))
+        for body, shape in zip(holders, plan.shapes, strict=True)
+    ]
+    n_moved, shapes = sum(node.is_free() for node in bodies), table(rows, at.SHAPE_COLUMNS)
+    ways = _Ways(tree)
+    places = ways.places(bodies, components(shapes, plan.action, n_moved, len(bodies)))
+    return Contacts(
+        shape=shapes,
+        shape_value=numbers_table([shape_row(shape, tree) for shape in plan.shapes], at.VALUE_ROWS),
+        body=table(_body_rows(bodies, places, tree), at.BODY_COLUMNS),
+        way=table(ways.rows, at.WAY_COLUMNS),
+        action=plan.action,
+        value=plan.value,
+        n_moved=n_moved,
+        substeps=plan.substeps,
+        share=1.0 if isinstance(blueprint.method, EulerOptions) else 0.5,
+    )
+
+
+def holder(tree: Tree, shape: ShapeRecord) -> Node:
+    """The contact body of a shape: the free body that carries it, else the node that it is defined on."""
+    node = tree.nodes[shape.node]
+    return tree.carrier(node) or node
+
+
+def mover(tree: Tree, body: Node, numbers: dict[int, int]) -> int:
+    """The number of the contact body that a contact body moves with: the nearest free one above it, or else its own."""
+    above = next((node.index for node in tree.lineage(body) if node.is_free()), None)
+    return numbers.get(above, numbers[body.index])
+
+
+def contact_bodies(plan: ContactPlan, tree: Tree) -> list[Node]:
+    """The bodies with shapes: those that forces move, then the others, both in the order of their paths."""
+    found = {node.index: node for node in (holder(tree, shape) for shape in plan.shapes)}
+    return sorted(found.values(), key=lambda node: (not node.is_free(), node.path))
+
+
+def contact_frames(blueprint: Blueprint, tree: Tree) -> set[int]:
+    """The frames of all contact bodies."""
+    return {node.frame for node in contact_bodies(blueprint.contacts, tree)} if blueprint.contacts else set()
+
+
+def shape_row(shape: ShapeRecord, tree: Tree) -> list[float]:
+    """The values of a shape on its contact body, in metres."""
+    node, row = tree.nodes[shape.node], [0.0] * at.VALUE_ROWS
+    carrier, metres = tree.carrier(node), node.metres
+    position, turn = scaled(metres, shape.position), shape.orientation
+    velocity = scaled(metres, shape.surface_velocity)
+    if carrier is not None:
+        placement = tree.placements[node.index]
+        center = tree.composite(carrier).mass.center
+        position = scaled(carrier.metres, sub(placement.point(shape.position), center))
+        turn, velocity = product(placement.rotation, turn), rotate(placement.rotation, velocity)
+    row[at.V_P : at.V_P + 3], row[at.V_Q : at.V_Q + 4] = position, turn
+    row[at.V_RADIUS], row[at.V_BOUND] = metres * shape.radius, metres * shape.bound
+    row[at.V_HALF : at.V_HALF + 3] = scaled(metres, shape.half)
+    row[at.V_SURFACE : at.V_SURFACE + 3] = velocity
+    row[at.V_CURVATURE] = metres * shape.curvature
+    return row
+
+
+def components(shapes: np.ndarray, action: np.ndarray, n_moved: int, n_body: int) -> list[int]:
+    """For each contact body the number of its connected component: bodies that can meet, directly or through others."""
+    meets = action != at.IGNORED
+    kinds: dict[tuple[int, bool], set[int]] = defaultdict(set)  # bodies by class and by whether forces move them
+    kinds_of: dict[int, set[tuple[int, bool]]] = defaultdict(set)
+    for body, _, of_class, *_ in shapes.tolist():
+        kind = of_class, body < n_moved
+        kinds[kind].add(body)
+        kinds_of[body].add(kind)
+    found = [layout.NO_ROW] * n_body
+    for first in range(n_body):
+        if found[first] != layout.NO_ROW:
+            continue
+        found[first], waiting, seen = first, [first], set()
+        while waiting:
+            for of_class, moved in kinds_of[waiting.pop()] - seen:
+                seen.add((of_class, moved))
+                for other in np.flatnonzero(meets[of_class]).tolist():
+                    for body in kinds[other, True] | (kinds[other, False] if moved else set()):
+                        if found[body] == layout.NO_ROW:
+                            found[body] = first
+                            waiting.append(body)
+    return found
+
+
+class _Ways:
+    """The nodes between the contact bodies of a component and their nearest common ancestor, parents first."""
+
+    def __init__(self, tree: Tree):
+        self.rows: list[tuple[int, int]] = []
+        self._tree = tree
+        self._found: dict[tuple[int, int], int] = {}  # by component and node
+
+    def places(self, bodies: list[Node], component: list[int]) -> list[int]:
+        """The way of each body; NO_ROW for one that is the common ancestor itself."""
+        lines = [[node.index for node in reversed(self._tree.lineage(node))] for node in bodies]
+        shared = dict(zip(reversed(component), reversed(lines), strict=True))
+        for number, line in zip(component, lines, strict=True):
+            shared[number] = _common(shared[number], line)
+        return [self._place(number, line[len(shared[number]) :]) for number, line in zip(component, lines, strict=True)]
+
+    def _place(self, number: int, below: list[int]) -> int:
+        above = layout.NO_ROW
+        for index in below:
+            key = (number, index)
+            if key not in self._found:
+                self._found[key] = len(self.rows)
+                self.rows.append((index, above))
+            above = self._found[key]
+        return above
+
+
+def _common(first: list[int], second: list[int]) -> list[int]:
+    """The part that two lists begin with."""
+    return first[: next((k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), len(second))]
+
+
+def _body_rows(bodies: list[Node], places: list[int], tree: Tree) -> list[tuple[int, ...]]:
+    order = {index: k for k, index in enumerate(tree.order.handles())}
+    rows = []
+    for node, place in zip(bodies, places, strict=True):
+        begin, row = order[node.index], tree.rows[node.index] if node.is_free() else layout.NO_ROW
+        rows.append((node.index, row, place, begin, begin + len(tree.subtree(node.index))))
+    return rows

@@ -1,0 +1,199 @@
+"""How the two shapes of a pair approach each other within a step: where they are, and when they touch.
+
+Within a step a body moves as if nothing touched, along a ramp of velocity, and in addition with the jumps that impacts
+gave it up to now. Rows of velocity and displacement hold a jump dv at the time t as if the body had always moved so:
+velocity + dv, displacement - t dv. Of the rate they hold the jump that the angular impulse makes at the body's pose at
+the beginning of the step, as the hand-back expects it; the jump at the pose of now follows from the impulse itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.pairs import meet
+from rigidsim.engine.layout import load3, load4, load6, store3, store4
+from rigidsim.physics.contact import slip
+from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.quaternion import exp_full, product, rotate
+from rigidsim.physics.restitution import NEVER, touching_time
+from rigidsim.physics.rigid_body import point_acceleration
+from rigidsim.physics.vector import add, dot, norm, scaled, sub
+
+# A side of a pair: the motion of its body at a time within the step, acceleration and angular acceleration, inverse
+# mass and inverse inertia; the centre of its shape relative to that of the body. World axes.
+M_A, M_ALPHA, M_MASS, M_INERTIA, M_ARM, SIDE_ROWS = c.MOTION_ROWS, 16, 19, 20, 26, 29
+
+MOST_CORRECTIONS, NEWTON = 16, 3  # of the time of touching; three are usual; those before the secant is used
+FAR = 1e30  # m: as reach, finds the nearest places at any distance
+# Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
+# of a box that lands flat touch at once, whatever round-off says.
+ROUND_OFF, TOUCHING = 1e-15, 1e-10
+
+
+class SmoothMotion(NamedTuple):
+    """The motion of all contact bodies within one step."""
+
+    h: float  # length of the step, s
+    share: float  # of the gain of velocity that acts on the displacement, as in `Contacts`
+    start: np.ndarray  # (contact body, MOTION_ROWS) at its beginning
+    finish: np.ndarray  # at its end, if nothing touched
+    inverse: np.ndarray  # (contact body, INVERSE_ROWS) at its beginning
+    vel: np.ndarray  # (contact body, LINE_ROWS) at its beginning, with the jumps
+    moved: np.ndarray  # (contact body, LINE_ROWS) by the jumps
+    turned: np.ndarray  # (contact body, 3) angular impulses of the jumps, world axes, N m s
+
+
+class Near(NamedTuple):
+    """Working arrays of one pair of shapes, as placed at a time within the step."""
+
+    side: np.ndarray  # (2, SIDE_ROWS)
+    pose: np.ndarray  # (2, POSE_ROWS) of the two shapes
+    places: np.ndarray  # (MOST_PLACES, PLACE_ROWS)
+    joint: np.ndarray  # (MOST_PLACES, JOINT_COLUMNS) of `joint`
+    system: np.ndarray  # (MOST_PLACES, SYSTEM_COLUMNS)
+
+
+@routine
+def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, side, pose):
+    """The motion of one body at t s after the beginning of the step, and the pose of its shape there."""
+    a = scaled(1.0 / h, sub(load3(finish, c.X_V, 0, 1), load3(start, c.X_V, 0, 1)))
+    alpha = scaled(1.0 / h, sub(load3(finish, c.X_OMEGA, 0, 1), load3(start, c.X_OMEGA, 0, 1)))
+    v, rate = load3(vel, c.L_LINEAR, 0, 1), load3(vel, c.L_ANGULAR, 0, 1)
+    way = add(load3(moved, c.L_LINEAR, 0, 1), scaled(t, add(v, scaled(share * t, a))))
+    theta = add(load3(moved, c.L_ANGULAR, 0, 1), scaled(t, add(rate, scaled(share * t, alpha))))
+    turn = exp_full(scaled(0.5, theta))
+    p, q = add(load3(start, c.X_P, 0, 1), way), product(turn, load4(start, c.X_Q, 0, 1))
+    inertia = rotated(turn, load6(inverse, c.I_INERTIA, 0, 1))
+    smooth = add(load3(start, c.X_OMEGA, 0, 1), scaled(t, alpha))
+    arm = rotate(q, load3(value, c.V_P, 0, 1))
+    store3(side, c.X_P, 0, 1, p)
+    store4(side, c.X_Q, 0, 1, q)
+    store3(side, c.X_V, 0, 1, add(v, scaled(t, a)))
+    store3(side, c.X_OMEGA, 0, 1, add(smooth, apply(inertia, load3(turned, 0, 0, 1))))
+    store3(side, M_A, 0, 1, a)
+    store3(side, M_ALPHA, 0, 1, alpha)
+    side[M_MASS] = inverse[c.I_MASS]
+    for k in range(6):
+        side[M_INERTIA + k] = inertia[k]
+    store3(side, M_ARM, 0, 1, arm)
+    store3(pose, c.H_P, 0, 1, add(p, arm))
+    store4(pose, c.H_Q, 0, 1, product(q, load4(value, c.V_Q, 0, 1)))
+
+
+@inlined
+def place_pair(first, second, t, motion, contacts, near):
+    """Both sides of a pair of shapes at t s after the beginning of the step."""
+    for s in range(2):
+        i = first if s == 0 else second
+        b = contacts.shape[i, c.SHAPE_BODY]
+        place_side(
+            t, motion.h, motion.share, motion.start[b], motion.finish[b], motion.inverse[b], motion.vel[b],
+            motion.moved[b], motion.turned[b], contacts.shape_value[i], near.side[s], near.pose[s],
+        )  # fmt: skip
+
+
+@inlined
+def find_places(first, second, reach, contacts, near):
+    """The places where two shapes, as placed now, are nearer than reach; their number."""
+    kind_i, kind_j = contacts.shape[first, c.SHAPE_KIND], contacts.shape[second, c.SHAPE_KIND]
+    value_i, value_j = contacts.shape_value[first], contacts.shape_value[second]
+    return meet(kind_i, value_i, near.pose[0], kind_j, value_j, near.pose[1], reach, near.places)
+
+
+@inlined
+def sizes(first, second, contacts, near):
+    """(size, extent), m: of the smaller shape; and of the numbers that a gap is the difference of."""
+    a, b = contacts.shape_value[first, c.V_BOUND], contacts.shape_value[second, c.V_BOUND]
+    size = a if a < b else b
+    return size, size + norm(load3(near.pose[0], c.H_P, 0, 1)) + norm(load3(near.pose[1], c.H_P, 0, 1))
+
+
+@inlined
+def levers(place, near):
+    """Of the middle between the surfaces, from the centres of both bodies: one point, so no moment comes of nothing."""
+    half = scaled(0.5 * place[c.Q_GAP], load3(place, c.Q_NORMAL, 0, 1))
+    of_first = add(load3(near.side[0], M_ARM, 0, 1), load3(place, c.Q_FIRST, 0, 1))
+    of_second = add(load3(near.side[1], M_ARM, 0, 1), load3(place, c.Q_SECOND, 0, 1))
+    return add(of_first, half), sub(of_second, half)
+
+
+@inlined
+def slip_at(r_A, r_B, near):
+    """Of the second body's point relative to the first one's."""
+    A, B = near.side[0], near.side[1]
+    v_A, omega_A = load3(A, c.X_V, 0, 1), load3(A, c.X_OMEGA, 0, 1)
+    return slip(v_A, omega_A, r_A, load3(B, c.X_V, 0, 1), load3(B, c.X_OMEGA, 0, 1), r_B)
+
+
+@inlined
+def core_acceleration(side, r):
+    """Of the point of a body at r from its centre."""
+    omega, alpha = load3(side, c.X_OMEGA, 0, 1), load3(side, M_ALPHA, 0, 1)
+    return point_acceleration(load3(side, M_A, 0, 1), omega, alpha, r)
+
+
+@inlined
+def closing_of(place, first, second, contacts, near):
+    """(u, a): the rate of the gap, and about its derivative: that of the cores, for a round surface slides along."""
+    n = load3(place, c.Q_NORMAL, 0, 1)
+    r_A, r_B = levers(place, near)
+    a_A = core_acceleration(near.side[0], sub(r_A, scaled(contacts.shape_value[first, c.V_RADIUS], n)))
+    a_B = core_acceleration(near.side[1], add(r_B, scaled(contacts.shape_value[second, c.V_RADIUS], n)))
+    return dot(n, slip_at(r_A, r_B, near)), dot(n, sub(a_B, a_A))
+
+
+@inlined
+def soonest(first, second, left, count, touching, contacts, near):
+    """(wait, gap, speed, late) of the places found: how long until the first gap closes, and that gap; the speeds with
+    which those that touch approach now, and with which any approaches when the time left is over.
+    """
+    wait, gap, speed, late = NEVER, 0.0, 0.0, 0.0
+    for k in range(count):
+        place = near.places[k]
+        u, a = closing_of(place, first, second, contacts, near)
+        root = touching_time(place[c.Q_GAP], u, a)
+        if root < wait:
+            wait, gap = root, place[c.Q_GAP]
+        if place[c.Q_GAP] <= touching:
+            speed = max(speed, -u)
+        late = max(late, -(u + a * left))
+    return wait, gap, speed, late
+
+
+@inlined
+def next_touch(first, second, now, may_overlap, motion, contacts, near):
+    """(time, speed): when two shapes touch, from now to the end of the step, and how fast they approach then.
+
+    If they do not, the time is NEVER, and the speed that with which they approach at the end. Each correction moves
+    both bodies to the time found before, and takes the gaps there as quadratic in time; later ones use the secant, as
+    the place of an edge on a face slides. If none closes so, the end of the step is looked at, too: shapes that turn
+    may touch elsewhere.
+    """
+    t, found, speed, late, is_last = now, NEVER, 0.0, 0.0, False
+    gap, last, last_gap = 0.0, now, 0.0
+    for attempt in range(MOST_CORRECTIONS):
+        place_pair(first, second, t, motion, contacts, near)
+        count = find_places(first, second, FAR, contacts, near)
+        size, extent = sizes(first, second, contacts, near)
+        touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
+        wait, gap, speed, late = soonest(first, second, motion.h - t, count, touching, contacts, near)
+        found = NEVER
+        if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
+            wait = -gap * (t - last) / (gap - last_gap)
+        last, last_gap = t, gap
+        if (is_last and wait > motion.h - t) or (t == now and gap < -touching and not may_overlap):
+            break
+        if wait > motion.h - t:
+            t, is_last = motion.h, True
+            continue
+        later = max(now, t + wait)
+        if abs(gap) <= touching or later == t:
+            found = t
+        if abs(gap) <= ROUND_OFF * extent or later == t:
+            break
+        t = later
+    return found, speed if found < NEVER else late

@@ -1,0 +1,269 @@
+"""The arrays of contact: what is kept from step to step, what is recorded, and the working arrays of a step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.candidates import Candidates, make_candidates
+from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
+from rigidsim.engine.contact.model import Contacts
+from rigidsim.engine.contact.solver import SolverArrays, make_solver
+from rigidsim.engine.layout import LEDGER_ROWS
+
+LANES = 16
+CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
+
+# What a step lacks that could not be taken: nothing; room for pairs, points or strikes; an empty log; empty samples.
+LACKS_NOTHING, LACKS_PAIRS, LACKS_LOG, LACKS_SAMPLED = 0, 1, 2, 3
+
+
+class Touching(NamedTuple):
+    """What contact remembers from step to step, by numbers of shapes: impulses and the pairs that touch."""
+
+    count: np.ndarray  # (3) rows in use: of impulses, of pairs, of parting pairs
+    step: np.ndarray  # (1) length of the step that the impulses are from, s
+    key: np.ndarray  # (point, MEMORY_COLUMNS) in the order of pairs
+    impulse: np.ndarray  # (point, MEMORY_ROWS) of the last sub-step: normal, tangent, rolling; N s and N m s
+    pair: np.ndarray  # (pair, 2) shapes that touched at the end of the last step
+    parting: np.ndarray  # (pair, PARTING_COLUMNS) pairs that overlap for a reason, in the order of pairs
+
+
+class Record(NamedTuple):
+    """What contact records: the log that Python reads, and contact points."""
+
+    count: np.ndarray  # (4) rows in use: of the log, of the samples, of the present points; the sample written last
+    log: np.ndarray  # (capacity, LOG_COLUMNS)
+    log_value: np.ndarray  # (capacity, LOG_ROWS)
+    sampled: np.ndarray  # (capacity, SAMPLED_COLUMNS), or no rows if contacts are not recorded
+    sampled_value: np.ndarray  # (capacity, SAMPLED_ROWS)
+    present: np.ndarray  # (point, SAMPLED_COLUMNS) the contact points of the last step
+    present_value: np.ndarray  # (point, SAMPLED_ROWS)
+
+
+class Motions(NamedTuple):
+    """Motion of contact bodies and shapes in this step."""
+
+    way: np.ndarray  # (way + 1, 6) position and velocity of a node relative to the reference frame; the last is zero
+    start: np.ndarray  # (contact body, MOTION_ROWS) at the beginning of the step
+    finish: np.ndarray  # (contact body, MOTION_ROWS) at its end without contact
+    origin: np.ndarray  # (contact body, 3) its reference frame in the world at the end of the step
+    pose: np.ndarray  # (shape, POSE_ROWS) at the beginning of the step
+    turn: np.ndarray  # (shape) the angle of its turn within the step, rad
+    lever: np.ndarray  # (shape) largest distance of a point of its core from the centre of its body, m
+    agitation: np.ndarray  # (contact body) the most that a pair with it may close by within the step, m
+    travel: np.ndarray  # (shape) how far any of its points moves within the step, m
+
+
+class Points(NamedTuple):
+    """Contact points of this step."""
+
+    who: np.ndarray  # (point, POINT_COLUMNS)
+    value: np.ndarray  # (point, POINT_ROWS)
+    apart: np.ndarray  # (pair) distance of the centres of two candidates, m
+    closing: np.ndarray  # (pair) the most that their gap can shrink by within the step, m
+    later: np.ndarray  # (2, POSE_ROWS) poses of two shapes within the step
+    place: np.ndarray  # (MOST_PLACES, PLACE_ROWS)
+
+
+class Lines(NamedTuple):
+    """The rows that the solver works on; the last one belongs to spare lanes."""
+
+    inverse: np.ndarray  # (contact body + 1, INVERSE_ROWS)
+    vel: np.ndarray  # (contact body + 1, LINE_ROWS)
+    moved: np.ndarray  # (contact body + 1, LINE_ROWS)
+    smooth: np.ndarray  # (contact body + 1, LINE_ROWS)
+    push: np.ndarray  # (contact body + 1, LINE_ROWS)
+    began: np.ndarray  # (contact body + 1, LINE_ROWS)
+    kicked: np.ndarray  # (contact body + 1, LINE_ROWS) what impacts alone changed
+    acts: np.ndarray  # (contact body) whether an impulse acted in this step
+
+
+class Corrections(NamedTuple):
+    """What contact changes in the tree."""
+
+    own: np.ndarray  # (moved, CORRECTION_ROWS) of free bodies, by row of the state
+    is_corrected: np.ndarray  # (moved) whether the body has one
+    frame: np.ndarray  # (1 + node, CORRECTION_ROWS) of each frame
+    is_shifted: np.ndarray  # (1 + node) whether the frame has one
+    energy: np.ndarray  # (LEDGER_ROWS) stored energy
+    work: np.ndarray  # (2) work of contact since the beginning, J, as a compensated sum
+    mean: np.ndarray  # (contact body, 6) acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
+
+
+class Room(NamedTuple):
+    """How many rows the arrays of contact have that a run may have to enlarge."""
+
+    pairs: int
+    points: int
+    log: int = CAPACITY
+    sampled: int = 0  # none if contacts are not recorded
+
+
+class ContactArrays(NamedTuple):
+    """All arrays of contact of one world. Parts of it are passed on, as calls with many arrays take long to compile."""
+
+    lanes: tuple[int, ...]  # as many zeros as a block of contact points has lanes
+    lacks: np.ndarray  # (1) LACKS_NOTHING, LACKS_PAIRS, ...
+    strikes: np.ndarray  # (1) impacts of this step
+    before: np.ndarray  # the state before the step
+    last: Touching  # from the last step
+    next: Touching  # written by this one
+    record: Record
+    motions: Motions
+    points: Points
+    lines: Lines
+    corrections: Corrections
+    candidates: Candidates
+    impacts: ImpactArrays | None  # if some pair of shapes has restitution
+    solver: SolverArrays
+
+
+def first_room(contacts: Contacts, recorded: bool) -> Room:
+    """Room to begin with: that of a pile of spheres, of which each touches a dozen others at most."""
+    n = max(32, 8 * len(contacts.shape))
+    return Room(n, n, CAPACITY, CAPACITY if recorded else 0)
+
+
+def more_room(room: Room, arrays: ContactArrays) -> Room:
+    """More room for what a step lacked."""
+    lacks, counted = arrays.lacks[0], int(arrays.candidates.count[0])
+    if lacks == LACKS_PAIRS:
+        return room._replace(pairs=max(room.pairs, counted + counted // 4), points=2 * room.points)
+    return room._replace(log=2 * room.log) if lacks == LACKS_LOG else room._replace(sampled=2 * room.sampled)
+
+
+def make_touching(room: Room) -> Touching:
+    """Nothing to remember yet."""
+    return Touching(
+        count=np.zeros(3, np.int64),
+        step=np.zeros(1),
+        key=np.zeros((room.points, at.MEMORY_COLUMNS), np.int64),
+        impulse=np.zeros((room.points, at.MEMORY_ROWS)),
+        pair=np.zeros((room.points, 2), np.int64),
+        parting=np.zeros((room.pairs, at.PARTING_COLUMNS), np.int64),
+    )
+
+
+def make_record(room: Room) -> Record:
+    """Nothing recorded yet."""
+    return Record(
+        count=np.array([0, 0, 0, at.NOTHING_SAMPLED]),
+        log=np.zeros((room.log, at.LOG_COLUMNS), np.int64),
+        log_value=np.zeros((room.log, at.LOG_ROWS)),
+        sampled=np.zeros((room.sampled, at.SAMPLED_COLUMNS), np.int64),
+        sampled_value=np.zeros((room.sampled, at.SAMPLED_ROWS)),
+        present=np.zeros((room.points, at.SAMPLED_COLUMNS), np.int64),
+        present_value=np.zeros((room.points, at.SAMPLED_ROWS)),
+    )
+
+
+def make_motions(contacts: Contacts) -> Motions:
+    """No motion yet."""
+    n, n_shape = len(contacts.body), len(contacts.shape)
+    return Motions(
+        way=np.zeros((len(contacts.way) + 1, 6)),
+        start=np.zeros((n, at.MOTION_ROWS)),
+        finish=np.zeros((n, at.MOTION_ROWS)),
+        origin=np.zeros((n, 3)),
+        pose=np.zeros((n_shape, at.POSE_ROWS)),
+        turn=np.zeros(n_shape),
+        lever=np.zeros(n_shape),
+        agitation=np.zeros(n),
+        travel=np.zeros(n_shape),
+    )
+
+
+def make_points(room: Room) -> Points:
+    """Room for contact points."""
+    return Points(
+        who=np.zeros((room.points, at.POINT_COLUMNS), np.int64),
+        value=np.zeros((room.points, at.POINT_ROWS)),
+        apart=np.zeros(room.pairs),
+        closing=np.zeros(room.pairs),
+        later=np.zeros((2, at.POSE_ROWS)),
+        place=np.zeros((at.MOST_PLACES, at.PLACE_ROWS)),
+    )
+
+
+def make_lines(n_body: int) -> Lines:
+    """Rows for the solver."""
+    lines = (np.zeros((n_body + 1, at.LINE_ROWS)) for _ in range(6))
+    return Lines(np.zeros((n_body + 1, at.INVERSE_ROWS)), *lines, acts=np.zeros(n_body, np.int64))
+
+
+def make_corrections(n_body: int, n_node: int, n_moved: int) -> Corrections:
+    """Nothing to correct yet."""
+    return Corrections(
+        own=np.zeros((n_moved, at.CORRECTION_ROWS)),
+        is_corrected=np.zeros(n_moved, np.int64),
+        frame=np.zeros((n_node + 1, at.CORRECTION_ROWS)),
+        is_shifted=np.zeros(n_node + 1, np.int64),
+        energy=np.zeros(LEDGER_ROWS),
+        work=np.zeros(2),
+        mean=np.zeros((n_body, 6)),
+    )
+
+
+def make_contact_arrays(
+    contacts: Contacts, n_node: int, state: np.ndarray, n_moved: int, room: Room, lanes: tuple[int, ...]
+) -> ContactArrays:
+    """The arrays of contact of one world."""
+    n = len(contacts.body)
+    return ContactArrays(
+        lanes=lanes,
+        lacks=np.zeros(1, np.int64),
+        strikes=np.zeros(1, np.int64),
+        before=np.zeros_like(state),
+        last=make_touching(room),
+        next=make_touching(room),
+        record=make_record(room),
+        motions=make_motions(contacts),
+        points=make_points(room),
+        lines=make_lines(n),
+        corrections=make_corrections(n, n_node, n_moved),
+        candidates=make_candidates(contacts, room.pairs),
+        impacts=make_impacts(contacts, room.pairs, room.points),
+        solver=make_solver(n, room.points, lanes),
+    )
+
+
+def fill_from(target: np.ndarray, source: np.ndarray) -> None:
+    """Copy an array into the beginning of one that is not shorter."""
+    target[: len(source)] = source
+
+
+def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before: Contacts) -> None:
+    """What later steps and samples need of the arrays before an enlargement, or before the tree changed."""
+    for target, source in zip(new.last, old.last, strict=True):
+        fill_from(target, source)
+    for target, source in zip(new.record, old.record, strict=True):
+        fill_from(target, source)
+    fill_from(new.corrections.work, old.corrections.work)
+    nodes = [each.body[: each.n_moved, at.BODY_NODE] for each in (contacts, before)]
+    _, rows, old_rows = np.intersect1d(*nodes, return_indices=True)
+    new.corrections.mean[rows] = old.corrections.mean[old_rows]
+
+
+def varying(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
+    """The arrays that later steps need, for a copy to go back to."""
+    return (*arrays.last, *arrays.record, arrays.corrections.work, arrays.corrections.mean)
+
+
+def separated_pairs(before: Contacts, after: Contacts) -> np.ndarray:
+    """(pair, 2) the shapes that were parts of one body before the tree changed, and no longer are."""
+    n = len(before.shape)
+    node = [contacts.body[contacts.shape[:, at.SHAPE_BODY], at.BODY_NODE] for contacts in (before, after)]
+    together, apart = node[0][:, None] == node[0][None, :], node[1][:, None] != node[1][None, :]
+    return np.argwhere(together & apart & np.triu(np.ones((n, n), bool), 1))
+
+
+def add_parting(arrays: ContactArrays, pairs: np.ndarray) -> None:
+    """Add pairs to those that do not collide until they have been apart."""
+    last, count = arrays.last, int(arrays.last.count[2])
+    separated = np.column_stack((pairs, np.full(len(pairs), at.SEPARATED)))
+    rows = np.concatenate((last.parting[:count], separated))
+    last.parting[: len(rows)] = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    last.count[2] = len(rows)

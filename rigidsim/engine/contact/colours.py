@@ -1,0 +1,126 @@
+"""Colours: contacts that share no body may be computed side by side, in lanes.
+
+Contacts get the first colour that neither of their bodies has, in order; sixteen of one colour and kind make a group,
+and groups are computed in the order of their first contacts, so that what is computed together is together in memory.
+Bodies which impulses do not change have no colours. Contacts for which 63 colours are not enough are computed one by
+one, after the others. None of this depends on the number of lanes.
+"""
+
+from __future__ import annotations
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.rows import BALLS, BODIES, DRIFTING, KINDS
+from rigidsim.engine.layout import load3
+from rigidsim.physics.vector import dot, scaled, sub
+
+COLOURS = 63
+GROUP = 16  # contacts; a multiple of the number of lanes
+NO_CONTACT = -1  # in a spare lane
+
+# Bodies by how they move: not turned by impulses and not turning; with a round inertia; the others.
+STILL, ROUND, GENERAL = 0, 1, 2
+
+EQUAL = 1e-14  # largest relative difference of the moments of a round body: the rounding of its rotation
+ALONG = 1e-26  # largest squared sine of the angle between a lever and a normal along it: the same
+
+
+@routine
+def sort_bodies(inverse, vel, smooth, n_body, form):
+    """The form of each body: STILL, ROUND or GENERAL."""
+    for i in range(n_body):
+        tensor, turns = inverse[i], False
+        xx, is_round = tensor[at.I_INERTIA], True
+        for c in range(3):
+            is_round = is_round and abs(tensor[at.I_INERTIA + c] - xx) <= EQUAL * xx
+            is_round = is_round and abs(tensor[at.I_INERTIA + 3 + c]) <= EQUAL * xx
+            turns = turns or vel[i, at.L_ANGULAR + c] != 0.0 or smooth[i, at.L_ANGULAR + c] != 0.0
+        is_still = tensor[at.I_MASS] == 0.0 and is_round and xx == 0.0 and not turns
+        form[i] = STILL if is_still else ROUND if is_round else GENERAL
+
+
+@inlined
+def is_along(point, lever):
+    """Whether a lever is parallel to the normal."""
+    n, r = load3(point, at.C_NORMAL, 0, 1), load3(point, lever, 0, 1)
+    across = sub(r, scaled(dot(n, r), n))
+    return dot(across, across) <= ALONG * dot(r, r)
+
+
+@inlined
+def is_ball(point, lever, form):
+    """Whether a body is as good as a ball at a contact."""
+    return form == STILL or (form == ROUND and is_along(point, lever))
+
+
+@inlined
+def kind_of(who, point, form):
+    """How a contact is computed."""
+    slides = point[at.C_SURFACE] != 0.0 or point[at.C_SURFACE + 1] != 0.0 or point[at.C_SURFACE + 2] != 0.0
+    if slides or who[at.POINT_FLAGS] & at.SWEPT:
+        return DRIFTING
+    balls = is_ball(point, at.C_A, form[who[at.POINT_A]]) and is_ball(point, at.C_B, form[who[at.POINT_B]])
+    return BALLS if balls else BODIES
+
+
+@inlined
+def leave_out(point):
+    """No impulses at a contact that the sub-steps leave out."""
+    for k in range(at.C_PN, at.POINT_ROWS):
+        point[k] = 0.0
+
+
+@inlined
+def movable(inverse):
+    """1 for a body that impulses change, else 0."""
+    return 1 if inverse[at.I_MASS] > 0.0 else 0
+
+
+@inlined
+def first_free(taken):
+    """The lowest bit that is not set."""
+    colour = 0
+    while (taken >> colour) & 1:
+        colour += 1
+    return colour
+
+
+@inlined
+def place_in_group(g, next_place, n_group, blocks, lanes):
+    """The next place in the group of a colour and kind; a full one is followed by a new one. Returns the number of
+    groups, too.
+    """
+    n, place = len(lanes), next_place[g]
+    if place % GROUP == 0:
+        place = n_group * GROUP
+        n_group += 1
+        for lane in range(place, place + GROUP):
+            blocks.contact[lane // n, lane % n] = NO_CONTACT
+            blocks.kind[lane // n] = g % KINDS
+    next_place[g] = place + 1
+    return place, n_group
+
+
+@routine
+def colour_contacts(point_who, point, count, inverse, form, used, next_place, block, single, lanes):
+    """Fill `contact` and `kind` of the blocks of lanes, and of the single contacts. Returns the numbers of both."""
+    n, n_group, n_single = len(lanes), 0, 0
+    for i in range(len(used)):
+        used[i] = 0
+    for g in range(len(next_place)):
+        next_place[g] = 0
+    for m in range(count):
+        a, b = point_who[m, at.POINT_A], point_who[m, at.POINT_B]
+        if point_who[m, at.POINT_FLAGS] & (at.STRUCK | at.NOTICED):
+            leave_out(point[m])
+            continue
+        colour, kind = first_free(used[a] | used[b]), kind_of(point_who[m], point[m], form)
+        if colour < COLOURS:
+            place, n_group = place_in_group(colour * KINDS + kind, next_place, n_group, block, lanes)
+            block.contact[place // n, place % n] = m
+            used[a] |= movable(inverse[a]) << colour
+            used[b] |= movable(inverse[b]) << colour
+        else:
+            single.contact[n_single, 0], single.kind[n_single] = m, kind
+            n_single += 1
+    return n_group * (GROUP // n), n_single

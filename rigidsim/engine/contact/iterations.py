@@ -1,0 +1,230 @@
+"""The iterations of the solver: all contacts of one block, once."""
+
+from __future__ import annotations
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine.contact import rows as at
+from rigidsim.engine.layout import load, load3, load6, store, store3
+from rigidsim.physics.contact import (
+    carried,
+    friction_impulse,
+    normal_impulse,
+    opposing_impulse,
+    slip,
+    slip_of_balls,
+    swept_slip,
+)
+from rigidsim.physics.elementary import select
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.vector import add, cross, dot, scaled, sub
+
+NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open and has no impulse: it is left alone
+
+
+@inlined
+def push_bodies(row, lines, lane, n, P, K):
+    """Impulse P at the contact and moment K on B, the opposite on A."""
+    w_A, w_B = load(row, at.R_MASS_A, lane, n), load(row, at.R_MASS_B, lane, n)
+    K_A = add(cross(load3(row, at.R_A, lane, n), P), K)
+    K_B = add(cross(load3(row, at.R_B, lane, n), P), K)
+    turn_A, turn_B = apply(load6(row, at.R_INERTIA_A, lane, n), K_A), apply(load6(row, at.R_INERTIA_B, lane, n), K_B)
+    store3(lines, at.L_A, lane, n, sub(load3(lines, at.L_A, lane, n), scaled(w_A, P)))
+    store3(lines, at.L_B, lane, n, add(load3(lines, at.L_B, lane, n), scaled(w_B, P)))
+    store3(lines, at.L_A + 3, lane, n, sub(load3(lines, at.L_A + 3, lane, n), turn_A))
+    store3(lines, at.L_B + 3, lane, n, add(load3(lines, at.L_B + 3, lane, n), turn_B))
+
+
+@inlined
+def push_balls(row, lines, lane, n, P, K):
+    """`push_bodies` with levers a n of A and -b n of B."""
+    w_A, w_B = load(row, at.R_MASS_A, lane, n), load(row, at.R_MASS_B, lane, n)
+    a, b = load(row, at.R_A, lane, n), load(row, at.R_B, lane, n)
+    of_A, of_B = load(row, at.R_INERTIA_A, lane, n), load(row, at.R_INERTIA_B, lane, n)
+    moment = cross(load3(row, at.R_NORMAL, lane, n), P)
+    turn_A, turn_B = scaled(of_A, add(K, scaled(a, moment))), scaled(of_B, sub(K, scaled(b, moment)))
+    store3(lines, at.L_A, lane, n, sub(load3(lines, at.L_A, lane, n), scaled(w_A, P)))
+    store3(lines, at.L_B, lane, n, add(load3(lines, at.L_B, lane, n), scaled(w_B, P)))
+    store3(lines, at.L_A + 3, lane, n, sub(load3(lines, at.L_A + 3, lane, n), turn_A))
+    store3(lines, at.L_B + 3, lane, n, add(load3(lines, at.L_B + 3, lane, n), turn_B))
+
+
+@inlined
+def impulse(row, lane, n):
+    """Normal and tangent impulse."""
+    normal = scaled(load(row, at.R_PN, lane, n), load3(row, at.R_NORMAL, lane, n))
+    return add(normal, load3(row, at.R_PT, lane, n))
+
+
+@inlined
+def slip_at(row, lines, lane, n, place):
+    """The slip of the velocities, or of the displacements, that begin at `place` of A and six later of B."""
+    return slip(
+        load3(lines, place, lane, n), load3(lines, place + 3, lane, n), load3(row, at.R_A, lane, n),
+        load3(lines, place + 6, lane, n), load3(lines, place + 9, lane, n), load3(row, at.R_B, lane, n),
+    )  # fmt: skip
+
+
+@inlined
+def rolled(row, lines, lane, n, q_n):
+    """The rolling impulse, and its change."""
+    old = load3(row, at.R_PR, lane, n)
+    omega = sub(load3(lines, at.L_B + 3, lane, n), load3(lines, at.L_A + 3, lane, n))
+    new = opposing_impulse(old, load(row, at.R_M_R, lane, n), omega, load(row, at.R_ROLLING, lane, n) * q_n)
+    store3(row, at.R_PR, lane, n, new)
+    return sub(new, old)
+
+
+@inlined
+def resolve_bodies(row, lines, lane, n, u, bias, stiff, soft):
+    """One contact, once, with slip u; returns its normal impulse."""
+    normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
+    q_n = normal_impulse(p_n, load(row, at.R_M_N, lane, n), dot(normal, u), bias, stiff, soft)
+    u = add(u, scaled(q_n - p_n, load3(row, at.R_K_N, lane, n)))
+    inverse, limit = load6(row, at.R_K_T, lane, n), load(row, at.R_FRICTION, lane, n) * q_n
+    q_t = friction_impulse(p_t, normal, u, inverse, load(row, at.R_M_T, lane, n), limit)
+    K = rolled(row, lines, lane, n, q_n)
+    store(row, at.R_PN, lane, n, q_n)
+    store3(row, at.R_PT, lane, n, q_t)
+    push_bodies(row, lines, lane, n, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
+    return q_n
+
+
+@inlined
+def resolve_balls(row, lines, lane, n, bias, stiff, soft):
+    """`resolve_bodies` of balls: K n is along n, and K across n is a number."""
+    normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
+    u = slip_of_balls(
+        load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load(row, at.R_A, lane, n),
+        load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n), load(row, at.R_B, lane, n), normal,
+    )  # fmt: skip
+    u_n = dot(normal, u)
+    q_n = normal_impulse(p_n, load(row, at.R_M_N, lane, n), u_n, bias, stiff, soft)
+    u_t, limit = sub(u, scaled(u_n, normal)), load(row, at.R_FRICTION, lane, n) * q_n
+    q_t = opposing_impulse(p_t, load(row, at.R_M_T, lane, n), u_t, limit)
+    K = rolled(row, lines, lane, n, q_n)
+    store(row, at.R_PN, lane, n, q_n)
+    store3(row, at.R_PT, lane, n, q_t)
+    push_balls(row, lines, lane, n, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
+    return q_n
+
+
+@inlined
+def follow_surface(row, lines, lane, n, s):
+    """Update the slip that surfaces add: their own, and that of levers which follow them up to the end of the
+    sub-step.
+    """
+    v_A, omega_A = load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n)
+    v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
+    moved = sub(load3(lines, at.L_MOVED_A, lane, n), load3(lines, at.L_MOVED_B, lane, n))
+    travel = add(moved, scaled(s, sub(v_A, v_B)))
+    feature = carried(s, load3(row, at.R_CORE, lane, n), load3(lines, at.L_MOVED_A + 3, lane, n), omega_A)
+    swept = scaled(load(row, at.R_SWEPT, lane, n), swept_slip(omega_A, omega_B, travel, feature))
+    store3(row, at.R_DRIFT, lane, n, add(load3(row, at.R_SURFACE, lane, n), swept))
+
+
+@inlined
+def contact_law(gap, closed, s, rate, stiff, soft):
+    """(bias, stiff, soft): an open gap may close within the sub-step, an overlap is a soft constraint. A gap that
+    differs from zero by rounding alone is closed: otherwise the rounding would decide which of the two it is.
+    """
+    apart = gap > closed
+    return gap * select(apart, 1.0 / s, rate), select(apart, 1.0, stiff), select(apart, 0.0, soft)
+
+
+@inlined
+def finish_correction(row, lane, n, apart, q_n):
+    """What the relaxation needs to know: whether the contact has closed."""
+    store(row, at.R_OPEN, lane, n, select(apart, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES))
+
+
+@inlined
+def resolve_drifting(row, lines, lane, n, bias, stiff, soft):
+    """`resolve_bodies`, with the slip of the surfaces."""
+    u = add(slip_at(row, lines, lane, n, at.L_A), load3(row, at.R_DRIFT, lane, n))
+    return resolve_bodies(row, lines, lane, n, u, bias, stiff, soft)
+
+
+@routine
+def push_block(row, lines, is_balls, lanes):
+    """The impulses of the last step."""
+    n = len(lanes)
+    if is_balls:
+        for lane in range(n):
+            push_balls(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
+    else:
+        for lane in range(n):
+            push_bodies(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
+
+
+@routine
+def correct_balls(row, lines, s, rate, stiff, soft, lanes):
+    """Impulses of a sub-step, overlaps included."""
+    n = len(lanes)
+    for lane in range(n):
+        moved = sub(load3(lines, at.L_MOVED_B, lane, n), load3(lines, at.L_MOVED_A, lane, n))
+        gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
+        closed = load(row, at.R_CLOSED, lane, n)
+        law = contact_law(gap, closed, s, rate, stiff, soft)
+        q_n = resolve_balls(row, lines, lane, n, law[0], law[1], law[2])
+        finish_correction(row, lane, n, gap > closed, q_n)
+
+
+@routine
+def relax_balls(row, lines, lanes):
+    """Impulses that remove the velocity by which overlapping bodies were parted."""
+    n = len(lanes)
+    for lane in range(n):
+        resolve_balls(row, lines, lane, n, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
+
+
+@routine
+def correct_bodies(row, lines, s, rate, stiff, soft, lanes):
+    """`correct_balls` of bodies of any form."""
+    n = len(lanes)
+    for lane in range(n):
+        moved = slip_at(row, lines, lane, n, at.L_MOVED_A)
+        gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
+        closed = load(row, at.R_CLOSED, lane, n)
+        law = contact_law(gap, closed, s, rate, stiff, soft)
+        u = slip_at(row, lines, lane, n, at.L_A)
+        q_n = resolve_bodies(row, lines, lane, n, u, law[0], law[1], law[2])
+        finish_correction(row, lane, n, gap > closed, q_n)
+
+
+@routine
+def relax_bodies(row, lines, lanes):
+    """`relax_balls` of bodies of any form."""
+    n = len(lanes)
+    for lane in range(n):
+        u = slip_at(row, lines, lane, n, at.L_A)
+        resolve_bodies(row, lines, lane, n, u, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
+
+
+@routine
+def correct_drifting(row, lines, s, rate, stiff, soft, lanes):
+    """`correct_bodies` of surfaces that move."""
+    n = len(lanes)
+    for lane in range(n):
+        follow_surface(row, lines, lane, n, s)
+        moved = slip_at(row, lines, lane, n, at.L_MOVED_A)
+        gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
+        closed = load(row, at.R_CLOSED, lane, n)
+        law = contact_law(gap, closed, s, rate, stiff, soft)
+        q_n = resolve_drifting(row, lines, lane, n, law[0], law[1], law[2])
+        finish_correction(row, lane, n, gap > closed, q_n)
+
+
+@routine
+def relax_drifting(row, lines, lanes):
+    """`relax_bodies` of surfaces that move."""
+    n = len(lanes)
+    for lane in range(n):
+        resolve_drifting(row, lines, lane, n, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
+
+
+@routine
+def add_total(row, lanes):
+    """Add the impulses of a sub-step to the totals of the step."""
+    n = len(lanes)
+    for lane in range(n):
+        store3(row, at.R_TOTAL, lane, n, add(load3(row, at.R_TOTAL, lane, n), impulse(row, lane, n)))

@@ -1,0 +1,272 @@
+"""What contact remembers and records after a step: impulses, pairs that touch, the log, the present contact points."""
+
+from __future__ import annotations
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine import layout as at
+from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.arrays import LACKS_SAMPLED
+from rigidsim.engine.contact.points import is_before
+from rigidsim.engine.layout import copy_rows, load3, load4, load6, store3
+from rigidsim.physics.contact import slip
+from rigidsim.physics.inertia import rotated
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.rigid_body import kinetic_energy
+from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
+
+LEAST_PART = 0.1  # of an undivided step: the impulses of shorter ones are not remembered
+IMPACT_SPEED = 2.0  # times the gain of speed of both bodies in a step: a first touch above it is an impact
+
+
+@inlined
+def is_active(whose, row):
+    """Whether an impulse acts at a contact point at the end of the step, or a sensor notices one."""
+    total, struck = load3(row, c.C_TOTAL, 0, 1), whose[c.POINT_FLAGS] & c.STRUCK
+    return (whose[c.POINT_FLAGS] & c.NOTICED) > 0 or (struck == 0 and dot(total, load3(row, c.C_NORMAL, 0, 1)) > 0.0)
+
+
+@routine
+def keep_impulses(pair, who, point, n_point, key, impulse, count):
+    """Write the impulses of the last sub-step, for the next step to begin with."""
+    n = 0
+    for k in range(n_point):
+        if point[k, c.C_PN] > 0.0 and (who[k, c.POINT_FLAGS] & (c.STRUCK | c.NOTICED)) == 0:
+            number = who[k, c.POINT_PAIR]
+            key[n, 0], key[n, 1], key[n, 2] = pair[number, 0], pair[number, 1], who[k, c.POINT_FEATURE]
+            for m in range(c.MEMORY_ROWS):
+                impulse[n, m] = point[k, c.C_PN + m]
+            n += 1
+    count[0] = n
+
+
+@routine
+def keep_pairs(pair, who, point, n_point, touching, count):
+    """Write the pairs that touch at the end of the step."""
+    n, last = 0, -1
+    for k in range(n_point):
+        number = who[k, c.POINT_PAIR]
+        if number != last and is_active(who[k], point[k]):
+            touching[n, 0], touching[n, 1] = pair[number, 0], pair[number, 1]
+            n, last = n + 1, number
+    count[1] = n
+
+
+@inlined
+def touched(start_A, moved_A, row):
+    """Where a contact point is at the end of the step, relative to the reference frame."""
+    centre = add(load3(start_A, c.X_P, 0, 1), load3(moved_A, c.L_LINEAR, 0, 1))
+    r = load3(row, c.C_A, 0, 1)
+    return add(centre, add(r, cross(load3(moved_A, c.L_ANGULAR, 0, 1), r)))
+
+
+@routine
+def write_present(pair, who, point, n_point, h, origin, start, moved, present, value, count):
+    """Write the contact points at the end of the step; `origin` is the reference frame of each body."""
+    n = 0
+    for k in range(n_point):
+        if is_active(who[k], point[k]):
+            number, a, swapped = who[k, c.POINT_PAIR], who[k, c.POINT_A], who[k, c.POINT_FLAGS] & c.SWAPPED
+            sign = -1.0 if swapped else 1.0
+            place = touched(start[a], moved[a], point[k])
+            present[n, c.S_SAMPLE], present[n, c.S_FEATURE] = c.NOTHING_SAMPLED, who[k, c.POINT_FEATURE]
+            present[n, c.S_FIRST], present[n, c.S_SECOND] = pair[number, 0], pair[number, 1]
+            store3(value[n], c.S_POINT, 0, 1, add(load3(origin[a], 0, 0, 1), place))
+            store3(value[n], c.S_NORMAL, 0, 1, scaled(sign, load3(point[k], c.C_NORMAL, 0, 1)))
+            store3(value[n], c.S_FORCE, 0, 1, scaled(sign / h, load3(point[k], c.C_TOTAL, 0, 1)))
+            n += 1
+    count[2] = n
+
+
+@routine
+def write_origin(frame, com, motion, origin):
+    """Position in the world of the reference frame of a contact body."""
+    p = add(load3(frame, at.F_P, 0, 1), rotate(load4(frame, at.F_Q, 0, 1), com))
+    store3(origin, 0, 0, 1, sub(p, load3(motion, c.X_P, 0, 1)))
+
+
+@inlined
+def write_origins(contacts, model, scratch, motions):
+    """Position in the world of the reference frame of every contact body, at the end of the step."""
+    for b in range(len(contacts.body)):
+        row = contacts.body[b, c.BODY_ROW]
+        com = load3(model.body[row], at.B_COM, 0, 1) if row != at.NO_ROW else (0.0, 0.0, 0.0)
+        write_origin(scratch.frame[contacts.body[b, c.BODY_NODE] + 1], com, motions.finish[b], motions.origin[b])
+
+
+@inlined
+def add_entry(kind, first, second, t, record):
+    """Add an entry to the log. Returns its row."""
+    k = record.count[0]
+    record.log[k, c.LOG_KIND], record.log[k, c.LOG_FIRST], record.log[k, c.LOG_SECOND] = kind, first, second
+    record.log_value[k, :] = 0.0
+    record.log_value[k, c.G_TIME] = t
+    record.count[0] = k + 1
+    return k
+
+
+@inlined
+def energy_of(body, motion, v, omega):
+    """Kinetic energy of a free body relative to its reference frame, J."""
+    inertia = rotated(load4(motion, c.X_Q, 0, 1), load6(body, at.B_INERTIA, 0, 1))
+    return kinetic_energy(body[at.B_MASS], inertia, v, omega)
+
+
+@inlined
+def velocities(b, motions, lines):
+    """Velocity and rate of a contact body without the impulses of contact points in this step: those of the smooth
+    step, and what impacts changed.
+    """
+    v = add(load3(motions.finish[b], c.X_V, 0, 1), load3(lines.kicked[b], c.L_LINEAR, 0, 1))
+    return v, add(load3(motions.finish[b], c.X_OMEGA, 0, 1), load3(lines.kicked[b], c.L_ANGULAR, 0, 1))
+
+
+@inlined
+def add_energy(b, contacts, body, motions, lines, value):
+    """Add the kinetic energy of a contact body, before the impulses of contact points, to an entry."""
+    row = contacts.body[b, c.BODY_ROW]
+    if row != at.NO_ROW:
+        v, omega = velocities(b, motions, lines)
+        value[c.G_BEFORE] += energy_of(body[row], motions.start[b], v, omega)
+
+
+@inlined
+def energy_gained(row, a, b, motions, lines):
+    """P . (u + u')/2, J: the energy that an impulse P at a contact point adds, with the slips before and after all
+    impulses of the step. So the parts of several contacts of one body add up to the whole.
+    """
+    (v_A, omega_A), (v_B, omega_B) = velocities(a, motions, lines), velocities(b, motions, lines)
+    r_A, r_B, A, B = load3(row, c.C_A, 0, 1), load3(row, c.C_B, 0, 1), lines.vel[a], lines.vel[b]
+    before = slip(v_A, omega_A, r_A, v_B, omega_B, r_B)
+    after_A, after_B = load3(A, c.L_LINEAR, 0, 1), load3(B, c.L_LINEAR, 0, 1)
+    after = slip(after_A, load3(A, c.L_ANGULAR, 0, 1), r_A, after_B, load3(B, c.L_ANGULAR, 0, 1), r_B)
+    return 0.5 * dot(load3(row, c.C_TOTAL, 0, 1), add(before, after))
+
+
+@inlined
+def gain_of_speed(start, finish):
+    """|v* - v0| of a body in the smooth step, m/s."""
+    return norm(sub(load3(finish, c.X_V, 0, 1), load3(start, c.X_V, 0, 1)))
+
+
+@inlined
+def closing_speed(row, finish_A, finish_B):
+    """The speed at which the surfaces at a contact point approach each other without contact, m/s."""
+    v_A, omega_A = load3(finish_A, c.X_V, 0, 1), load3(finish_A, c.X_OMEGA, 0, 1)
+    v_B, omega_B = load3(finish_B, c.X_V, 0, 1), load3(finish_B, c.X_OMEGA, 0, 1)
+    return -dot(
+        load3(row, c.C_NORMAL, 0, 1), slip(v_A, omega_A, load3(row, c.C_A, 0, 1), v_B, omega_B, load3(row, c.C_B, 0, 1))
+    )
+
+
+@routine
+def log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motions, lines, points, record):
+    """Log that a pair begins to touch, and an impact if its first point approached fast enough. `k` is that point;
+    `nominal` the length of an undivided step over that of this one.
+    """
+    who, point, i, j = points.who, points.value, pair[number, 0], pair[number, 1]
+    origin, finish = motions.origin[who[k, c.POINT_A]], motions.finish
+    a, b, swapped = who[k, c.POINT_A], who[k, c.POINT_B], who[k, c.POINT_FLAGS] & c.SWAPPED
+    sign, row = (-1.0 if swapped else 1.0), point[k]
+    place = add(load3(origin, 0, 0, 1), touched(motions.start[a], lines.moved[a], row))
+    began = record.log_value[add_entry(c.BEGAN, i, j, t, record)]
+    store3(began, c.G_POINT, 0, 1, place)
+    store3(began, c.G_NORMAL, 0, 1, scaled(sign, load3(row, c.C_NORMAL, 0, 1)))
+    gain = nominal * (gain_of_speed(motions.start[a], finish[a]) + gain_of_speed(motions.start[b], finish[b]))
+    if who[k, c.POINT_FLAGS] & c.NOTICED or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain:
+        return
+    struck = record.log_value[add_entry(c.IMPACT, i, j, t, record)]
+    store3(struck, c.G_POINT, 0, 1, place)
+    store3(struck, c.G_NORMAL, 0, 1, load3(began, c.G_NORMAL, 0, 1))
+    impulse, gained, m = (0.0, 0.0, 0.0), 0.0, k
+    while m < n_point and who[m, c.POINT_PAIR] == number:
+        impulse = add(impulse, scaled(sign, load3(point[m], c.C_TOTAL, 0, 1)))
+        gained += energy_gained(point[m], a, b, motions, lines)
+        m += 1
+    store3(struck, c.G_IMPULSE, 0, 1, impulse)
+    add_energy(a, contacts, body, motions, lines, struck)
+    add_energy(b, contacts, body, motions, lines, struck)
+    struck[c.G_AFTER] = struck[c.G_BEFORE] + gained
+
+
+@inlined
+def log_strikes(impacts, count, contacts, origins, record):
+    """Log the impacts of this step, with their points in the world."""
+    for k in range(count):
+        first, second = impacts.log[k, c.LOG_FIRST], impacts.log[k, c.LOG_SECOND]
+        entry = record.log_value[add_entry(c.IMPACT, first, second, 0.0, record)]
+        for m in range(c.LOG_ROWS):
+            entry[m] = impacts.log_value[k, m]
+        origin = origins[contacts.shape[first, c.SHAPE_BODY]]
+        store3(entry, c.G_POINT, 0, 1, add(load3(entry, c.G_POINT, 0, 1), load3(origin, 0, 0, 1)))
+
+
+@routine
+def log_touches(t, n_point, nominal, contacts, body, pair, motions, lines, points, old, new, record):
+    """Compare the pairs that touch with those of the step before, in their order, and log what begins and ends."""
+    k, m = 0, 0
+    for n in range(new.count[1]):
+        while m < old.count[1] and is_before(old.pair[m], new.pair[n]):
+            add_entry(c.ENDED, old.pair[m, 0], old.pair[m, 1], t, record)
+            m += 1
+        if m < old.count[1] and not is_before(new.pair[n], old.pair[m]):
+            m += 1
+            continue
+        while is_before(pair[points.who[k, c.POINT_PAIR]], new.pair[n]) or not is_active(
+            points.who[k], points.value[k]
+        ):
+            k += 1
+        number = points.who[k, c.POINT_PAIR]
+        log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motions, lines, points, record)
+    while m < old.count[1]:
+        add_entry(c.ENDED, old.pair[m, 0], old.pair[m, 1], t, record)
+        m += 1
+
+
+@inlined
+def remember(h, part, n_point, pair, points, last, new):
+    """What the next step needs of this one, which is this part of an undivided step. The impulses of a short part say
+    too little about those of a longer step, so they do not replace those that are remembered.
+    """
+    who, point = points.who, points.value
+    if part < LEAST_PART:
+        copy_rows(0, last.count[0], last.key, new.key)
+        copy_rows(0, last.count[0], last.impulse, new.impulse)
+        new.count[0], new.step[0] = last.count[0], last.step[0]
+    else:
+        keep_impulses(pair, who, point, n_point, new.key, new.impulse, new.count)
+        new.step[0] = h
+    keep_pairs(pair, who, point, n_point, new.pair, new.count)
+
+
+@inlined
+def forget_last_step(last, new):
+    """What this step remembers takes the place of what the last one did."""
+    copy_rows(0, new.count[0], new.key, last.key)
+    copy_rows(0, new.count[0], new.impulse, last.impulse)
+    copy_rows(0, new.count[1], new.pair, last.pair)
+    copy_rows(0, new.count[2], new.parting, last.parting)
+    for k in range(3):
+        last.count[k] = new.count[k]
+    last.step[0] = new.step[0]
+
+
+@inlined
+def sample_contacts(arrays, k):
+    """Write the present contact points as those of sample k, if they are recorded. Returns whether there was room."""
+    record = arrays.record
+    count = record.count
+    if len(record.sampled) == 0 or count[3] == k:
+        return True
+    if count[1] + count[2] > len(record.sampled):
+        arrays.lacks[0] = LACKS_SAMPLED
+        return False
+    for m in range(count[2]):
+        row, value = record.sampled[count[1] + m], record.sampled_value[count[1] + m]
+        for j in range(c.SAMPLED_COLUMNS):
+            row[j] = record.present[m, j]
+        for j in range(c.SAMPLED_ROWS):
+            value[j] = record.present_value[m, j]
+        row[c.S_SAMPLE] = k
+    count[1] += count[2]
+    count[3] = k
+    return True

@@ -1,0 +1,101 @@
+"""Contact in a run, between calls of the kernels: room for its arrays, what they recorded, changes of the tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rigidsim.engine.contact import arrays as made
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
+from rigidsim.engine.contact.model import Contacts
+from rigidsim.engine.contact.record import ContactRecord, no_points
+from rigidsim.engine.model import Model, Scratch
+
+
+class ContactRun:
+    """The arrays of contact of one world in the course of a run; `arrays` is None if nothing can touch."""
+
+    def __init__(self, recorded: bool = False, n_lane: int = made.LANES):
+        self.recorded = recorded  # whether samples contain contact points
+        self.record = ContactRecord()
+        self.arrays: ContactArrays | None = None
+        self._lanes = (0,) * n_lane
+        self._room: made.Room | None = None
+        self._contacts: Contacts | None = None
+        self._size: tuple = ()  # of the present model: nodes, state, free bodies
+
+    def enter(self, model: Model, state: np.ndarray, scratch: Scratch) -> Scratch:
+        """The scratch arrays of the present model with those of contact, which keep what later steps need."""
+        if model.contacts is None:
+            return scratch
+        self._room = self._room or made.first_room(model.contacts, self.recorded)
+        parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
+        before, self._contacts = self._contacts, model.contacts
+        self._size = len(model.node), state, len(model.body)
+        if len(parted):
+            needed = len(parted) + int(self.arrays.last.count[2])
+            self._room = self._room._replace(pairs=max(self._room.pairs, needed))
+        self._renew(before)
+        if len(parted):
+            made.add_parting(self.arrays, parted)
+        return self._shared(scratch)
+
+    def _renew(self, before: Contacts | None) -> None:
+        """Make the arrays; `before` are the contacts of the present ones."""
+        new = made.make_contact_arrays(self._contacts, *self._size, self._room, self._lanes)
+        if self.arrays is not None:
+            made.take_over(new, self.arrays, self._contacts, before)
+        self.arrays = new
+
+    def _shared(self, scratch: Scratch) -> Scratch:
+        """The scratch arrays with those that samples read."""
+        made = self.arrays.corrections
+        return scratch._replace(contact_mean=made.mean, contact_work=made.work)
+
+    def take(self) -> bool:
+        """Take what the kernel recorded; returns whether there was anything."""
+        if self.arrays is None:
+            return False
+        record = self.arrays.record
+        n_log, n_sampled = record.count[:2]
+        self.record.add(
+            (record.log[:n_log], record.log_value[:n_log]),
+            (record.sampled[:n_sampled], record.sampled_value[:n_sampled]),
+        )
+        record.count[:2] = 0
+        return bool(n_log or n_sampled)
+
+    def touching(self) -> tuple[np.ndarray, np.ndarray]:
+        """The contact points at the end of the last step, as those of a sample with number 0."""
+        if self.arrays is None:
+            return no_points()
+        record = self.arrays.record
+        n = record.count[2]
+        rows, values = record.present[:n].copy(), record.present_value[:n].copy()
+        rows[:, at.S_SAMPLE] = 0
+        return rows, values
+
+    def lacks_room(self) -> bool:
+        """Whether the kernel stopped before a step because some array has no room."""
+        return self.arrays is not None and self.arrays.lacks[0] != LACKS_NOTHING
+
+    def make_room(self, taken: bool, scratch: Scratch) -> Scratch:
+        """The scratch arrays with room for the step; `taken` tells that records were just emptied."""
+        if self.arrays.lacks[0] == LACKS_PAIRS or not taken:
+            self._room = made.more_room(self._room, self.arrays)
+            self._renew(self._contacts)
+        self.arrays.lacks[0] = LACKS_NOTHING
+        return self._shared(scratch)
+
+    def place(self) -> tuple:
+        """What `go_back` needs."""
+        kept = [array.copy() for array in made.varying(self.arrays)] if self.arrays else []
+        return self.arrays, self._room, self._contacts, self._size, kept, self.record.place()
+
+    def go_back(self, place: tuple) -> None:
+        """Restore the arrays as they were at `place`."""
+        self.arrays, self._room, self._contacts, self._size, kept, recorded = place
+        if self.arrays is not None:
+            for array, values in zip(made.varying(self.arrays), kept, strict=True):
+                array[:] = values
+        self.record.go_back(recorded)

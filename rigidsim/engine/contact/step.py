@@ -1,0 +1,181 @@
+"""A step with contact: the smooth step, which the integrator takes between `begin_step` and `end_step`, and its
+correction.
+
+Velocities change in n sub-steps from those at the beginning of the step to those without contact at its end, and the
+impulses of contact are added to them; the state is corrected by the difference. A step is taken as a whole: if an array
+has no room for what it finds, the state is restored, and Python makes room and takes the step again.
+"""
+
+from __future__ import annotations
+
+from rigidsim._jit import inlined, routine
+from rigidsim.engine import layout as at
+from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
+from rigidsim.engine.contact.bodies import begin_solver, write_motions, write_poses, write_travels
+from rigidsim.engine.contact.candidates import renew_candidates
+from rigidsim.engine.contact.handback import hand_back, write_corrections
+from rigidsim.engine.contact.impacts import strike_contacts
+from rigidsim.engine.contact.log import (
+    forget_last_step,
+    log_strikes,
+    log_touches,
+    remember,
+    write_origins,
+    write_present,
+)
+from rigidsim.engine.contact.points import find_points
+from rigidsim.engine.contact.solver import solve_contacts
+from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.layout import load3, store3
+from rigidsim.engine.loads import store_energy
+from rigidsim.engine.optional import if_given, value_if_given
+from rigidsim.engine.relations import relate
+from rigidsim.physics.summation import compensated_sum
+from rigidsim.physics.vector import dot, scaled, sub
+
+
+@inlined
+def begin_step(arrays, t, model, state, scratch, lanes):
+    """Keep the state and the motion of all contact bodies at the beginning of the step, t (s)."""
+    contacts, motions = model.contacts, arrays.motions
+    arrays.lacks[0] = LACKS_NOTHING
+    at.copy_rows(0, len(state), state, arrays.before)
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
+    write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
+
+
+@routine
+def write_accelerations(finish, vel, kicked, acts, h, mean):
+    """Mean accelerations by contact in this step, without those by impacts, m/s2 and rad/s2, world axes."""
+    for b in range(len(finish)):
+        share = acts[b] / h
+        v = sub(load3(vel[b], c.L_LINEAR, 0, 1), load3(finish[b], c.X_V, 0, 1))
+        omega = sub(load3(vel[b], c.L_ANGULAR, 0, 1), load3(finish[b], c.X_OMEGA, 0, 1))
+        store3(mean[b], 0, 0, 1, scaled(share, sub(v, load3(kicked[b], c.L_LINEAR, 0, 1))))
+        store3(mean[b], 3, 0, 1, scaled(share, sub(omega, load3(kicked[b], c.L_ANGULAR, 0, 1))))
+
+
+@routine
+def write_kicks(start, vel, kicked):
+    """What impacts changed."""
+    for b in range(len(start)):
+        v = sub(load3(vel[b], c.L_LINEAR, 0, 1), load3(start[b], c.X_V, 0, 1))
+        omega = sub(load3(vel[b], c.L_ANGULAR, 0, 1), load3(start[b], c.X_OMEGA, 0, 1))
+        store3(kicked[b], c.L_LINEAR, 0, 1, v)
+        store3(kicked[b], c.L_ANGULAR, 0, 1, omega)
+
+
+@routine
+def mark_acting(kicked, touched, acts):
+    """Mark the bodies that impacts or the solver changed."""
+    for b in range(len(acts)):
+        v, omega = load3(kicked[b], c.L_LINEAR, 0, 1), load3(kicked[b], c.L_ANGULAR, 0, 1)
+        acts[b] = 1 if touched[b] > 0 or dot(v, v) + dot(omega, omega) > 0.0 else 0
+
+
+@inlined
+def find_impulses(t, h, n_point, contacts, model, arrays):
+    """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
+    motions, lines, points = arrays.motions, arrays.lines, arrays.points
+    arrays.strikes[0] = value_if_given(
+        0, arrays.impacts, strike_contacts, t - h, h, model.step, contacts, arrays.candidates.pair,
+        arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish, lines.inverse,
+        lines.vel, lines.moved, model.body, model.normal,
+    )  # fmt: skip
+    if arrays.strikes[0] < 0:
+        return False
+    write_kicks(motions.start, lines.vel, lines.kicked)
+    solve_contacts(
+        h, h / model.step, contacts.substeps, len(contacts.body), points.who, points.value, n_point, lines.inverse,
+        lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
+    )  # fmt: skip
+    mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
+    return True
+
+
+@inlined
+def log_step(t, h, n_point, contacts, model, scratch, arrays):
+    """Record what happened. Returns whether there was room."""
+    motions, lines, points, record = arrays.motions, arrays.lines, arrays.points, arrays.record
+    pair = arrays.candidates.pair
+    remember(h, h / model.step, n_point, pair, points, arrays.last, arrays.next)
+    if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + arrays.strikes[0] > len(record.log):
+        return False
+    write_origins(contacts, model, scratch, motions)
+    if_given(arrays.impacts, log_strikes, arrays.strikes[0], contacts, motions.origin, record)
+    log_touches(
+        t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
+    )
+    write_present(
+        pair, points.who, points.value, n_point, h, motions.origin, motions.start, lines.moved, record.present,
+        record.present_value, record.count,
+    )  # fmt: skip
+    write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.corrections.mean)
+    return True
+
+
+@inlined
+def stored_energy(_laws, t, era, model, state, scratch, energy, lanes):
+    """The energy stored in loads at time t (s), J."""
+    energy[:] = 0.0
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    relate(model, state, scratch, lanes)
+    store_energy(era, model, scratch, energy, lanes)
+    return energy[at.E_POTENTIAL]
+
+
+@inlined
+def apply_corrections(t, h, era, model, state, scratch, motions, lines, made, lanes):
+    """Correct the state at the end of the step, t (s), if any impulse acted; the change of the stored energy is counted
+    as work, too.
+    """
+    if not write_corrections(h, model.contacts, model.body, motions, lines, made):
+        return
+    before = value_if_given(0.0, model.pairwise, stored_energy, t, era, model, state, scratch, made.energy, lanes)
+    gained = hand_back(model, state, scratch, made)
+    after = value_if_given(0.0, model.pairwise, stored_energy, t, era, model, state, scratch, made.energy, lanes)
+    row = state[0]
+    row[at.S_WORK], row[at.S_WORK_LOW] = compensated_sum(row[at.S_WORK], row[at.S_WORK_LOW], after - before)
+    made.work[0], made.work[1] = compensated_sum(made.work[0], made.work[1], gained + (after - before))
+
+
+@inlined
+def end_step(arrays, t, h, era, model, state, scratch, lanes):
+    """Correct the smooth step of length h (s) that ended at time t (s). Returns whether there was room; if not, the
+    state is that before the step.
+    """
+    contacts, motions, candidates = model.contacts, arrays.motions, arrays.candidates
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    write_motions(contacts, model, scratch, motions.way, motions.finish, lanes)
+    n_point = -1
+    write_travels(
+        contacts.shape, contacts.shape_value, contacts.n_moved, motions.start, motions.finish, h, motions.turn,
+        motions.lever, motions.travel,
+    )  # fmt: skip
+    begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
+    if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
+        pair, n_pair = candidates.pair, candidates.count[0]
+        n_point = find_points(
+            h,
+            contacts,
+            model.normal,
+            arrays.lines.inverse,
+            pair,
+            n_pair,
+            motions,
+            arrays.points,
+            arrays.last,
+            arrays.next,
+        )
+    if n_point < 0 or not find_impulses(t, h, n_point, contacts, model, arrays):
+        arrays.lacks[0] = LACKS_PAIRS
+    elif not log_step(t, h, n_point, contacts, model, scratch, arrays):
+        arrays.lacks[0] = LACKS_LOG
+    if arrays.lacks[0] != LACKS_NOTHING:
+        at.copy_rows(0, len(state), arrays.before, state)
+        return False
+    apply_corrections(t, h, era, model, state, scratch, motions, arrays.lines, arrays.corrections, lanes)
+    forget_last_step(arrays.last, arrays.next)
+    return True

@@ -1,0 +1,111 @@
+"""The metrics of a block during its run: what was reduced so far, and the events that were counted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.events import EventBuffer
+from rigidsim.engine.metrics import evaluate_metrics, fold_samples
+from rigidsim.engine.model import Metrics, Model, Samples, make_samples, zeros
+from rigidsim.physics.reductions import FOLDS, MEMORY
+
+CAUSES = (layout.CAUSE_IMPULSE, layout.CAUSE_REPARENTING)
+"""The causes of events in the order in which expressions number what they count; events of contact come after them."""
+ROOM_BYTES = 1 << 20
+
+
+class _Arrays(NamedTuple):
+    """The working arrays of the kernels, and the memories of the reductions."""
+
+    chains: np.ndarray  # (2, CHAIN_ROWS * lanes) of a body and of its observer
+    register: np.ndarray  # (register, lanes) of the values at a sample
+    result: np.ndarray  # (register, lanes) of the reductions and the metrics
+    memory: np.ndarray  # (reduction, MEMORY * lanes)
+
+
+class Metering:
+    """The metrics of one block. Without metrics in the scene nothing is computed, or compiled."""
+
+    def __init__(self, lanes: tuple[int, ...]):
+        self._lanes = lanes
+        self._metrics: Metrics | None = None
+        self._arrays: _Arrays | None = None
+        self._counts = np.zeros(len(CAUSES))
+        self._room: Samples | None = None
+
+    def enter(self, model: Model) -> Model:
+        """Take over the tables of the present tree; returns the model without them, for the stepper."""
+        self._metrics = model.metrics
+        if self._metrics and not self._arrays:
+            self._arrays = _arrays(self._metrics, len(self._lanes))
+        return model._replace(metrics=None)
+
+    def begin_again(self, model: Model) -> Model:
+        """The same for other worlds of this structure, of which nothing was reduced so far."""
+        self._arrays = None
+        self._counts[:] = 0.0
+        return self.enter(model)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there are any metrics."""
+        return self._metrics is not None
+
+    def room(self, model: Model) -> Samples:
+        """Arrays for samples that are needed for the metrics only; few, to stay in the processor's cache."""
+        if self._room is None:
+            one = make_samples(model, 1, False, self._lanes)
+            size = sum(array.nbytes for array in (*one.local, *one.world, one.ledger))
+            self._room = make_samples(model, max(1, ROOM_BYTES // size), False, self._lanes)
+        return self._room
+
+    def add(self, times: np.ndarray, samples: Samples, first: int) -> None:
+        """Add samples, taken at `times` (s) on the present tree, in rows first, first + 1, ..."""
+        if self._metrics and len(times):
+            arrays = self._arrays
+            fold_samples(
+                self._metrics, times, samples, first, arrays.chains, arrays.register, arrays.memory, self._lanes
+            )
+
+    def count(self, buffer: EventBuffer) -> None:
+        """Count the events in the buffer."""
+        if self._metrics:
+            causes = buffer.event[: buffer.filled[0], layout.EVENT_CAUSE]
+            self._counts += [np.count_nonzero(causes == cause) for cause in CAUSES]
+
+    def values(self, last: Samples, time: float, touches: tuple[int, int]) -> np.ndarray:
+        """(metric, lane) the metrics if the run ends with this sample at this time (s); `touches` are the numbers of
+        contacts that began and of impacts up to then.
+        """
+        if not self._metrics:
+            return zeros(0, len(self._lanes))
+        metrics, arrays, place = self._metrics, self._arrays, self.place()
+        self.add(np.array([time]), last, 0)
+        counts, first = [*self._counts, *touches], len(metrics.results.constant) + 1
+        for r, kind in enumerate(metrics.folds[:, layout.FOLD_KIND].tolist()):
+            if kind >= len(FOLDS):
+                arrays.result[first + r] = counts[kind - len(FOLDS)]
+        evaluate_metrics(metrics, arrays.memory, arrays.result, self._lanes)
+        self.go_back(place)
+        return arrays.result[metrics.result]
+
+    def place(self) -> tuple:
+        """What `go_back` needs."""
+        return self._metrics, self._arrays and self._arrays.memory.copy(), self._counts.copy()
+
+    def go_back(self, place: tuple) -> None:
+        """Forget what was added since `place`."""
+        self._metrics, memory, counts = place
+        self._counts = counts.copy()
+        if self._arrays:
+            self._arrays.memory[:] = memory
+
+
+def _arrays(metrics: Metrics, n: int) -> _Arrays:
+    program, results = metrics.program, metrics.results
+    register, result = (zeros(p.first + len(p.code), n) for p in (program, results))
+    register[: len(program.constant)], result[: len(results.constant)] = program.constant, results.constant
+    return _Arrays(zeros(2, layout.CHAIN_ROWS * n), register, result, zeros(len(metrics.folds), MEMORY * n))

@@ -1,0 +1,87 @@
+"""Corrections of a motion at an instant: displacement and turn, with the changes of velocity and rate.
+
+A correction of a frame B: displacement dx of its origin (m), turn theta (rotation vector, rad), change dv of the
+velocity of its origin (m/s), change domega of its rate (rad/s); all in world axes. e = exp(theta/2) is the quaternion
+of the turn, R its matrix. With theta = 0 and dx = 0 these are the jumps of `deltas`. A node in its parent P: d = J_WP
+p_PB, drift = J_WP v_PB, and omega_WP before the correction. All formulas are sums of small terms, so a correction of
+zero changes no bit, and no digits are lost far from the parent's origin.
+"""
+
+from __future__ import annotations
+
+from rigidsim._jit import formula
+from rigidsim.physics.quaternion import conjugate, exp_septic, product, renormalised
+from rigidsim.physics.vector import add, cross, scaled, sub
+
+
+@formula
+def turn(theta):
+    """e = exp(theta/2): the quaternion of a turn in world axes, |theta| well below 1."""
+    return exp_septic(scaled(0.5, theta))
+
+
+@formula
+def turned(e, q):
+    """e q: an orientation after the turn."""
+    return renormalised(product(e, q))
+
+
+@formula
+def swing(e, v):
+    """R v - v: how a vector changes that turns with its frame. Rodrigues (1840), without cancellation."""
+    u = (e[1], e[2], e[3])
+    t = scaled(2.0, cross(u, v))
+    return add(scaled(e[0], t), cross(u, t))
+
+
+@formula
+def carried_displacement(dx_P, e_P, d):
+    """dx = dx_P + R d - d: of a point that hangs on the parent at d."""
+    return add(dx_P, swing(e_P, d))
+
+
+@formula
+def carried_velocity(dv_P, e_P, omega_WP, domega_P, d, drift):
+    """dv = dv_P + omega' x R d - omega x d + R drift - drift, of a point that hangs on the parent at d and moves with
+    drift; omega' x R d - omega x d = domega x R d + omega x (R d - d).
+    """
+    swung = swing(e_P, d)
+    swept = add(cross(domega_P, add(d, swung)), cross(omega_WP, swung))
+    return add(add(dv_P, swept), swing(e_P, drift))
+
+
+@formula
+def carried_rate(domega_P, e_P, omega_WP, omega_WB):
+    """domega = domega_P + R u - u, u = omega_WB - omega_WP: the relative rate turns with the parent."""
+    return add(domega_P, swing(e_P, sub(omega_WB, omega_WP)))
+
+
+@formula
+def change_within(e, v, dv):
+    """R^T (v + dv) - v: the change, in the axes of a frame that turns, of a vector that changes by dv; these axes as
+    they were before the turn. Of an arm, with dv the displacement beyond that of the frame's origin; of an angular
+    momentum, with dv the angular impulse.
+    """
+    back = conjugate(e)
+    return add(swing(back, v), add(dv, swing(back, dv)))
+
+
+@formula
+def relative_velocity_change(e_P, omega_WP, domega_P, d, drift, dx, dv):
+    """R^T drift' - drift with drift' = drift + omega x d - omega' x d' + dv, d' = d + dx, in the same axes: the change
+    of J_WP v_PB of a point whose displacement and change of velocity exceed those of the parent's origin by dx, dv.
+    """
+    return change_within(e_P, drift, sub(dv, add(cross(domega_P, add(d, dx)), cross(omega_WP, dx))))
+
+
+@formula
+def origin_displacement(dx_C, e, r):
+    """dx = dx_C - (R r - r): of the origin, with the centre of mass at r from it."""
+    return sub(dx_C, swing(e, r))
+
+
+@formula
+def origin_velocity_change(dv_C, e, omega, domega, r):
+    """dv = dv_C - (omega' x R r - omega x r): of the origin, with the centre of mass at r from it."""
+    swung = swing(e, r)
+    return sub(dv_C, add(cross(domega, add(r, swung)), cross(omega, swung)))

@@ -1,0 +1,89 @@
+"""What struck what in a run: the events of contact by pairs of bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigidsim.report.table import aligned, number, shortened
+from rigidsim.report.wording import counted
+from rigidsim.trajectory.contact_events import BEGINS, ENDS, IMPACT, ContactEvents
+
+SHOWN_PAIRS = 8
+
+
+@dataclass(frozen=True)
+class Strikes:
+    """The impacts between two bodies."""
+
+    bodies: tuple[str, str]
+    impacts: int
+    largest_impulse: float  # N s
+    energy: float  # change of kinetic energy by all of them, J
+
+
+@dataclass(frozen=True)
+class ContactSummary:
+    """The events of contact of a run: their numbers, and the pairs with impacts, those with the largest first."""
+
+    begins: int
+    ends: int
+    impacts: int
+    pairs: tuple[Strikes, ...]
+    work: float | None  # of all contact, J
+
+    @classmethod
+    def of(cls, events: ContactEvents, work: float | None = None) -> ContactSummary | None:
+        """None without events."""
+        if not len(events):
+            return None
+        begins, ends, impacts = (int(np.sum(events.kind == kind)) for kind in (BEGINS, ENDS, IMPACT))
+        pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
+        return cls(begins, ends, impacts, tuple(pairs), work)
+
+    @property
+    def energy(self) -> float:
+        """The change of kinetic energy by impacts, J."""
+        return sum(pair.energy for pair in self.pairs)
+
+    @property
+    def other_work(self) -> float | None:
+        """The work of contact apart from impacts, J."""
+        return None if self.work is None else self.work - self.energy
+
+    def lines(self) -> list[str]:
+        """A line of counts, one of energies, and a table."""
+        numbers = (
+            f"{counted(self.impacts, 'impact')}, {counted(self.begins, 'touch', 'touches')} began, {self.ends} ended"
+        )
+        energies = f"energy changed by {number(self.energy)} J in impacts"
+        if self.other_work is not None:
+            energies += f", by {number(self.other_work)} J due to friction and damping"
+        rows = [
+            [" and ".join(pair.bodies), str(pair.impacts), number(pair.largest_impulse), number(pair.energy)]
+            for pair in self.pairs
+        ]
+        header_row, *table = aligned([["what struck what", "impacts", "largest impulse, N s", "energy, J"], *rows])
+        told = [header_row, *shortened(table, SHOWN_PAIRS)] if rows else []
+        return [f"{numbers}; {energies}", *told]
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data."""
+        pairs = [{**vars(pair), "bodies": list(pair.bodies)} for pair in self.pairs]
+        counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
+        return {**counts, "energy_in_impacts": self.energy, "other_work": self.other_work, "pairs": pairs}
+
+
+def _strikes(events: ContactEvents) -> list[Strikes]:
+    """The impacts of each pair of nodes with shapes, in the order of the nodes."""
+    struck = events.kind == IMPACT
+    nodes, node_of = np.unique(events.nodes.astype(str), return_inverse=True)
+    sides = np.sort(np.stack([node_of[events.first[struck]], node_of[events.second[struck]]]), axis=0)
+    keys, pair_of = np.unique(sides[0] * len(nodes) + sides[1], return_inverse=True)
+    largest, energy = np.zeros(len(keys)), np.zeros(len(keys))
+    np.maximum.at(largest, pair_of, np.linalg.norm(events.impulse[struck], axis=1))
+    np.add.at(energy, pair_of, (events.energy_after - events.energy_before)[struck])
+    counts = np.bincount(pair_of, minlength=len(keys))
+    found = zip(keys.tolist(), counts.tolist(), largest.tolist(), energy.tolist(), strict=True)
+    return [Strikes(tuple(str(nodes[k]) for k in divmod(key, len(nodes))), *values) for key, *values in found]

@@ -1,0 +1,154 @@
+"""The surfaces of all shapes: what each collides with, and the values of contact of each two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.physics.elementary import sqrt
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.hierarchy.outlines import Outline, outline_of
+from rigidsim.scene.schema.contact import PairContact
+from rigidsim.scene.schema.material import MATERIAL, SENSOR, Material
+from rigidsim.scene.schema.names import WORLD
+from rigidsim.scene.schema.shapes import Shape
+from rigidsim.structures.columns import is_column, largest
+
+IGNORED, COLLIDES, SENSED = 0, 1, 2
+"""What two surfaces do: nothing, collide, or only notice that they touch; the numbers are those of the kernels."""
+FRICTION = list(MATERIAL).index("friction")
+
+
+class Surface(NamedTuple):
+    """All that decides on the contacts of a shape."""
+
+    values: tuple[float, float, float]
+    collide: bool | str  # true, false or sensor
+    group: str | None
+    admits: tuple[str, ...] | None  # None: all
+    within: frozenset[str]  # the paths named in `world.contacts` that it is on or below
+
+
+class SurfacedShape(NamedTuple):
+    """A shape, and the number of its surface."""
+
+    node: SceneNode
+    number: int  # in the node's list
+    shape: Shape
+    outline: Outline | None  # None if it cannot collide
+    surface: int
+
+
+class Inherited(NamedTuple):
+    """What a body hands on to its shapes and to the bodies fixed to it."""
+
+    values: tuple[float, float, float] = tuple(MATERIAL.values())
+    collide: object = True
+
+    def changed(self, material: Material | None, collide: object) -> Inherited:
+        """With what is given in place of what is inherited."""
+        if material is None and collide is None:
+            return self
+        given = [getattr(material, key, None) for key in MATERIAL]
+        values = tuple(old if new is None else new for old, new in zip(self.values, given, strict=True))
+        return Inherited(values, self.collide if collide is None else collide)
+
+    def surface(self, within: frozenset[str]) -> Surface:
+        """The surface with these values."""
+        if isinstance(self.collide, bool | str):
+            return Surface(self.values, self.collide, None, None, within)
+        return Surface(self.values, True, self.collide.group, getattr(self.collide, "with"), within)
+
+
+class Surfaces:
+    """The surfaces of a scene, without repetition, and its shapes, in the order of paths and of the file."""
+
+    def __init__(self, hierarchy: Hierarchy):
+        self.entries: tuple[PairContact, ...] = hierarchy.scene.world.contacts
+        self.all: list[Surface] = []  # by their numbers
+        self._numbers: dict[Surface, int] | None = {}
+        self.shapes = sorted(self._shapes(hierarchy), key=lambda shape: (shape.node.path, shape.number))
+
+    def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
+        named = {path for entry in self.entries for path in entry.between}
+        found = {None: (Inherited(), frozenset(named & {WORLD}))}
+        for node in hierarchy:
+            above, within = found[node.parent and node.parent.path]
+            inherited = (above if node.kind == "fixed" else Inherited()).changed(node.body.material, node.body.collide)
+            within = within | {node.path} if node.path in named else within
+            found[node.path] = (inherited, within)
+            for number, shape in enumerate(node.body.shapes):
+                surface = inherited.changed(shape.material, shape.collide).surface(within)
+                yield SurfacedShape(node, number, shape, outline_of(shape), self._number(surface))
+
+    def _number(self, surface: Surface) -> int:
+        """The number of a surface; a new one is added."""
+        if any(map(is_column, surface.values)):
+            self._numbers = None  # columns cannot be looked up, only compared
+        if self._numbers is not None:
+            number = self._numbers.setdefault(surface, len(self.all))
+        else:
+            number = next((k for k, known in enumerate(self.all) if known == surface), len(self.all))
+        if number == len(self.all):
+            self.all.append(surface)
+        return number
+
+    def members(self, path: str) -> np.ndarray:
+        """The numbers of the surfaces on a body and below it."""
+        return np.array([k for k, surface in enumerate(self.all) if path in surface.within], dtype=np.int64)
+
+    @cached_property
+    def action(self) -> np.ndarray:
+        """(surface, surface) IGNORED, COLLIDES or SENSED."""
+        groups, numbers = self._groups()
+        admitted = groups[:, numbers]
+        word = np.array([(True, SENSOR).index(s.collide) + 1 if s.collide else 0 for s in self.all])
+        action = np.maximum.outer(word, word)
+        action[np.minimum.outer(word, word) == 0] = IGNORED
+        action[~(admitted & admitted.T)] = IGNORED
+        for rows, columns, entry in self._overrides():
+            if entry.collide is not None:
+                _set(action, rows, columns, SENSED if entry.collide == SENSOR else int(entry.collide))
+        return action
+
+    @cached_property
+    def value(self) -> np.ndarray:
+        """(surface, surface, value): the geometric mean of the frictions, the larger of the others."""
+        own = np.array([surface.values for surface in self.all]).reshape(-1, len(MATERIAL))
+        larger, root = np.maximum, np.sqrt
+        if own.dtype == object:
+            larger, root = np.frompyfunc(lambda a, b: largest((a, b)), 2, 1), np.frompyfunc(sqrt, 1, 1)
+        value = larger(own[:, None], own[None])
+        value[..., FRICTION] = root(np.multiply.outer(own[:, FRICTION], own[:, FRICTION]))
+        if any(is_column(getattr(entry, key)) for entry in self.entries for key in MATERIAL):
+            value = value.astype(object)
+        for rows, columns, entry in self._overrides():
+            for column, key in enumerate(MATERIAL):
+                if getattr(entry, key) is not None:
+                    _set(value[..., column], rows, columns, getattr(entry, key))
+        return value
+
+    def _groups(self) -> tuple[np.ndarray, np.ndarray]:
+        """(surface, group) whether a surface admits a group; and the group of each surface, the first being none."""
+        names = {name: k for k, name in enumerate(dict.fromkeys([None, *(s.group for s in self.all)]))}
+        admits = [[s.admits is None or name in s.admits for name in names] for s in self.all]
+        numbers = np.array([names[s.group] for s in self.all], dtype=np.int64)
+        return np.array(admits, dtype=bool).reshape(len(numbers), len(names)), numbers
+
+    def _overrides(self) -> Iterator[tuple[np.ndarray, np.ndarray, PairContact]]:
+        """The entries of `world.contacts`, the more specific last, with the surfaces on both sides."""
+        for entry in sorted(self.entries, key=lambda entry: sum(map(depth, entry.between))):
+            yield *map(self.members, entry.between), entry
+
+
+def depth(path: str) -> int:
+    """The number of levels of a path below the world."""
+    return 0 if path == WORLD else 1 + path.count("/")
+
+
+def _set(table: np.ndarray, rows: np.ndarray, columns: np.ndarray, value: float) -> None:
+    table[np.ix_(rows, columns)] = value
+    table[np.ix_(columns, rows)] = value

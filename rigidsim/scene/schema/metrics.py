@@ -1,0 +1,54 @@
+"""The schema of metrics: named numbers of a whole run, each an expression with reductions of the samples."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, ValidationInfo, WithJsonSchema
+
+from rigidsim.scene.expressions import METRIC, Expression
+from rigidsim.scene.expressions.tokens import NAME
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import invalid
+from rigidsim.scene.values.evaluation import is_expression, read_expression, written
+from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA
+
+MOST_METRICS = 1000
+EXAMPLE = "write {top_speed: \"= max(speed('ball'))\"}"
+BAD_NAME = "metric-name"
+"""The code of an error about the name itself."""
+
+
+def _require_mapping(given: Any) -> Any:
+    if not isinstance(given, dict):
+        raise invalid("not-a-mapping", f"expected names with expressions, got {shown(given)}", EXAMPLE)
+    if len(given) > MOST_METRICS:
+        raise invalid("size", f"there are more than {MOST_METRICS} metrics")
+    return given
+
+
+def _check_name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        hint = "letters, digits and underscores, not beginning with a digit"
+        raise invalid(BAD_NAME, f"a metric cannot be called '{shown(name)}'", hint)
+    return name
+
+
+def _read(value: Any, info: ValidationInfo) -> Expression:
+    if isinstance(value, Expression):
+        return value
+    if not is_expression(value):
+        message = f"expected an expression, which begins with '=', got {shown(value)}"
+        raise invalid("not-an-expression", message, EXAMPLE)
+    return read_expression(value, info.context, METRIC)
+
+
+_SCHEMA = {
+    "type": "object",
+    "description": "Named numbers of the whole run: expressions with reductions of the samples.",
+    "propertyNames": {"pattern": f"^{NAME.pattern}$"},
+    "additionalProperties": EXPRESSION_SCHEMA,
+}
+_Name = Annotated[str, AfterValidator(_check_name)]
+_Metric = Annotated[Any, BeforeValidator(_read), PlainSerializer(written)]
+Metrics = Annotated[dict[_Name, _Metric], BeforeValidator(_require_mapping), WithJsonSchema(_SCHEMA)]

@@ -1,0 +1,78 @@
+"""What a run records: quantities of all bodies or of some, energies and momenta, contact points."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
+
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
+
+QUANTITIES = ("position", "orientation", "velocity", "angular_velocity")
+FRAMES = ("local", "world")
+TERMS, DIAGNOSTICS, CONTACTS = "terms", "diagnostics", "contacts"
+OF_BODIES = (*QUANTITIES, *FRAMES, *(f"{frame}/{name}" for frame in FRAMES for name in QUANTITIES), TERMS)
+"""What can be recorded of some bodies only."""
+OF_ALL = (DIAGNOSTICS, CONTACTS)
+"""What belongs to no single body."""
+ALWAYS = ("time", "events")
+
+
+def _quantity(allowed: tuple[str, ...]) -> Any:
+    """The type of one of these names."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, str) and value in allowed:
+            return value
+        if isinstance(value, str) and value in OF_ALL:
+            message = f"'{value}' cannot be limited to bodies"
+            raise invalid("record", message, f"write it by itself: record: [{value}, ...]")
+        if isinstance(value, str) and value in ALWAYS:
+            raise invalid("record", f"'{value}' is no choice: time and events are always recorded", "omit it")
+        close = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
+        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(allowed)}"
+        raise invalid("record", f"{shown(value)} is not a quantity that can be recorded", hint)
+
+    return Annotated[str, BeforeValidator(check), WithJsonSchema({"enum": list(allowed)})]
+
+
+def _one_or_more(item: Any, schema: dict[str, Any]) -> Any:
+    """The type of one item or a list of them; its value is a tuple."""
+
+    def listed(value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    def check(values: tuple) -> tuple:
+        if not values:
+            raise invalid("length", "the list is empty", "name at least one, or omit the entry")
+        return values
+
+    described = {"anyOf": [schema, {"type": "array", "items": schema, "minItems": 1}]}
+    kept = Annotated[tuple[item, ...], Field(strict=False)]
+    return Annotated[kept, BeforeValidator(listed), AfterValidator(check), WithJsonSchema(described)]
+
+
+class RecordedPart(SceneModel):
+    """Quantities of some bodies."""
+
+    bodies: _one_or_more(str, {"type": "string"}) = Field(
+        description="Paths of bodies, or patterns: * stands for any part of a name, ** for any part of a path."
+    )
+    of: _one_or_more(_quantity(OF_BODIES), {"enum": list(OF_BODIES)}) = Field(
+        description="Quantities to record of these bodies."
+    )
+
+
+Record = Annotated[
+    tuple[
+        Annotated[
+            Annotated[_quantity((*OF_BODIES, *OF_ALL)), form("name")] | Annotated[RecordedPart, form("part")],
+            Discriminator(by_form(lambda value: "part" if isinstance(value, dict | SceneModel) else "name")),
+        ],
+        ...,
+    ],
+    Field(strict=False),
+]
+"""Names of quantities, of all bodies, and entries for some bodies."""

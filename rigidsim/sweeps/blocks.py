@@ -1,0 +1,117 @@
+"""Blocks of runs: worlds of one structure side by side, or one alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine.lanes import LANES, lanes_of
+from rigidsim.engine.model import Samples
+from rigidsim.engine.run import NO_SAMPLES, BlockRun
+from rigidsim.errors import SimulationError
+from rigidsim.scene import Scene
+from rigidsim.simulation.batch import finite_lanes
+from rigidsim.simulation.single import Simulation
+from rigidsim.sweeps.recording import Recording
+from rigidsim.sweeps.variants import Worlds
+
+Stopped = Callable[[], bool]
+
+
+PASSING_SAMPLES = 16
+"""Samples that are kept while only metrics are computed from them."""
+
+
+class Outcome(NamedTuple):
+    """The samples of a block, and which of its lanes are finite to the end. The next block overwrites the samples."""
+
+    samples: Samples
+    is_finite: np.ndarray  # (lane)
+    time: float  # reached, s
+    metrics: np.ndarray  # (metric, lane)
+
+
+class BlockRunner:
+    """Runs blocks of a group of worlds, one after the other, in the same arrays."""
+
+    def __init__(self, group: Worlds, recording: Recording, lanes: int = LANES):
+        self._group, self._recording = group, recording
+        self._first = group.world(0)
+        self.lanes = min(lanes, lanes_of(self._first))
+        # A block of other worlds begins in the same arrays, unless something is remembered or worlds become others.
+        self._is_reusable = self.lanes > 1 and not self._first.blueprint.schedule.reparentings
+        self._run: BlockRun | None = None
+        self._samples: Samples | None = None
+
+    def run(self, places: Sequence[int], stopped: Stopped) -> Outcome | None:
+        """Run the worlds at these places of the group; None if `stopped` became true before the end."""
+        if stopped():
+            return None
+        run, blueprint = self._entered(places), self._first.blueprint
+        recording = self._recording
+        is_sampled = recording.times is not None
+        rows = recording.samples if is_sampled else PASSING_SAMPLES if recording.metrics else 1
+        stride = blueprint.stride if is_sampled or recording.metrics else NO_SAMPLES
+        if self._samples is None:
+            self._samples = run.room(rows)
+        while run.n < blueprint.n_step:
+            first = -(-run.n // stride)
+            last = blueprint.n_step if stride == NO_SAMPLES else min(blueprint.n_step, (first + rows - 1) * stride + 1)
+            for _ in run.slices(last, stride, self._samples, first):
+                if stopped() and run.n < blueprint.n_step:
+                    return None
+        run.observe_into(self._samples, rows - 1)
+        metrics = run.metrics() if recording.metrics else np.empty((0, self.lanes))
+        return Outcome(self._samples, finite_lanes(run, self._samples.part(slice(-1, None))), run.time, metrics)
+
+    def seconds(self, places: Sequence[int], most: float) -> float:
+        """The time that a block of these worlds takes, measured for at most about `most` seconds."""
+        run, blueprint = self._entered(places), self._first.blueprint
+        run.prepare()
+        begin = time.perf_counter()
+        for _ in run.slices(blueprint.n_step, NO_SAMPLES, None, 0):
+            if time.perf_counter() - begin > most:
+                break
+        return (time.perf_counter() - begin) * blueprint.n_step / run.n
+
+    def _entered(self, places: Sequence[int]) -> BlockRun:
+        if not self._is_reusable:
+            return BlockRun([self._group.world(place) for place in places], self.lanes)
+        if self._run is None:
+            self._run = BlockRun([self._first], self.lanes)
+        spare = [places[-1]] * (self.lanes - len(places))
+        self._run.begin_again(*self._group.block([*places, *spare]))
+        return self._run
+
+
+class Lone(NamedTuple):
+    """A run alone: the samples on the grid of times, the last finite state, and why it ended there."""
+
+    arrays: dict[str, np.ndarray]  # by dataset, time first
+    time: float  # reached, s
+    error: str  # empty if it did not fail
+
+
+def run_alone(scene: Scene, recording: Recording, stopped: Stopped) -> Lone | None:
+    """Run a scene alone, with the bits that it has in a block, to stop at its last finite state; None if `stopped`
+    became true before the end.
+    """
+    simulation, error, blocks = Simulation(scene), "", []
+    try:
+        for block in simulation.blocks(lambda _: stopped()):
+            if recording.times is None:
+                blocks.clear()
+            blocks.append(block.copied())
+    except SimulationError as failure:
+        error = str(failure)
+    if simulation.status == "interrupted":
+        return None
+    if recording.times is not None and error and blocks:
+        blocks.pop()  # the last finite state, at a time of its own
+    arrays = (
+        {rows.name: np.concatenate([rows.of_block(b) for b in blocks]) for rows in recording.rows} if blocks else {}
+    )
+    return Lone(arrays, simulation.time, error)

@@ -1,0 +1,191 @@
+"""Worlds of which some numbers are columns: that of one lane, and those of a block of lanes side by side."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+import numpy as np
+
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.lanes import block_of, holds_values, side_by_side
+from rigidsim.engine.model import Model
+from rigidsim.structures.columns import Column, Lanes, is_column
+
+
+class Cells:
+    """An array (row, component) of doubles, some of which are columns. ValueError for NaN: its sign depends on the way
+    it was computed.
+    """
+
+    def __init__(self, objects: np.ndarray):
+        varied = np.frompyfunc(is_column, 1, 1)(objects).astype(bool)
+        if any(column != column for column in objects[varied]):
+            raise ValueError("NaN in a model")
+        self._place = np.nonzero(varied)
+        self._columns = np.array([column.values for column in objects[varied]])
+        self._fixed = np.where(varied, 0.0, objects).astype(np.float64)
+        self._wide: dict[int, np.ndarray] = {}  # the fixed numbers for each lane, by the number of lanes
+
+    def of(self, lane: int) -> np.ndarray:
+        """The array of one lane."""
+        found = self._fixed.copy()
+        found[self._place] = self._columns[:, lane]
+        return found
+
+    def block(self, lanes: np.ndarray) -> np.ndarray:
+        """(row, component * lanes), the arrays of these lanes side by side."""
+        count = len(lanes)
+        if count not in self._wide:
+            self._wide[count] = side_by_side([self._fixed] * count)
+        found = self._wide[count].copy()
+        rows, columns = self._fixed.shape
+        found.reshape(rows, columns, count)[self._place] = self._columns[:, lanes]
+        return found
+
+
+class WorldColumns:
+    """Worlds of one structure that were read in columns; `numbers` are those of the variants."""
+
+    def __init__(self, world: World, lanes: Lanes, numbers: np.ndarray):
+        blueprint, schedule = world.blueprint, world.blueprint.schedule
+        step = _one_value(world.model.step)
+        _one_value((blueprint.method, blueprint.n_step, blueprint.stride, schedule.places, schedule.reparentings))
+        self._model, self._state = _with_cells((world.model._replace(step=step), world.state))
+        self._origin = _with_cells(blueprint), world.tree
+        self._lanes = lanes.numbers()
+        self.numbers = numbers[self._lanes]
+        self._varied = _varied(self._origin, {})
+        self._wide: dict[int, tuple[Model, object]] = {}
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def world(self, place: int) -> World:
+        """The world of one variant, as it would be read alone; worlds share the parts in which they do not differ."""
+        lane = self._lanes[place]
+        return World(*_filled(self._origin, lane, self._varied, {}), *_each((self._model, self._state), Cells.of, lane))
+
+    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
+        """Model and state of a block of these variants, one for each lane."""
+        count = len(places)
+        if count not in self._wide:
+            self._wide[count] = _side_by_side((self._model, self._state), count)
+        return _each(self._wide[count], Cells.block, self._lanes[places])
+
+
+class WorldList:
+    """Worlds of one structure that were read one by one."""
+
+    def __init__(self, worlds: Sequence[World], numbers: Sequence[int]):
+        self.numbers, self._worlds = np.array(numbers), worlds
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def world(self, place: int) -> World:
+        """The world of one variant."""
+        return self._worlds[place]
+
+    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
+        """Model and state of a block of these variants, one for each lane."""
+        return block_of([self._worlds[place] for place in places])
+
+
+def _one_value(part: object) -> object:
+    """A part of the structure: of the lanes of a column in it, those with one value are left."""
+    if isinstance(part, tuple | list):
+        return [_one_value(inner) for inner in part]
+    return float(part) if is_column(part) else part
+
+
+# --- models: tuples of tuples and arrays
+
+
+def _with_cells(part: object) -> object:
+    """A model, or a part of one, with cells in place of arrays of objects."""
+    if isinstance(part, tuple):
+        return _made(part, map(_with_cells, part))
+    return Cells(part) if isinstance(part, np.ndarray) and part.dtype == object else part
+
+
+def _side_by_side(part: object, count: int) -> object:
+    """A model, or a part of one, for a number of lanes; cells stay."""
+    if isinstance(part, tuple):
+        return _made(part, (_side_by_side(inner, count) for inner in part))
+    return side_by_side([part] * count) if holds_values(part) else part
+
+
+def _each(part: object, array_of: Callable, lanes: object) -> object:
+    """A model, or a part of one, with arrays in place of cells."""
+    if isinstance(part, tuple):
+        return _made(part, (_each(inner, array_of, lanes) for inner in part))
+    return array_of(part, lanes) if isinstance(part, Cells) else part
+
+
+def _made(like: tuple, parts: Iterator) -> tuple:
+    return like._make(parts) if hasattr(like, "_make") else tuple(parts)
+
+
+# --- blueprints and trees: objects of all kinds
+
+
+def _inner(part: object) -> list:
+    """The parts of a container or object; none of anything else."""
+    if isinstance(part, tuple | list):
+        return list(part)
+    if isinstance(part, dict):
+        return [*part.keys(), *part.values()]
+    return list(_attributes(part).values())
+
+
+def _attributes(part: object) -> dict[str, object]:
+    """The attributes of an object of this program; none of a number, an array, a class."""
+    if isinstance(part, type | np.ndarray | np.generic):
+        return {}
+    return {name: getattr(part, name) for name in _slots(type(part))} | getattr(part, "__dict__", {})
+
+
+@cache
+def _slots(kind: type) -> list[str]:
+    """The attributes that are not in the dictionary of an object."""
+    return [name for parent in kind.__mro__ for name in getattr(parent, "__slots__", ())]
+
+
+def _varied(part: object, seen: dict[int, bool]) -> dict[int, bool]:
+    """Whether each container or object in this one has columns in it, by its id."""
+    if id(part) not in seen:
+        seen[id(part)] = isinstance(part, Column | Cells)
+        if not seen[id(part)]:
+            inner = _inner(part)
+            for each in inner:
+                _varied(each, seen)
+            seen[id(part)] = any(seen[id(each)] for each in inner)
+    return seen
+
+
+def _filled(part: object, lane: int, varied: dict[int, bool], made: dict[int, object]) -> object:
+    """A part with the numbers of one lane in place of columns."""
+    if not varied[id(part)]:
+        return part
+    if id(part) not in made:
+        made[id(part)] = _refilled(part, lane, lambda inner: _filled(inner, lane, varied, made))
+    return made[id(part)]
+
+
+def _refilled(part: object, lane: int, filled: Callable) -> object:
+    if isinstance(part, Column):
+        return float(part.values[lane])
+    if isinstance(part, Cells):
+        return part.of(lane)
+    if isinstance(part, tuple):
+        return _made(part, map(filled, part))
+    if isinstance(part, list):
+        return list(map(filled, part))
+    if isinstance(part, dict):
+        return {filled(key): filled(value) for key, value in part.items()}
+    other = copy.copy(part)
+    for name, value in _attributes(part).items():
+        object.__setattr__(other, name, filled(value))
+    return other

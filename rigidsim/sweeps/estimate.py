@@ -1,0 +1,35 @@
+"""How long a sweep takes, measured on its first runs."""
+
+from __future__ import annotations
+
+import time
+
+from rigidsim.engine.lanes import LANES
+from rigidsim.sweeps.blocks import BlockRunner
+from rigidsim.sweeps.contents import Contents
+from rigidsim.sweeps.execution import columns_of
+from rigidsim.sweeps.variants import FIRST, Variants
+
+MEASURED_SECONDS = 0.3
+
+
+def estimated_seconds(contents: Contents, runs: int, threads: int) -> float:
+    """The time that so many runs will take, from the reading of the first ones and the steps of a block of them. The
+    kernels are compiled, if they are not yet.
+    """
+    variants = Variants(contents.scene.document(), contents.plan.names)
+    first = contents.runs[: min(FIRST, len(contents.runs))]
+    columns = columns_of(contents.plan, first)
+    variants.models(columns)  # the first reading is slower
+    begin = time.perf_counter()
+    groups, _ = variants.models(columns)
+    reading = (time.perf_counter() - begin) / max(len(first), FIRST)
+    if not groups:
+        return runs * reading
+    group = max(groups, key=len)
+    runner = BlockRunner(group, contents.recording)
+    places = range(min(runner.lanes, len(group)))
+    runner.seconds(places, 0.0)  # compiles
+    block = runner.seconds(places, MEASURED_SECONDS)
+    blocks = -(-runs // runner.lanes) if runs >= LANES else 1
+    return runs * reading + block * -(-blocks // threads)

@@ -1,0 +1,248 @@
+"""Running the variants of a scene: batches of runs are read in columns, and computed in blocks on threads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from threading import Lock
+
+import numpy as np
+
+from rigidsim.engine.lanes import LANES
+from rigidsim.errors import SceneError
+from rigidsim.scene.values.amounts import Amount
+from rigidsim.simulation.batch import check_memory
+from rigidsim.sweeps.blocks import BlockRunner, run_alone
+from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, Contents
+from rigidsim.sweeps.plan import Plan
+from rigidsim.sweeps.results import SweepWriter, Unit
+from rigidsim.sweeps.variants import Variants, Worlds
+from rigidsim.trajectory.fields import sample_bytes
+
+BATCH_BYTES = 64e6
+FIRST_BATCH, MOST_BATCH = 64, 4096  # runs
+WATCH_SECONDS = 0.1
+
+Watch = Callable[[int, int], bool]
+"""Called with the numbers of runs that are done and that have failed, ten times a second; true ends the sweep."""
+
+
+def unwatched(_done: int, _failed: int) -> bool:
+    """A watch that never ends the sweep."""
+    return False
+
+
+class Execution:
+    """The runs of a sweep that are missing in a result file."""
+
+    def __init__(self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES):
+        self._contents, self._writer = contents, writer
+        self._threads, self._lanes = threads, lanes
+        self._variants = Variants(contents.scene.document(), contents.plan.names)
+        self._stopping = False
+        self._counting = Lock()
+        self.done = self.failed = 0
+
+    def run(self, watch: Watch = unwatched) -> bool:
+        """Compute and commit all units that are missing; false if `watch` ended it before. Raises the first error of a
+        thread.
+        """
+        check_memory(self._memory(), "or use fewer threads")
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
+            before: set[Future] = set()
+            try:
+                for units in self._batches():
+                    after = self._begin(units, pool)
+                    # While the blocks of one batch are computed, the next one is read.
+                    self._await(before, watch)
+                    before = after
+                    if self._stopping:
+                        break
+                self._await(before, watch)
+            finally:
+                self._stopping = True
+                pool.shutdown(cancel_futures=True)
+        return not self._writer.missing
+
+    def _memory(self) -> int:
+        """Bytes of the arrays of blocks and of two batches."""
+        recording, lanes = self._contents.recording, 1 if self._contents.unit == 1 else self._lanes
+        sample = sample_bytes(len(recording.paths), False)
+        return self._threads * lanes * recording.samples * sample + 2 * int(max(BATCH_BYTES, recording.run_bytes))
+
+    def _await(self, futures: set[Future], watch: Watch) -> None:
+        while futures:
+            done, futures = wait(futures, WATCH_SECONDS, FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+            self._stopping |= watch(self.done, self.failed)
+
+    def _batches(self) -> Iterator[list[int]]:
+        """Consecutive units that are missing."""
+        contents, missing = self._contents, self._writer.missing
+        most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.unit)
+        count, begin = max(1, min(most, FIRST_BATCH // contents.unit)), 0
+        while begin < len(missing):
+            end = begin + 1
+            while end < min(len(missing), begin + count) and missing[end] == missing[end - 1] + 1:
+                end += 1
+            yield missing[begin:end]
+            begin, count = end, min(most, 8 * count)
+
+    def _begin(self, units: list[int], pool: ThreadPoolExecutor) -> set[Future]:
+        """Read the runs of consecutive units, and begin to compute them."""
+        first, end = self._contents.unit_runs(units[0]).start, self._contents.unit_runs(units[-1]).stop
+        batch = Batch(self._contents, range(first, end), self._commit)
+        numbers = self._contents.runs[first:end]
+        groups, faults = self._variants.models(columns_of(self._contents.plan, numbers))
+        for place, fault in faults.items():
+            batch.refuse(place, fault)
+        blocks = []
+        for group in groups:
+            misfit = self._contents.recording.misfit(group.world(0))
+            if misfit:
+                for place in group.numbers.tolist():
+                    batch.refuse(place, misfit)
+                continue
+            runners = Runners(group, self._contents, self._lanes)
+            in_order = np.argsort(group.numbers, kind="stable")
+            blocks += [(runners, in_order[k : k + runners.lanes]) for k in range(0, len(in_order), runners.lanes)]
+        blocks.sort(key=lambda block: block[0].group.numbers[block[1][0]])
+        return {pool.submit(self._compute, batch, *block) for block in blocks}
+
+    @np.errstate(all="ignore")  # of kernels that are not compiled
+    def _compute(self, batch: Batch, runners: Runners, places: np.ndarray) -> None:
+        """Run a block."""
+        if self._stopping:
+            return
+        runner = runners.take()
+        outcome = runner.run(places, self._stopped)
+        if outcome is None:
+            return
+        numbers = runners.group.numbers[places]
+        batch.put(numbers, outcome, runner.lanes)
+        runners.give(runner)
+        for number in numbers[~outcome.is_finite[: len(numbers)]].tolist():
+            self._compute_alone(batch, number)
+        batch.note(numbers)
+
+    def _compute_alone(self, batch: Batch, place: int) -> None:
+        number = self._contents.runs[batch.runs[place]]
+        (overrides,) = self._contents.plan.overrides(range(number, number + 1))
+        lone = run_alone(self._contents.scene.with_overrides(overrides), self._contents.recording, self._stopped)
+        if lone is not None:
+            batch.put_lone(place, lone)
+
+    def _stopped(self) -> bool:
+        return self._stopping
+
+    def _commit(self, unit: Unit) -> None:
+        if self._stopping:
+            return
+        self._writer.commit(unit)
+        with self._counting:
+            self.done += len(unit.status)
+            self.failed += int(np.count_nonzero(unit.status != COMPLETE))
+
+
+class Runners:
+    """The runners of a group of worlds: as many as threads need at a time."""
+
+    def __init__(self, group: Worlds, contents: Contents, lanes: int):
+        self.group = group
+        self._make = lambda: BlockRunner(group, contents.recording, lanes)
+        self._free = [self._make()]
+        self.lanes = self._free[0].lanes
+
+    def take(self) -> BlockRunner:
+        """A runner for one thread."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._make()
+
+    def give(self, runner: BlockRunner) -> None:
+        """Return it, when its samples are no longer needed."""
+        self._free.append(runner)
+
+
+class Batch:
+    """The results of consecutive runs until they are committed; places are numbered from 0 in the batch."""
+
+    def __init__(self, contents: Contents, runs: range, commit: Callable[[Unit], None]):
+        self.runs = runs
+        self._contents, self._commit = contents, commit
+        self._arrays = {name: np.empty((len(runs), *shape)) for name, shape in contents.arrays.items()}
+        self._status = np.full(len(runs), COMPLETE, dtype=np.uint8)
+        self._errors: dict[int, dict[int, str]] = defaultdict(dict)
+        self._counting = Lock()
+        self._open = np.zeros(-(-len(runs) // contents.unit), dtype=np.int64)
+        for unit in range(len(self._open)):
+            self._open[unit] = len(self._rows(unit))
+
+    def _rows(self, unit: int) -> range:
+        return range(unit * self._contents.unit, min((unit + 1) * self._contents.unit, len(self.runs)))
+
+    def refuse(self, place: int, fault: SceneError | str) -> None:
+        """A run that cannot begin."""
+        for array in self._arrays.values():
+            array[place] = np.nan
+        self._fail(place, INVALID, str(fault))
+        self.note(np.array([place]))
+
+    def put(self, numbers: np.ndarray, outcome, n_lane: int) -> None:
+        """The samples of a block."""
+        count, rows = len(numbers), _as_slice(numbers)
+        for row in self._contents.recording.rows:
+            self._arrays[row.name][rows] = row.of_lanes(outcome.samples, n_lane)[:count]
+        for name, values in zip(self._contents.recording.metrics, outcome.metrics, strict=True):
+            self._arrays[f"metrics/{name}"][rows] = values[:count]
+        self._arrays["runs/end_time"][rows] = outcome.time
+
+    def put_lone(self, place: int, lone) -> None:
+        """The samples of a run alone."""
+        for row in self._contents.recording.rows:
+            array = self._arrays[row.name]
+            array[place] = np.nan
+            if row.name in lone.arrays:
+                values = lone.arrays[row.name]
+                if "time" in row.dimensions:
+                    array[place, : len(values)] = values
+                else:
+                    array[place] = values[-1]
+        for name in self._contents.recording.metrics:
+            self._arrays[f"metrics/{name}"][place] = np.nan
+        self._arrays["runs/end_time"][place] = lone.time
+        if lone.error:
+            self._fail(place, FAILED, lone.error)
+
+    def _fail(self, place: int, status: int, error: str) -> None:
+        self._status[place] = status
+        self._errors[place // self._contents.unit][self.runs[place]] = error
+
+    def note(self, numbers: np.ndarray) -> None:
+        """These runs have their results; units that are complete are committed."""
+        found, counts = np.unique(numbers // self._contents.unit, return_counts=True)
+        with self._counting:
+            self._open[found] -= counts
+            complete = found[self._open[found] == 0].tolist()
+        for unit in complete:
+            rows = slice(self._rows(unit).start, self._rows(unit).stop)
+            arrays = {name: array[rows] for name, array in self._arrays.items()}
+            number = self.runs.start // self._contents.unit + unit
+            self._commit(Unit(number, arrays, self._status[rows], self._errors.get(unit, {})))
+
+
+def _as_slice(numbers: np.ndarray) -> np.ndarray | slice:
+    """Consecutive numbers as a slice, which is faster."""
+    is_consecutive = numbers[-1] - numbers[0] == len(numbers) - 1
+    return slice(numbers[0], numbers[-1] + 1) if is_consecutive else numbers
+
+
+def columns_of(plan: Plan, runs: range) -> Mapping[str, Sequence]:
+    """The values of each name for some runs, as `Variants` takes them."""
+    return {
+        name: [str(Amount(value, plan.units[name])) for value in values.tolist()] if plan.units[name] else values
+        for name, values in plan.values(runs).items()
+    }

@@ -1,0 +1,46 @@
+"""The results of a sweep as an xarray dataset, and the table of its runs as a pandas frame."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+import h5py
+
+from rigidsim.errors import UsageError
+
+
+def as_xarray(sweep, file: h5py.File):
+    """See `Sweep.to_xarray`."""
+    xarray = _needed("xarray", "to_xarray")
+    scales = {"run": sweep.numbers, "body": list(sweep.paths)}
+    if sweep.time is not None:
+        scales["time"] = sweep.time
+    for axis in ("xyz", "wxyz"):
+        scales[axis] = list(axis)
+    found = {
+        name.replace("/", "_"): (
+            [dimension[0].name.rpartition("/")[2] for dimension in file[name].dims],
+            file[name][()],
+            {key: file[name].attrs[key] for key in ("units", "long_name")},
+        )
+        for name in sweep.datasets
+    }
+    columns = {name: ("run", column) for name, column in sweep.runs.items() if name != "run"}
+    metrics = {name: ("run", column) for name, column in sweep.metrics.items()}
+    return xarray.Dataset({**found, **metrics}, {**scales, **columns}, {"plan": sweep.description})
+
+
+def as_pandas(sweep):
+    """See `Sweep.to_pandas`."""
+    pandas = _needed("pandas", "to_pandas")
+    columns = {name: column for name, column in sweep.runs.items() if name != "run"}
+    return pandas.DataFrame({**columns, **sweep.metrics}, index=pandas.Index(sweep.numbers, name="run"))
+
+
+def _needed(package: str, who: str) -> ModuleType:
+    """An optional package; UsageError if it is not installed."""
+    try:
+        return import_module(package)
+    except ImportError:
+        raise UsageError(f"{who} needs {package}, which is not installed: pip install {package}") from None

@@ -1,0 +1,260 @@
+"""The result file of a sweep while it is written.
+
+All arrays are contiguous and have their final size from the beginning, so the file is valid at any time, and results
+are written to their places by the threads that have them. Runs are committed in units of some consecutive runs: first
+the numbers, then their digest, then the status of each run. A process that is killed loses the units it was in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import h5py
+import numpy as np
+
+from rigidsim.errors import StorageError
+from rigidsim.sweeps.contents import (
+    COMPLETE,
+    ERRORS,
+    FORMAT,
+    MISSING,
+    Contents,
+    content_hash,
+    create,
+    digest_of,
+    require_same,
+    run_count,
+)
+from rigidsim.trajectory.destination import (
+    IN_PYTHON,
+    Hints,
+    as_storage_error,
+    check_output,
+    is_replaceable,
+    temporary_path,
+)
+from rigidsim.trajectory.spool import Spool
+from rigidsim.trajectory.stored import as_format_error, opened
+from rigidsim.trajectory.structure import TEXT
+
+
+class Unit(NamedTuple):
+    """Results of consecutive runs: of each an entry in each array."""
+
+    number: int
+    arrays: Mapping[str, np.ndarray]  # by dataset
+    status: np.ndarray
+    errors: Mapping[int, str]  # by run, numbered from 0 in the file
+
+
+class SweepWriter:
+    """An open result file, used as a context manager. Without `finish`, its temporary file remains if it has results,
+    for a later writer with `resume`.
+    """
+
+    def __init__(self, path: Path, contents: Contents, *, force: bool, resume: bool, hints: Hints = IN_PYTHON):
+        """Raises StorageError if the file cannot be written, or if there is one that must not be replaced; UsageError
+        if `resume` finds the results of another scene or plan.
+        """
+        self.path, self._contents, self._force = path, contents, force or resume
+        done = done_of(path) if not force else 0
+        if done and not resume:
+            message = f"{path} was interrupted after {done:,} of {len(contents.runs):,} runs"
+            raise StorageError(f"{message}; {hints.resume} continues, {hints.replace} begins again")
+        check_output(path, force or resume, hints)
+        with as_storage_error(path):
+            self._spool = Spool(path, keep=bool(done))
+        try:
+            with as_storage_error(path):
+                self._open(is_new=not done)
+                self._errors = errors_path(path).open("a" if done else "w")
+                self._errors.write("\n")  # the last line may be torn
+        except BaseException:
+            if done:
+                self._spool.close()
+            else:
+                self.discard()
+            raise
+
+    def _open(self, is_new: bool) -> None:
+        if is_new:
+            with h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True) as file:
+                create(file, self._contents)
+            self._spool.check()
+            self._reserve()
+        with h5py.File(self._spool, "r") as file:
+            if not is_new:
+                require_same(file, self._contents, self.path)
+            self._places = {name: file[name].id.get_offset() for name in self._contents.written}
+            self._status, self._digests = file["runs/status"][()], file["runs/digest"][()]
+            if not is_new:
+                self._verify(file)
+
+    def _reserve(self) -> None:
+        """Take the space of the whole file, so that a full disk is an error now."""
+        size = os.fstat(self._spool.fileno()).st_size
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(self._spool.fileno(), 0, size)
+
+    def _verify(self, file: h5py.File) -> None:
+        """Forget units whose numbers do not match their digests."""
+        errors = read_errors(self.path)
+        for number in range(self._contents.units):
+            runs = self._contents.unit_runs(number)
+            if (self._status[runs] != MISSING).all():
+                arrays = {name: file[name][runs] for name in self._contents.arrays}
+                found = digest_of(arrays, self._status[runs], errors, runs)
+                if found == self._digests[number].tobytes():
+                    continue
+            self._status[runs] = MISSING
+
+    def __enter__(self) -> SweepWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._spool.closed:
+            return
+        self._errors.close()
+        if (self._status != MISSING).any():
+            self._spool.close()
+        else:
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove the unfinished file."""
+        self._spool.discard()
+        errors_path(self.path).unlink(missing_ok=True)
+
+    @property
+    def status(self) -> np.ndarray:
+        """The status of each run."""
+        return self._status
+
+    def forget(self, runs: np.ndarray) -> None:
+        """Run these again: the units that they are in are missing."""
+        for number in np.unique(runs // self._contents.unit):
+            self._status[self._contents.unit_runs(number)] = MISSING
+
+    @property
+    def missing(self) -> list[int]:
+        """The numbers of the units that are missing."""
+        begins = range(0, len(self._contents.runs), self._contents.unit)
+        return [number for number, begin in enumerate(begins) if self._status[begin] == MISSING]
+
+    def commit(self, unit: Unit) -> None:
+        """Write a unit. Threads may commit different units at the same time."""
+        runs = self._contents.unit_runs(unit.number)
+        digest = digest_of(unit.arrays, unit.status, unit.errors, runs)
+        with as_storage_error(self.path):
+            if unit.errors:
+                lines = [json.dumps([run, text]) + "\n" for run, text in sorted(unit.errors.items())]
+                self._errors.write("".join(lines))
+                self._errors.flush()
+            for name, array in unit.arrays.items():
+                self._write(name, runs.start, array)
+            self._write("runs/digest", unit.number, np.frombuffer(digest, np.uint8)[None])
+            self._write("runs/status", runs.start, unit.status)
+        self._digests[unit.number], self._status[runs] = np.frombuffer(digest, np.uint8), unit.status
+
+    def _write(self, name: str, first: int, array: np.ndarray) -> None:
+        """Write rows of an array to the file."""
+        content = memoryview(np.ascontiguousarray(array)).cast("B")
+        place = self._places[name] + first * (len(content) // len(array))
+        while len(content):
+            done = os.pwrite(self._spool.fileno(), content, place)
+            content, place = content[done:], place + done
+
+    def finish(self) -> str:
+        """Complete the file and rename it to its final path; returns its content hash.
+
+        Raises StorageError if that path exists by then, after saving to another path, which the message contains.
+        """
+        contents = self._contents
+        found_hash = content_hash(
+            contents.plan.digest, contents.runs, contents.recording.paths, contents.arrays, self._digests
+        )
+        with as_storage_error(self.path):
+            self._errors.close()
+            texts = read_errors(self.path)
+            with h5py.File(self._spool, "r+") as file:
+                errors = np.full(len(self._status), "", dtype=object)
+                for run, text in texts.items():
+                    if self._status[run] != COMPLETE:
+                        errors[run] = text
+                if ERRORS in file:
+                    del file[ERRORS]
+                written = file.create_dataset(ERRORS, data=errors, dtype=TEXT)
+                written.attrs["long_name"] = "why the run failed; empty if it did not"
+                written.dims[0].attach_scale(file["run"])
+                file.attrs["status"], file.attrs["content_hash"] = "complete", found_hash
+            replacing = self._force and (not self.path.exists() or is_replaceable(self.path))
+            found = self._spool.publish(replacing)
+            errors_path(self.path).unlink(missing_ok=True)
+        if found != self.path:
+            raise StorageError(f"{self.path} was written by another process; the sweep was saved as {found}")
+        return found_hash
+
+
+def errors_path(path: Path) -> Path:
+    """The file with the messages of failed runs, until the result file is complete."""
+    return path.with_name(f".{path.name}.errors.tmp")
+
+
+def read_errors(path: Path) -> dict[int, str]:
+    """The messages of failed runs, by run; the last line may be torn."""
+    found = {}
+    if errors_path(path).exists():
+        for line in errors_path(path).read_text().splitlines():
+            try:
+                run, text = json.loads(line)
+            except ValueError:
+                continue
+            found[run] = text
+    return found
+
+
+def done_of(path: Path) -> int:
+    """The number of runs in the temporary file of a sweep that was interrupted; 0 if there is none."""
+    try:
+        with h5py.File(temporary_path(path), "r", locking=False) as file:
+            return run_count(file)
+    except (OSError, KeyError, RuntimeError, ValueError):
+        return 0
+
+
+def finished(path: Path, contents: Contents) -> bool:
+    """Whether the result file is complete. Raises StorageError if it is that of another sweep."""
+    if not path.exists():
+        return False
+    found = opened(path)
+    file = found.file
+    try:
+        with as_format_error(path):
+            if file.attrs.get("format", "") != FORMAT:
+                raise StorageError(f"{path} cannot be resumed: it is not the result file of a sweep")
+            require_same(file, contents, path)
+            return str(file.attrs["status"]) == "complete"
+    finally:
+        found.close()
+
+
+def reopen(path: Path) -> bool:
+    """Make the temporary file of a complete one that has failed runs, to retry them; whether there are any."""
+    found = opened(path)
+    file = found.file
+    try:
+        with as_format_error(path):
+            failed = np.flatnonzero(file["runs/status"][()] > COMPLETE).tolist()
+            errors = {run: file[ERRORS][run].decode() for run in failed}
+    finally:
+        found.close()
+    if failed:
+        with as_storage_error(path):
+            errors_path(path).write_text("".join(json.dumps([run, text]) + "\n" for run, text in errors.items()))
+            shutil.copyfile(path, temporary_path(path))
+    return bool(failed)

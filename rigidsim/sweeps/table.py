@@ -1,0 +1,94 @@
+"""A plan as a table: a CSV file with the names in its first line and the values of one run in each further one."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rigidsim.errors import SceneError, StorageError, UsageError
+from rigidsim.scene.prepare.overrides import parsed
+from rigidsim.scene.schema.sweep import read_column
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.text.scalars import read_plain
+from rigidsim.sweeps.axes import Axis
+
+PLAIN = re.compile(r"[\w.+-][\w.+*/^ -]*")
+"""Numbers, quantities and words, which need no parser of YAML."""
+Line = tuple[int, list[str]]
+"""The number of the last line of a row in the file, counted from one, and its cells."""
+
+
+def read_table(path: Path) -> tuple[Axis, ...]:
+    """The columns of a CSV file, separated by commas. A cell is what `--set NAME=CELL` would have: a number, a
+    quantity such as `20 rpm`, a word or a list. Raises StorageError if the file cannot be read, and UsageError with the
+    line and the column (both counted from one) of the first cell that is not valid.
+    """
+    lines = _lines(path)
+    number, header = next(lines, (1, []))
+    names = _names(path, number, header)
+    numbers: list[int] = []
+    columns: list[list[Any]] = [[] for _ in names]
+    for number, cells in lines:
+        if len(cells) != len(names):
+            raise UsageError(f"{path}:{number}: expected {_counted(len(names))} as in the header, got {len(cells)}")
+        numbers.append(number)
+        for index, cell in enumerate(cells):
+            columns[index].append(_value(cell, f"{path}:{number}:{index + 1}"))
+    if not numbers:
+        raise UsageError(f"{path}: there are no lines below the header, which makes zero runs")
+    return tuple(
+        Axis(name, read_column(column, lambda row, i=index: f"{path}:{numbers[row]}:{i + 1}"))
+        for index, (name, column) in enumerate(zip(names, columns, strict=True))
+    )
+
+
+def _lines(path: Path) -> Iterator[Line]:
+    """The lines of the file that are not empty."""
+    if path.exists() and not path.is_file():
+        raise StorageError(f"{path} is not a regular file; a table is a CSV file")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True, skipinitialspace=True)
+            try:
+                yield from ((reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells))
+            except csv.Error as error:
+                raise UsageError(f"{path}:{reader.line_num}: this is not CSV: {error}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: this is not UTF-8 text; save the table as CSV in UTF-8") from None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _names(path: Path, line: int, header: list[str]) -> list[str]:
+    if not header:
+        raise UsageError(f"{path}: the table is empty; its first line has the names, such as spin,bodies.top.mass")
+    names = [cell.strip() for cell in header]
+    for index, name in enumerate(names):
+        place = f"{path}:{line}:{index + 1}"
+        if not name:
+            raise UsageError(f"{place}: this column has no name")
+        if name in names[:index]:
+            raise UsageError(f"{place}: '{shown(name)}' is the name of an earlier column, too")
+        if len(names) == 1 and (";" in name or "\t" in name):
+            raise UsageError(f"{place}: the columns of a table are separated by commas, got '{shown(name)}'")
+    return names
+
+
+def _value(cell: str, place: str) -> Any:
+    """The value of a cell, as YAML."""
+    bare = cell.strip()
+    if not bare:
+        raise UsageError(f"{place}: the cell is empty; each run needs a value")
+    if PLAIN.fullmatch(bare):
+        return read_plain(bare)
+    try:
+        return parsed(bare, place)
+    except SceneError as error:
+        raise UsageError(f"{place}: {error.problems[0].message}") from None
+
+
+def _counted(cells: int) -> str:
+    return f"{cells} cell{'s' * (cells != 1)}"

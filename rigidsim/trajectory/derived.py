@@ -1,0 +1,171 @@
+"""Motions that were not recorded, derived from those that were and from the scene.
+
+The motion of fixed and prescribed nodes relative to their parents follows from the scene. The motion relative to the
+parent follows from those of body and parent in the world, and that in the world from the one relative to the parent and
+those of all ancestors. Each quantity is derived from as few others as possible, by the formulas of the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rigidsim.errors import NotRecordedError
+from rigidsim.physics.frames import (
+    compose_position,
+    compose_rate,
+    compose_velocity,
+    local_rate,
+    local_velocity,
+    stretch,
+    stretch_back,
+)
+from rigidsim.physics.quaternion import conjugate, product
+from rigidsim.physics.vector import sub
+from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.motion import columns, rows
+
+MOST_KEPT = 64
+"""Number of quantities of parents that are kept for the next child."""
+Columns = tuple[np.ndarray, ...]
+
+
+class _Missing(LookupError):
+    """A quantity can neither be read nor derived."""
+
+
+class DerivedMotions:
+    """The motions of all bodies of a trajectory or a state; `column` reads a recorded dataset of one body."""
+
+    def __init__(self, header: Header, time: np.ndarray | float, column: Callable[[str, int], np.ndarray]):
+        self._header, self._time, self._column = header, time, column
+        self._kept: dict[tuple, Columns] = {}
+
+    def read(self, frame: str, quantity: str, index: int) -> np.ndarray:
+        """A quantity of a body in the frame `local` or `world`, (time, component). Raises NotRecordedError."""
+        if self.is_recorded(frame, quantity, index):
+            return self._column(f"{frame}/{quantity}", index)
+        pieces = []
+        for number, samples in self._header.spans(self._time):
+            span = _Span(self, self._header, number, samples)
+            time = self._time if samples is ... else self._time[samples]
+            try:
+                found = rows(span.local(quantity, index) if frame == "local" else span.world(quantity, index))
+            except _Missing:
+                raise self._refusal(frame, quantity, index) from None
+            pieces.append(np.broadcast_to(found, (*np.shape(time), found.shape[-1])))
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+    def is_recorded(self, frame: str, quantity: str, index: int) -> bool:
+        """Whether a quantity of a body was recorded."""
+        some = self._header.recorded.get(f"{frame}/{quantity}", ())
+        return some is None or index in some
+
+    def recorded(self, frame: str, quantity: str, index: int) -> Columns:
+        """A recorded quantity of a body."""
+        if not self.is_recorded(frame, quantity, index):
+            raise _Missing
+        return columns(self._column(f"{frame}/{quantity}", index))
+
+    def from_scene(self, quantity: str, path: str) -> Columns:
+        """A quantity relative to the parent that does not depend on the state."""
+        # Imported here because it imports the scene's schema, which is not needed if the motion was recorded.
+        from rigidsim.engine.compiler.known import known_motions
+
+        found = known_motions(self._header.scene_resolved).of(path, self._time)
+        if quantity not in found:
+            raise _Missing
+        return found[quantity]
+
+    def kept(self, key: tuple, find: Callable[[], Columns]) -> Columns:
+        """What `find` finds; kept for a while."""
+        if key not in self._kept:
+            found = find()
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            self._kept[key] = found
+        return self._kept[key]
+
+    def _refusal(self, frame: str, quantity: str, index: int) -> NotRecordedError:
+        return NotRecordedError(
+            f"{frame}.{quantity} of '{self._header.paths[index]}' was not recorded and cannot be derived from what was"
+            f" ({self._header.record_text}); add '{frame}/{quantity}' of this body there"
+        )
+
+
+class _Span:
+    """The samples during which one tree holds. All its methods return columns, or raise _Missing."""
+
+    def __init__(self, motions: DerivedMotions, header: Header, number: int, samples):
+        self._motions, self._header, self._number, self._samples = motions, header, number, samples
+        self._places = header.trees()[number][1]
+
+    def local(self, quantity: str, index: int) -> Columns:
+        """A quantity of a body relative to its parent."""
+        try:
+            return self._given_local(quantity, index)
+        except _Missing:
+            return self._from_world(quantity, index)
+
+    def world(self, quantity: str, index: int) -> Columns:
+        """A quantity of a body in the world."""
+        try:
+            return self._recorded("world", quantity, index)
+        except _Missing:
+            return self._from_local(quantity, index)
+
+    def _from_world(self, quantity: str, index: int) -> Columns:
+        """Relative to the parent, from the same quantity in the world."""
+        given, parent = self._recorded("world", quantity, index), self._places[index].parent
+        if not parent:
+            return given
+        q, s = self._above("orientation", parent), self._header.scale_of(parent)
+        if quantity == "orientation":
+            return product(conjugate(q), given)
+        if quantity == "position":
+            return stretch_back(q, s, sub(given, self._above("position", parent)))
+        omega = self._above("angular_velocity", parent)
+        if quantity == "angular_velocity":
+            return local_rate(omega, q, given)
+        d = stretch(q, s, self.local("position", index))
+        return local_velocity(self._above("velocity", parent), omega, q, s, d, given)
+
+    def _from_local(self, quantity: str, index: int) -> Columns:
+        """In the world, from the same quantity relative to the parent."""
+        given, parent = self._given_local(quantity, index), self._places[index].parent
+        if not parent:
+            return given
+        q, s = self._above("orientation", parent), self._header.scale_of(parent)
+        if quantity == "orientation":
+            return product(q, given)
+        if quantity == "position":
+            return compose_position(self._above("position", parent), stretch(q, s, given))
+        omega = self._above("angular_velocity", parent)
+        if quantity == "angular_velocity":
+            return compose_rate(omega, q, given)
+        d, drift = stretch(q, s, self.local("position", index)), stretch(q, s, given)
+        return compose_velocity(self._above("velocity", parent), omega, d, drift)
+
+    def _above(self, quantity: str, parent: str) -> Columns:
+        """A quantity of a parent in the world."""
+        key = (self._number, quantity, parent)
+        return self._motions.kept(key, lambda: self.world(quantity, self._header.row_of[parent]))
+
+    def _recorded(self, frame: str, quantity: str, index: int) -> Columns:
+        return self._during(self._motions.recorded(frame, quantity, index))
+
+    def _given_local(self, quantity: str, index: int) -> Columns:
+        """Relative to the parent, as recorded or from the scene."""
+        try:
+            return self._recorded("local", quantity, index)
+        except _Missing:
+            path = self._header.paths[index]
+            is_first = all(change.body != path for change in self._header.changes[: self._number])
+            if not is_first or self._places[index].kind == "free":
+                raise
+            return self._during(self._motions.from_scene(quantity, path))
+
+    def _during(self, whole: Columns) -> Columns:
+        """The part of columns that belongs to these samples; constants are numbers."""
+        return tuple(part if self._samples is ... or np.ndim(part) == 0 else part[self._samples] for part in whole)

@@ -1,0 +1,152 @@
+"""Chunks made in the background: digests and stored bytes of some samples, while the next ones are computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import sha256
+from typing import NamedTuple
+
+import h5py
+import numpy as np
+
+from rigidsim.trajectory.chunks import encode
+
+MOST_THREADS = 8
+TWINS = {f"local/{name}": f"world/{name}" for name in ("position", "orientation", "velocity", "angular_velocity")}
+"""Datasets that are equal if all nodes are children of the world, with its unit of length."""
+
+
+class Chunked(NamedTuple):
+    """How a dataset is stored: the shape of a chunk, the compression, and the rows of the bodies that are recorded, if
+    not of all.
+    """
+
+    shape: tuple[int, ...]
+    compression: str
+    bodies: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, dataset: h5py.Dataset, compression: str, bodies: np.ndarray | None = None) -> Chunked:
+        """Of a dataset that was created with these filters, or without compression."""
+        return cls(dataset.chunks, compression if dataset.compression else "none", bodies)
+
+    def grid(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Number of chunks along each dimension but the time, of a dataset with these sizes of them."""
+        return tuple(-(-end // step) for end, step in zip(shape, self.shape[1:], strict=True))
+
+    def stores_like(self, other: Chunked) -> bool:
+        """Whether equal samples have equal chunks in both datasets."""
+        return self[:2] == other[:2] and np.array_equal(self.bodies, other.bodies)
+
+    def is_stored(self, number: tuple[int, ...]) -> bool:
+        """Whether a chunk, by its numbers along these dimensions, has a body that is recorded."""
+        return self.bodies is None or bool(np.any(self.bodies // self.shape[1] == number[0]))
+
+
+class Chunk(NamedTuple):
+    """A chunk as the file stores it; its number and its first index along each dimension but the time."""
+
+    number: tuple[int, ...]
+    corner: tuple[int, ...]
+    data: bytes
+
+
+class Encoded(NamedTuple):
+    """Some samples of a dataset: how many, their chunks, and the digest of all samples up to them."""
+
+    count: int
+    grid: tuple[int, ...]  # number of chunks along each dimension but the time
+    chunks: list[Chunk]
+    digest: object
+
+
+class Encoder:
+    """Encodes samples, as many as a chunk has, on all cores, a dataset at a time.
+
+    hashlib, NumPy and ISA-L do the work without the lock of the interpreter. Nothing here touches the file.
+    """
+
+    def __init__(self, layout: Mapping[str, Chunked]):
+        self._layout = layout
+        self._digests = {name: sha256() for name in layout}
+        self._pool = ThreadPoolExecutor(min(MOST_THREADS, cores()), thread_name_prefix="encode")
+        self._begun: list[Future] = []
+
+    def begin(self, samples: Mapping[str, np.ndarray]) -> None:
+        """Begin to encode the next samples, by dataset. Until they are taken, they must not change."""
+        twins = {name: twin for name, twin in TWINS.items() if _may_equal(samples, name, twin)}
+        self._begun = [
+            self._pool.submit(self._encoded, samples, [name, *([twins[name]] if name in twins else [])])
+            for name in samples
+            if name not in twins.values()
+        ]
+
+    def take(self) -> dict[str, Encoded]:
+        """What was begun, when it is done; empty if nothing was."""
+        found = {name: one for future in self._begun for name, one in future.result().items()}
+        self._begun = []
+        self._digests |= {name: one.digest for name, one in found.items()}
+        return found
+
+    def close(self) -> None:
+        """End the threads; what was begun is lost."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _encoded(self, samples: Mapping[str, np.ndarray], names: Sequence[str]) -> dict[str, Encoded]:
+        """Encode the samples of some datasets. Those that equal the samples of the dataset before are not encoded
+        again.
+        """
+        found: dict[str, Encoded] = {}
+        before = ""
+        for name in names:
+            rows, layout, digest = samples[name], self._layout[name], self._digests[name]
+            if before and layout.stores_like(self._layout[before]) and same_bytes(rows, samples[before]):
+                same_digest = digest.digest() == self._digests[before].digest()
+                grown = found[before].digest if same_digest else with_rows(digest, rows, layout)
+                found[name] = Encoded(len(rows), found[before].grid, found[before].chunks, grown)
+            else:
+                found[name] = Encoded(
+                    len(rows), layout.grid(rows.shape[1:]), chunks_of(rows, layout), with_rows(digest, rows, layout)
+                )
+            before = name
+        return found
+
+
+def _may_equal(samples: Mapping[str, np.ndarray], name: str, twin: str) -> bool:
+    """Whether two datasets, if both are given, begin with the same sample."""
+    return name in samples and twin in samples and same_bytes(samples[name][:1], samples[twin][:1])
+
+
+def same_bytes(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays of numbers have the same bits."""
+    return one.shape == other.shape and np.array_equal(one.view(np.int64), other.view(np.int64))
+
+
+def with_rows(before: object, rows: np.ndarray, layout: Chunked) -> object:
+    """The digest of what is recorded, from that of the samples before these."""
+    digest = before.copy()
+    digest.update(np.ascontiguousarray(rows if layout.bodies is None else rows[:, layout.bodies]))
+    return digest
+
+
+def cores() -> int:
+    """Number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def chunks_of(rows: np.ndarray, layout: Chunked) -> list[Chunk]:
+    """The chunks that hold these samples of a dataset."""
+    values = rows
+    if layout.bodies is not None:
+        values = np.full_like(rows, np.nan)
+        values[:, layout.bodies] = rows[:, layout.bodies]
+    numbers = list(filter(layout.is_stored, np.ndindex(layout.grid(rows.shape[1:]))))
+    parts = np.zeros((len(numbers), *layout.shape), dtype=rows.dtype)  # beyond the end of the dataset they are 0
+    corners = [tuple(k * step for k, step in zip(number, layout.shape[1:], strict=True)) for number in numbers]
+    for part, corner in zip(parts, corners, strict=True):
+        found = values[:, *(slice(begin, begin + step) for begin, step in zip(corner, layout.shape[1:], strict=True))]
+        part[tuple(map(slice, found.shape))] = found
+    stored = encode(parts, layout.compression)
+    return [Chunk(*each) for each in zip(numbers, corners, stored, strict=True)]

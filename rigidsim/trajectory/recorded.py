@@ -1,0 +1,70 @@
+"""What a trajectory has of what a run computes: the datasets, and the bodies in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from rigidsim.trajectory.fields import AXES, CONTACT_WORK, FIELDS, Field, term_fields
+from rigidsim.trajectory.selection import Selection as Part
+
+Selection = Mapping[str, np.ndarray | None]
+"""For each dataset of samples that is recorded the rows of the bodies in it, in order, or None for all bodies."""
+ROWS = "recorded_bodies"
+"""The attribute of a dataset that has only some bodies: their rows."""
+
+
+def possible_fields(with_contact: bool, with_terms: bool, with_contacts: bool) -> tuple[Field, ...]:
+    """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact."""
+    terms = term_fields(with_contact) if with_terms else ()
+    return (*FIELDS, *terms, *((CONTACT_WORK,) if with_contacts else ()))
+
+
+def selection(
+    rows: Mapping[str, Iterable[int] | None], possible: Iterable[Field], n_body: int
+) -> dict[str, np.ndarray | None] | None:
+    """The selection of these datasets and rows of bodies, in the order of the possible datasets; None if it leaves
+    nothing out.
+    """
+    found: dict[str, np.ndarray | None] = {}
+    for field in possible:
+        if field.name in rows:
+            one = rows[field.name]
+            some = None if one is None else np.array(sorted(set(one)), dtype=np.int64)
+            found[field.name] = None if some is None or len(some) == n_body else some
+    is_whole = all(found.get(field.name, ()) is None for field in possible)
+    return None if is_whole else found
+
+
+def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, n_body: int) -> int:
+    """Bytes of one recorded sample, uncompressed."""
+    values = 1  # the time
+    for field in possible:
+        if recorded is None or field.name in recorded:
+            rows = None if recorded is None else recorded[field.name]
+            per_body = "body" in field.dimensions
+            bodies = (n_body if rows is None else len(rows)) if per_body else 1
+            values += bodies * len(AXES.get(field.axis, ("",)))
+    return 8 * values
+
+
+class PartialArray:
+    """A dataset (time, body, component) in memory that has only some bodies: indexed, it is NaN for the others."""
+
+    def __init__(self, columns: np.ndarray, rows: np.ndarray, n_body: int):
+        self.columns, self.rows = columns, rows
+        self.shape, self.dtype = (len(columns), n_body, columns.shape[2]), columns.dtype
+
+    def __getitem__(self, key) -> np.ndarray:
+        part = Part.of(key, self.shape)
+        if part is None:
+            return self[()][key]
+        samples, _, components = part.box
+        bodies, whole = np.asarray(part.axes[1], dtype=np.int64), np.full(part.shape, np.nan)
+        kept = np.flatnonzero(np.isin(self.rows, bodies))
+        whole[:, np.isin(bodies, self.rows)] = self.columns[samples][:, kept][..., components]
+        return whole[part.rest]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self[()], dtype=dtype)

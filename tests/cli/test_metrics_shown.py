@@ -1,0 +1,59 @@
+"""`--metric` of `run` and `inspect`: what is printed, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import rigidsim
+
+TOP = "top== max(speed('brick'))"
+
+
+def test_run_prints_and_stores_metrics(call):
+    code, out, err = call("run", "scene.yaml", "--metric", TOP, "--metric", "never= = first(t < -1)")
+    assert (code, err) == (0, "")
+    table = out[out.index("metric") :].splitlines()
+    with rigidsim.load("outputs/scene.h5") as kept:
+        assert table[1].split() == ["top", f"{kept.metrics['top']:.9g}"]
+        assert table[2].split() == ["never", "nan"]
+        assert kept.metrics["top"] == kept.metric("= max(speed('brick'))")
+
+
+def test_inspect_computes_metrics_of_any_trajectory(call):
+    assert call("run", "scene.yaml", "-q").code == 0
+    assert "metric" not in call("inspect", "outputs/scene.h5").out.replace("geometric", "")
+    code, out, _ = call("inspect", "outputs/scene.h5", "--metric", "end== final(t)", "--json")
+    assert code == 0 and json.loads(out)["metrics"] == {"end": 1.0}
+    assert "end         1" in call("inspect", "outputs/scene.h5", "--metric", "end== final(t)").out
+
+
+def test_a_value_that_is_not_finite_is_null_in_json(call):
+    code, out, _ = call("run", "scene.yaml", "--metric", "never== first(t < -1)", "--json")
+    assert code == 0 and json.loads(out)["metrics"] == {"never": None}
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "code", "message"),
+    [
+        ("run", ("top",), 2, "--metric top: write a name and an expression"),
+        ("run", (TOP, TOP), 2, "--metric top is given twice"),
+        ("run", ("top== max(sped('brick'))",), 3, "unknown function 'sped', at column 7"),
+        ("run", ("top== max(speed('brik'))",), 3, "there is no body 'brik'"),
+        ("run", ("b-ad== drift",), 3, "a metric cannot be called 'b-ad'"),
+        ("inspect", ("top== max(sped('brick'))",), 2, "unknown function 'sped', at column 7"),
+        ("inspect", ("top== max(speed('brik'))",), 2, "there is no body 'brik'"),
+    ],
+)
+def test_bad_metrics_are_refused(call, command, options, code, message):
+    call("run", "scene.yaml", "-q", "-o", "a.h5")
+    given = [word for option in options for word in ("--metric", option)]
+    answer = call(command, "scene.yaml" if command == "run" else "a.h5", *given)
+    assert answer.code == code and answer.err.count("\n") == 1
+    assert message in answer.err
+
+
+def test_metrics_are_of_a_whole_trajectory(call):
+    call("run", "scene.yaml", "-q", "-o", "a.h5")
+    assert call("inspect", "a.h5", "--metric", TOP, "--at", "0.5").code == 2

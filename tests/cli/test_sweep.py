@@ -1,0 +1,166 @@
+"""`rigidsim sweep`: what it prints, how it fails, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+
+import numpy as np
+import pytest
+import xarray
+
+import rigidsim
+from rigidsim.sweeps.results import done_of
+from spinning_brick import SCENE, remains
+
+MASS = "bodies.brick.mass"
+EXPLODING = SCENE.replace("[0.1, 2, 0.3]", '[0.1, "= rate", 0.3]').replace("title:", "parameters: {rate: 1}\ntitle:")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_lanes():
+    """Compile the kernels of blocks."""
+    rigidsim.simulate([rigidsim.Scene.from_text(SCENE)] * 2)
+
+
+def test_sweep_of_a_grid(call, workplace):
+    answer = call("sweep", "scene.yaml", "--vary", f"{MASS}=[1, 2, 5]", "--vary", "simulation.duration=[0.5, 1]")
+    assert answer.code == 0
+    first, second, *_ = answer.err.splitlines()
+    assert first == "3 x 2 = 6 runs: bodies.brick.mass 1, 2, 5, simulation.duration 0.5, 1"
+    assert second.startswith("6 runs: about ") and second.endswith(" MB")
+    assert answer.out.startswith("outputs/scene-sweep.h5: 6 runs\n")
+    assert remains(workplace / "outputs") == {"scene-sweep.h5"}
+    with rigidsim.load_sweep("outputs/scene-sweep.h5") as sweep:
+        assert sweep.runs[MASS].tolist() == [1, 1, 2, 2, 5, 5]
+        assert sweep.runs["end_time"].tolist() == [0.5, 1] * 3
+
+
+def test_dry_run_leaves_nothing(call, workplace):
+    answer = call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:1001", "--dry-run", "--json")
+    found = json.loads(answer.out)
+    assert answer.code == 0 and found["runs"] == 1001 and found["estimated_seconds"] > 0
+    assert remains(workplace) <= {"scene.yaml", "outputs"} and not list((workplace / "outputs").iterdir())
+
+
+@pytest.mark.parametrize("index", [0, 17])
+def test_a_run_is_repeated_in_full(call, index):
+    call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:20", "--set", "bodies.brick.velocity[0]=2", "-o", "s.h5")
+    assert call("run", "scene.yaml", "--from", "s.h5", "--index", index, "-o", "r.h5").code == 0
+    mass = np.linspace(1, 2, 20)[index]
+    call("run", "scene.yaml", "--set", f"{MASS}={mass!r}".replace("np.float64(", "").rstrip(")"),
+         "--set", "bodies.brick.velocity[0]=2", "-o", "e.h5")  # fmt: skip
+    with rigidsim.load("r.h5") as r, rigidsim.load("e.h5") as e, rigidsim.load_sweep("s.h5") as sweep:
+        assert r.content_hash == e.content_hash
+        assert len(r.time) == 21
+        for name in sweep.datasets:
+            assert np.array_equal(sweep.array(name)[index], np.asarray(r.arrays[name])[-1])
+
+
+def test_a_run_of_a_changed_scene_is_not_repeated(call, workplace):
+    call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:3", "-o", "s.h5")
+    (workplace / "scene.yaml").write_text(SCENE.replace("velocity: [1,", "velocity: [3,"))
+    answer = call("run", "scene.yaml", "--from", "s.h5", "--index", "1")
+    assert answer.code == 2 and "the scene has changed since the sweep" in answer.err
+    assert call("run", "scene.yaml", "--from", "s.h5").code == 2
+    answer = call("run", "scene.yaml", "--from", "s.h5", "--index", "3")
+    assert answer.code == 2 and "there is no run 3; the runs are 0 to 2" in answer.err
+
+
+def test_one_poisoned_variant_among_a_thousand(call, workplace):
+    (workplace / "scene.yaml").write_text(EXPLODING)
+    rates = ["1"] * 1000
+    rates[617] = "1e90"
+    (workplace / "runs.csv").write_text("\n".join([f"rate,{MASS}", *(f"{r},{1 + k}" for k, r in enumerate(rates))]))
+    answer = call("sweep", "scene.yaml", "--table", "runs.csv", "-o", "s.h5", "-q")
+    assert answer.code == 7
+    first, second = answer.err.splitlines()
+    assert first == "error: 1 of 1,000 runs failed; s.h5 has the results of the other 999"
+    assert second.startswith("  run 617 (rate = 1e+90, bodies.brick.mass = 618.0): the ")
+    assert "brick" in second and " t = " in second
+    with rigidsim.load_sweep("s.h5") as sweep:
+        assert np.flatnonzero(sweep.runs["status"] != "complete").tolist() == [617]
+        assert np.isfinite(sweep.array("world/position")).all()
+    assert "run 617" in call("inspect", "s.h5").out
+    assert call("sweep", "scene.yaml", "--table", "runs.csv", "-o", "s.h5", "-q", "--retry-failed").code == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "there is no plan: no number varies"),
+        (["--vary", f"{MASS}=[]"], 2, "makes zero runs"),
+        (["--vary", f"{MASS}=1:2:0"], 2, "makes zero runs"),
+        (["--vary", "bodies.brik.mass=1:2:3"], 2, "did you mean 'brick'?"),
+        (["--vary", f"{MASS}=1:2:1000000000"], 2, "1,000,000,000 runs are more than 1,000,000; --yes runs them"),
+        (["--vary", f"{MASS}=1:2:100000000000000000000"], 2, "error"),
+        (["--vary", f"{MASS}=1 m:2 m:3"], 3, "'m' is a unit of length, but mass (kg) is expected here"),
+        (["--vary", f"{MASS}=1 m:2 kg:3"], 2, "'kg' is a unit of mass, but 'm' is one of length"),
+        (["--vary", f"{MASS}=1:2:3", "--part", "4/5"], 0, ""),
+        (["--vary", f"{MASS}=1:2:3", "--part", "1/5"], 2, "this part of the plan has no runs"),
+        (["--vary", f"{MASS}=1:2:3", "--record", "0.003"], 3, "record_every"),
+        (["--vary", f"{MASS}=1:2:3", "--record", "often"], 3, "record_every"),
+        (["--vary", f"{MASS}=1:2:3", "--resume", "--force"], 2, "--force begins again, --resume continues"),
+        (["--vary", f"{MASS}=1:2:3", "-o", "no/where.h5"], 5, "the folder no does not exist"),
+        (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--force"], 5, "--force overwrites trajectories only"),
+        (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--resume"], 6, "scene.yaml is not an HDF5 file"),
+    ],
+)
+def test_a_plan_that_cannot_be_run_is_one_error(call, workplace, arguments, code, message):
+    answer = call("sweep", "scene.yaml", *arguments)
+    assert answer.code == code
+    assert message in answer.err
+    if code:
+        assert answer.out == "" and len(answer.err.splitlines()) == 1
+        assert remains(workplace) <= {"scene.yaml", "outputs"}
+        assert (workplace / "scene.yaml").read_text() == SCENE
+
+
+def test_duplicates_are_noted(call):
+    answer = call("sweep", "scene.yaml", "--vary", f"{MASS}=[1, 2, 1]", "--dry-run")
+    assert "note: 1 of 3 runs have the same values as an earlier one" in answer.out
+
+
+def test_resume_with_a_changed_scene_is_refused(call, workplace):
+    plan = ["--vary", f"{MASS}=1:2:3", "-o", "s.h5"]
+    assert call("sweep", "scene.yaml", *plan).code == 0
+    again = call("sweep", "scene.yaml", *plan, "--resume")
+    assert again.code == 0 and "0 computed" in again.out
+    assert "s.h5 exists already; use --force" in call("sweep", "scene.yaml", *plan).err
+    (workplace / "scene.yaml").write_text(SCENE.replace("velocity: [1,", "velocity: [3,"))
+    answer = call("sweep", "scene.yaml", *plan, "--resume")
+    assert answer.code == 5 and "s.h5 cannot be resumed: the scene has changed since" in answer.err
+
+
+def test_signal_keeps_what_is_done(spawn, call, workplace):
+    plan = ["sweep", "scene.yaml", "--vary", f"{MASS}=1:2:200000", "-o", "s.h5", "--threads", "1", "--step", "1e-3"]
+    plan = [word for word in plan if word not in ("--step", "1e-3")] + ["--set", "simulation.step=0.001"]
+    process = spawn(*plan)
+    while done_of(workplace / "s.h5") == 0:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    last = err.splitlines()[-1]
+    assert last.startswith("interrupted by SIGINT after ")
+    assert "continue with: rigidsim sweep scene.yaml --vary" in last and last.endswith("--resume")
+    assert 0 < done_of(workplace / "s.h5") < 200_000
+    answer = call(*plan, "-q")
+    assert answer.code == 5 and "--resume continues, --force begins again" in answer.err
+
+
+def test_the_file_opens_in_xarray(call):
+    call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:3", "--record", "0.5", "-o", "s.h5")
+    with xarray.open_dataset("s.h5", group="world", engine="h5netcdf") as opened:
+        assert opened.position.dims == ("run", "time", "body", "xyz")
+        assert opened.position.sel(body="brick", xyz="x").values.shape == (3, 3)
+        assert opened.position.attrs["units"] == "m"
+    with rigidsim.load_sweep("s.h5") as sweep:
+        labelled = sweep.to_xarray()
+        assert labelled.world_position.sel(run=1, body="brick", time=1.0).shape == (3,)
+        assert labelled.coords[MASS].values.tolist() == [1, 1.5, 2]
+        assert np.array_equal(labelled.world_position.values, sweep.array("world/position"))
+        table = sweep.to_pandas()
+        assert table.loc[1, MASS] == 1.5 and table.loc[1, "status"] == "complete"

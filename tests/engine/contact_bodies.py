@@ -1,0 +1,151 @@
+"""Bodies that touch, stepped without the rest of the engine: what the tests of the contact solver drive it with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rigidsim._jit import kernel
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.solver import make_solver, solve_contacts
+from rigidsim.physics.quaternion import exp_full, product, to_matrix
+
+GRAVITY = 9.81
+FLOOR = -1  # in place of a body's number: the immovable one, which comes last
+
+
+def _solve(h, n_sub, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes):
+    solve_contacts(h, 1.0, n_sub, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes)
+
+
+_solve.__module__ = "rigidsim.contact_bodies"  # of ours, and not kept
+solve_compiled = kernel(_solve)
+
+
+@dataclass
+class Point:
+    """One contact point; levers are from the centres of mass, B may be FLOOR."""
+
+    A: int
+    B: int
+    normal: tuple
+    gap: float
+    r_A: tuple
+    r_B: tuple = (0.0, 0.0, 0.0)
+    core: tuple = (0.0, 0.0, 0.0)
+    surface: tuple = (0.0, 0.0, 0.0)
+    friction: float = 0.5
+    rolling: float = 0.0
+    flags: int = 0
+    feature: int = 0
+
+
+@dataclass
+class Step:
+    """The arrays of one call of the solver, and its results."""
+
+    who: np.ndarray
+    point: np.ndarray
+    inverse: np.ndarray
+    vel: np.ndarray
+    smooth: np.ndarray
+    moved: np.ndarray = field(init=False)
+    push: np.ndarray = field(init=False)
+    began: np.ndarray = field(init=False)
+
+    def __post_init__(self):
+        self.moved, self.push, self.began = (np.zeros_like(self.vel) for _ in range(3))
+        self.point[:, at.C_CLOSED] = 1e-7  # as of bodies of 100 m: no blow here is hard
+
+    def solve(self, h: float, n_sub: int, lanes: int = 16, compiled: bool = True) -> Step:
+        n_body, count, lanes = len(self.vel) - 1, len(self.who), (0.0,) * lanes
+        arrays = self.arrays = make_solver(n_body, count + 1, lanes)
+        solve = solve_compiled if compiled else _solve
+        solve(
+            h, n_sub, n_body, self.who, self.point, count, self.inverse, self.vel, self.moved, self.smooth, self.push,
+            self.began, arrays, lanes,
+        )  # fmt: skip
+        return self
+
+    def copy(self) -> Step:
+        return Step(*(array.copy() for array in (self.who, self.point, self.inverse, self.vel, self.smooth)))
+
+    @property
+    def bits(self) -> bytes:
+        return b"".join(array.tobytes() for array in (self.vel, self.moved, self.point))
+
+
+class Bodies:
+    """Rigid bodies under gravity, and an immovable one with a prescribed motion."""
+
+    def __init__(self, p, mass, inertia, h: float, n_sub: int = 4, lanes: int = 16, compiled: bool = True):
+        count = len(p)
+        self.p, self.q = np.array(p, float), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+        self.v, self.omega = np.zeros((count, 3)), np.zeros((count, 3))
+        self.mass, self.inertia = np.full(count, mass) * 1.0, np.broadcast_to(np.array(inertia, float), (count, 3))
+        self.h, self.n_sub, self.lanes, self.compiled = h, n_sub, lanes, compiled
+        self.g, self.memory, self.last = np.array([0.0, 0.0, -GRAVITY]), {}, None
+        self.floor_v, self.floor_omega = np.zeros(3), np.zeros(3)
+
+    def inverse(self) -> np.ndarray:
+        rows = np.zeros((len(self.p) + 2, at.INVERSE_ROWS))
+        for i, q in enumerate(self.q):
+            R = np.array(to_matrix(tuple(q)))
+            t = R @ np.diag(1.0 / self.inertia[i]) @ R.T
+            rows[i] = (1.0 / self.mass[i], t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
+        return rows
+
+    def prepared(self, points: list[Point]) -> Step:
+        """The arrays for a step of the solver."""
+        n = len(self.p)
+        vel, smooth = np.zeros((n + 2, at.LINE_ROWS)), np.zeros((n + 2, at.LINE_ROWS))
+        vel[:n, 0:3], vel[:n, 3:6], vel[n, 0:3], vel[n, 3:6] = self.v, self.omega, self.floor_v, self.floor_omega
+        smooth[:n, 0:3] = self.g * self.h / self.n_sub
+        who, rows = np.zeros((len(points), at.POINT_COLUMNS), np.int64), np.zeros((len(points), at.POINT_ROWS))
+        for m, point in enumerate(points):
+            who[m] = (point.A, point.B % (n + 1), m, point.feature, point.flags)
+            rows[m, :19] = (
+                *point.normal, point.gap, *point.r_A, *point.r_B, *point.core, *point.surface, point.friction,
+                point.rolling, 0.0,
+            )  # fmt: skip
+            rows[m, at.C_PN : at.C_TOTAL] = self.memory.get((point.A, point.B, point.feature), 0.0)
+        return Step(who, rows, self.inverse(), vel, smooth)
+
+    def step(self, points: list[Point]) -> Step:
+        """One step; the impulses are remembered by bodies and feature."""
+        n = len(self.p)
+        self.last = done = self.prepared(points).solve(self.h, self.n_sub, self.lanes, self.compiled)
+        keys = [(point.A, point.B, point.feature) for point in points]
+        self.memory = {key: row[at.C_PN : at.C_TOTAL].copy() for key, row in zip(keys, done.point, strict=True)}
+        self.v, self.omega, self.p = done.vel[:n, 0:3].copy(), done.vel[:n, 3:6].copy(), self.p + done.moved[:n, 0:3]
+        for i in range(n):
+            turn = exp_full(tuple(0.5 * done.moved[i, 3:6]))
+            self.q[i] = product(turn, tuple(self.q[i]))
+        return done
+
+    @property
+    def kinetic_energy(self) -> float:
+        """J; the inertia is taken as if the bodies were round."""
+        return float(0.5 * (self.mass * (self.v**2).sum(1)).sum() + 0.5 * (self.inertia * self.omega**2).sum())
+
+
+def balls_and_planes(p, radius: float, planes, margin: float, friction: float, rolling: float) -> list[Point]:
+    """The contact points of balls of one radius with each other and with planes (unit normal, offset)."""
+    points = []
+    for i in range(len(p)):
+        d = p[i + 1 :] - p[i]
+        distance = np.sqrt((d * d).sum(1))
+        for k in np.flatnonzero(distance < 2 * radius + margin):
+            j, normal = i + 1 + int(k), d[k] / distance[k]
+            gap, levers = distance[k] - 2 * radius, (tuple(radius * normal), tuple(-radius * normal))
+            points.append(Point(i, j, tuple(normal), gap, *levers, friction=friction, rolling=rolling * radius))
+        for number, (*up, offset) in enumerate(planes):
+            normal = -np.array(up, float)
+            gap = -normal @ p[i] - offset - radius
+            if gap < margin:
+                lever = tuple(radius * normal)
+                one = Point(i, FLOOR, tuple(normal), gap, lever, friction=friction, rolling=rolling * radius)
+                one.feature = number
+                points.append(one)
+    return points

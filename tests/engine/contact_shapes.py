@@ -1,0 +1,99 @@
+"""Shapes for tests of contact: rows as the kernels read them, made by hand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.model import Contacts
+from rigidsim.engine.contact.pairs import meet
+
+
+class Shape(NamedTuple):
+    """One shape: its kind, its row of values, its pose."""
+
+    kind: int
+    value: np.ndarray
+    pose: np.ndarray
+
+    def moved(self, p, rotation: Rotation = Rotation.identity()) -> Shape:  # noqa: B008
+        """Turned about the reference frame's origin, then shifted."""
+        centre = rotation.apply(self.pose[:3]) + p
+        turned = rotation * Rotation.from_quat(self.pose[3:], scalar_first=True)
+        return self._replace(pose=np.array([*centre, *turned.as_quat(scalar_first=True)]))
+
+    @property
+    def axes(self) -> np.ndarray:
+        """The rotation matrix: its columns are the shape's axes."""
+        return Rotation.from_quat(self.pose[3:], scalar_first=True).as_matrix()
+
+
+def shape_of(kind: int, half, radius: float, bound: float) -> Shape:
+    """A shape at the origin."""
+    value = np.zeros(at.VALUE_ROWS)
+    value[at.V_Q], value[at.V_RADIUS], value[at.V_HALF : at.V_HALF + 3], value[at.V_BOUND] = 1.0, radius, half, bound
+    return Shape(kind, value, np.array([0.0, 0, 0, 1, 0, 0, 0]))
+
+
+def sphere(radius: float) -> Shape:
+    return shape_of(at.SPHERE, (0, 0, 0), radius, radius)
+
+
+def capsule(radius: float, half: float) -> Shape:
+    return shape_of(at.CAPSULE, (0, 0, half), radius, radius + half)
+
+
+def box(*half: float) -> Shape:
+    return shape_of(at.BOX, half, 0.0, float(np.linalg.norm(half)))
+
+
+def plane() -> Shape:
+    return shape_of(at.PLANE, (0, 0, 0), 0.0, np.inf)
+
+
+class Place(NamedTuple):
+    """One place, read from its row."""
+
+    normal: np.ndarray
+    gap: float
+    first: np.ndarray
+    second: np.ndarray
+    feature: float
+
+
+def places_of(a: Shape, b: Shape, reach: float = 1e3) -> list[Place]:
+    """What the narrow phase finds for two shapes; not compiled."""
+    rows = np.full((at.MOST_PLACES, at.PLACE_ROWS), np.nan)
+    count = meet(a.kind, a.value, a.pose, b.kind, b.value, b.pose, reach, rows)
+    return [
+        Place(r[:3], r[at.Q_GAP], r[at.Q_FIRST : at.Q_SECOND], r[at.Q_SECOND : at.Q_FEATURE], r[-1])
+        for r in rows[:count]
+    ]
+
+
+def contacts_of(shapes: list[Shape], n_moved: int | None = None, classes=None, action=None) -> Contacts:
+    """The model part of these shapes, each on a contact body of its own."""
+    n = len(shapes)
+    rows = np.zeros((n, at.SHAPE_COLUMNS), np.int64)
+    rows[:, at.SHAPE_BODY] = rows[:, at.SHAPE_MOVER] = np.arange(n)
+    rows[:, at.SHAPE_KIND] = [s.kind for s in shapes]
+    rows[:, at.SHAPE_CLASS] = 0 if classes is None else classes
+    action = np.array([[at.COLLIDES]]) if action is None else np.array(action)
+    return Contacts(
+        shape=rows,
+        shape_value=np.array([s.value for s in shapes]),
+        body=np.zeros((n, at.BODY_COLUMNS), np.int64),
+        way=np.zeros((0, at.WAY_COLUMNS), np.int64),
+        action=action,
+        value=np.zeros((action.size, at.PAIR_VALUES)),
+        n_moved=n if n_moved is None else n_moved,
+        substeps=4,
+        share=0.5,
+    )
+
+
+def poses_of(shapes: list[Shape]) -> np.ndarray:
+    return np.array([s.pose for s in shapes])

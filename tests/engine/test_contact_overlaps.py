@@ -1,0 +1,144 @@
+"""Overlaps at the start: which are found, how deep they are, and that many bodies cause no delay."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.compiler.overlaps import starting_overlaps, starting_poses
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact import overlaps as of
+from rigidsim.simulation.overlaps import overlap_warnings
+
+BALL = {"type": "sphere", "radius": 0.5}
+BOX = {"type": "box", "size": [1, 1, 1]}
+ROD = {"type": "capsule", "radius": 0.25, "length": 1}
+PLANE = {"type": "plane"}
+
+
+def scene_of(bodies: dict, **more) -> rigidsim.Scene:
+    data = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": bodies}
+    return rigidsim.Scene.from_dict(data | more)
+
+
+def body(shape: dict, *position: float, **keys) -> dict:
+    return {"mass": 1, "shapes": [shape], "position": list(position)} | keys
+
+
+def depths(bodies: dict, **more) -> list[float]:
+    scene = scene_of(bodies, **more)
+    return [overlap.depth for overlap in starting_overlaps(scene, compile_scene(scene))]
+
+
+# Two bodies and the depth by which they overlap.
+PAIRS = {
+    "balls": (body(BALL, 0, 0, 0), body(BALL, 0.9, 0, 0), 0.1),
+    "ball in ball": (body(BALL, 0, 0, 0), body(BALL, 0, 0, 0), 1.0),
+    "ball and plane": (body(BALL, 0, 0, 0.4), {"shapes": [PLANE]}, 0.1),
+    "box and plane": (body(BOX, 0, 0, 0.7, orientation={"axis": [1, 0, 0], "angle": "45 deg"}), {"shapes": [PLANE]},
+                      math.sqrt(0.5) - 0.7),
+    "rod and plane": (body(ROD, 5, 5, 0.7), {"shapes": [PLANE]}, 0.05),
+    "boxes": (body(BOX, 0, 0, 0), body(BOX, 0.2, 0.3, 0.9), 0.1),
+    "edges": (body(BOX, 0, 0, 0, orientation={"axis": [0, 1, 0], "angle": "45 deg"}),
+              body(BOX, 0, 0, 1.3, orientation={"axis": [1, 0, 0], "angle": "45 deg"}), math.sqrt(2) - 1.3),
+    "ball and box": (body(BALL, 0, 0, 0), body(BOX, 0, 0, 0.95), 0.05),
+    "ball and corner": (body(BALL, 0, 0, 0), body(BOX, 0.75, 0.75, 0.75), 0.5 - math.sqrt(3) / 4),
+    "rod and ball": (body(ROD, 0, 0, 0), body(BALL, 0.7, 0, 0.3), 0.05),
+    "rods crossed": (body(ROD, 0, 0, 0), body(ROD, 0.4, 0, 0, orientation={"axis": [1, 0, 0], "angle": "90 deg"}), 0.1),
+    "rod and box": (body(ROD, 0, 0, 0), body(BOX, 0.7, 0, 0), 0.05),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_depth_of_each_pair(name):
+    one, other, depth = PAIRS[name]
+    assert depths({"a": one, "b": other}) == pytest.approx([depth], abs=1e-12)
+    assert depths({"a": other, "b": one}) == pytest.approx([depth], abs=1e-12)
+    # Far out under a common node, small and turned: the poses are relative to that.
+    site = {"position": [1.5e11, 0, 0], "orientation": {"axis": [1, 2, 3], "angle": 1}, "scale": 0.5}
+    found = depths({"site": site | {"children": {"a": one, "b": other}}})
+    assert found == pytest.approx([depth / 2], abs=1e-12)
+
+
+APART = {
+    "touching balls": (body(BALL, 0, 0, 0), body(BALL, 1 - 0.4e-6, 0, 0)),
+    "balls": (body(BALL, 0, 0, 0), body(BALL, 1.1, 0, 0)),
+    "stacked boxes": (body(BOX, 0, 0, 0), body(BOX, 0, 0, 1)),
+    "box on a plane": (body(BOX, 0, 0, 0.5), {"shapes": [PLANE]}),
+    "ball beside a corner": (body(BALL, 0, 0, 0), body(BOX, 0.8, 0.8, 0.8)),
+    "crossed edges": (
+        body(BOX, 0, 0, 0, orientation={"axis": [0, 1, 0], "angle": "45 deg"}),
+        body(BOX, 0, 0, 1.42, orientation={"axis": [1, 0, 0], "angle": "45 deg"}),
+    ),
+    "not moved": ({"shapes": [BOX]}, {"shapes": [BOX]}),
+    "sensor": (body(BALL, 0, 0, 0, collide="sensor"), body(BALL, 0, 0, 0)),
+    "ghost": (body(BALL, 0, 0, 0, collide=False), body(BALL, 0, 0, 0)),
+    "parts of one": (body(BALL, 0, 0, 0, children={"part": {"shapes": [BALL]}}), body(BALL, 3, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_what_touches_or_does_not_collide_is_not_told(name):
+    one, other = APART[name]
+    assert depths({"a": one, "b": other}) == []
+
+
+def test_the_poses_are_those_of_the_start():
+    turn = {"axis": [0, 0, 1], "angle": "90 deg"}
+    knob = {"shapes": [BALL | {"position": [0, 1, 0]}], "position": [1, 0, 0], "orientation": turn}
+    bodies = {
+        "cart": {
+            "motion": {"prescribed": {"position": ["= 2 + t", 0, 0]}},
+            "shapes": [BOX],
+            "children": {"a": body(BALL | {"position": [0, 0, 3]}, 0, 5, 0, orientation=turn, children={"knob": knob})},
+        }
+    }
+    scene = scene_of(bodies)
+    pose = starting_poses(scene, compile_scene(scene))
+    # Relative to the cart, which is the common ancestor. The knob is at (1, 0, 0) + R (0, 1, 0) = 0 of the body.
+    assert np.allclose(pose[:, :3], [[0, 0, 0], [0, 5, 3], [0, 5, 0]])
+    assert np.allclose(pose[2, at.H_Q :], [0, 0, 0, 1])
+
+
+def test_the_deepest_are_told_first_and_the_others_counted():
+    row = {"a": {"shapes": [PLANE]}}
+    row |= {f"b{k}": body(BALL, 3 * k, 0, 0.5 - 0.01 * (k + 1)) for k in range(7)}
+    told = overlap_warnings(scene_of(row))
+    assert told[0] == "a.shapes[0] and b6.shapes[0] overlap by 0.07 m at the start; they are pushed apart"
+    assert told[4] == "a.shapes[0] and b2.shapes[0] overlap by 0.03 m at the start; they are pushed apart"
+    assert told[5:] == ("at least 2 further pairs of shapes overlap at the start",)
+    simulation = {"duration": 1, "step": 0.1, "contact": "off"}
+    assert overlap_warnings(scene_of(row, simulation=simulation)) == ()
+
+
+def test_the_neighbours_are_those_of_a_comparison_of_all():
+    """Spheres of very different sizes at random; the sweep in small pieces."""
+    random = np.random.default_rng(5)
+    n = 200
+    balls = {
+        f"b{k:03}": body(BALL | {"radius": float(r)}, *map(float, p))
+        for k, (p, r) in enumerate(zip(random.uniform(-1, 1, (n, 3)), 10 ** random.uniform(-2, -0.5, n), strict=True))
+    }
+    scene = scene_of(balls)
+    world = compile_scene(scene)
+    pose, radius = starting_poses(scene, world), world.model.contacts.shape_value[:, at.V_RADIUS]
+    apart = np.linalg.norm(pose[:, None, :3] - pose[None, :, :3], axis=-1) - np.add.outer(radius, radius)
+    expected = {tuple(pair) for pair in np.argwhere(np.triu(apart < 0, 1))}
+    for chunk in (1, 37, 10**6):
+        of_chunk = pytest.MonkeyPatch()
+        of_chunk.setattr(of, "CHUNK", chunk)
+        found = np.concatenate(list(of._neighbours(world.model.contacts, pose)))
+        of_chunk.undo()
+        assert sorted(map(tuple, found)) == sorted(expected)
+
+
+def test_a_heap_of_bodies_in_one_place_is_told_of():
+    """No list of all 720 000 pairs is made."""
+    heap = body(BOX, 0, 0, 0, repeat={"line": 1200, "spacing": [1e-5, 0, 0]})
+    told = overlap_warnings(scene_of({"b": heap}))
+    assert len(told) == 6
+    assert told[-1] == "at least 95 further pairs of shapes overlap at the start"

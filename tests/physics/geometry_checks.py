@@ -1,0 +1,108 @@
+"""What the formulas of distances and of corrections have to give, from NumPy: see formula_checks.py."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import lsq_linear
+from scipy.spatial.transform import Rotation
+
+EPS = np.finfo(float).eps
+D, U, V = np.array([0.4, -0.9, 0.7]), np.array([2.0, -1.0, 2.0]) / 3.0, np.array([0.6, 0.0, -0.8])
+HALF = (0.5, 0.8, 1.1)
+
+
+def nearest(d, u, h, v, k) -> np.ndarray:
+    """s and t by bounded least squares."""
+    return lsq_linear(np.column_stack((u, -v)), d, ([-h, -k], [h, k]), tol=1e-14).x
+
+
+def segments() -> list:
+    """Within both, cut at either, at both, and on parallel lines, whose nearest points are those of the middle."""
+    cases = [(D, U, 2.0, V, 2.0), (D, U, 0.2, V, 2.0), (D, U, 2.0, V, 0.1), (D, U, 0.1, V, 0.2), (-D, U, 0.3, V, 0.7)]
+    found = [((d, u, h, v, k), nearest(d, u, h, v, k), 1e-7) for d, u, h, v, k in cases]
+    exact = np.linalg.solve(np.array([[1.0, -U @ V], [U @ V, -1.0]]), [D @ U, D @ V])
+    return [((D, U, 2.0, V, 2.0), exact, 16 * EPS), *found, ((D, U, 0.4, U, 5.0), (0.0, -D @ U), 4 * EPS)]
+
+
+def distances() -> dict[str, list]:
+    r = 1.0 / np.sqrt(2.0)
+    n = np.cross(U, V) / np.linalg.norm(np.cross(U, V))
+    inside = [(0.3, 0.1, -0.2), (-0.3, -0.1, 0.2), (0.1, 0.7, 0.3), (0.1, -0.7, 0.3), (0.1, 0.3, 1.0), (0.1, 0.3, -1.0)]
+    faces = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+    depths = [0.2, 0.2, 0.1, 0.1, 0.1, 0.1]
+    duff = [
+        (np.array(a, float), b) for a, b in (((0, 0, 1), (1, 0, 0)), ((0, 0, -1), (1, 0, 0)), ((1, 0, 0), (0, 0, -1)))
+    ]
+    some = np.array([0.48, 0.6, -0.64])
+    return {
+        "clamped": [((0.3, 1.0), 0.3, 0), ((1.3, 1.0), 1.0, 0), ((-1.3, 1.0), -1.0, 0), ((-0.3, 0.25), -0.25, 0)],
+        "direction": [
+            (((3.0, 4.0, 12.0), 1.0, (0.0, 0.0, 1.0)), (3 / 13, 4 / 13, 12 / 13, 13), 4 * EPS),
+            (((3.0, 4.0, 12.0), 13.0, (0.0, 0.0, 1.0)), (0.0, 0.0, 1.0, 13.0), 4 * EPS),
+        ],
+        "across": [
+            *(((a,), b, 0) for a, b in duff),
+            ((some,), (1 - some[0] ** 2 / 1.64, -some[0] * some[1] / 1.64, some[0]), 4 * EPS),
+            ((-some,), (1 - some[0] ** 2 / 1.64, -some[0] * some[1] / 1.64, some[0]), 4 * EPS),
+        ],
+        "common_normal": [
+            ((U, V, n + U), n, 4 * EPS), ((U, V, -n + U), -n, 4 * EPS),
+            (((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (1.0, 2.0, 3.0)), (1, 0, 0), 0),
+            (((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (-1.0, 2.0, 3.0)), (-1, 0, 0), 0),
+        ],
+        "nearest_on_segments": segments(),
+        "nearest_in_box": [
+            (((0.9, -0.3, -2.0), HALF), (0.5, -0.3, -1.1), 0), (((-0.9, 1.3, 2.0), HALF), (-0.5, 0.8, 1.1), 0),
+        ],
+        "way_out_of_box": [((x, HALF), (*f, d), 4 * EPS) for x, f, d in zip(inside, faces, depths, strict=True)],
+        "reach_along": [(((x, y, z), HALF), 0.5 * r + 0.95, 4 * EPS) for x, y, z in ((r, 0.5, -0.5), (-r, -0.5, 0.5))],
+    }  # fmt: skip
+
+
+THETA, DX, DV, DOMEGA, OMEGA, DRIFT = (
+    np.array(v) for v in ((0.05, -0.03, 0.08), (0.2, 0.1, -0.3), (1.0, -2.0, 0.5), (0.7, 0.2, -0.4), (1.1, 0.6, -0.7),
+                          (-0.5, 0.2, 0.9))
+)  # fmt: skip
+
+
+def corrections() -> dict[str, list]:
+    """A frame before and after, by matrices. The truncated exponential is good to 1e-16 at these angles."""
+    turn = Rotation.from_rotvec(THETA)
+    R, e = turn.as_matrix(), turn.as_quat(scalar_first=True)
+    q = np.array([0.5, -0.5, 0.1, 0.7]) / np.linalg.norm([0.5, -0.5, 0.1, 0.7])
+    q_after = (turn * Rotation.from_quat(q, scalar_first=True)).as_quat(scalar_first=True)
+    q_after *= np.sign(q_after[0] * q[0])
+    cross, after = np.cross, OMEGA + DOMEGA
+    carried = DV + cross(after, R @ D) - cross(OMEGA, D) + R @ DRIFT - DRIFT
+    within = R.T @ (DRIFT + cross(OMEGA, D) - cross(after, D + DX) + DV) - DRIFT
+    return {
+        "turn": [((THETA,), e, 2 * EPS)],
+        "turned": [((e, q), q_after, 4 * EPS)],
+        "swing": [((e, D), R @ D - D, 4 * EPS)],
+        "carried_displacement": [((DX, e, D), DX + R @ D - D, 4 * EPS)],
+        "carried_velocity": [((DV, e, OMEGA, DOMEGA, D, DRIFT), carried, 16 * EPS)],
+        "carried_rate": [((DOMEGA, e, OMEGA, DV), DOMEGA + R @ (DV - OMEGA) - (DV - OMEGA), 8 * EPS)],
+        "change_within": [((e, D, DX), R.T @ (D + DX) - D, 4 * EPS)],
+        "relative_velocity_change": [((e, OMEGA, DOMEGA, D, DRIFT, DX, DV), within, 16 * EPS)],
+        "origin_displacement": [((DX, e, D), DX - (R @ D - D), 4 * EPS)],
+        "origin_velocity_change": [((DV, e, OMEGA, DOMEGA, D), DV - (cross(after, R @ D) - cross(OMEGA, D)), 16 * EPS)],
+    }
+
+
+GEOMETRY_CHECKS = {"distances": distances(), "corrections": corrections()}
+# Twice nothing; what only keeps an unused branch from 0/0; thresholds of what rounding leaves; signs that d decides;
+# the turn -e, which is the turn e.
+GEOMETRY_EQUIVALENT = {
+    "distances.direction: doubled 1.0": 1,
+    "distances.across: doubled 0.0": 1,
+    "distances.common_normal: negated direction(cross(u_1, u_2), 1e-06, across(u_1))": 1,
+    "distances.common_normal: negated cross(u_1, u_2)": 1,
+    "distances.common_normal: doubled 1e-06": 1,
+    "distances.common_normal: negated across(u_1)": 1,
+    "distances.common_normal: doubled 0.0": 1,
+    "distances.nearest_on_segments: doubled 1e-30": 1,
+    "distances.nearest_on_segments: doubled 1.0": 1,
+    "distances.nearest_on_segments: doubled 0.0": 1,
+    "distances.way_out_of_box: doubled 0.0": 6,
+    "corrections.change_within: negated conjugate(e)": 1,
+}

@@ -1,0 +1,116 @@
+"""Metrics in a scene: the language of reductions, its errors with line and column, and the way back to text."""
+
+from __future__ import annotations
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import rigidsim
+from rigidsim.scene import json_schema
+from rigidsim.scene.expressions import METRIC, ExpressionError, parse
+
+SCENE = """\
+format: rigidsim/1
+parameters: {when: 0.5, drift: 3}
+simulation: {duration: 1, step: 0.01}
+bodies:
+  ball: {mass: 1, inertia: point}
+  crate: {mass: 1, inertia: {principal: [1, 1, 1]}, children: {lid: {}}}
+metrics:
+"""
+
+
+def refused(text: str, name: str = "m") -> rigidsim.errors.Problem:
+    with pytest.raises(rigidsim.SceneError) as caught:
+        rigidsim.Scene.from_text(f"{SCENE}  {name}: {text}\n")
+    (problem,) = caught.value.problems
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("= max(speed('ball'))", '= max(speed("ball", "world"))'),
+        ("= max(1, final(x('ball', 'crate/lid')))", '= max(1.0, final(x("ball", "crate/lid")))'),
+        ("= at(2*when, x('ball') + t)", '= at(1.0, x("ball", "world") + t)'),
+        ("= first(x('ball') > 1)", '= first(t, 1.0 < x("ball", "world"))'),
+        ("= first(1 < 2)", "= first(t, 0.0 < 1.0)"),
+        ("= first(t, not t > 1 and 2 > 1)", "= first(t, not 1.0 < t and 0.0 < 1.0)"),
+        ("= drift*count('impulses')", '= drift * count("impulses")'),
+        ("= min(max(t, 2)) + min(3, mean(max(t)^0)) - 1", None),
+        ("= sin(when)", "= 0.479425538604203"),
+    ],
+)
+def test_a_metric_is_printed_and_read_back(text, printed):
+    if printed is None:
+        with pytest.raises(ExpressionError, match=r"max is a reduction within mean\(\)"):
+            parse(text, {}, METRIC)
+        return
+    expression = parse(text, {"when": 0.5}, METRIC)
+    assert str(expression) == printed
+    assert parse(printed, {}, METRIC) == expression
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message", "hint"),
+    [
+        ("\"= max(sped('ball'))\"", 13, "unknown function 'sped'", "did you mean 'speed'?"),
+        ("\"= frist(x('ball') > 1)\"", 9, "unknown function 'frist'", "did you mean 'first'?"),
+        ('"= drft"', 9, "unknown name 'drft'", "did you mean 'drift'?"),
+        ("\"= count('impact')\"", 15, "unknown events 'impact'", "did you mean 'impacts'?"),
+        ("\"= speed('ball')\"", 9, "'speed' varies during the run", "reduce it to one number"),
+        ("\"= max(x('ball'), t)\"", 13, "'x' varies during the run", "reduce it to one number"),
+        ("\"= mean(max(x('ball')))\"", 14, "max is a reduction within mean()", "combines reductions by arithmetic"),
+        ('"= max(x)"', 13, "'x' of which body?", 'write x("ball")'),
+        ("\"= max(x('self'))\"", 13, "a metric has no 'self'", "write the path"),
+        ("\"= at(t, x('ball'))\"", 12, "the time of at() varies during the run", "at(2.5"),
+        ("\"= mean(x('ball') > 1)\"", 24, "expected a number, got a condition", "if(condition"),
+        ("\"= first(x('ball'))\"", 15, "expected a condition, got a number", "x > 0"),
+        ("\"= rms(x('ball'), 2)\"", 9, "rms() takes 1 argument, got 2", ""),
+        ('"= count(1)"', 15, "expected the name of events in quotes, got '1'", ""),
+        ('"= drift()"', 9, "drift has no arguments", "write drift"),
+        ("\"= at(2, x('ball'))\"", 6, "at(2, ...) is outside the run, which lasts from 0 to 1 s", ""),
+        ("\"= max(x('bal'))\"", 6, "there is no body 'bal'", "did you mean 'ball'?"),
+        ("3", 6, "expected an expression, which begins with '=', got 3", "write {top_speed"),
+    ],
+)
+def test_errors_have_line_and_column(text, column, message, hint):
+    problem = refused(text)
+    assert (problem.path, problem.line) == ("metrics.m", 8)
+    assert (problem.message, hint in problem.hint) == (message, True)
+    assert problem.column == column
+
+
+def test_the_name_of_a_metric_is_that_of_a_variable():
+    problem = refused('"= drift"', "b-ad")
+    assert (problem.line, problem.column) == (8, 3)
+    assert problem.message == "a metric cannot be called 'b-ad'"
+
+
+def test_metrics_are_a_mapping():
+    with pytest.raises(rigidsim.SceneError, match="metrics: expected names with expressions, got a list"):
+        rigidsim.Scene.from_text(SCENE.replace("metrics:", "metrics: ['= drift']"))
+
+
+@pytest.mark.parametrize("word", ["mean(x)", "first(x > 1)", "count('impulses')"])
+def test_reductions_are_for_metrics_only(word):
+    with pytest.raises(ExpressionError, match="is allowed only in metrics"):
+        parse(f"= {word}", {}, {"time", "state"})
+
+
+def test_words_of_metrics_are_names_elsewhere():
+    """In a metric `drift` is the reduction; parameters of its name keep their meaning in all other expressions."""
+    scene = rigidsim.Scene.from_text(f"{SCENE}  m: '= drift'\n", overrides=["bodies.ball.mass== drift"])
+    assert scene.bodies["ball"].mass == 3.0 and str(scene.metrics["m"]) == "= drift"
+
+
+def test_metrics_survive_being_resolved_and_fit_the_schema():
+    scene = rigidsim.Scene.from_text(f"{SCENE}  m: \"= at(when, x('ball'))\"\n")
+    resolved = scene.resolved()
+    assert resolved["metrics"] == {"m": '= at(0.5, x("ball", "world"))'}
+    assert rigidsim.Scene.from_dict(resolved) == scene
+    validator = Draft202012Validator(json_schema())
+    assert validator.is_valid(resolved)
+    assert not validator.is_valid(resolved | {"metrics": {"m": 3}})
+    assert not validator.is_valid(resolved | {"metrics": {"b-ad": "= drift"}})
+    assert "metrics" not in rigidsim.Scene.from_dict({k: v for k, v in resolved.items() if k != "metrics"}).resolved()

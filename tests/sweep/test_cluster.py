@@ -1,0 +1,226 @@
+"""Sweeps on a Dask cluster: a real scheduler and workers, as processes on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rigidsim import Scene
+from rigidsim.errors import StorageError, UsageError
+from rigidsim.sweeps.cluster import compute, connected, packed
+from rigidsim.sweeps.execution import Execution
+from rigidsim.sweeps.plan import make_plan
+from rigidsim.sweeps.results import SweepWriter, done_of
+from rigidsim.sweeps.sweeping import contents_of
+
+pytest.importorskip("distributed")
+TOP = """\
+format: rigidsim/1
+parameters: {spin: 30 rpm, pull: 1}
+simulation: {duration: 0.4, step: 0.05}
+metrics: {fastest: '= max(speed("top"))'}
+bodies:
+  top:
+    mass: 2
+    inertia: {principal: [0.3, 0.35, 0.4]}
+    angular_velocity: [0.1, 0, "= spin"]
+    forces:
+      - {force: [0, "= pull*exp(30*pull*t)", 0], at: [0, 0, 0.5]}
+"""
+RUNS = 512
+INTERPRETED = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # so slow that a batch can be lost half way
+
+
+def contents(text: str = TOP, **vary):
+    over = {"spin": "normal(30 rpm, 5 rpm)", "pull": "uniform(0.1, 0.4)"}
+    plan = make_plan(vary=vary) if vary else make_plan(sample=f"random:{RUNS}", over=over)
+    return contents_of(Scene.from_text(text), plan, "0.1")
+
+
+def run(path, what, execution_of, watch=lambda done, failed: False) -> str:
+    """Run what is missing; the content hash, or nothing if the watch ended it."""
+    with SweepWriter(path, what, force=False, resume=True) as writer:
+        return writer.finish() if execution_of(what, writer).run(watch) else ""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("undisturbed") / "a.h5", contents(), lambda *given: Execution(*given, 2))
+
+
+class Processes:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder):
+        self._folder, self.workers = folder, []
+        self.scheduler = self._start("scheduler", "--port", "0")
+        while not (folder / "scheduler.json").exists():
+            assert self.scheduler.poll() is None
+            time.sleep(0.02)
+        self.address = json.loads((folder / "scheduler.json").read_text())["address"]
+
+    def add_worker(self) -> None:
+        self.workers.append(self._start("worker", "--no-nanny", "--nthreads", "1"))
+
+    def _start(self, kind: str, *options: str) -> subprocess.Popen:
+        command = [
+            sys.executable,
+            "-m",
+            "dask",
+            kind,
+            *options,
+            "--host",
+            "127.0.0.1",
+            "--dashboard-address",
+            "127.0.0.1:0",
+        ]
+        command += ["--scheduler-file", str(self._folder / "scheduler.json")]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(command, cwd=self._folder, env=INTERPRETED, **quiet)
+
+    def end(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def processes(tmp_path):
+    pytest.importorskip("distributed")
+    found = Processes(tmp_path)
+    yield found
+    found.end()
+
+
+@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_bits_depend_neither_on_workers_nor_on_their_end(tmp_path, processes, undisturbed, count):
+    for _ in range(count):
+        processes.add_worker()
+
+    def kill_one(done: int, _failed: int) -> bool:
+        if RUNS / 4 < done < RUNS and not killed:
+            processes.workers[0].kill()
+            killed.append(done)
+            if count == 1:
+                processes.add_worker()
+        return False
+
+    killed = []
+    with connected(processes.address) as cluster:
+        assert run(tmp_path / "a.h5", contents(), cluster.execution, kill_one) == undisturbed
+    assert len(killed) == 1
+
+
+def test_what_is_done_is_kept_when_the_scheduler_ends(tmp_path, processes, undisturbed):
+    processes.add_worker()
+    path, what = tmp_path / "a.h5", contents()
+
+    def end_scheduler(done: int, _failed: int) -> bool:
+        if done:
+            processes.scheduler.kill()
+        return False
+
+    with pytest.raises(StorageError, match=r"the connection to the Dask scheduler at tcp.* is lost"):  # noqa: SIM117
+        with connected(processes.address) as cluster:
+            run(path, what, cluster.execution, end_scheduler)
+    assert 0 < done_of(path) < RUNS
+    assert run(path, what, lambda *given: Execution(*given, 2)) == undisturbed
+
+
+def test_watch_ends_the_sweep_and_few_batches_are_under_way(tmp_path, processes):
+    processes.add_worker()
+    path = tmp_path / "a.h5"
+    with connected(processes.address) as cluster:
+        most = []
+
+        def execution_of(what, writer):
+            execution = cluster.execution(what, writer)
+            most.append(lambda: len(execution._under_way))
+            return execution
+
+        def watch(done: int, _failed: int) -> bool:
+            assert most[0]() <= 2
+            return done > 0
+
+        assert run(path, contents(), execution_of, watch) == ""
+    assert 0 < done_of(path) < RUNS
+
+
+def batch(what):
+    """The units of all runs, computed as by a worker in this process."""
+    return compute({"rigidsim": what.identity["version"], "numba": numba_version()}, packed(what, [*range(what.units)]))
+
+
+def numba_version() -> str:
+    from importlib.metadata import version
+
+    return version("numba")
+
+
+def test_failed_and_invalid_runs_have_the_same_messages(tmp_path):
+    what = contents(**{"bodies.top.mass": [1, -1, 2], "pull": [1, 80]})
+    run(tmp_path / "a.h5", what, collecting := Collecting())
+    (unit,) = batch(what).units
+    assert unit.status.tolist() == collecting.units[0].status.tolist() == [1, 2, 3, 3, 1, 2]
+    assert dict(unit.errors) == dict(collecting.units[0].errors) and len(unit.errors) == 4
+
+
+class Collecting:
+    """Keeps the units that an execution on this machine commits."""
+
+    def __call__(self, what, writer):
+        commit, self.units = writer.commit, []
+        writer.commit = lambda unit: (self.units.append(unit), commit(unit))
+        return Execution(what, writer, 1)
+
+
+def test_other_versions_are_one_error():
+    versions = {"rigidsim": contents().identity["version"], "numba": "0.1"}
+    with pytest.raises(StorageError, match=r"has numba .*, but the sweep was started with numba 0\.1"):
+        compute(versions, b"not even read")
+
+
+@pytest.mark.parametrize("address", ["", "local:0", "local:x", "localhost", "http://a:1", "tcp://a"])
+def test_other_addresses_are_refused(address):
+    with pytest.raises(UsageError, match="takes the address of a scheduler"), connected(address):
+        pass
+
+
+def test_missing_package_is_one_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError, match=r'pip install "rigidsim\[cluster\]"'), connected("local:1"):
+        pass
+
+
+def test_scheduler_out_of_reach(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("rigidsim.sweeps.cluster.CONNECT_SECONDS", 0.2)
+    with pytest.raises(StorageError, match="no Dask scheduler answers at"), connected("tcp://127.0.0.1:9"):
+        pass
+
+
+def test_scheduler_without_workers(monkeypatch, processes):
+    monkeypatch.setattr("rigidsim.sweeps.cluster.CONNECT_SECONDS", 1.0)
+    with pytest.raises(StorageError, match="has no workers; start some: dask worker tcp://"):  # noqa: SIM117
+        with connected(processes.address):
+            pass
+
+
+@pytest.mark.slow
+def test_workers_on_this_machine_are_reachable_from_it_only(tmp_path, undisturbed):
+    pytest.importorskip("distributed")
+    from psutil import Process
+
+    def addresses() -> set[str]:
+        processes = [Process(), *Process().children(recursive=True)]
+        ports = [port for process in processes for port in process.net_connections() if port.status == "LISTEN"]
+        return {port.laddr.ip for port in ports}
+
+    with connected("local:2") as cluster:
+        assert addresses() == {"127.0.0.1"}
+        assert run(tmp_path / "a.h5", contents(), cluster.execution) == undisturbed

@@ -1,0 +1,156 @@
+"""A sweep that is interrupted, killed or damaged half way continues, and the result is that of an undisturbed one."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from rigidsim import Scene
+from rigidsim.errors import FormatError, StorageError
+from rigidsim.sweeps.execution import Execution
+from rigidsim.sweeps.plan import make_plan
+from rigidsim.sweeps.results import SweepWriter, done_of, errors_path
+from rigidsim.sweeps.stored import load_sweep
+from rigidsim.sweeps.sweeping import contents_of
+from rigidsim.trajectory.destination import temporary_path
+
+TOP = """\
+format: rigidsim/1
+parameters: {spin: 30 rpm, pull: 1}
+simulation: {duration: 0.4, step: 0.02}
+bodies:
+  top:
+    mass: 2
+    inertia: {principal: [0.3, 0.35, 0.4]}
+    angular_velocity: [0.1, 0, "= spin"]
+    forces:
+      - {force: [0, "= pull*exp(30*pull*t)", 0], at: [0, 0, 0.5]}
+"""
+RUNS = 10_000  # batches have 64, 512, 4096, ... runs, and a sweep that is stopped in one of them finishes the next
+VARY = {"spin": "0 rpm:60 rpm:150", "pull": [0.5, 80]}  # half of them fail
+
+
+def contents(text: str = TOP, vary=None, record: str = "final"):
+    return contents_of(Scene.from_text(text), make_plan(vary=vary or {"spin": f"0 rpm:60 rpm:{RUNS}"}), record)
+
+
+def run(path, what, most: int | None = None, resume: bool = True, threads: int = 2) -> str:
+    """Run what is missing, up to about `most` runs; the content hash, or nothing if runs are missing."""
+    with SweepWriter(path, what, force=False, resume=resume) as writer:
+        execution = Execution(what, writer, threads)
+        if execution.run(lambda done, _: most is not None and done >= most):
+            return writer.finish()
+    return ""
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    path = tmp_path_factory.mktemp("undisturbed") / "a.h5"
+    return run(path, contents())
+
+
+def test_stopped_sweep_continues(tmp_path, undisturbed):
+    path, what = tmp_path / "a.h5", contents()
+    assert run(path, what, most=1) == ""
+    assert not path.exists() and 0 < done_of(path) < RUNS
+    done = done_of(path)
+    with SweepWriter(path, what, force=False, resume=True) as writer:
+        again = Execution(what, writer, 1)
+        again.run()
+        assert again.done == RUNS - done
+        assert writer.finish() == undisturbed
+    assert {file.name for file in tmp_path.iterdir()} == {"a.h5"}
+
+
+def test_damaged_and_torn_units_are_computed_again(tmp_path, undisturbed):
+    path, what = tmp_path / "a.h5", contents()
+    run(path, what, most=100)
+    with SweepWriter(path, what, force=False, resume=True) as writer:
+        place, unit = writer._places["world/orientation"], what.unit
+    with temporary_path(path).open("r+b") as file:
+        file.seek(place + 8)
+        file.write(b"torn")
+    before = done_of(path)
+    with SweepWriter(path, what, force=False, resume=True) as writer:
+        assert np.count_nonzero(writer.status) == before - unit
+        assert 0 in writer.missing
+    assert run(path, what) == undisturbed
+
+
+def test_errors_survive_an_interruption(tmp_path):
+    what = contents(vary=VARY)
+    expected = run(tmp_path / "a.h5", what)
+    run(tmp_path / "b.h5", what, most=1)
+    with errors_path(tmp_path / "b.h5").open("a") as file:
+        file.write('[3, "half a li')
+    assert run(tmp_path / "b.h5", what) == expected
+    with load_sweep(tmp_path / "a.h5") as a, load_sweep(tmp_path / "b.h5") as b:
+        assert a.runs["error"].tolist() == b.runs["error"].tolist()
+        assert set(a.runs["status"][::2]) == {"complete"} and set(a.runs["status"][1::2]) == {"failed"}
+        b.verify()
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"text": TOP.replace("mass: 2", "mass: 3")}, "the scene has changed"),
+        ({"vary": {"spin": f"0 rpm:61 rpm:{RUNS}"}}, "the plan is another one"),
+        ({"record": "0.1"}, "something else was recorded"),
+    ],
+)
+def test_another_sweep_does_not_continue(tmp_path, other, message):
+    path = tmp_path / "a.h5"
+    run(path, contents(), most=1)
+    done = done_of(path)
+    with pytest.raises(StorageError, match=message):
+        run(path, contents(**other))
+    with pytest.raises(StorageError, match=r"was interrupted after .* of 10,000 runs; resume=True continues"):
+        run(path, contents(), resume=False)
+    assert done_of(path) == done
+
+
+def test_damage_of_a_complete_file_is_found(tmp_path):
+    path, what = tmp_path / "a.h5", contents()
+    run(path, what)
+    with load_sweep(path) as sweep:
+        sweep.verify()
+        place = sweep._file["world/position"].id.get_offset()
+    with path.open("r+b") as file:
+        file.seek(place + 24 * 100)
+        file.write(b"!")
+    with load_sweep(path) as sweep:
+        sweep[0]
+        with pytest.raises(FormatError, match="runs 64 to 127 do not match their digest"):
+            sweep[100]
+        with pytest.raises(FormatError, match="damaged"):
+            sweep.verify()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL")
+def test_killed_sweep_continues(tmp_path, undisturbed):
+    (tmp_path / "scene.yaml").write_text(TOP)
+    path = tmp_path / "a.h5"
+    command = [sys.executable, "-m", "rigidsim", "sweep", "scene.yaml", "-o", "a.h5", "-q", "--threads", "2"]
+    command += ["--vary", f"spin=0 rpm:60 rpm:{RUNS}"]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # slow enough to be killed half way
+    chosen = random.Random(7)
+    for kill in range(3):
+        done = done_of(path)
+        more = ["--resume"] if kill else []
+        process = subprocess.Popen([*command, *more], cwd=tmp_path, env=environment, stderr=subprocess.PIPE)
+        while process.poll() is None and done_of(path) <= done:
+            time.sleep(0.02)
+        time.sleep(chosen.uniform(0, 0.3))
+        process.kill()
+        process.communicate()
+    if not path.exists():
+        run(path, contents())
+    with load_sweep(path) as sweep:
+        assert sweep.content_hash == undisturbed
