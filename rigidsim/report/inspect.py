@@ -13,10 +13,11 @@ import numpy as np
 from rigidsim.errors import FormatError
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import contact_lines
-from rigidsim.report.drift import Drift, drift_of, size_of
+from rigidsim.report.drift import Drift, drift_of
+from rigidsim.report.extremes import Extremes, extremes, stored_extremes_match
 from rigidsim.report.jumps import listed
 from rigidsim.report.metrics import metric_lines, plain_metrics
-from rigidsim.report.states import WORLD, StateTable, known
+from rigidsim.report.states import WORLD, StateTable
 from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.table import aligned
 from rigidsim.report.windows import windows
@@ -31,35 +32,6 @@ SHOWN_BODIES = 20
 NO_METRICS: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Extremes:
-    """The largest distance (m), speed (m/s) and angular speed (rad/s) of one body in the world; None for
-    what was not recorded.
-    """
-
-    distance: float | None
-    speed: float | None
-    rate: float | None
-
-
-def extremes(trajectory: Trajectory) -> list[Extremes]:
-    """The extremes of each body."""
-    largest = np.zeros((len(trajectory), 3))
-    for window in windows(trajectory):
-        part = trajectory.part(window)
-        for column, name in enumerate(("position", "velocity", "angular_velocity")):
-            largest[:, column] = np.maximum(largest[:, column], _largest(part, name))
-    return [Extremes(*(None if np.isnan(x) else float(x) for x in row)) for row in largest]
-
-
-def _largest(part: Trajectory, name: str) -> np.ndarray:
-    """The largest value of a quantity of each body in the world; NaN if it is not known."""
-    if part.is_whole:
-        return size_of(np.asarray(part.arrays[f"world/{name}"])).max(axis=0)
-    each = (known(part.motion("world", index), name) for index in range(len(part)))
-    return np.array([np.nan if rows is None else size_of(rows).max() for rows in each])
-
-
 def contact_of(trajectory: Trajectory) -> ContactSummary | None:
     """The events of contact; with the work of all contact if it was recorded."""
     work = trajectory.arrays.get(CONTACT_WORK.name)
@@ -67,9 +39,11 @@ def contact_of(trajectory: Trajectory) -> ContactSummary | None:
 
 
 def require_intact(trajectory: Trajectory, file: str | Path) -> None:
-    """Raise FormatError if the samples do not match the content hash of the file."""
+    """Read all samples; raise FormatError if they do not match the content hash of the file, or its extremes."""
     if trajectory.content_hash != trajectory.stored_hash:
         raise FormatError(f"{file} is damaged: its samples do not match its content hash")
+    if not stored_extremes_match(trajectory):
+        raise FormatError(f"{file} is damaged: its extremes are not those of its samples")
 
 
 @dataclass(frozen=True)
@@ -85,15 +59,24 @@ class Inspection:
     contact: ContactSummary | None  # if there were events of contact
     metrics: Mapping[str, float]
     content_hash: str
+    is_verified: bool  # whether all samples were compared with the content hash
 
     @classmethod
     def of(
-        cls, trajectory: Trajectory, file: str | Path, frame: str = WORLD, metrics: Mapping[str, str] = NO_METRICS
+        cls,
+        trajectory: Trajectory,
+        file: str | Path,
+        frame: str = WORLD,
+        metrics: Mapping[str, str] = NO_METRICS,
+        *,
+        verify: bool = False,
     ) -> Inspection:
-        """Read the whole file, which may be closed afterwards; with these metrics, given by expressions, in addition to
-        those of the scene. Raises FormatError if it is damaged, UsageError for an invalid expression.
+        """Read what is shown of a file, which may be closed afterwards, or all of it to `verify` it; with these
+        metrics, given by expressions, in addition to those of the scene. Raises FormatError if what was read is
+        damaged, UsageError for an invalid expression.
         """
-        require_intact(trajectory, file)
+        if verify:
+            require_intact(trajectory, file)
         drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory)))
         ends = tuple(StateTable.of(sample_of(trajectory, k), frame) for k in (0, -1))
         return cls(
@@ -106,6 +89,7 @@ class Inspection:
             contact=contact_of(trajectory),
             metrics=trajectory.metrics | {name: trajectory.metric(text) for name, text in metrics.items()},
             content_hash=trajectory.stored_hash,
+            is_verified=verify,
         )
 
     def __str__(self) -> str:
@@ -129,9 +113,9 @@ class Inspection:
         if self.metrics:
             lines += ["", *metric_lines(self.metrics)]
         versions = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
-        return "\n".join(
-            [*lines, "", *self._datasets(), "", f"made with {versions}", f"content hash {self.content_hash}"]
-        )
+        how = "verified" if self.is_verified else "not verified; --verify reads everything"
+        ends = [f"made with {versions}", f"content hash {self.content_hash} ({how})"]
+        return "\n".join([*lines, "", *self._datasets(), "", *ends])
 
     def _drift(self) -> list[str]:
         if not self.trajectory.has_diagnostics:
@@ -194,6 +178,7 @@ class Inspection:
             "contact_settings": dict(header.contact_settings),
             "datasets": datasets(header),
             "content_hash": self.content_hash,
+            "verified": self.is_verified,
             "provenance": dict(header.provenance),
             "scene": json.loads(header.scene_resolved or "{}"),
         }
