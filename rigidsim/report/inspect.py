@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
-
 from rigidsim.errors import FormatError
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import contact_lines

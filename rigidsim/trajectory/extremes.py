@@ -40,9 +40,9 @@ def write_extremes(root: h5py.File, extremes: Mapping[str, np.ndarray], content_
         return
     group = root.create_group(EXTREMES, track_order=True)
     group.attrs["sha256"] = digest_of_extremes(extremes, content_hash)
-    for source, values in extremes.items():
+    for source in filter(extremes.__contains__, NAMES):
         name, units, long_name = NAMES[source]
-        dataset = group.create_dataset(name, data=values)
+        dataset = group.create_dataset(name, data=extremes[source])
         dataset.attrs["units"], dataset.attrs["long_name"] = units, long_name
         dataset.dims[0].attach_scale(root["body"])
 
@@ -50,6 +50,6 @@ def write_extremes(root: h5py.File, extremes: Mapping[str, np.ndarray], content_
 def digest_of_extremes(extremes: Mapping[str, np.ndarray], content_hash: str) -> str:
     """SHA-256, in hexadecimal, of extremes and of the content hash of the samples that they belong to."""
     digest = hashlib.sha256(content_hash.encode())
-    for source, values in extremes.items():
-        digest.update(NAMES[source][0].encode() + np.ascontiguousarray(values, dtype="<f8").tobytes())
+    for source in filter(extremes.__contains__, NAMES):
+        digest.update(NAMES[source][0].encode() + extremes[source].tobytes())
     return digest.hexdigest()

@@ -266,8 +266,7 @@ class Writer:
         checksums = self._all_checksums()
         write_checksums(self._file, checksums)
         write_metrics(self._file, self._header.metrics, metrics)
-        largest = {name: self._largest[name] for name in self._digests if name in self._largest}
-        write_extremes(self._file, largest, self.content_hash)
+        write_extremes(self._file, self._largest, self.content_hash)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash
         root["description_sha256"] = description_digest(
