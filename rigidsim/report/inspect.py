@@ -11,6 +11,7 @@ from types import MappingProxyType
 from rigidsim.errors import FormatError
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import contact_lines
+from rigidsim.report.courses import Course, course_lines, courses
 from rigidsim.report.drift import Drift, drift_of
 from rigidsim.report.extremes import Extremes, extremes, stored_extremes_match
 from rigidsim.report.jumps import listed
@@ -27,6 +28,8 @@ from rigidsim.trajectory.trajectory import Trajectory, sample_of
 
 SHOWN_EVENTS = 20
 SHOWN_BODIES = 20
+SHOWN_COURSES = ("kinetic_energy", "energy_drift")
+FEWEST_SAMPLES = 8  # of which a course is shown
 NO_METRICS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -34,6 +37,12 @@ def contact_of(trajectory: Trajectory) -> ContactSummary | None:
     """The events of contact; with the work of all contact if it was recorded."""
     work = trajectory.arrays.get(CONTACT_WORK.name)
     return ContactSummary.of(trajectory.events.contact, None if work is None else float(work[-1]))
+
+
+def energies(trajectory: Trajectory) -> list[Course]:
+    """The kinetic energy and the drift of the energy over time, if they were recorded at several samples."""
+    is_course = trajectory.has_diagnostics and len(trajectory.time) >= FEWEST_SAMPLES
+    return courses(trajectory, SHOWN_COURSES) if is_course else []
 
 
 def require_intact(trajectory: Trajectory, file: str | Path) -> None:
@@ -51,6 +60,7 @@ class Inspection:
     file: str
     trajectory: Trajectory
     drift: list[Drift]
+    energies: list[Course]
     warnings: list[str]
     extremes: list[Extremes]
     ends: tuple[StateTable, StateTable]  # the first sample and the last
@@ -81,6 +91,7 @@ class Inspection:
             file=str(file),
             trajectory=trajectory,
             drift=drift,
+            energies=energies(trajectory),
             warnings=drift_warnings(trajectory, drift),
             extremes=extremes(trajectory),
             ends=ends,
@@ -118,7 +129,8 @@ class Inspection:
     def _drift(self) -> list[str]:
         if not self.trajectory.has_diagnostics:
             return [f"energies and momenta were not recorded ({self.trajectory.header.record_text})"]
-        return [str(drift) for drift in self.drift]
+        shown = course_lines(self.energies, self.trajectory.time) if self.energies else []
+        return [*(str(drift) for drift in self.drift), *shown]
 
     def _sampling(self) -> str:
         time = self.trajectory.time

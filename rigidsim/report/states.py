@@ -134,6 +134,26 @@ class StateTable:
         return [first, *shortened(others, most)]
 
 
+@dataclass(frozen=True)
+class StateReport:
+    """The output of `inspect --at`."""
+
+    file: str
+    states: StateTable
+
+    @classmethod
+    def of(cls, trajectory: Trajectory, file: str, frame: str, time: float) -> StateReport:
+        """Raises UsageError outside the trajectory."""
+        return cls(file, StateTable.of(state_at(trajectory, time), frame))
+
+    def __str__(self) -> str:
+        return "\n".join(self.states.in_full())
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data, for `--json`."""
+        return {"schema_version": 1, "file": self.file, **self.states.as_dict()}
+
+
 def _cells(body: BodyState, name: str, width: int) -> list[str]:
     """The numbers of a vector; blank if it is not known."""
     vector = getattr(body, name)
