@@ -21,7 +21,7 @@ def _simplified(error: UnicodeError) -> tuple[str, int]:
 
 
 def prepare_streams() -> None:
-    """Replace closed streams by the null device, and simplify or escape characters that the encoding of stdout lacks."""
+    """Replace closed streams by the null device; simplify or escape characters that the encoding of stdout lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # This also occupies the free file descriptor, so that no data file gets it.

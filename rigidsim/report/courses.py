@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigidsim.hindsight.quantities import NamedQuantity, named
-from rigidsim.report.table import aligned, number
+from rigidsim.report.table import aligned
 from rigidsim.report.windows import windows
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -122,13 +122,15 @@ def _names(one: NamedQuantity) -> list[str]:
 def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
     """A table with a line for each course, as wide as the terminal."""
     over = f"{time[0]:g} to {time[-1]:g} s"
-    head = ["quantity", "unit", "first", "min", "max", "last"]
-    rows = [[one.name, one.unit, *(number(x) for x in (one.first, one.least, one.greatest, one.last))] for one in found]
-    lines = aligned([head, *rows])
+    rows = [["quantity", "first", "min", "max", "last"]]
+    for one in found:
+        numbers = (f"{x + 0.0:.5g}" for x in (one.first, one.least, one.greatest, one.last))
+        rows.append([f"{one.name}, {one.unit}" if one.unit else one.name, *numbers])
+    lines = aligned(rows)
     width = shutil.get_terminal_size().columns - len(lines[0]) - 2
     width = min(max(width, LEAST_WIDTH), MOST_WIDTH)
-    sparklines = [over, *(one.sparkline(width) for one in found)]
-    return [f"{line}  {spark}" for line, spark in zip(lines, sparklines, strict=True)]
+    shown = [over, *(one.sparkline(width) for one in found)]
+    return [f"{line}  {spark}" for line, spark in zip(lines, shown, strict=True)]
 
 
 def _plain(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""The largest distance, speed and angular speed that a file stores of each body: those of its samples, or it is damaged."""
+"""The largest distance, speed and angular speed of each body that a file stores: those of its samples, or damage."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def of_another_file(file: h5py.File) -> None:
 def test_changed_extremes_are_damage(file, change):
     with h5py.File(file, "r+") as opened:
         change(opened)
-    with pytest.raises(FormatError, match="is damaged: .*extremes"):
+    with pytest.raises(FormatError, match=r"is damaged: .*extremes"):
         rigidsim.load(file)
 
 
@@ -149,7 +149,6 @@ def test_inspect_reads_the_first_and_the_last_chunks_of_motions(tmp_path, decode
     rigidsim.simulate(rigidsim.Scene.from_dict(scene)).save(tmp_path / "a.h5")
     with rigidsim.load(tmp_path / "a.h5") as trajectory:
         assert len(trajectory.time) > 3 * 4096
-        told = Inspection.of(trajectory, "a.h5")
+        Inspection.of(trajectory, "a.h5")
     assert {number for _, number in decoded} == {(0, 0, 0), (3, 0, 0)}
     assert len(decoded) == 8 * 2
-    assert told.extremes[0].rate == pytest.approx(np.linalg.norm([0.1, 2, 0.3]), rel=0.01)
