@@ -35,8 +35,8 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, metrics, as_jso
     file of a sweep: varied values, failures, statistics.
 
     With QUANTITY, only that over the run: first, least, greatest and last value, and a sparkline of each component.
-    BODY.position, BODY.speed, BODY.angular_velocity.z@parent, kinetic_energy, energy_drift or an expression. Of a sweep,
-    metrics over each varied number.
+    BODY.position, BODY.speed, BODY.angular_velocity.z@parent, kinetic_energy, energy_drift or an expression. Of a
+    sweep, metrics over each varied number.
 
     \b
     rigidsim inspect outputs/scene.h5

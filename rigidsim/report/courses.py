@@ -11,13 +11,13 @@ import numpy as np
 
 from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.report.table import aligned
-from rigidsim.report.windows import windows
+from rigidsim.report.windows import FEW_BODIES, windows
 from rigidsim.trajectory.trajectory import Trajectory
 
 LEVELS = "▁▂▃▄▅▆▇█"
 MOST_BINS = 1024
 """Groups of successive samples of which the least and the greatest value are kept."""
-LEAST_WIDTH, MOST_WIDTH = 12, 96  # characters
+LEAST_WIDTH, MOST_WIDTH = 24, 96  # characters
 COLUMNS_OF_JSON = 64
 SAME = 1e-12
 """Relative to the largest value: a smaller range is rounding, and shown as constant."""
@@ -91,7 +91,7 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
     size = -(-count // MOST_BINS)
     low = np.full((-(-count // size), n_part), np.nan)
     high, total, valid, ends = low.copy(), np.zeros(n_part), np.zeros(n_part), []
-    for window in windows(trajectory):
+    for window in windows(trajectory, FEW_BODIES):
         values = one.of(window).values.reshape(-1, n_part)
         ends = [ends[0] if ends else values[0], values[-1]]
         finite = np.isfinite(values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,8 @@ from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.states import WORLD, StateTable
 from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.table import aligned
-from rigidsim.report.windows import windows
-from rigidsim.report.wording import counted
+from rigidsim.report.windows import FEW_BODIES, windows
+from rigidsim.report.wording import counted, title_of
 from rigidsim.trajectory.contact_fields import COUNT_COLUMN, POINT_COLUMNS, ROW
 from rigidsim.trajectory.fields import CONTACT_WORK, Column
 from rigidsim.trajectory.header import Header
@@ -85,7 +84,7 @@ class Inspection:
         """
         if verify:
             require_intact(trajectory, file)
-        drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory)))
+        drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory, FEW_BODIES)))
         ends = tuple(StateTable.of(sample_of(trajectory, k), frame) for k in (0, -1))
         return cls(
             file=str(file),
@@ -114,6 +113,8 @@ class Inspection:
         for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
             lines += ["", *states.summary(SHOWN_BODIES)]
         lines += ["", *self._drift(), *(f"warning: {text}" for text in self.warnings)]
+        if self.energies:
+            lines += ["", *course_lines(self.energies, self.trajectory.time)]
         events = self.trajectory.events.scheduled
         if events:
             lines += ["", f"{counted(len(events), 'event')}:", *listed(events, SHOWN_EVENTS)]
@@ -129,8 +130,7 @@ class Inspection:
     def _drift(self) -> list[str]:
         if not self.trajectory.has_diagnostics:
             return [f"energies and momenta were not recorded ({self.trajectory.header.record_text})"]
-        shown = course_lines(self.energies, self.trajectory.time) if self.energies else []
-        return [*(str(drift) for drift in self.drift), *shown]
+        return [str(drift) for drift in self.drift]
 
     def _sampling(self) -> str:
         time = self.trajectory.time
@@ -138,12 +138,10 @@ class Inspection:
         return f"{counted(len(time), 'sample')}{spacing}, {time[0]:g} to {time[-1]:g} s"
 
     def _scene(self) -> list[str]:
-        resolved = json.loads(self.trajectory.header.scene_resolved or "{}")
-        simulation = resolved.get("simulation", {})
+        simulation = self.trajectory.header.resolved.get("simulation", {})
         options = simulation.get("integrator", {})
         how = ", ".join(str(value) for value in options.values()) if isinstance(options, dict) else str(options)
-        title = resolved.get("title") or self.trajectory.header.scene_name or "untitled"
-        return [f"{title}; step {simulation.get('step', 0):g} s, {how}"]
+        return [f"{title_of(self.trajectory.header)}; step {simulation.get('step', 0):g} s, {how}"]
 
     def _tree(self) -> list[str]:
         """The bodies, indented by level, with kinds and extremes."""
@@ -190,7 +188,7 @@ class Inspection:
             "content_hash": self.content_hash,
             "verified": self.is_verified,
             "provenance": dict(header.provenance),
-            "scene": json.loads(header.scene_resolved or "{}"),
+            "scene": dict(header.resolved),
         }
 
 

@@ -20,6 +20,7 @@ from rigidsim.engine.compiler import compile_scene
 from rigidsim.errors import FormatError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.values.amounts import Amount
+from rigidsim.shown import in_notebook
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.contents import COMPLETE, ERRORS, FORMAT, STATUSES, VARIED, content_hash, digest_of
 from rigidsim.sweeps.frames import as_pandas, as_xarray
@@ -116,6 +117,14 @@ class Sweep:
     def close(self) -> None:
         """Close the file; what was read stays."""
         self._close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the file was closed, so that nothing more can be read."""
+        return not self._file
+
+    def _repr_html_(self) -> str:
+        return in_notebook("sweep", self)
 
     @cached_property
     def runs(self) -> Columns:

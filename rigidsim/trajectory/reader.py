@@ -125,7 +125,9 @@ def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
 
 def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
     """What was selected, by the datasets in the file; without a selection in the scene, all datasets must be there."""
-    if "record" not in json.loads(header.scene_resolved or "{}").get("simulation", {}):
+    resolved = header.scene_resolved
+    # Looking for the word is faster than parsing a large scene.
+    if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
         return None
     found, n_body = {}, len(header.paths)
     possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts)

@@ -12,6 +12,7 @@ import numpy as np
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.shown import in_notebook
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
@@ -233,6 +234,9 @@ class Trajectory(BodyMapping):
 
     def _description(self) -> str:
         return f"{super()._description()}, {self.status}"
+
+    def _repr_html_(self) -> str:
+        return in_notebook("trajectory", self)
 
     def close(self) -> None:
         """Close the file, if there is one; arrays already read stay available."""
