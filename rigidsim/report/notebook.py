@@ -22,6 +22,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.mass import own_mass
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.sweeps.stored import Sweep
+from rigidsim.trajectory.motion import time_span
 from rigidsim.trajectory.stored import as_format_error
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
 
@@ -35,7 +36,8 @@ INDENT = "\N{NO-BREAK SPACE}" * 4
 
 def html_of_trajectory(trajectory: Trajectory) -> str:
     """Title, status and sampling, the energies over time, and the last state of the first bodies."""
-    lines = [_heading("Trajectory", title_of(trajectory.header)), _paragraph(repr(trajectory)[1:-1])]
+    about = [counted(len(trajectory), "body", "bodies"), time_span(trajectory.time), trajectory.status]
+    lines = [_heading("Trajectory", title_of(trajectory.header)), _paragraph("; ".join(about))]
     if trajectory.message:
         lines.append(_paragraph(trajectory.message))
     try:
@@ -49,7 +51,7 @@ def html_of_trajectory(trajectory: Trajectory) -> str:
 
 def html_of_state(state: State) -> str:
     """The first bodies at one time."""
-    return _piece([_heading("State", title_of(state.header)), _paragraph(repr(state)[1:-1]), _state_table(state)])
+    return _piece([_heading("State", title_of(state.header)), _state_table(state)])
 
 
 def html_of_scene(scene: Scene) -> str:
@@ -59,10 +61,7 @@ def html_of_scene(scene: Scene) -> str:
     settings = scene.simulation
     counts = f"{counted(len(nodes), 'body', 'bodies')} ({', '.join(f'{n} {kind}' for kind, n in kinds.items())})"
     run = f"{settings.duration:g} s in steps of {settings.step:g} s"
-    rows = [
-        [INDENT * node.path.count("/") + node.path.rsplit("/", 1)[-1], *_about(node)] for node in nodes[:SHOWN_ROWS]
-    ]
-    table = _table(["body", "kind", "parent", "mass, kg"], rows, len(nodes))
+    table = _table(["body", "kind", "parent", "mass, kg"], [_row(node) for node in nodes[:SHOWN_ROWS]], len(nodes), 3)
     return _piece([_heading("Scene", scene.title or scene.name), _paragraph(f"{counts}; {run}"), table])
 
 
@@ -86,22 +85,23 @@ def _of_runs(sweep: Sweep) -> list[str]:
     rows = [one.row() for one in islice(filter(None, found), SHOWN_ROWS)]
     if rows:
         head = ["metric", "least", "mean", "most", "run of least", "run of most"]
-        lines.append(_table(head, rows, len(sweep.metrics)))
+        lines.append(_table(head, rows, len(sweep.metrics), 1))
     failed = [[str(sweep.numbers[k]), sweep.values_text(k), sweep.error_at(k)] for k in sweep.failed[:5].tolist()]
-    return [*lines, *([_table(["failed run", "values", "error"], failed, len(sweep.failed))] if failed else [])]
+    return [*lines, *([_table(["failed run", "values", "error"], failed, len(sweep.failed), 3)] if failed else [])]
 
 
-def _about(node: SceneNode) -> list[str]:
-    """Kind, parent and own mass of a node."""
+def _row(node: SceneNode) -> list[str]:
+    """The name of a node, indented by level, its kind, parent and own mass."""
+    name = INDENT * node.path.count("/") + node.path.rsplit("/", 1)[-1]
     mass = number(own_mass(node.body, node.metres_per_unit).mass) if node.body.has_mass else ""
-    return [node.kind, "world" if node.parent is None else node.parent.path, mass]
+    return [name, node.kind, "world" if node.parent is None else node.parent.path, mass]
 
 
 def _state_table(state: State) -> str:
     table = StateTable.of(state, most=SHOWN_BODIES)
     rows = [[body.path, body.kind, *_cells(body)] for body in table.bodies]
     head = ["body", "kind", *(f"{name}, m" for name in "xyz"), *(f"v{name}, m/s" for name in "xyz")]
-    return _paragraph(f"at t = {number(state.time)} s, in the world") + _table(head, rows, len(state))
+    return _paragraph(f"at t = {number(state.time)} s, in the world") + _table(head, rows, len(state), 2)
 
 
 def _cells(body: BodyState) -> Iterable[str]:
@@ -124,7 +124,7 @@ def _caption(one: Course) -> str:
 
 def _drawing(one: Course) -> str:
     """The band between the least and the greatest value of each group of samples."""
-    _, low, high = one.columns(WIDTH)
+    _, low, high = one.columns(WIDTH // 2)
     span = one.greatest - one.least
     x = np.linspace(0, WIDTH, len(low)) if len(low) > 1 else np.array([WIDTH / 2])
     band = [np.where(np.isfinite(y), y, one.least) for y in (low, high)]
@@ -138,11 +138,19 @@ def _drawing(one: Course) -> str:
     )
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], total: int) -> str:
-    lines = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], total: int, n_text: int) -> str:
+    """A table whose first `n_text` columns are text, the others numbers."""
+    lines = [_line("td", row, n_text) for row in rows]
     more = f'<tr><td colspan="{len(head)}">... and {total - len(rows):,} more</td></tr>' if total > len(rows) else ""
-    labels = "".join(f"<th>{_text(label)}</th>" for label in head)
-    return f"<table><thead><tr>{labels}</tr></thead><tbody>{lines}{more}</tbody></table>"
+    return f"<table><thead>{_line('th', head, n_text)}</thead><tbody>{''.join(lines)}{more}</tbody></table>"
+
+
+def _line(tag: str, row: Sequence[str], n_text: int) -> str:
+    sides = ["left"] * n_text + ["right"] * (len(row) - n_text)
+    cells = [
+        f'<{tag} style="text-align:{side}">{_text(cell)}</{tag}>' for cell, side in zip(row, sides, strict=True)
+    ]
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _heading(kind: str, title: object) -> str:
