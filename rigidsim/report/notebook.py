@@ -147,9 +147,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], total: int, n_tex
 
 def _line(tag: str, row: Sequence[str], n_text: int) -> str:
     sides = ["left"] * n_text + ["right"] * (len(row) - n_text)
-    cells = [
-        f'<{tag} style="text-align:{side}">{_text(cell)}</{tag}>' for cell, side in zip(row, sides, strict=True)
-    ]
+    cells = [f'<{tag} style="text-align:{side}">{_text(cell)}</{tag}>' for cell, side in zip(row, sides, strict=True)]
     return f"<tr>{''.join(cells)}</tr>"
 
 

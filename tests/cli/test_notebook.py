@@ -90,7 +90,9 @@ def test_hostile_text_is_text(scene, trajectory):
 
 
 def test_ten_thousand_bodies_are_few_lines():
-    text = SCENE.replace("bodies:", "bodies:\n  dust: {repeat: {line: 10000, spacing: [1, 0, 0]}, mass: 1, inertia: point}", 1)
+    text = SCENE.replace(
+        "bodies:", "bodies:\n  dust: {repeat: {line: 10000, spacing: [1, 0, 0]}, mass: 1, inertia: point}", 1
+    )
     large = rigidsim.Scene.from_text(text)
     told = checked(large)
     assert "... and 9,962 more" in told
