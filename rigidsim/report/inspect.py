@@ -19,7 +19,7 @@ from rigidsim.report.states import WORLD, StateTable
 from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.table import aligned
 from rigidsim.report.windows import FEW_BODIES, windows
-from rigidsim.report.wording import counted, title_of
+from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_fields import COUNT_COLUMN, POINT_COLUMNS, ROW
 from rigidsim.trajectory.fields import CONTACT_WORK, Column
 from rigidsim.trajectory.header import Header
@@ -141,7 +141,7 @@ class Inspection:
         simulation = self.trajectory.header.resolved.get("simulation", {})
         options = simulation.get("integrator", {})
         how = ", ".join(str(value) for value in options.values()) if isinstance(options, dict) else str(options)
-        return [f"{title_of(self.trajectory.header)}; step {simulation.get('step', 0):g} s, {how}"]
+        return [f"{self.trajectory.header.title}; step {simulation.get('step', 0):g} s, {how}"]
 
     def _tree(self) -> list[str]:
         """The bodies, indented by level, with kinds and extremes."""

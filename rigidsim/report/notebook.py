@@ -17,7 +17,7 @@ from rigidsim.report.courses import Course, courses
 from rigidsim.report.states import BodyState, StateTable
 from rigidsim.report.sweep_inspection import Statistics, range_of
 from rigidsim.report.table import number
-from rigidsim.report.wording import counted, title_of
+from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.mass import own_mass
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
@@ -37,7 +37,7 @@ INDENT = "\N{NO-BREAK SPACE}" * 4
 def html_of_trajectory(trajectory: Trajectory) -> str:
     """Title, status and sampling, the energies over time, and the last state of the first bodies."""
     about = [counted(len(trajectory), "body", "bodies"), time_span(trajectory.time), trajectory.status]
-    lines = [_heading("Trajectory", title_of(trajectory.header)), _paragraph("; ".join(about))]
+    lines = [_heading("Trajectory", trajectory.header.title), _paragraph("; ".join(about))]
     if trajectory.message:
         lines.append(_paragraph(trajectory.message))
     try:
@@ -51,7 +51,7 @@ def html_of_trajectory(trajectory: Trajectory) -> str:
 
 def html_of_state(state: State) -> str:
     """The first bodies at one time."""
-    return _piece([_heading("State", title_of(state.header)), _state_table(state)])
+    return _piece([_heading("State", state.header.title), _state_table(state)])
 
 
 def html_of_scene(scene: Scene) -> str:

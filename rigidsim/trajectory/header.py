@@ -172,6 +172,11 @@ class Header:
         """The simulated scene as plain data, with overrides and all defaults; empty if it is not known."""
         return json.loads(self.scene_resolved or "{}")
 
+    @property
+    def title(self) -> str:
+        """The title of the scene, or else its name."""
+        return self.resolved.get("title") or self.scene_name or "untitled"
+
     @cached_property
     def record_text(self) -> str:
         """What was recorded as text, for messages: `simulation.record: [world/position]`."""

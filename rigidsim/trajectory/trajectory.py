@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from rigidsim.trajectory.timeline import Events
 __all__ = ["BodyHistory", "State", "Trajectory"]
 
 DIAGNOSTICS = "diagnostics/"
-NO_EXTREMES: Mapping[str, np.ndarray] = MappingProxyType({})
 ROWS_AT_ONCE = 4
 """Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
@@ -52,13 +50,13 @@ class Trajectory(BodyMapping):
         scheduled: Sequence[Event] = (),
         message: str = "",
         metrics: Mapping[str, float] | None = None,
-        extremes: Mapping[str, np.ndarray] = NO_EXTREMES,
+        extremes: Mapping[str, np.ndarray] | None = None,
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
         self.message = message  # why the run failed
         self.stored_hash = stored_hash  # the content hash stored in the file; empty in memory
-        self.extremes = extremes  # those stored in the file: by dataset of vectors the largest norm of each body
+        self.extremes = extremes or {}  # those stored in the file: by dataset of vectors the largest norm of each body
         columns = {name: self.arrays[name] for name in EVENT_NAMES if name in arrays}
         self.events = Events(header, scheduled, columns)
         self._close, self._metrics = close, metrics
