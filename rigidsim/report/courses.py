@@ -19,8 +19,10 @@ MOST_BINS = 1024
 """Groups of successive samples of which the least and the greatest value are kept."""
 LEAST_WIDTH, MOST_WIDTH = 24, 96  # characters
 COLUMNS_OF_JSON = 64
-SAME = 1e-12
-"""Relative to the largest value: a smaller range is rounding, and shown as constant."""
+SAME, DIGITS = 1e-9, (5, 7, 9)
+"""Relative to the largest value: a smaller range may be rounding, and is shown as constant. Of a larger one as many
+digits are shown as it takes to see it.
+"""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,17 @@ class Course:
         """The greatest of all values."""
         return float(np.fmax.reduce(self.high))
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing but rounding changes it."""
+        return not self.greatest - self.least > SAME * max(abs(self.least), abs(self.greatest))
+
+    @property
+    def digits(self) -> int:
+        """The number of digits that tell the least value from the greatest."""
+        differ = (n for n in DIGITS if f"{self.least:.{n}g}" != f"{self.greatest:.{n}g}")
+        return DIGITS[0] if self.is_constant else next(differ, DIGITS[-1])
+
     def columns(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(begin, least, greatest) of at most that many groups."""
         count = min(count, len(self.low))
@@ -60,9 +73,9 @@ class Course:
         """
         _, low, high = self.columns(width)
         shown = np.where(high - self.mean > self.mean - low, high, low)
-        span = self.greatest - self.least
-        if not span > SAME * max(abs(self.least), abs(self.greatest)):
+        if self.is_constant:
             return "".join(LEVELS[0] if math.isfinite(x) else " " for x in shown.tolist())
+        span = self.greatest - self.least
         level = (shown / span - self.least / span) * (len(LEVELS) - 1)
         return "".join(LEVELS[round(x)] if math.isfinite(x) else " " for x in level.tolist())
 
@@ -124,7 +137,7 @@ def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
     over = f"{time[0]:g} to {time[-1]:g} s"
     rows = [["quantity", "first", "min", "max", "last"]]
     for one in found:
-        numbers = (f"{x + 0.0:.5g}" for x in (one.first, one.least, one.greatest, one.last))
+        numbers = (f"{x + 0.0:.{one.digits}g}" for x in (one.first, one.least, one.greatest, one.last))
         rows.append([f"{one.name}, {one.unit}" if one.unit else one.name, *numbers])
     lines = aligned(rows)
     width = shutil.get_terminal_size().columns - len(lines[0]) - 2

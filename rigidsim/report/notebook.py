@@ -123,19 +123,22 @@ def _caption(one: Course) -> str:
 
 
 def _drawing(one: Course) -> str:
-    """The band between the least and the greatest value of each group of samples."""
+    """The band between the least and the greatest value of each group of samples that has finite ones."""
     _, low, high = one.columns(WIDTH // 2)
-    span = one.greatest - one.least
-    x = np.linspace(0, WIDTH, len(low)) if len(low) > 1 else np.array([WIDTH / 2])
-    band = [np.where(np.isfinite(y), y, one.least) for y in (low, high)]
-    lower, upper = (HEIGHT * (1 - (y - one.least) / span) if span > 0 else np.full(len(x), HEIGHT / 2) for y in band)
-    across = [f"{a:.1f},{b + 1:.1f}" for a, b in zip(x, upper, strict=True)]
-    back = [f"{a:.1f},{b + 2:.1f}" for a, b in zip(x[::-1], lower[::-1], strict=True)]
+    places = np.linspace(0, WIDTH, len(low)).tolist()
+    band = [(x, _down(one, a), _down(one, b)) for x, a, b in zip(places, low, high, strict=True) if np.isfinite(a)]
+    points = [f"{x:.1f},{upper + 1:.1f}" for x, _, upper in band]
+    points += [f"{x:.1f},{lower + 2:.1f}" for x, lower, _ in reversed(band)]
     colour = colour_of(0)
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT + 3}" role="img">'
-        f'<polygon points="{" ".join([*across, *back])}" fill="{colour}" stroke="{colour}"/></svg>'
+        f'<polygon points="{" ".join(points)}" fill="{colour}" stroke="{colour}"/></svg>'
     )
+
+
+def _down(one: Course, value: float) -> float:
+    """How far a value is below the greatest one, in pixels."""
+    return HEIGHT / 2 if one.is_constant else HEIGHT * (one.greatest - value) / (one.greatest - one.least)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], total: int, n_text: int) -> str:

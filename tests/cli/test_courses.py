@@ -81,7 +81,10 @@ def test_a_short_peak_is_seen():
 
 
 def test_rounding_is_flat_and_what_is_not_finite_is_blank():
-    assert course([1.0, 1.0 + 1e-15, 1.0]).sparkline(3) == LEVELS[0] * 3
+    assert course([1.0, 1.0 + 1e-11, 1.0]).sparkline(3) == LEVELS[0] * 3
+    assert course([1.0, 1.0 + 1e-11, 1.0]).digits == 5
+    assert course([1.0, 1.0 + 1e-8, 1.0]).sparkline(3) == LEVELS[0] + LEVELS[7] + LEVELS[0]
+    assert course([1.0, 1.00001]).digits == 7 and course([1.0, 1.0 + 2e-8]).digits == 9
     assert course([0.0, np.nan, 7.0]).sparkline(3) == f"{LEVELS[0]} {LEVELS[7]}"
     one = course([np.nan, np.nan])
     assert one.sparkline(2) == "  "
