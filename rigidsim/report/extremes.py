@@ -49,7 +49,7 @@ def _computed(trajectory: Trajectory, wanted: np.ndarray) -> np.ndarray:
     for window in windows(trajectory) if wanted.any() else ():
         part = trajectory.part(window)
         for column, name in enumerate(NAMES):
-            rows = np.flatnonzero(wanted[:, column])
+            rows = np.flatnonzero(wanted[:, column] & ~np.isnan(largest[:, column]))  # without what is not known
             if len(rows):
                 found = _largest(part, name.removeprefix("world/"), rows)
                 largest[rows, column] = np.maximum(largest[rows, column], found)
