@@ -40,9 +40,22 @@ ALLOWED = {
     },
     "simulation": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "arguments", "errors"},
     "hindsight": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "arguments", "errors"},
+    "plots": {"hindsight", "trajectory", "physics", "arguments", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {"simulation", "trajectory", *ENGINE, "engine.compiler", "scene", "structures", "arguments", "errors"},
-    "cli": {"report", "sweeps", *ENGINE, "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
+    "cli": {
+        "report",
+        "plots",
+        "hindsight",
+        "sweeps",
+        *ENGINE,
+        "simulation",
+        "trajectory",
+        "scene",
+        "errors",
+        "_jit",
+        "rigidsim",
+    },
     "rigidsim": {"cli"},
 }
 # The one door of each dependency.
@@ -57,6 +70,8 @@ DOORS = {
     "llvmlite": {"_numba_hooks"},
     "trimesh": {"scene"},
     "scipy": {"sweeps"},
+    "matplotlib": {"plots"},
+    "mpl_toolkits": {"plots"},
     "dask": {"sweeps.cluster"},
     "distributed": {"sweeps.cluster"},
 }
