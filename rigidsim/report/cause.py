@@ -9,7 +9,7 @@ import numpy as np
 
 from rigidsim.errors import NotRecordedError
 from rigidsim.report.drift import BOUND, Drift
-from rigidsim.report.windows import windows
+from rigidsim.trajectory.windows import windows
 from rigidsim.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:

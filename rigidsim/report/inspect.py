@@ -19,7 +19,7 @@ from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.states import WORLD, StateTable, known
 from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.table import aligned
-from rigidsim.report.windows import windows
+from rigidsim.trajectory.windows import windows
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_fields import COUNT_COLUMN, POINT_COLUMNS, ROW
 from rigidsim.trajectory.fields import CONTACT_WORK, Column
