@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from rigidsim.errors import NotRecordedError
-from rigidsim.hindsight.quantities import Quantity, named, quantity
+from rigidsim.hindsight.quantities import NORM, named, quantity
 from rigidsim.hindsight.special import SPECIAL_VALUES
 from rigidsim.physics.operations import VALUES
 from rigidsim.scene.expressions import ORACLE, Expression, Time, parse
+from rigidsim.scene.values.quantity_names import XYZ, read_quantity_name
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import windows
@@ -71,29 +70,43 @@ class OracleError:
         return self.error is not None and self.tolerance is not None and not self.error <= self.tolerance
 
 
+def _entries(header: Header) -> dict[str, dict]:
+    """The oracle of the resolved scene."""
+    return json.loads(header.scene_resolved or "{}").get("oracle", {})
+
+
+def _closed_form(name: str, entry: dict) -> ClosedForm:
+    is_list = isinstance(entry["value"], list)
+    values = entry["value"] if is_list else [entry["value"]]
+    parts = tuple(parse(value, {}, ORACLE) if isinstance(value, str) else value for value in values)
+    return ClosedForm(name, parts, is_list, entry.get("until", math.inf), entry.get("tolerance"))
+
+
 def closed_forms(header: Header) -> dict[str, ClosedForm]:
     """The oracle of the scene of a trajectory, by the names of its quantities; empty if it has none."""
     return {name: _closed_form(name, entry) for name, entry in _entries(header).items()}
 
 
 def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray | None:
-    """The closed form of a quantity at some times (s), (time) or (time, components), in the unit of the quantity; NaN
+    """The closed form of a quantity at some times (s), an array, (time) or (time, components), in the unit of the quantity; NaN
     for what is not known, and from `until` on. None if the oracle has none. The quantity may be named in another way
     than in the scene, and be one component of it.
 
     Raises UsageError if there is no such quantity.
     """
-    wanted = named(trajectory, name)
+    wanted, columns = named(trajectory, name), {}
     for written, entry in _entries(trajectory.header).items():
         known = named(trajectory, written)
-        if (known.kind, known.body, known.frame) != (wanted.kind, wanted.body, wanted.frame):
-            continue
-        found = _closed_form(written, entry).at(time)
-        if known.component == wanted.component:
-            return found
-        if wanted.component in known.components:
-            return found[:, known.components.index(wanted.component)]
-    return None
+        if (known.kind, known.body, known.frame) == (wanted.kind, wanted.body, wanted.frame):
+            found = _closed_form(written, entry).at(time).reshape(len(time), -1)
+            columns |= dict(zip(known.components or (known.component,), found.T, strict=True))
+    if wanted.component == NORM and NORM not in columns and set(XYZ) <= set(columns):
+        columns[NORM] = np.sqrt(columns["x"] ** 2 + columns["y"] ** 2 + columns["z"] ** 2)
+    if not wanted.components:
+        return columns.get(wanted.component)
+    missing = np.full(len(time), np.nan)
+    rows = [columns.get(component, missing) for component in wanted.components]
+    return np.stack(rows, axis=-1) if columns.keys() & set(wanted.components) else None
 
 
 def errors(trajectory: Trajectory) -> list[OracleError]:
@@ -131,6 +144,7 @@ class _Comparison:
 
     def __init__(self, form: ClosedForm):
         self._form, self._error, self._time, self._unit = form, None, None, ""
+        self._quantity = read_quantity_name(form.name).quantity
         self._remark = "no sample is before the time up to which it holds"
 
     @property
@@ -145,7 +159,7 @@ class _Comparison:
             self._remark = str(error)
             return
         self._unit = found.unit
-        differences = _differences(found, self._form.at(part.time))
+        differences = _differences(self._quantity, found.values, self._form.at(part.time))
         compared = np.flatnonzero(np.isfinite(differences))
         if len(compared):
             worst = compared[np.argmax(differences[compared])]
@@ -153,15 +167,15 @@ class _Comparison:
                 self._error, self._time = float(differences[worst]), float(part.time[worst])
 
 
-def _differences(found: Quantity, expected: np.ndarray) -> np.ndarray:
-    """The error at each sample; NaN where nothing is known."""
-    values, expected = (array.reshape(len(array), -1) for array in (found.values, expected))
+def _differences(kind: str, values: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """The error at each sample, of a quantity of this kind; NaN where nothing is known."""
+    values, expected = (array.reshape(len(array), -1) for array in (values, expected))
     known = np.isfinite(expected)
-    if found.kind == "orientation":
+    if kind == "orientation":
         nearer = np.sum(np.where(known, values * expected, 0.0), axis=1) >= 0
         expected = np.where(nearer, 1.0, -1.0)[:, np.newaxis] * expected
     difference = values - expected
-    if found.kind == "angles":
+    if kind == "angles":
         difference = (difference + np.pi) % (2 * np.pi) - np.pi
     size = np.sqrt(np.sum(np.where(known, difference, 0.0) ** 2, axis=1))
     return np.where(known.any(axis=1), size, np.nan)
