@@ -36,7 +36,7 @@ class ClosedForm:
     tolerance: float | None
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        """The values at some times (s), (time) or (time, components); NaN for what is not known, and from `until` on."""
+        """The values at some times (s), (time) or (time, components); NaN for what is unknown, and from `until` on."""
         time = np.atleast_1d(np.asarray(time, dtype=np.float64))
         found = np.empty((len(time), len(self.parts)))
         with np.errstate(all="ignore"):
@@ -52,9 +52,9 @@ class ClosedForm:
 class OracleError:
     """The largest error of a quantity with respect to its closed form, and the time (s) at which it is reached.
 
-    The error of a vector is the length of the difference, over the components that the oracle has; of angles it is taken
-    modulo a turn, of orientations with the sign of the quaternion that is nearer. Both are None if no sample could be
-    compared; `remark` says why.
+    The error of a vector is the length of the difference, over the components that the oracle has; of angles it is
+    taken modulo a turn, of orientations with the sign of the quaternion that is nearer. Both are None if no sample
+    could be compared; `remark` says why.
     """
 
     name: str
@@ -88,9 +88,9 @@ def closed_forms(header: Header) -> dict[str, ClosedForm]:
 
 
 def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray | None:
-    """The closed form of a quantity at some times (s), an array, (time) or (time, components), in the unit of the quantity; NaN
-    for what is not known, and from `until` on. None if the oracle has none. The quantity may be named in another way
-    than in the scene, and be one component of it.
+    """The closed form of a quantity at some times (s), an array: (time) or (time, components), in the unit of the
+    quantity; NaN for what is unknown, and from `until` on. None if the oracle has none. The quantity may be named in
+    another way than in the scene, and be one component of it.
 
     Raises UsageError if there is no such quantity.
     """

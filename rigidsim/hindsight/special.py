@@ -67,10 +67,10 @@ def fresnel_c(a: Values) -> np.ndarray:
 
 
 def eccentric_anomaly(mean: Values, e: Values) -> np.ndarray:
-    """E of Kepler's equation M = E - e sin(E), by Newton's method from Danby's start M + 0.85 e sign(sin(M)); NaN for an
-    eccentricity outside 0 <= e < 1.
+    """E of Kepler's equation M = E - e sin(E), by Newton's method from Danby's start M + 0.85 e sign(sin(M)); NaN
+    unless 0 <= e < 1.
     """
-    mean, e = np.broadcast_arrays(np.asarray(mean, dtype=np.float64), np.where((0 <= e) & (e < 1), e, np.nan))
+    mean, e = np.broadcast_arrays(np.asarray(mean, dtype=np.float64), np.where((e >= 0) & (e < 1), e, np.nan))
     turns = 2 * np.pi * np.round(mean / (2 * np.pi))
     within = mean - turns
     found = within + 0.85 * e * np.sign(np.sin(within))

@@ -65,7 +65,7 @@ SPECIAL = {
         ("sn", 2, "Jacobi's elliptic function sn(u, m), m >= 0 being the parameter, the square of the modulus"),
         ("cn", 2, "cn(u, m)"),
         ("dn", 2, "dn(u, m)"),
-        ("elliptic_f", 2, "the incomplete integral F(angle, m) of the first kind, the inverse of sn(u, m) = sin(angle)"),
+        ("elliptic_f", 2, "the elliptic integral F(angle, m) of the first kind: the inverse of sn(u, m) = sin(angle)"),
         ("fresnel_s", 1, "Fresnel's integral of sin(pi*u^2/2) from u = 0 to a"),
         ("fresnel_c", 1, "Fresnel's integral of cos(pi*u^2/2)"),
         ("eccentric_anomaly", 2, "E of Kepler's equation M = E - e sin(E), for 0 <= e < 1"),
@@ -101,8 +101,11 @@ def described() -> str:
 
 def described_special() -> str:
     """The functions of oracles as a table in Markdown, for the documentation."""
-    named = {name: SPECIAL_ARGUMENTS.get(name, ("a", "u, m")[len(called.takes) - 1]) for name, called in SPECIAL.items()}
-    return _table([f"| `{name}({named[name]})` | {called.meaning} |" for name, called in SPECIAL.items()])
+    lines = []
+    for name, called in SPECIAL.items():
+        arguments = SPECIAL_ARGUMENTS.get(name, ("a", "u, m")[len(called.takes) - 1])
+        lines.append(f"| `{name}({arguments})` | {called.meaning} |")
+    return _table(lines)
 
 
 def _table(lines: list[str]) -> str:
