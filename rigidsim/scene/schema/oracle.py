@@ -17,7 +17,7 @@ from pydantic import (
 from rigidsim.scene.expressions import ORACLE, Expression
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
-from rigidsim.scene.values.evaluation import written
+from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative
 from rigidsim.scene.values.quantity_names import BadQuantityName, read_quantity_name
 
@@ -46,7 +46,11 @@ def _check_quantity(text: str) -> str:
 
 
 def _read(value: Any, info: ValidationInfo) -> float | Expression:
-    return NUMBER_ONLY.read_varying(value, info.context, ORACLE)
+    """A number or an expression of t, in the SI unit of the quantity."""
+    if not is_expression(value):
+        return value if isinstance(value, Expression) else NUMBER_ONLY.read(value)
+    expression = read_expression(value, info.context, ORACLE)
+    return expression.value if expression.is_constant else expression
 
 
 def _read_if_known(value: Any, info: ValidationInfo) -> float | Expression | None:
