@@ -42,7 +42,7 @@ def _body_findings(
 
 def _length_findings(name: QuantityName, reference: Reference, place: tuple) -> Iterator[Finding]:
     components, given = name.components, len(reference.components)
-    if given == max(1, len(components)) and isinstance(reference.value, tuple) >= bool(components):
+    if given == max(1, len(components)) and isinstance(reference.value, tuple) == bool(components):
         return
     if not components:
         yield Finding("length", f"'{shown(place[1])}' is a single number, not a list of {given}", place)
