@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,6 +119,7 @@ def run(
     rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
     """
     from rigidsim._jit import without_blas
+    from rigidsim.scene.schema.oracle import needs_scipy
 
     changed = [*overrides(sets, **settings), *((f"metrics.{name}", text) for name, text in metrics.items())]
     read = read_scene(scene, [*values_of_run(source, index), *changed])
@@ -131,7 +133,7 @@ def run(
             print_result(report.in_full() if verbose else report)
         print_warnings(report.warnings, strict)
 
-    with without_blas():
+    with nullcontext() if needs_scipy(read.oracle) else without_blas():
         from rigidsim.report.run import run_to_file
 
         recorded = {"terms": terms, "contacts": contacts, "compression": compression}

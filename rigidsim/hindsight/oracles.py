@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.errors import NotRecordedError
+from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import NORM, named, quantity
 from rigidsim.hindsight.special import SPECIAL_VALUES
 from rigidsim.physics.operations import VALUES
@@ -155,7 +155,7 @@ class _Comparison:
     def add(self, part: Trajectory) -> None:
         try:
             found = quantity(part, self._form.name)
-        except NotRecordedError as error:
+        except UsageError as error:  # not recorded, or not of this kind of body
             self._remark = str(error)
             return
         self._unit = found.unit

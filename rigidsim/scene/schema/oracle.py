@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import (
@@ -15,6 +16,8 @@ from pydantic import (
 )
 
 from rigidsim.scene.expressions import ORACLE, Expression
+from rigidsim.scene.expressions.tree import operations
+from rigidsim.scene.expressions.vocabulary import SPECIAL
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
@@ -111,3 +114,9 @@ Oracle = Annotated[
     Field(description=_DESCRIPTION),
 ]
 """Quantities by their names, with their closed forms."""
+
+
+def needs_scipy(oracle: Mapping[str, Reference]) -> bool:
+    """Whether any expression has a special function, which scipy computes."""
+    parts = (part for reference in oracle.values() for part in reference.components if isinstance(part, Expression))
+    return any(operation in SPECIAL for part in parts for operation in operations(part.tree))
