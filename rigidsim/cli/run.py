@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,6 +150,7 @@ def run(
     rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
     """
     from rigidsim._jit import without_blas
+    from rigidsim.scene.schema.oracle import needs_scipy
 
     changed = [*overrides(sets, **settings), *((f"metrics.{name}", text) for name, text in metrics.items())]
     read = read_scene(scene, [*values_of_run(source, index), *changed])
@@ -166,7 +168,7 @@ def run(
     picture = Path(plot) if plot else path.with_suffix(".png") if plot == "" else None
     if picture is not None:
         check_picture_of(path, picture, force)
-    with without_blas():
+    with nullcontext() if needs_scipy(read.oracle) else without_blas():
         from rigidsim.report.run import run_to_file
 
         recorded = {"terms": terms, "contacts": contacts, "compression": compression}
