@@ -12,7 +12,8 @@ from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
-from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
+from rigidsim.plots.references import draw_reference, error_text, reference_of
+from rigidsim.plots.style import INK, LINES, draw_legend, label_axes, shortened, with_unit
 
 AXES = "xyz"
 FLAT = 0.02
@@ -37,7 +38,9 @@ class PathPanel:
     def __init__(self, requests: Sequence[PathRequest], plane: str = ""):
         self.requests = list(requests)
         self._quantities = [named(r.history.trajectory, f"{r.body}.position@{r.frame}") for r in requests]
-        self._points = [r.history.read(q)[1] for r, q in zip(requests, self._quantities, strict=True)]
+        read = [r.history.read(q) for r, q in zip(requests, self._quantities, strict=True)]
+        self._points = [points for _, points in read]
+        self._closed = [reference_of(q, time, points) for q, (time, points) in zip(self._quantities, read, strict=True)]
         self.plane = plane or plane_of(self._points)
         self.projection = None if self.plane else "3d"
 
@@ -45,7 +48,7 @@ class PathPanel:
         """Draw the paths; the small dot is the begin, the large one the end."""
         columns = [AXES.index(letter) for letter in self.plane or AXES]
         parts = [parts_of(r.history, q) for r, q in zip(self.requests, self._quantities, strict=True)]
-        handles = []
+        handles, names = [], names_of(parts)
         for (color, line), points in zip(self._styles(), self._points, strict=True):
             handles.append(draw_path(axes, points[:, columns], color, line))
         units = {q.unit for q in self._quantities}
@@ -62,7 +65,12 @@ class PathPanel:
         else:
             axes.set_zlabel(with_unit("z", unit), parse_math=False)
             fit_in_space(axes, self._points)
-        draw_legend(axes, handles, names_of(parts), "best" if self.plane else "below")
+        pairs = [(p, closed) for p, closed in zip(self._points, self._closed, strict=True) if closed is not None]
+        if pairs:
+            circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
+            points, closed = map(np.concatenate, zip(*pairs, strict=True))
+            handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
+        draw_legend(axes, handles, names, "best" if self.plane else "below")
 
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1
