@@ -47,13 +47,13 @@ def _nearest(named: NamedQuantity, found: np.ndarray, values: np.ndarray) -> np.
 def _other_names(named: NamedQuantity) -> list[str]:
     """The same quantity with its parent called `parent`, or by its path."""
     header = named.trajectory.header
-    if not named.body or any(change.body == named.body for change in header.changes):
+    if not (named.body and named.kind.is_seen) or any(change.body == named.body for change in header.changes):
         return []
     parent = header.parents[header.row_of[named.body]] or "world"
     plain = named.name.rpartition("@")[0] if named.name.endswith(f"@{named.frame}") else named.name
     if named.frame == parent:
         return [f"{plain}@parent"]
-    return [f"{plain}@{parent}"] if named.frame == "parent" and "terms" not in named.name else []
+    return [f"{plain}@{parent}"] if named.frame == "parent" else []
 
 
 def error_text(values: np.ndarray, expected: np.ndarray, unit: str) -> str:
