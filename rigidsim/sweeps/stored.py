@@ -99,6 +99,7 @@ class Sweep:
         self.names = tuple(json.loads(file["plan"].attrs["names"]))
         self._columns = {str(item.attrs["long_name"]): item for item in file.get(VARIED, {}).values()}
         self._results = ("runs/end_time", *(f"metrics/{name}" for name in self.metrics), *self.datasets)
+        self.sample = str(file["plan"].attrs["sample"])  # how the values were sampled, `sobol:64`; empty if not
         self.units = {name: str(self._columns[name].attrs.get("units", "")) for name in self.names}
 
     def __len__(self) -> int:
