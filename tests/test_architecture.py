@@ -49,9 +49,22 @@ ALLOWED = {
         "arguments",
         "errors",
     },
+    "plots": {"hindsight", "trajectory", "physics", "arguments", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {"simulation", "trajectory", *ENGINE, "engine.compiler", "scene", "structures", "arguments", "errors"},
-    "cli": {"report", "sweeps", *ENGINE, "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
+    "cli": {
+        "report",
+        "plots",
+        "hindsight",
+        "sweeps",
+        *ENGINE,
+        "simulation",
+        "trajectory",
+        "scene",
+        "errors",
+        "_jit",
+        "rigidsim",
+    },
     "rigidsim": {"cli"},
 }
 # The one door of each dependency.
@@ -66,6 +79,8 @@ DOORS = {
     "llvmlite": {"_numba_hooks"},
     "trimesh": {"scene"},
     "scipy": {"sweeps", "hindsight.special"},
+    "matplotlib": {"plots"},
+    "mpl_toolkits": {"plots"},
     "dask": {"sweeps.cluster"},
     "distributed": {"sweeps.cluster"},
 }
