@@ -19,7 +19,7 @@ from rigidsim.plots.style import FAINT, GREY, INK, LINES, draw_legend, label_axe
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
 
 MAP = "viridis"
-FAILED = "#d55e00"
+FAILED, EMPTY = INK, "#f2f2f2"
 MOST_LINES = 7
 """Lines that are told apart by colours and dashes; more are coloured by the value of one number."""
 MOST_MARKED = 60
@@ -40,9 +40,10 @@ class Measured:
         return ", ".join(part for part in (shortened(self.name, 44), self.unit) if part)
 
 
-def draw_curves(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, is_log: bool) -> None:
+def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNumber], is_log: bool) -> None:
     """A line for each combination of the other numbers, or points if these are samples or too many."""
-    others = runs.others([x])
+    (x,) = numbers
+    others = runs.others(numbers)
     groups = runs.groups(others) if runs.is_grid or not others else []
     _set_value_axis(axes, measured, is_log)
     if groups and len(groups) <= MOST_LINES:
@@ -118,32 +119,54 @@ def _count_failed(runs: Runs) -> str:
     return f"{count} failed run{'s' if count > 1 else ''}"
 
 
-def draw_map(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, y: VariedNumber, is_log: bool) -> None:
+def draw_map(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNumber], is_log: bool) -> None:
     """The metric in colours over two numbers; the mean over the others. Without a grid, coloured points."""
+    x, y = numbers
+    x.set_axis(axes, "x"), y.set_axis(axes, "y")
     if not runs.is_grid:
         _draw_points(axes, runs, measured, x, y, is_log)
         return
-    shape = len(y.levels), len(x.levels)
-    cell = y.places * len(x.levels) + x.places
-    good = np.isfinite(measured.values)
-    count = np.bincount(cell[good], minlength=shape[0] * shape[1])
-    total = np.bincount(cell[good], measured.values[good], shape[0] * shape[1])
-    means = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0).reshape(shape)
-    axes.set_facecolor("#f2f2f2")
+    cells = _Cells(runs, measured, x, y)
+    axes.set_facecolor(EMPTY)
     axes.grid(False)
-    drawn = axes.pcolormesh(
-        x.edges(), y.edges(), np.ma.masked_invalid(means), cmap=MAP, norm=_norm(means, is_log), rasterized=True
-    )
-    failed = np.bincount(cell[runs.is_failed], minlength=count.size).reshape(shape) > 0
-    seen = np.bincount(cell, minlength=count.size).reshape(shape) > 0
-    _hatch(axes, x, y, failed & np.isnan(means))
-    others = runs.others([x, y])
+    image = np.ma.masked_invalid(cells.means)
+    drawn = axes.pcolormesh(x.edges(), y.edges(), image, cmap=MAP, norm=_norm(cells.means, is_log), rasterized=True)
+    _hatch(axes, x, y, cells.failed)
+    others = ", ".join(shortened(other.short) for other in runs.others(numbers))
+    _draw_bar(axes, drawn, measured.label + (f", mean over {others}" if others else ""))
+    handles, names = [], []
+    if cells.failed.any():
+        handles.append(Patch(facecolor="white", edgecolor=FAILED, hatch="////", linewidth=0.0))
+        names.append(_count_failed(runs))
+    if cells.missing.any():
+        handles.append(Patch(facecolor=EMPTY, edgecolor=FAINT))
+        names.append("no value")
+    draw_legend(axes, handles, names, "above")
+
+
+class _Cells:
+    """The means of a metric over the runs of each combination of two numbers, (y, x); which of these failed, and which
+    have no value for another reason.
+    """
+
+    def __init__(self, runs: Runs, measured: Measured, x: VariedNumber, y: VariedNumber):
+        shape = len(y.levels), len(x.levels)
+        place, size = y.places * shape[1] + x.places, shape[0] * shape[1]
+        good = np.isfinite(measured.values)
+        count = np.bincount(place[good], minlength=size)
+        total = np.bincount(place[good], measured.values[good], size)
+        means = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+        failed = np.bincount(place[runs.is_failed], minlength=size) > 0
+        self.means = means.reshape(shape)
+        self.failed = (failed & (count == 0)).reshape(shape)
+        self.missing = (~failed & (count == 0)).reshape(shape)
+
+
+def _draw_bar(axes: Axes, drawn: ScalarMappable, label: str) -> None:
+    """The colours of values, beside the axes."""
     bar = axes.figure.colorbar(drawn, ax=axes, pad=0.02)
-    mean = f", mean over {', '.join(shortened(other.short) for other in others)}" if others else ""
-    bar.ax.yaxis.set_label_text(measured.label + mean, parse_math=False)
+    bar.ax.yaxis.set_label_text(label, parse_math=False)
     bar.outline.set_visible(False)
-    x.set_axis(axes, "x"), y.set_axis(axes, "y")
-    _map_legend(axes, runs, failed & np.isnan(means), seen & np.isnan(means) & ~failed)
 
 
 def _norm(values: np.ndarray, is_log: bool) -> Normalize | None:
@@ -163,17 +186,6 @@ def _hatch(axes: Axes, x: VariedNumber, y: VariedNumber, cells: np.ndarray) -> N
     )
 
 
-def _map_legend(axes: Axes, runs: Runs, failed: np.ndarray, missing: np.ndarray) -> None:
-    handles, names = [], []
-    if failed.any():
-        handles.append(Patch(facecolor="white", edgecolor=FAILED, hatch="////", linewidth=0.0))
-        names.append(_count_failed(runs))
-    if missing.any():
-        handles.append(Patch(facecolor="#f2f2f2", edgecolor=FAINT))
-        names.append("no value")
-    draw_legend(axes, handles, names, "above")
-
-
 def _draw_points(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, y: VariedNumber, is_log: bool) -> None:
     good = np.isfinite(measured.values)
     size = 22.0 if len(good) < 500 else 9.0
@@ -181,10 +193,7 @@ def _draw_points(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, y:
         x.values[good], y.values[good], c=measured.values[good], s=size, cmap=MAP,
         norm=_norm(measured.values, is_log), linewidths=0,
     )  # fmt: skip
-    bar = axes.figure.colorbar(drawn, ax=axes, pad=0.02)
-    bar.ax.yaxis.set_label_text(measured.label, parse_math=False)
-    bar.outline.set_visible(False)
-    x.set_axis(axes, "x"), y.set_axis(axes, "y")
+    _draw_bar(axes, drawn, measured.label)
     if runs.is_failed.any():
         (cross,) = axes.plot(x.values[runs.is_failed], y.values[runs.is_failed], "x", color=FAILED, markersize=5)
         draw_legend(axes, [cross], [_count_failed(runs)], "above")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.quantities import NamedQuantity, Quantity, named
+from rigidsim.hindsight.quantities import Quantity, named
 from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
 from rigidsim.plots.sweep_panels import FAILED, MOST_LINES, Measured, colour_scale, draw_colour_bar
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
@@ -20,6 +20,8 @@ from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_RUNS = 200
 """Runs that are drawn over each other; of more, so many of them, evenly spaced."""
+FEW = 30
+"""Runs whose lines are not thinner than those of a single one."""
 OF_MASSES = ("kinetic_energy", "linear_momentum", "angular_momentum")
 """The quantities of a body that depend on its mass, which may differ from run to run."""
 
@@ -28,8 +30,7 @@ def last_values(runs: Runs, name: str) -> list[Measured]:
     """The components of a quantity in the last states of all runs. Raises UsageError for one that depends on more than
     these states.
     """
-    found = _last_states(runs)
-    wanted = named(found, name)
+    wanted = named(_last_states(runs), name)
     is_of_motion = wanted.frame in (WORLD, PARENT, BODY) and not wanted.name.partition("@")[0].endswith(OF_MASSES)
     if wanted.kind is None or (wanted.body and not is_of_motion):
         hint = "define a metric: --metric last=\"= final(speed('ball', 'table'))\""
@@ -43,9 +44,18 @@ def last_values(runs: Runs, name: str) -> list[Measured]:
 
 def _last_states(runs: Runs) -> Trajectory:
     """The last states of all runs in place of samples; all at the latest time, when the tree is that of the end."""
-    sweep, first = runs.sweep, runs.sweep[int(runs.sweep.numbers[0])]
+    sweep, (first, *_) = runs.sweep, _readable(runs)
     time = np.full(len(sweep), float(np.max(sweep.runs["end_time"])))
-    return Trajectory(first.header, {"time": time, **{name: sweep.array(name) for name in sweep.datasets}})
+    arrays = {name: sweep.array(name) for name in sweep.datasets}
+    return Trajectory(sweep[int(sweep.numbers[first])].header, {"time": time, **arrays})
+
+
+def _readable(runs: Runs) -> np.ndarray:
+    """The places of the runs that began. Raises UsageError if there are none."""
+    places = np.flatnonzero(runs.sweep.runs["status"] != "invalid")
+    if not len(places):
+        raise UsageError(f"none of the {len(runs.sweep):,} runs began; `rigidsim inspect {runs.sweep.path}` says why")
+    return places
 
 
 def _columns(found: Quantity) -> list[tuple[str, np.ndarray]]:
@@ -55,18 +65,60 @@ def _columns(found: Quantity) -> list[tuple[str, np.ndarray]]:
     return [(f"{found.label} {name}", found.values[:, k]) for k, name in enumerate(found.components)]
 
 
-def series_panels(runs: Runs, name: str, over: list[VariedNumber], is_log: bool) -> list[Callable[[Axes], None]]:
-    """A panel for each component of a quantity: it over time in each run, coloured by a varied number."""
+@dataclass(frozen=True)
+class RunCurves:
+    """One component of a quantity over time in some runs: for each, (time, value) and whether it failed."""
+
+    label: str
+    curves: list[np.ndarray]
+    is_failed: np.ndarray
+    number: VariedNumber  # gives the colours; `values` are its values in these runs
+    values: np.ndarray
+    note: str
+
+    def draw(self, axes: Axes, is_log: bool) -> None:
+        """Draw a line for each run, with a legend or a bar of colours."""
+        norm, colours = colour_scale(self.number)
+        is_few = len(self.number.levels) <= MOST_LINES
+        places = np.searchsorted(self.number.levels, self.values).tolist()
+        looks = [(colour_of(k), LINES[k % len(LINES)]) for k in places] if is_few else []
+        looks = looks or [(colours(norm(value)), "-") for value in self.values.tolist()]
+        colors, dashes = zip(*looks, strict=True)
+        width = 1.2 if len(self.curves) < FEW else 0.8
+        axes.add_collection(LineCollection(self.curves, colors=colors, linestyles=dashes, linewidths=width))
+        axes.autoscale_view()
+        if is_log:
+            axes.set_yscale("log", nonpositive="mask")
+        label_axes(axes, x="time, s", y=self.label, title=self.note)
+        levels = self.number.levels.tolist() if is_few and len(self.number.levels) > 1 else []
+        handles = [Line2D([], [], color=colour_of(k), linestyle=LINES[k % len(LINES)]) for k in range(len(levels))]
+        names = [self.number.text(level) for level in levels]
+        if not is_few:
+            draw_colour_bar(axes, self.number, norm)
+        ends = [curve[-1] for curve, failed in zip(self.curves, self.is_failed, strict=True) if failed and len(curve)]
+        if ends:
+            handles += axes.plot(*np.array(ends).T, "x", color=FAILED, markersize=5, markeredgewidth=1.4, zorder=5)
+            names.append("failed")
+        draw_legend(axes, handles, names, "above")
+
+
+def series_of(runs: Runs, name: str, over: list[VariedNumber]) -> list[RunCurves]:
+    """The components of a quantity over time, coloured by a varied number. Raises UsageError."""
     if len(over) > 1:
         raise UsageError(f"{name} is drawn over time, and coloured by one varied number; name one with --over")
-    number = over[0] if over else _most_varied(runs)
-    chosen = _chosen(len(runs.sweep))
-    curves = [_curve(runs, place, name) for place in chosen.tolist()]
-    first = curves[0]
+    number, places = over[0] if over else _most_varied(runs), _readable(runs)
+    chosen = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), MOST_RUNS)).round().astype(int))]
+    note = "" if len(chosen) == len(runs.sweep) else f"{len(chosen)} of {len(runs.sweep):,} runs"
+    found = []
+    for place in chosen.tolist():
+        trajectory = runs.sweep[int(runs.sweep.numbers[place])]
+        read = named(trajectory, name).of()
+        found.append([np.column_stack([trajectory.time, values]) for _, values in _columns(read)])
+    labels = [with_unit(shortened(label, 44), read.unit) for label, _ in _columns(read)]
     return [
-        lambda axes, k=k: _draw(axes, runs, chosen, [(time, found[k][1]) for time, found, _ in curves], first, k, number, is_log)
-        for k in range(len(first[1]))
-    ]  # fmt: skip
+        RunCurves(label, list(curves), runs.is_failed[chosen], number, number.values[chosen], note)
+        for label, curves in zip(labels, zip(*found, strict=True), strict=True)
+    ]
 
 
 def _most_varied(runs: Runs) -> VariedNumber:
@@ -74,53 +126,3 @@ def _most_varied(runs: Runs) -> VariedNumber:
     if not numbers:
         raise UsageError("the sweep varied nothing")
     return max(numbers, key=lambda number: (not number.words, len(number.levels)))
-
-
-def _chosen(count: int) -> np.ndarray:
-    """The places of the runs that are drawn."""
-    return np.unique(np.linspace(0, count - 1, min(count, MOST_RUNS)).round().astype(int))
-
-
-def _curve(runs: Runs, place: int, name: str) -> tuple[np.ndarray, list[tuple[str, np.ndarray]], str]:
-    """Times, components and unit of a quantity of one run."""
-    trajectory = runs.sweep[int(runs.sweep.numbers[place])]
-    wanted: NamedQuantity = named(trajectory, name)
-    found = wanted.of()
-    return np.asarray(trajectory.time), _columns(found), found.unit
-
-
-def _draw(
-    axes: Axes, runs: Runs, chosen: np.ndarray, curves: list, first: tuple, k: int, number: VariedNumber, is_log: bool
-) -> None:
-    is_few = len(number.levels) <= MOST_LINES
-    norm, colours = colour_scale(number)
-    values = number.values[chosen]
-    colors = [
-        colour_of(place) if is_few else colours(norm(value))
-        for place, value in zip(number.places[chosen], values, strict=True)
-    ]
-    dashes = [LINES[place % len(LINES)] if is_few else "-" for place in number.places[chosen].tolist()]
-    width = 1.2 if len(chosen) < 30 else 0.8
-    lines = [np.column_stack(curve) for curve in curves]
-    axes.add_collection(LineCollection(lines, colors=colors, linestyles=dashes, linewidths=width))
-    axes.autoscale_view()
-    if is_log:
-        axes.set_yscale("log", nonpositive="mask")
-    label_axes(axes, x="time, s", y=with_unit(shortened(first[1][k][0], 44), first[2]), title=_left_out(runs, chosen))
-    handles, names = [], []
-    if is_few:
-        handles = [
-            Line2D([], [], color=colour_of(j), linestyle=LINES[j % len(LINES)]) for j in range(len(number.levels))
-        ]
-        names = [number.text(level) for level in number.levels.tolist()] if len(number.levels) > 1 else []
-    else:
-        draw_colour_bar(axes, number, norm)
-    ends = [line[-1] for line, place in zip(lines, chosen, strict=True) if runs.is_failed[place] and len(line)]
-    if ends:
-        handles += axes.plot(*np.array(ends).T, "x", color=FAILED, markersize=5, markeredgewidth=1.4, zorder=5)
-        names.append("failed")
-    draw_legend(axes, handles[: len(names)] if len(handles) == len(names) else handles[-1:], names, "above")
-
-
-def _left_out(runs: Runs, chosen: np.ndarray) -> str:
-    return "" if len(chosen) == len(runs.sweep) else f"{len(chosen)} of {len(runs.sweep):,} runs"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from rigidsim.errors import UsageError
 from rigidsim.plots.style import Picture, styled
 from rigidsim.plots.sweep_panels import MOST_LINES, Measured, draw_curves, draw_indices, draw_map
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
-from rigidsim.plots.sweep_series import last_values, series_panels
+from rigidsim.plots.sweep_series import last_values, series_of
 
 WIDTH, HEIGHT, BESIDE = 6.4, 4.4, 4.6
 """Width and height, inches, of a single panel; width of one of several."""
@@ -32,9 +33,9 @@ def sweep_figure(
     size: tuple[float, float] | None = None,
     is_log: bool = False,
 ) -> Picture:
-    """A figure of metrics of a sweep over one varied number, or two, or of quantities over time, `ball.speed`, if samples
-    were recorded; by default of all metrics over all varied numbers. `size` is width and height, inches; `is_log` makes
-    the axis of the values logarithmic.
+    """A figure of metrics of a sweep over one varied number, or two, or of quantities over time, `ball.speed`, if
+    samples were recorded; by default of all metrics over all varied numbers. `size` is width and height, inches;
+    `is_log` makes the axis of the values logarithmic.
 
     Raises UsageError for an unknown name, and if there is nothing to draw.
     """
@@ -58,7 +59,7 @@ def _panels(runs: Runs, names: Sequence[str], over: list[VariedNumber], is_log: 
             measured = Measured(name, np.where(runs.is_failed, np.nan, runs.sweep.metrics[name]))
             rows.append(_of_measured(runs, measured, over, is_log))
         elif runs.sweep.time is not None:
-            rows += [[panel] for panel in series_panels(runs, name, over, is_log)]
+            rows += [[partial(curves.draw, is_log=is_log)] for curves in series_of(runs, name, over)]
         elif runs.sweep.datasets:
             rows += [_of_measured(runs, measured, over, is_log) for measured in last_values(runs, name)]
         else:
@@ -72,11 +73,11 @@ def _of_measured(runs: Runs, measured: Measured, over: list[VariedNumber], is_lo
         raise UsageError(f"{measured.name} has a finite value in none of the {len(runs.sweep):,} runs")
     if not over and runs.sweep.sample.startswith("saltelli") and measured.name in runs.sweep.metrics:
         indices = runs.sweep.sensitivity()[measured.name]
-        return [lambda axes: draw_indices(axes, indices, measured.name)]
+        return [partial(draw_indices, indices=indices, metric=measured.name)]
     found = []
     for numbers in [over] if over else _shown(runs):
         draw = draw_map if len(numbers) == 2 else draw_curves
-        found.append(lambda axes, draw=draw, numbers=numbers: draw(axes, runs, measured, *numbers, is_log))
+        found.append(partial(draw, runs=runs, measured=measured, numbers=numbers, is_log=is_log))
     return found
 
 
@@ -119,11 +120,30 @@ def _arranged(rows: list[list[Panel]], title: str, size: tuple[float, float] | N
         rows = [panels[k : k + 2] for k in range(0, len(panels), 2)]
     columns = max(map(len, rows))
     width, height = (WIDTH, HEIGHT) if columns == 1 else (BESIDE * columns, 0.84 * HEIGHT * len(rows))
-    figure = Picture(figsize=size or (width, height * (len(rows) if columns == 1 else 1)), layout="constrained")
+    figure = Picture(figsize=size or (width, height), layout="constrained")
     grid = figure.add_gridspec(len(rows), columns)
+    drawn = []
     for k, row in enumerate(rows):
         for column, draw in enumerate(row):
-            draw(figure.add_subplot(grid[k, column]))
+            drawn.append(figure.add_subplot(grid[k, column]))
+            draw(drawn[-1])
+    _share_legend(figure, drawn)
     if title:
         figure.suptitle(title, parse_math=False, fontsize=11)
     return figure
+
+
+def _share_legend(figure: Picture, drawn: Sequence[Axes]) -> None:
+    """One legend above all panels in place of one for each, if these are the same."""
+    legends = [axes.get_legend() for axes in drawn]
+    if len(drawn) < 2 or None in legends:
+        return
+    names = [[text.get_text() for text in legend.get_texts()] for legend in legends]
+    if any(other != names[0] for other in names):
+        return
+    shared = figure.legend(legends[0].legend_handles, ["-"] * len(names[0]), loc="outside upper left", ncols=5)
+    for text, name in zip(shared.get_texts(), names[0], strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
+    for legend in legends:
+        legend.remove()
