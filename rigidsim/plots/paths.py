@@ -12,7 +12,9 @@ from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
-from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
+from rigidsim.plots.references import draw_reference, error_text, reference_of
+from rigidsim.plots.sampling import MOST
+from rigidsim.plots.style import DENSE, INK, LINES, draw_legend, label_axes, shortened, with_unit
 
 AXES = "xyz"
 FLAT = 0.02
@@ -37,7 +39,9 @@ class PathPanel:
     def __init__(self, requests: Sequence[PathRequest], plane: str = ""):
         self.requests = list(requests)
         self._quantities = [named(r.history.trajectory, f"{r.body}.position@{r.frame}") for r in requests]
-        self._points = [r.history.read(q)[1] for r, q in zip(requests, self._quantities, strict=True)]
+        read = [r.history.read(q) for r, q in zip(requests, self._quantities, strict=True)]
+        self._points = [points for _, points in read]
+        self._closed = [reference_of(q, time, points) for q, (time, points) in zip(self._quantities, read, strict=True)]
         self.plane = plane or plane_of(self._points)
         self.projection = None if self.plane else "3d"
 
@@ -45,7 +49,7 @@ class PathPanel:
         """Draw the paths; the small dot is the begin, the large one the end."""
         columns = [AXES.index(letter) for letter in self.plane or AXES]
         parts = [parts_of(r.history, q) for r, q in zip(self.requests, self._quantities, strict=True)]
-        handles = []
+        handles, names = [], names_of(parts)
         for (color, line), points in zip(self._styles(), self._points, strict=True):
             handles.append(draw_path(axes, points[:, columns], color, line))
         units = {q.unit for q in self._quantities}
@@ -62,7 +66,12 @@ class PathPanel:
         else:
             axes.set_zlabel(with_unit("z", unit), parse_math=False)
             fit_in_space(axes, self._points)
-        draw_legend(axes, handles, names_of(parts), "best" if self.plane else "below")
+        pairs = [(p, closed) for p, closed in zip(self._points, self._closed, strict=True) if closed is not None]
+        if pairs:
+            circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
+            points, closed = map(np.concatenate, zip(*pairs, strict=True))
+            handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
+        draw_legend(axes, handles, names, "inside" if self.plane else "below")
 
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1
@@ -103,7 +112,7 @@ class PhasePanel:
         label_axes(axes, shared_name(x, self.requests[0].x.unit), shared_name(y, self.requests[0].y.unit))
         if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
             fit(axes, drawn)
-        draw_legend(axes, handles, _phase_names(x, y), "best")
+        draw_legend(axes, handles, _phase_names(x, y), "inside")
 
 
 def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
@@ -113,7 +122,7 @@ def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
 
 def draw_path(axes: Axes, points: np.ndarray, color: str, line: object):
     """A path (time, 2 or 3), its begin a small dot and its end a large one; the handle for a legend."""
-    (drawn,) = axes.plot(*points.T, color=color, linestyle=line)
+    (drawn,) = axes.plot(*points.T, color=color, linestyle=line, linewidth=DENSE if len(points) > MOST else None)
     whole = points[~np.isnan(points).any(axis=1)]
     if len(whole):
         axes.plot(*whole[:1].T, "o", color=color, markersize=3.5)

@@ -126,9 +126,9 @@ def axis_names(axes: np.ndarray) -> list[str]:
 
 
 def view_of(path: np.ndarray) -> np.ndarray:
-    """(3, 3) columns right, up and towards the viewer, who looks at where the path is, from aside."""
+    """(3, 3) columns right, up and towards the viewer, who looks at where the path begins and is, from aside."""
     whole = path[np.isfinite(path).all(axis=1)]
-    middle = whole.mean(axis=0) if len(whole) else np.zeros(3)
+    middle = whole.mean(axis=0) + whole[0] if len(whole) else np.zeros(3)
     signs = np.where(middle < -1e-3, -1.0, 1.0)
     away = signs * np.array([0.66, 0.52, 0.54])
     towards = away / np.linalg.norm(away)

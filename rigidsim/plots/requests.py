@@ -89,7 +89,7 @@ class Reader:
         if kind == PATH:
             for one in [frame] if frame else self.frames or ["world"]:
                 position = named(self._trajectory, f"{body}.position@{one}")
-                yield PathRequest(self.history, body, position.frame)
+                yield PathRequest(self.history, body, self._frame(body, position.frame))
         elif kind == CONTACT:
             for force in FORCES:
                 yield SeriesRequest(self.history, named(self._trajectory, f"{body}.{force}"))
@@ -98,6 +98,13 @@ class Reader:
         else:
             request = {TERMS: LedgerRequest, POLHODE: PolhodeRequest, IMPACTS: ImpactsRequest}[kind]
             yield request(self.history, body)
+
+    def _frame(self, body: str, frame: str) -> str:
+        """The path of the parent in place of `parent`, unless that changes."""
+        header = self._trajectory.header
+        if frame != "parent" or any(change.body == body for change in header.changes):
+            return frame
+        return header.parents[header.row_of[body]] or "world"
 
     def _pair(self, written: str) -> tuple[NamedQuantity, NamedQuantity] | None:
         """Both sides of `X:Y`; None if a body of that name contains the colon."""

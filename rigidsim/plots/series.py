@@ -14,8 +14,9 @@ from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.plots.history import History
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
 from rigidsim.plots.marks import draw_marks
-from rigidsim.plots.references import draw_reference, reference_of, with_error
-from rigidsim.plots.style import LINES, draw_legend, label_axes
+from rigidsim.plots.references import draw_reference, error_text, reference_of
+from rigidsim.plots.sampling import MOST
+from rigidsim.plots.style import DENSE, LINES, draw_legend, label_axes
 
 CONSTANT = 1e-12
 """Values that differ by less, relative to the largest, are drawn as one."""
@@ -36,22 +37,25 @@ class SeriesPanel:
         """Draw the curves, their references, the events of their bodies, and a legend."""
         parts = [parts_of(h, named, c) for h, named in self.entries for c in named.components or ("",)]
         styles, names, lines = self._styles(parts), names_of(parts), []
-        absolute = False
+        absolute, closed = False, []
         for history, named in self.entries:
             time, values = history.read(named)
-            expected = reference_of(named, time)
+            expected = reference_of(named, time, values)
             if self.is_log:
                 absolute |= bool(np.any(values <= 0.0))
                 values, expected = np.abs(values), None if expected is None else np.abs(expected)
             for column in range(values.shape[1]):
                 color, style = styles[len(lines)]
-                lines += axes.plot(time, values[:, column], color=color, linestyle=style)
-                if expected is not None:
-                    draw_reference(axes, time, expected[:, column], color)
-                    if names:
-                        names[len(lines) - 1] += with_error(values[:, column], expected[:, column], named.unit)
+                width = DENSE if len(time) > MOST else None
+                lines += axes.plot(time, values[:, column], color=color, linestyle=style, linewidth=width)
+                if expected is not None and np.isfinite(expected[:, column]).any():
+                    circles = draw_reference(axes, (time, expected[:, column]), color)
+                    closed.append((values[:, column], expected[:, column]))
         self._finish(axes, shared_name(parts, self.entries[0][1].unit), absolute)
         self._mark(axes, is_first)
+        if closed:
+            values, expected = map(np.concatenate, zip(*closed, strict=True))
+            lines, names = [*lines[: len(names)], circles], [*names, error_text(values, expected, named.unit)]
         draw_legend(axes, lines, names)
 
     def _styles(self, parts: list[Parts]) -> list[tuple[str, object]]:
