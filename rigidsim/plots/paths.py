@@ -71,7 +71,7 @@ class PathPanel:
             circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
             points, closed = map(np.concatenate, zip(*pairs, strict=True))
             handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
-        draw_legend(axes, handles, names, is_below=True)
+        draw_legend(axes, handles, names, "below")
 
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1
@@ -112,7 +112,7 @@ class PhasePanel:
         label_axes(axes, shared_name(x, self.requests[0].x.unit), shared_name(y, self.requests[0].y.unit))
         if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
             fit(axes, drawn)
-        draw_legend(axes, handles, _phase_names(x, y), is_below=True)
+        draw_legend(axes, handles, _phase_names(x, y), "below")
 
 
 def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:

@@ -86,17 +86,18 @@ def label_axes(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
             write(words, parse_math=False)
 
 
-def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], is_below: bool = False) -> None:
-    """A legend beside the axes, or below them if it is short: it covers no line."""
+def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str = "beside") -> None:
+    """A legend beside the axes, or below or above them if it is short: it covers no line."""
     if not names:
         return
     left_out = len(names) - MOST_NAMED
     if left_out > 0:
         handles, names = handles[:MOST_NAMED], [*names[: MOST_NAMED - 1], f"… and {left_out + 1} more"]
-    options = {"loc": "upper left", "bbox_to_anchor": (1.005, 1.02)}
-    if is_below and len(names) <= MOST_BELOW:
-        drop = 0.04 if axes.name == "3d" else -0.14
-        options = {"loc": "upper center", "bbox_to_anchor": (0.5, drop), "ncols": 2}
+    options = {
+        "beside": {"loc": "upper left", "bbox_to_anchor": (1.005, 1.02)},
+        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.04 if axes.name == "3d" else -0.14), "ncols": 2},
+        "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(len(names), 3)},
+    }["beside" if place == "below" and len(names) > MOST_BELOW else place]
     # Set afterwards, because a label that begins with an underscore would be left out.
     legend = axes.legend(handles, ["-"] * len(names), borderaxespad=0.4, **options)
     for text, name in zip(legend.get_texts(), names, strict=True):
