@@ -11,8 +11,8 @@ import numpy as np
 
 from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.report.table import aligned
-from rigidsim.report.windows import FEW_BODIES, windows
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import FEW_BODIES, windows
 
 LEVELS = "▁▂▃▄▅▆▇█"
 MOST_BINS = 1024

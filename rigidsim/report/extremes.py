@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigidsim.report.states import known
-from rigidsim.report.windows import windows
 from rigidsim.trajectory.extremes import NAMES, largest_norms
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import windows
 
 
 @dataclass(frozen=True)
