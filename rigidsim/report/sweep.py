@@ -18,8 +18,9 @@ from rigidsim.sweeps.cluster import Cluster, ClusterExecution
 from rigidsim.sweeps.contents import COMPLETE, Contents
 from rigidsim.sweeps.estimate import estimated_seconds
 from rigidsim.sweeps.execution import Execution
-from rigidsim.sweeps.results import SweepWriter, done_of, finished, reopen
+from rigidsim.sweeps.results import SweepWriter, finished, reopen
 from rigidsim.sweeps.stored import load_sweep
+from rigidsim.sweeps.unfinished import done_of
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_room
 
 SHOWN_FAILURES = 5

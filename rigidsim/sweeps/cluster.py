@@ -24,7 +24,8 @@ from rigidsim.sweeps.contents import COMPLETE, Contents
 from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, unwatched
 from rigidsim.sweeps.layouts import Layout
 from rigidsim.sweeps.plan import Plan
-from rigidsim.sweeps.results import SweepWriter, Unit
+from rigidsim.sweeps.results import SweepWriter
+from rigidsim.sweeps.units import Unit
 from rigidsim.trajectory.provenance import provenance
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ class Excerpt(Layout):
     """Consecutive runs of a plan with their values, which another machine might compute with other last digits."""
 
     def __init__(self, plan: Plan, runs: range):
-        self._names, self._runs, self._digest = dict(plan.units), runs, plan.digest
+        self._names, self._runs, self._plan = dict(plan.units), runs, plan.digest
         self._values = plan.values(runs)
 
     @property
@@ -237,7 +238,7 @@ class Excerpt(Layout):
     @property
     def rule(self) -> dict[str, Any]:
         """The plan and the numbers of the runs."""
-        return {"plan": self._digest, "runs": [self._runs.start, self._runs.stop]}
+        return {"plan": self._plan, "runs": [self._runs.start, self._runs.stop]}
 
 
 class _Collected:

@@ -1,13 +1,36 @@
-"""The results of a sweep as an xarray dataset, and the table of its runs as a pandas frame."""
+"""The table of the runs of a sweep; its results as an xarray dataset and a pandas frame."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
 
 import h5py
+import numpy as np
 
 from rigidsim.errors import UsageError
+
+
+class Columns(Mapping):
+    """Columns of a table, by name; each is read on first access."""
+
+    def __init__(self, read: Mapping[str, Callable[[], np.ndarray]]):
+        self._read, self._known = read, {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._known:
+            self._known[name] = self._read[name]()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+    def __repr__(self) -> str:
+        return f"<Columns: {', '.join(self._read)}>"
 
 
 def as_xarray(sweep, file: h5py.File):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -67,7 +65,7 @@ class Plan:
     @property
     def sample(self) -> str:
         """The method and number of points of a sample, `sobol:1024`; empty for other plans."""
-        return str(self._layout.sample) if isinstance(self._layout, Sampled) else ""
+        return self._layout.method
 
     def values(self, runs: range | slice) -> dict[str, Column]:
         """The values of each name for consecutive runs: float64 numbers in the unit of the name, or a list of words and
@@ -123,8 +121,7 @@ class Plan:
         """The SHA-256 hash of names, rules of values and seed, in hexadecimal: two plans with the same digest have the
         same runs.
         """
-        rule = {"version": 1, **self._layout.rule, "seed": self.seed}
-        return hashlib.sha256(json.dumps(rule, separators=(",", ":")).encode()).hexdigest()
+        return self._layout.digest(self.seed)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:

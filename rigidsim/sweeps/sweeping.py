@@ -5,19 +5,24 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from rigidsim.arguments import file_path, whole_number
 from rigidsim.engine.compiler import compile_scene
-from rigidsim.errors import SceneError, UsageError
+from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, as_scene
+from rigidsim.sweeps.cluster import connected
 from rigidsim.sweeps.contents import Contents, unit_runs
 from rigidsim.sweeps.execution import Execution
+from rigidsim.sweeps.extents import extent_of, extents_of, longest_of, require_same_bodies
 from rigidsim.sweeps.plan import Plan, make_plan, plan_of
 from rigidsim.sweeps.recording import FINAL, METRICS, Recording
-from rigidsim.sweeps.results import SweepWriter, done_of, finished
+from rigidsim.sweeps.results import SweepWriter, finished
 from rigidsim.sweeps.stored import Sweep, load_sweep
+from rigidsim.sweeps.unfinished import done_of
+from rigidsim.sweeps.variants import FIRST, Variants, columns_of
 
 
 def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None = None) -> Contents:
@@ -33,21 +38,30 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
     if record == METRICS and not scene.metrics:
         raise UsageError("the scene has no metrics; use --metric NAME='= ...', a key 'metrics', or --record final")
     if record not in (FINAL, METRICS):
-        scene = scene.with_overrides([f"simulation.record_every={record}"])
+        every = f"simulation.record_every={record}"
+        scene = scene if every in scene.overrides else scene.with_overrides([every])
     plan.check(scene.with_overrides)
-    first = _first_valid(scene, plan, runs)
+    extents = {} if record == METRICS else extents_of(scene, plan)
+    require_same_bodies(extents, plan)
+    first = _first_valid(scene, plan)
     world = compile_scene(first)
-    recording = Recording.of(first, world, record)
+    longest = extent_of(world)
+    if extents and record != FINAL:
+        longest = longest_of(extents, plan, record)
+    recording = Recording.of(first, world, record, longest)
     return Contents(scene, plan, runs, recording, unit_runs(recording, bool(world.model.contacts)), record)
 
 
-def _first_valid(scene: Scene, plan: Plan, runs: range) -> Scene:
-    """The scene of the first run, or the scene itself if that one is not valid."""
-    (overrides,) = plan.overrides(range(runs.start, runs.start + 1))
-    try:
-        return scene.with_overrides(overrides)
-    except SceneError:
+def _first_valid(scene: Scene, plan: Plan) -> Scene:
+    """The scene of the first valid run, or the scene itself if none of the first ones is valid. All parts of a plan
+    have the same.
+    """
+    groups, _ = Variants(scene.document(), plan.names).models(columns_of(plan, range(min(FIRST, plan.runs))))
+    if not groups:
         return scene
+    number = min(int(group.numbers.min()) for group in groups)
+    (overrides,) = plan.overrides(range(number, number + 1))
+    return scene.with_overrides(overrides)
 
 
 def sweep(
@@ -65,6 +79,7 @@ def sweep(
     path: str | Path | None = None,
     part: tuple[int, int] | None = None,
     threads: int = 1,
+    dask: str = "",
     force: bool = False,
     resume: bool = False,
 ) -> Sweep:
@@ -74,10 +89,18 @@ def sweep(
     `metrics` are expressions by name, in addition to those of the scene. `record` is "metrics" for metrics alone,
     "final" for the last state of each run, or the time between samples; the default is "metrics" if there are any, else
     "final". The results are written to `path`, or to a temporary file that lasts as long as the result. Runs that fail
-    have a `status` and an `error`; the others
-    are not affected. A run has the same bits as the scene that is read with its values, whatever the number of threads.
+    have a `status` and an `error`; the others are not affected. A run has the same bits as the scene that is read with
+    its values, whatever the number of threads.
+
+    The runs are computed on `threads` threads, or on a Dask cluster: `dask` is the address of its scheduler,
+    `"tcp://host:8786"`, or `"local:4"` for workers on this machine.
+
+    Raises UsageError or SceneError for a plan that does not fit the scene, StorageError if the file cannot be written
+    or the cluster is lost; what is done is kept, and `resume` continues.
     """
     scene, threads = as_scene(scene), whole_number(threads, "threads", least=1)
+    if dask and threads > 1:
+        raise UsageError("threads are those of this machine; the workers of dask have threads of their own")
     if metrics:
         scene = scene.with_overrides([(f"metrics.{name}", text) for name, text in metrics.items()])
     if plan is None:
@@ -95,8 +118,11 @@ def sweep(
     if resume and not done_of(path) and finished(path, contents):
         return load_sweep(path)
     try:
-        with SweepWriter(path, contents, force=force, resume=resume) as writer:
-            Execution(contents, writer, threads).run()
+        with (
+            connected(dask) if dask else nullcontext() as cluster,
+            SweepWriter(path, contents, force=force, resume=resume) as writer,
+        ):
+            (cluster.execution(contents, writer) if cluster else Execution(contents, writer, threads)).run()
             writer.finish()
         return load_sweep(path, folder)
     except BaseException:

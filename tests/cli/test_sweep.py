@@ -11,7 +11,7 @@ import pytest
 import xarray
 
 import rigidsim
-from rigidsim.sweeps.results import done_of
+from rigidsim.sweeps.unfinished import done_of
 from spinning_brick import SCENE, remains
 
 MASS = "bodies.brick.mass"

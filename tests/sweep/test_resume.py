@@ -12,42 +12,26 @@ import time
 import numpy as np
 import pytest
 
-from rigidsim import Scene
+import tops
 from rigidsim.errors import FormatError, StorageError
 from rigidsim.sweeps.execution import Execution
-from rigidsim.sweeps.plan import make_plan
-from rigidsim.sweeps.results import SweepWriter, done_of, errors_path
+from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.stored import load_sweep
-from rigidsim.sweeps.sweeping import contents_of
+from rigidsim.sweeps.unfinished import done_of, errors_path
 from rigidsim.trajectory.destination import temporary_path
 
-TOP = """\
-format: rigidsim/1
-parameters: {spin: 30 rpm, pull: 1}
-simulation: {duration: 0.4, step: 0.02}
-bodies:
-  top:
-    mass: 2
-    inertia: {principal: [0.3, 0.35, 0.4]}
-    angular_velocity: [0.1, 0, "= spin"]
-    forces:
-      - {force: [0, "= pull*exp(30*pull*t)", 0], at: [0, 0, 0.5]}
-"""
 RUNS = 10_000  # batches have 64, 512, 4096, ... runs, and a sweep that is stopped in one of them finishes the next
+TOP = tops.TOP.replace("0.01, record_every: 0.1", "0.02")
 VARY = {"spin": "0 rpm:60 rpm:150", "pull": [0.5, 80]}  # half of them fail
 
 
-def contents(text: str = TOP, vary=None, record: str = "final"):
-    return contents_of(Scene.from_text(text), make_plan(vary=vary or {"spin": f"0 rpm:60 rpm:{RUNS}"}), record)
+def contents(**given):
+    return tops.contents(**({"text": TOP, "vary": {"spin": f"0 rpm:60 rpm:{RUNS}"}} | given))
 
 
-def run(path, what, most: int | None = None, resume: bool = True, threads: int = 2) -> str:
-    """Run what is missing, up to about `most` runs; the content hash, or nothing if runs are missing."""
-    with SweepWriter(path, what, force=False, resume=resume) as writer:
-        execution = Execution(what, writer, threads)
-        if execution.run(lambda done, _: most is not None and done >= most):
-            return writer.finish()
-    return ""
+def run(path, what, most: int | None = None, resume: bool = True) -> str:
+    """Run what is missing, up to about `most` runs."""
+    return tops.run(path, what, watch=lambda done, _: most is not None and done >= most, resume=resume)
 
 
 @pytest.fixture(scope="module")
