@@ -8,6 +8,7 @@ import traceback
 import click
 
 from rigidsim import __version__
+from rigidsim.cli.assemble import assemble
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
@@ -54,7 +55,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, examples, integrators, schema):
+for command in (run, sweep, assemble, validate, inspect, explain, examples, integrators, schema):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

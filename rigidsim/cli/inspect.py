@@ -35,14 +35,14 @@ def inspect(trajectory, time, frame, as_csv, metrics, as_json):
     from rigidsim.report.inspect import Inspection, require_intact
     from rigidsim.report.samples import csv_of
     from rigidsim.report.states import StateTable, state_at
+    from rigidsim.sweeps.unfinished import is_sweep
     from rigidsim.trajectory.reader import load
-    from rigidsim.trajectory.stored import format_of
 
     if as_csv and as_json:
         raise UsageError("--csv and --json exclude each other; use one of them")
     if metrics and (as_csv or time is not None):
         raise UsageError("--metric is for a whole trajectory; use it without --csv and --at")
-    if format_of(Path(trajectory)).startswith("rigidsim-sweep/"):
+    if is_sweep(Path(trajectory)):
         if as_csv or time is not None or frame != "world" or metrics:
             hint = f"rigidsim run SCENE --from {trajectory} --index N makes the trajectory of a run"
             raise UsageError(

@@ -173,7 +173,7 @@ class Sweep(ResultFile):
         if not self.datasets:
             raise UsageError(f"{self.path} has metrics only; simulate(sweep.scene_at({index})) repeats the run")
         if self._status[place] == MISSING:
-            raise UsageError(f"run {index} is not done yet; rigidsim.sweep(..., resume=True) or --resume continues")
+            raise UsageError(f"run {index} is not done yet; resume=True or --resume continues the sweep")
         self._require_intact(place)
         scene = self.scene_at(index)
         world = compile_scene(scene)

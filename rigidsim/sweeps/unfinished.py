@@ -9,6 +9,7 @@ import h5py
 
 from rigidsim.sweeps.contents import run_count
 from rigidsim.trajectory.destination import temporary_path
+from rigidsim.trajectory.stored import format_of
 
 
 def errors_path(path: Path) -> Path:
@@ -41,6 +42,14 @@ def done_of(path: Path) -> int:
 def stored_path(path: Path) -> Path:
     """The result file of a sweep: the temporary one if there is none at the path, and results in that."""
     return path if path.exists() or not done_of(path) else temporary_path(path)
+
+
+def is_sweep(path: Path) -> bool:
+    """Whether the file at a path, or what is done of it so far, is that of a sweep. Raises StorageError or FormatError
+    for one that cannot be read.
+    """
+    found = stored_path(path)
+    return format_of(found, lock=found == final_path(found)).startswith("rigidsim-sweep/")
 
 
 def final_path(path: Path) -> Path:

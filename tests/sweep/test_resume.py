@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import tops
-from rigidsim.errors import FormatError, StorageError
+from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.sweeps.execution import Execution
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.stored import load_sweep
 from rigidsim.sweeps.unfinished import done_of, errors_path
 from rigidsim.trajectory.destination import temporary_path
+from tops import swept
 
 RUNS = 10_000  # batches have 64, 512, 4096, ... runs, and a sweep that is stopped in one of them finishes the next
 TOP = tops.TOP.replace("0.01, record_every: 0.1", "0.02")
@@ -79,6 +80,45 @@ def test_errors_survive_an_interruption(tmp_path):
         assert a.runs["error"].tolist() == b.runs["error"].tolist()
         assert set(a.runs["status"][::2]) == {"complete"} and set(a.runs["status"][1::2]) == {"failed"}
         b.verify()
+
+
+@pytest.mark.parametrize("record", ["final", "metrics", "0.1"])
+def test_what_is_done_can_be_read(tmp_path, record):
+    path, text = tmp_path / "a.h5", TOP + tops.METRIC
+    vary = {"spin": "0 rpm:60 rpm:50", "pull": [0.1, 80, *[0.2] * 18] * 5}
+    run(path, contents(text=text, vary=vary, record=record), most=1)
+    with swept(tmp_path / "b.h5", text, record, vary) as whole:
+        for found in (path, temporary_path(path)):
+            with load_sweep(found) as sweep:
+                done = sweep.runs["status"] != "missing"
+                assert 0 < np.count_nonzero(done) < len(sweep) == 5000
+                for name in ("status", "error", "end_time"):
+                    assert np.array_equal(sweep.runs[name][done], whole.runs[name][done])
+                assert np.isnan(sweep.runs["end_time"][~done]).all() and set(sweep.runs["error"][~done]) == {""}
+                for name in sweep.datasets:
+                    assert np.array_equal(sweep.array(name)[done], whole.array(name)[done], equal_nan=True)
+                    assert np.isnan(sweep.array(name)[~done]).all() and np.isnan(sweep.last(name)[~done]).all()
+                assert np.isnan(sweep.metrics["fastest"][~done]).all()
+                assert np.array_equal(sweep.metrics["fastest"][done], whole.metrics["fastest"][done], equal_nan=True)
+                sweep.verify()
+                assert sweep.content_hash == "" and len(sweep.failed) == np.count_nonzero(done) / 20
+                if record != "metrics":
+                    with pytest.raises(UsageError, match="run 4999 is not done yet; resume=True or --resume"):
+                        sweep[4999]
+
+
+def test_a_sweep_under_way_can_be_read(tmp_path):
+    path, what, seen = tmp_path / "a.h5", contents(), []
+
+    def watch(done, failed):
+        if 0 < done < RUNS:
+            with load_sweep(path) as sweep:
+                sweep.verify()
+                seen.append(np.count_nonzero(sweep.runs["status"] == "complete"))
+        return False
+
+    tops.run(path, what, watch=watch)
+    assert seen and all(0 < count < RUNS for count in seen)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_last_states_and_metrics_of_other_durations(tmp_path):
 
 
 def test_runs_of_other_steps_have_times_of_their_own(tmp_path):
-    vary = {"simulation.step": [0.01, 0.001, 0.003, 0.02]}
+    vary = {"simulation.step": [0.05, 0.01, 0.03, 0.02]}
     text = TOP.replace("duration: 0.4", "duration: 0.7").replace("pull: 1", "pull: 0.1")
     with swept(tmp_path / "a.h5", text, "0.1", vary) as sweep:
         assert sweep.runs["status"].tolist() == ["complete", "complete", "invalid", "complete"]
@@ -188,5 +188,4 @@ def test_selected_bodies_are_recorded(tmp_path, selection, record):
         with pytest.raises(NotRecordedError):
             _ = one["left"].world.angular_velocity
     with h5py.File(tmp_path / "a.h5") as file:
-        assert [dimension.label for dimension in file["world/position"].dims][-2] == "body"
         assert len(file["world/position"].dims[file["world/position"].ndim - 2][0]) == len(paths)
