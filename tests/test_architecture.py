@@ -41,7 +41,17 @@ ALLOWED = {
     "simulation": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "arguments", "errors"},
     "hindsight": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
-    "sweeps": {"simulation", "trajectory", *ENGINE, "engine.compiler", "scene", "structures", "arguments", "errors"},
+    "sweeps": {
+        "simulation",
+        "trajectory",
+        *ENGINE,
+        "engine.compiler",
+        "scene",
+        "structures",
+        "arguments",
+        "errors",
+        "_jit",
+    },
     "cli": {"report", "sweeps", *ENGINE, "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},
     "rigidsim": {"cli"},
 }

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rigidsim._jit import watch_compilation
 from rigidsim.errors import SceneError, StorageError, UsageError
 from rigidsim.sweeps.axes import Column
 from rigidsim.sweeps.contents import COMPLETE, Contents
@@ -271,7 +272,8 @@ def compute(versions: Mapping[str, str], batch: bytes) -> Result:
             raise StorageError(f"the worker on {socket.gethostname()} has {have}; install the same version")
     contents, units = _unpacked(batch)
     begin, collected = time.perf_counter(), _Collected(units)
-    Execution(contents, collected, 1).run()
+    with watch_compilation(lambda: None):  # the command announces it
+        Execution(contents, collected, 1).run()
     return Result(collected.units, time.perf_counter() - begin)
 
 

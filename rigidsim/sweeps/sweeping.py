@@ -72,10 +72,10 @@ def sweep(
     sample: str | None = None,
     over: Mapping[str, str] | None = None,
     table: Path | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     plan: Plan | None = None,
     metrics: Mapping[str, str] | None = None,
-    record: str = "",
+    record: str | float = "",
     path: str | Path | None = None,
     part: tuple[int, int] | None = None,
     threads: int = 1,
@@ -88,9 +88,9 @@ def sweep(
     The plan is given by `vary`, `sample` and `over`, or `table`, as for `make_plan`, or is the `sweep` of the scene.
     `metrics` are expressions by name, in addition to those of the scene. `record` is "metrics" for metrics alone,
     "final" for the last state of each run, or the time between samples; the default is "metrics" if there are any, else
-    "final". The results are written to `path`, or to a temporary file that lasts as long as the result. Runs that fail
-    have a `status` and an `error`; the others are not affected. A run has the same bits as the scene that is read with
-    its values, whatever the number of threads.
+    "final". `seed` is that of the plan, by default 0 or the scene's. The results are written to `path`, or to a
+    temporary file that lasts as long as the result. Runs that fail have a `status` and an `error`; the others are not
+    affected. A run has the same bits as the scene that is read with its values, whatever the number of threads.
 
     The runs are computed on `threads` threads, or on a Dask cluster: `dask` is the address of its scheduler,
     `"tcp://host:8786"`, or `"local:4"` for workers on this machine.
@@ -103,29 +103,39 @@ def sweep(
         raise UsageError("threads are those of this machine; the workers of dask have threads of their own")
     if metrics:
         scene = scene.with_overrides([(f"metrics.{name}", text) for name, text in metrics.items()])
-    if plan is None:
-        given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table}
-        if not any(given.values()) and scene.sweep is not None:
-            plan = plan_of(scene.sweep)
-        else:
-            plan = make_plan(**given, seed=seed)
-    contents = contents_of(scene, plan, record, plan.chosen(part, yes=True))
-    folder = None
-    if path is None:
-        folder = Path(tempfile.mkdtemp(prefix="rigidsim-"))
-        path = folder / "sweep.h5"
-    path = file_path(path, "the sweep's file")
-    if resume and not done_of(path) and finished(path, contents):
+    given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table}
+    plan = _plan_of(scene, plan, given, seed)
+    contents = contents_of(scene, plan, str(record), plan.chosen(part, yes=True))
+    if path is not None:
+        path = file_path(path, "the sweep's file")
+        if resume and not done_of(path) and finished(path, contents):
+            return load_sweep(path)
+        _run(contents, path, threads, dask, force, resume)
         return load_sweep(path)
+    folder = Path(tempfile.mkdtemp(prefix="rigidsim-"))
     try:
-        with (
-            connected(dask) if dask else nullcontext() as cluster,
-            SweepWriter(path, contents, force=force, resume=resume) as writer,
-        ):
+        _run(contents, folder / "sweep.h5", threads, dask, force=False, resume=False)
+        return load_sweep(folder / "sweep.h5", folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _plan_of(scene: Scene, plan: Plan | None, given: Mapping[str, Any], seed: int | None) -> Plan:
+    """The plan itself, that of the arguments, or that of the scene if they vary nothing."""
+    if plan is not None:
+        if any(given.values()) or seed is not None:
+            raise UsageError("a plan has its values and seed; give a plan, or the arguments of make_plan")
+        return plan
+    if any(given.values()) or scene.sweep is None:
+        return make_plan(**given, seed=seed or 0)
+    own = scene.sweep.seed if seed is None else whole_number(seed, "seed")
+    return plan_of(scene.sweep.model_copy(update={"seed": own}))
+
+
+def _run(contents: Contents, path: Path, threads: int, dask: str, force: bool, resume: bool) -> None:
+    """Run what is missing into a file."""
+    with connected(dask) if dask else nullcontext() as cluster:  # noqa: SIM117
+        with SweepWriter(path, contents, force=force, resume=resume) as writer:
             (cluster.execution(contents, writer) if cluster else Execution(contents, writer, threads)).run()
             writer.finish()
-        return load_sweep(path, folder)
-    except BaseException:
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
-        raise

@@ -65,11 +65,11 @@ class Variants:
         alone = (WorldList([found.alone[k] for k in ks], ks) for ks in alike.values())
         return [*found.groups, *alone], found.faults
 
-    def reading(self, columns: Mapping[str, Sequence]) -> Reading:
+    def reading(self, columns: Mapping[str, Sequence]) -> Readings:
         """What `read` finds for all variants."""
         values = {name: _Values(columns[name]) for name in self.paths}
         (count,) = {len(column.written) for column in values.values()}
-        found = Reading(self, values)
+        found = Readings(self, values)
         begin = 0
         while begin < count:
             numbers = np.arange(begin, min(begin + self._lanes(), count))
@@ -118,7 +118,7 @@ class _Values:
         return Column(np.array(written, dtype=np.float64), lanes)
 
 
-class Reading:
+class Readings:
     """The readings that a set of variants needs, and what they found: `groups` in columns, others `alone` by number."""
 
     def __init__(self, family: Variants, values: Mapping[str, _Values]):
