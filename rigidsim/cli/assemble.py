@@ -7,11 +7,13 @@ import json
 import click
 
 from rigidsim.cli.console import print_result
+from rigidsim.cli.options import require_file
 
 
 @click.command(short_help="Join the parts of a sweep.")
 @click.argument("parts", type=click.Path(), nargs=-1, required=True)
-@click.option("-o", "--output", type=click.Path(), required=True, help="Result file of the whole sweep.")
+@click.option("-o", "--output", type=click.Path(), callback=require_file, required=True,
+              help="Result file of the whole sweep.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite an existing result file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary.")

@@ -176,6 +176,8 @@ def _execute(
             is_complete = execution.run(watch)
         except StorageError as error:
             kept = int(np.count_nonzero(writer.status))
+            if not kept:
+                raise
             raise StorageError(f"{error}; {kept:,} of {total:,} runs are kept, continue with: {command}") from error
         finally:
             progress.clear()

@@ -77,7 +77,7 @@ def _require_parts(sweeps: Sequence[Sweep]) -> None:
 
 def _require_alike(first: Sweep, path: Path, identity: dict[str, str]) -> None:
     for name, difference in DIFFERENCES.items():
-        if first.identity[name] != identity[name]:
+        if first.identity.get(name) != identity.get(name):
             raise UsageError(f"{first.path} and {path} {difference}")
 
 

@@ -135,7 +135,7 @@ def create(file: h5py.File, contents: Contents) -> None:
     _create_plan(file, contents, scales["run"])
     for name in contents.recording.metrics:
         dataset = _contiguous(file, f"metrics/{name}", (len(contents.runs),), "f8")
-        dataset.attrs["long_name"] = str(contents.scene.metrics[name])
+        dataset.attrs["long_name"] = str(contents.scene.metrics.get(name, name))  # it may be a varied value
         attach(dataset, 0, "run", scales["run"])
     for rows in contents.recording.rows:
         dataset = _contiguous(file, rows.name, (len(contents.runs), *rows.shape), "f8")

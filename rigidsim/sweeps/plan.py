@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ class Plan:
             try:
                 read(overrides)
             except SceneError as error:
-                misfits = [problem for problem in error.problems if _is_misfit(problem)]
+                misfits = [_told(problem, overrides) for problem in error.problems if _is_misfit(problem)]
                 if misfits:
                     raise SceneError(misfits) from None
 
@@ -216,6 +217,12 @@ def _require_separate(names: list[str]) -> None:
 
 def _is_misfit(problem: Problem) -> bool:
     return problem.code in MISFITS and "not finite" not in problem.message
+
+
+def _told(problem: Problem, overrides: list[tuple[str, Any]]) -> Problem:
+    """A problem that is shown at a place in the scene, with the values that the plan has put into it."""
+    values = ", ".join(f"{name} = {shown(value)}" for name, value in overrides)
+    return replace(problem, message=f"{problem.message}, with {values}") if problem.line else problem
 
 
 def _mixed(x: np.ndarray) -> np.ndarray:

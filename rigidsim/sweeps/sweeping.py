@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rigidsim.arguments import file_path, whole_number
 from rigidsim.engine.compiler import compile_scene
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, as_scene
+from rigidsim.scene.prepare.overrides import Override
 from rigidsim.sweeps.cluster import connected
 from rigidsim.sweeps.contents import Contents, unit_runs
 from rigidsim.sweeps.execution import Execution
@@ -38,9 +40,10 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
     if record == METRICS and not scene.metrics:
         raise UsageError("the scene has no metrics; use --metric NAME='= ...', a key 'metrics', or --record final")
     if record not in (FINAL, METRICS):
+        _require_time(record)
         every = f"simulation.record_every={record}"
         scene = scene if every in scene.overrides else scene.with_overrides([every])
-    plan.check(scene.with_overrides)
+    _check(scene, plan)
     extents = {} if record == METRICS else extents_of(scene, plan)
     require_same_bodies(extents, plan)
     first = _first_valid(scene, plan)
@@ -50,6 +53,28 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
         longest = longest_of(extents, plan, record)
     recording = Recording.of(first, world, record, longest)
     return Contents(scene, plan, runs, recording, unit_runs(recording, bool(world.model.contacts)), record)
+
+
+def _require_time(record: str) -> None:
+    """Raise UsageError for a word; other errors are those of `simulation.record_every`."""
+    if not any(character.isdigit() for character in record) and "=" not in record:
+        raise UsageError(f"record: expected metrics, final, or the time between samples such as 0.1, got '{record}'")
+
+
+def _check(scene: Scene, plan: Plan) -> None:
+    """Check a plan, and that all runs have the same datasets."""
+    scenes = [scene]
+
+    def read(overrides: list[Override]) -> Scene:
+        scenes.append(scene.with_overrides(overrides))
+        return scenes[-1]
+
+    plan.check(read)
+    for one, other in pairwise(scenes[1:]):
+        if one.simulation.record != other.simulation.record:
+            raise UsageError("simulation.record cannot vary: the runs of a sweep have the same datasets")
+        if [*one.metrics] != [*other.metrics]:
+            raise UsageError("the names of metrics cannot vary: the runs of a sweep have the same metrics")
 
 
 def _first_valid(scene: Scene, plan: Plan) -> Scene:
