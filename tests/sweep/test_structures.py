@@ -189,3 +189,11 @@ def test_selected_bodies_are_recorded(tmp_path, selection, record):
             _ = one["left"].world.angular_velocity
     with h5py.File(tmp_path / "a.h5") as file:
         assert len(file["world/position"].dims[file["world/position"].ndim - 2][0]) == len(paths)
+
+
+def test_the_text_of_a_metric_may_vary(tmp_path):
+    vary = {"metrics.m": ["= final(y('top'))", "= max(speed('top'))"], "pull": [0.1, 0.2]}
+    with swept(tmp_path / "a.h5", TOP, "final", vary) as sweep:
+        assert set(sweep.runs["status"]) == {"complete"}
+        for index in range(4):
+            assert sweep.metrics["m"][index] == simulate(sweep.scene_at(index)).metrics["m"]
