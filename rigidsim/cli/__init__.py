@@ -90,6 +90,11 @@ def _run_command(settings: dict[str, bool]) -> int:
         return _report_error(error)
 
 
+def _hides_interruption(error: BaseException) -> bool:
+    """pydantic makes an error of its own of a KeyboardInterrupt while it builds its validators."""
+    return type(error).__name__ == "SchemaError" and "KeyboardInterrupt" in str(error)
+
+
 def _report_error(error: BaseException) -> int:
     """Print the message of an error and return its exit code."""
     error = out_of_memory(error) if isinstance(error, MemoryError) else error
@@ -99,7 +104,7 @@ def _report_error(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    if isinstance(error, click.Abort | KeyboardInterrupt):
+    if isinstance(error, click.Abort | KeyboardInterrupt) or _hides_interruption(error):
         print_message("interrupted")
         return 130
     if isinstance(error, OSError):

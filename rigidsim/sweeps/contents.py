@@ -25,6 +25,8 @@ FORMAT = "rigidsim-sweep/1"
 ERRORS = "runs/error"
 VARIED = "runs/varied"
 SAMPLES = "runs/samples"
+COLUMNS = ("run", "seed", "status", "error", "end_time", "samples")
+"""The columns of the table of runs besides those of the varied numbers."""
 MISSING, COMPLETE, FAILED, INVALID = range(4)
 STATUSES = ("missing", "complete", "failed", "invalid")
 DIGEST_BYTES = 32

@@ -222,7 +222,8 @@ class Batch:
 
     def _fail(self, place: int, status: int, error: str) -> None:
         self._status[place] = status
-        self._errors[place // self._contents.unit][self.runs[place]] = error
+        with self._counting:
+            self._errors[place // self._contents.unit][self.runs[place]] = error
 
     def note(self, numbers: np.ndarray) -> None:
         """These runs have their results; units that are complete are committed."""

@@ -44,13 +44,13 @@ def as_xarray(sweep, file: h5py.File):
     found = {
         name.replace("/", "_"): (
             [dimension[0].name.rpartition("/")[2] for dimension in file[name].dims],
-            file[name][()],
+            sweep.array(name),
             {key: file[name].attrs[key] for key in ("units", "long_name")},
         )
         for name in sweep.datasets
     }
     columns = {name: ("run", column) for name, column in sweep.runs.items() if name != "run"}
-    metrics = {name: ("run", column) for name, column in sweep.metrics.items()}
+    metrics = {name: ("run", column) for name, column in _metrics(sweep, {*scales, *found}).items()}
     return xarray.Dataset({**found, **metrics}, {**scales, **columns}, {"plan": sweep.description})
 
 
@@ -58,7 +58,13 @@ def as_pandas(sweep):
     """See `Sweep.to_pandas`."""
     pandas = _needed("pandas", "to_pandas")
     columns = {name: column for name, column in sweep.runs.items() if name != "run"}
-    return pandas.DataFrame({**columns, **sweep.metrics}, index=pandas.Index(sweep.numbers, name="run"))
+    return pandas.DataFrame({**columns, **_metrics(sweep, set())}, index=pandas.Index(sweep.numbers, name="run"))
+
+
+def _metrics(sweep, taken: set[str]) -> dict[str, np.ndarray]:
+    """The metrics by name; "metrics_NAME" for one whose name is also that of a column of the runs, or taken."""
+    taken = {*taken, *sweep.runs}
+    return {f"metrics_{name}" if name in taken else name: column for name, column in sweep.metrics.items()}
 
 
 def _needed(package: str, who: str) -> ModuleType:

@@ -34,6 +34,7 @@ from rigidsim.trajectory.destination import (
     as_storage_error,
     check_output,
     is_replaceable,
+    open_temporary,
     temporary_path,
 )
 from rigidsim.trajectory.spool import Spool
@@ -214,5 +215,7 @@ def reopen(path: Path) -> bool:
     if failed:
         with as_storage_error(path):
             errors_path(path).write_text("".join(json.dumps([run, text]) + "\n" for run, text in errors.items()))
-            shutil.copyfile(path, temporary_path(path))
+            with path.open("rb") as source, open(temporary_path(path), "r+b", opener=open_temporary) as copy:
+                copy.truncate(0)
+                shutil.copyfileobj(source, copy)
     return bool(failed)

@@ -198,7 +198,9 @@ class Sweep(ResultFile):
         return PartialArray(array[:, places], rows, len(header.paths))
 
     def to_xarray(self):
-        """The results as an `xarray.Dataset` with labelled dimensions; names have "_" in place of "/"."""
+        """The results as an `xarray.Dataset` with labelled dimensions; names have "_" in place of "/". A metric with
+        the name of a varied number is called `metrics_NAME`, here and in `to_pandas`.
+        """
         return as_xarray(self, self._file)
 
     def to_pandas(self):

@@ -16,7 +16,7 @@ from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.scene.prepare.overrides import Override
 from rigidsim.sweeps.cluster import connected
-from rigidsim.sweeps.contents import Contents, unit_runs
+from rigidsim.sweeps.contents import COLUMNS, Contents, unit_runs
 from rigidsim.sweeps.execution import Execution
 from rigidsim.sweeps.extents import extent_of, extents_of, longest_of, require_same_bodies
 from rigidsim.sweeps.plan import Plan, make_plan, plan_of
@@ -63,6 +63,9 @@ def _require_time(record: str) -> None:
 
 def _check(scene: Scene, plan: Plan) -> None:
     """Check a plan, and that all runs have the same datasets."""
+    for name in plan.names:
+        if name.strip() in COLUMNS:
+            raise UsageError(f"'{name}' is a column of the table of runs; vary it as 'parameters.{name.strip()}'")
     scenes = [scene]
 
     def read(overrides: list[Override]) -> Scene:

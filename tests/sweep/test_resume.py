@@ -101,7 +101,9 @@ def test_what_is_done_can_be_read(tmp_path, record):
                 assert np.isnan(sweep.metrics["fastest"][~done]).all()
                 assert np.array_equal(sweep.metrics["fastest"][done], whole.metrics["fastest"][done], equal_nan=True)
                 sweep.verify()
-                assert sweep.content_hash == "" and len(sweep.failed) == np.count_nonzero(done & (sweep.runs["pull"] == 80))
+                assert sweep.content_hash == "" and len(sweep.failed) == np.count_nonzero(
+                    done & (sweep.runs["pull"] == 80)
+                )
                 if record != "metrics":
                     with pytest.raises(UsageError, match="run 4999 is not done yet; resume=True or --resume"):
                         sweep[4999]

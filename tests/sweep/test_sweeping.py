@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import rigidsim
@@ -65,6 +66,23 @@ def test_resume_of_what_is_complete_runs_nothing(tmp_path):
 def test_arguments_that_do_not_go_together_are_one_error(given, message):
     with pytest.raises(UsageError, match=message):
         rigidsim.sweep(SCENE, **given)
+
+
+def test_names_of_columns_are_those_of_the_table():
+    scene = Scene.from_text(TOP.replace("spin: 30 rpm", "spin: 30 rpm, seed: 3"))
+    with pytest.raises(UsageError, match=r"'seed' is a column of the table of runs; vary it as 'parameters.seed'"):
+        rigidsim.sweep(scene, vary={"seed": [1, 2]})
+    metrics = {"spin": "= max(speed('top'))", "status": "= final(y('top'))", "xyz": "= 1*final(t)"}
+    with rigidsim.sweep(
+        scene, vary={"spin": [1, 2], "parameters.seed": [5, 6]}, metrics=metrics, record="final"
+    ) as sweep:
+        assert sweep.runs["spin"].tolist() == [1, 1, 2, 2]
+        assert sweep.runs["parameters.seed"].tolist() == [5, 6, 5, 6] != sweep.runs["seed"].tolist()
+        labelled, whole = sweep.to_pandas(), sweep.to_xarray()
+        for found in (labelled, whole):
+            assert set(np.asarray(found["status"])) == {"complete"} and found["spin"].values.tolist() == [1, 1, 2, 2]
+            assert np.array_equal(found["metrics_status"], sweep.metrics["status"])
+        assert "xyz" in labelled and "metrics_xyz" in whole
 
 
 @pytest.mark.slow
