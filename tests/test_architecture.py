@@ -63,6 +63,7 @@ ALLOWED = {
         "arguments",
         "errors",
         "shown",
+        "_jit",
     },
     "cli": {
         "report",

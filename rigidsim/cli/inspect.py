@@ -45,7 +45,7 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, metrics, as_jso
     rigidsim inspect outputs/scene.h5 --csv > scene.csv
     rigidsim inspect outputs/scene.h5 --metric top='= max(speed("ball"))'
     """
-    from rigidsim.trajectory.stored import format_of
+    from rigidsim.sweeps.unfinished import is_sweep
 
     if as_csv and as_json:
         raise UsageError("--csv and --json exclude each other; use one of them")
@@ -57,7 +57,7 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, metrics, as_jso
         raise UsageError(
             f"quantities are shown over the whole run; leave out --at, --frame, --csv and --metric; {hint}"
         )
-    if format_of(Path(trajectory)).startswith("rigidsim-sweep/"):
+    if is_sweep(Path(trajectory)):
         if is_of_run:
             hint = f"rigidsim run SCENE --from {trajectory} --index N makes the trajectory of a run"
             raise UsageError(
