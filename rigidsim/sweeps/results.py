@@ -26,6 +26,7 @@ from rigidsim.sweeps.contents import (
     create,
     require_same,
 )
+from rigidsim.sweeps.journal import as_one, discard_journal, replay
 from rigidsim.sweeps.unfinished import done_of, errors_path, read_errors
 from rigidsim.sweeps.units import Unit, stored_units, windows
 from rigidsim.trajectory.destination import (
@@ -52,6 +53,8 @@ class SweepWriter:
         if `resume` finds the results of another scene or plan.
         """
         self.path, self._contents, self._force = path, contents, force or resume
+        with as_storage_error(path):
+            discard_journal(path) if force else replay(path)
         done = done_of(path) if not force else 0
         if done and not resume:
             message = f"{path} was interrupted after {done:,} of {len(contents.runs):,} runs"
@@ -73,6 +76,7 @@ class SweepWriter:
 
     def _open(self, is_new: bool) -> None:
         if is_new:
+            discard_journal(self.path)
             with h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True) as file:
                 create(file, self._contents)
             self._spool.check()
@@ -115,6 +119,7 @@ class SweepWriter:
         """Remove the unfinished file."""
         self._spool.discard()
         errors_path(self.path).unlink(missing_ok=True)
+        discard_journal(self.path)
 
     @property
     def status(self) -> np.ndarray:
@@ -167,7 +172,7 @@ class SweepWriter:
         with as_storage_error(self.path):
             self._errors.close()
             texts = read_errors(self.path)
-            with h5py.File(self._spool, "r+") as file:
+            with as_one(self._spool), h5py.File(self._spool, "r+") as file:
                 errors = np.full(len(self._status), "", dtype=object)
                 for run, text in texts.items():
                     if self._status[run] != COMPLETE:
