@@ -17,12 +17,12 @@ from rigidsim.scene import Scene
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.recording import Recording
+from rigidsim.sweeps.unfinished import FORMAT
 from rigidsim.trajectory.fields import AXES
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.recorded import ROWS
 from rigidsim.trajectory.structure import TEXT, attach
 
-FORMAT = "rigidsim-sweep/1"
 ERRORS = "runs/error"
 VARIED = "runs/varied"
 SAMPLES = "runs/samples"
@@ -120,11 +120,6 @@ def require_same(file: h5py.File, contents: Contents, path: Path) -> None:
     for name, value in contents.identity.items():
         if found.get(name) != value:
             raise StorageError(f"{path} cannot be resumed: {CHANGED[name]}; --force begins again")
-
-
-def run_count(file: h5py.File) -> int:
-    """The number of runs that a file has results of."""
-    return int(np.count_nonzero(file["runs/status"][()])) if file.attrs["format"] == FORMAT else 0
 
 
 def create(file: h5py.File, contents: Contents) -> None:

@@ -19,7 +19,6 @@ from rigidsim.errors import StorageError
 from rigidsim.sweeps.contents import (
     COMPLETE,
     ERRORS,
-    FORMAT,
     MISSING,
     Contents,
     content_hash,
@@ -27,7 +26,7 @@ from rigidsim.sweeps.contents import (
     require_same,
 )
 from rigidsim.sweeps.journal import as_one, discard_journal, replay
-from rigidsim.sweeps.unfinished import done_of, errors_path, read_errors
+from rigidsim.sweeps.unfinished import FORMAT, done_of, errors_path, read_errors
 from rigidsim.sweeps.units import Unit, stored_units, windows
 from rigidsim.trajectory.destination import (
     IN_PYTHON,

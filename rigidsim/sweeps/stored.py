@@ -19,12 +19,12 @@ from rigidsim.errors import FormatError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.prepare.overrides import Override
 from rigidsim.simulation.header import header_of
-from rigidsim.sweeps.contents import COMPLETE, FORMAT, MISSING, SAMPLES, STATUSES
+from rigidsim.sweeps.contents import COMPLETE, MISSING, SAMPLES, STATUSES
 from rigidsim.sweeps.extents import extent_of
 from rigidsim.sweeps.frames import Columns, as_pandas, as_xarray
 from rigidsim.sweeps.result_file import ResultFile
 from rigidsim.sweeps.sensitivity import SobolIndices, sobol_indices_of
-from rigidsim.sweeps.unfinished import final_path, stored_path
+from rigidsim.sweeps.unfinished import FORMAT, final_path, stored_path
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.recorded import PartialArray
 from rigidsim.trajectory.stored import as_format_error, opened
