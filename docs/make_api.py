@@ -25,7 +25,8 @@ GROUPS = {
     ),
     "Sweeps": (
         "sweep", "load_sweep", "assemble_sweep", "rigidsim.sweeps.stored.Sweep",
-        "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan", "SweepError",
+        "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan",
+        "SweepError",
     ),
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
