@@ -28,6 +28,10 @@ GROUPS = {
         "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan",
         "SweepError",
     ),
+    "Oracles": (
+        "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
+        "rigidsim.hindsight.oracles.reference",
+    ),
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
 }  # fmt: skip
@@ -69,7 +73,8 @@ trajectory.angular_momentum  # (time, 3), N m s
 ```
 
 The keys of a [scene](scene-format.md) are attributes in SI units: `scene.simulation.step`, `scene.bodies["arm"].mass`.
-`explain` and `inspect` on the command line put the same into words; [the file](trajectory-format.md) has it as HDF5."""
+`explain` and `inspect` on the command line put the same into words; [the file](trajectory-format.md) has it as HDF5.
+In a notebook, a scene, a trajectory, a state and the result of a sweep show themselves as a table."""
 
 
 def as_written(text: str) -> str:

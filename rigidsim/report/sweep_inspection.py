@@ -81,7 +81,7 @@ class SweepInspection:
                 for k in failed[:SHOWN_FAILURES].tolist()
             ]
             samples = min(1, len(sweep.datasets)) if sweep.time is None else len(sweep.time)
-            varied = tuple(_range_of(sweep, name) for name in sweep.names)
+            varied = tuple(range_of(sweep, name) for name in sweep.names)
             found = tuple(filter(None, (*_of_metrics(sweep), *_of_last_states(sweep))))
             return cls(
                 str(file), sweep.description, dict(statuses), tuple(shown), len(failed), varied, found, _plots(sweep),
@@ -123,7 +123,8 @@ class SweepInspection:
         }
 
 
-def _range_of(sweep: Sweep, name: str) -> str:
+def range_of(sweep: Sweep, name: str) -> str:
+    """The values of a varied number or text in words: the first few, or the least and the greatest."""
     values, unit = sweep.runs[name], sweep.units[name]
     if values.dtype == object:
         found = list(dict.fromkeys(map(str, values)))

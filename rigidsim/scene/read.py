@@ -32,6 +32,7 @@ from rigidsim.scene.text.document import Document, path_text
 from rigidsim.scene.text.plain import as_yaml, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
+from rigidsim.shown import in_notebook
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
@@ -84,6 +85,9 @@ class Scene(SceneData):
         """Make a scene from nested mappings and lists of the form that a scene file has."""
         data = plain_data(data)
         return _checked(cls, Document(data), overrides, data, "")
+
+    def _repr_html_(self) -> str:
+        return in_notebook("scene", self)
 
     @property
     def source(self) -> str:

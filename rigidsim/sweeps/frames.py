@@ -1,8 +1,8 @@
-"""The table of the runs of a sweep; its results as an xarray dataset and a pandas frame."""
+"""The table of the runs of a sweep; its results for other packages: xarray, pandas, matplotlib."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -65,6 +65,12 @@ def _metrics(sweep, taken: set[str]) -> dict[str, np.ndarray]:
     """The metrics by name; "metrics_NAME" for one whose name is also that of a column of the runs, or taken."""
     taken = {*taken, *sweep.runs}
     return {f"metrics_{name}" if name in taken else name: column for name, column in sweep.metrics.items()}
+
+
+def as_figure(sweep, names: Sequence[str], over: Sequence[str], title: str = "", size=None, log: bool = False):
+    """See `Sweep.plot`. What draws is imported when it is needed, because it imports this package."""
+    sweeps = import_module("rigidsim.plots.sweeps")
+    return sweeps.sweep_figure(sweep, names, over, title=title, size=size, is_log=log)
 
 
 def _needed(package: str, who: str) -> ModuleType:

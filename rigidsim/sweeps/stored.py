@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 import shutil
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -18,10 +19,11 @@ from rigidsim.engine.compiler import compile_scene
 from rigidsim.errors import FormatError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.prepare.overrides import Override
+from rigidsim.shown import in_notebook
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.contents import COMPLETE, MISSING, SAMPLES, STATUSES
 from rigidsim.sweeps.extents import extent_of
-from rigidsim.sweeps.frames import Columns, as_pandas, as_xarray
+from rigidsim.sweeps.frames import Columns, as_figure, as_pandas, as_xarray
 from rigidsim.sweeps.result_file import ResultFile
 from rigidsim.sweeps.sensitivity import SobolIndices, sobol_indices_of
 from rigidsim.sweeps.unfinished import FORMAT, final_path, stored_path
@@ -84,6 +86,14 @@ class Sweep(ResultFile):
     def close(self) -> None:
         """Close the file; what was read stays."""
         self._close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the file was closed, so that nothing more can be read."""
+        return not self._file
+
+    def _repr_html_(self) -> str:
+        return in_notebook("sweep", self)
 
     @cached_property
     def runs(self) -> Columns:
@@ -196,6 +206,12 @@ class Sweep(ResultFile):
             return array
         places = [self.paths.index(header.paths[row]) for row in rows.tolist()]
         return PartialArray(array[:, places], rows, len(header.paths))
+
+    def plot(self, *names: str, over: str | Sequence[str] = (), **look: Any) -> Any:
+        """A matplotlib Figure of metrics over one varied number, or two, or of quantities over time, `"ball.speed"`, if
+        samples were recorded; by default of all metrics over all varied numbers. `look` is title, size (inches), log.
+        """
+        return as_figure(self, names, [over] if isinstance(over, str) else over, **look)
 
     def to_xarray(self):
         """The results as an `xarray.Dataset` with labelled dimensions; names have "_" in place of "/". A metric with
