@@ -23,6 +23,11 @@ GROUPS = {
         "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
         "rigidsim.trajectory.contact_points.ContactPoints",
     ),
+    "Sweeps": (
+        "sweep", "load_sweep", "assemble_sweep", "rigidsim.sweeps.stored.Sweep",
+        "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan",
+        "SweepError",
+    ),
     "Oracles": (
         "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
         "rigidsim.hindsight.oracles.reference",
@@ -30,7 +35,18 @@ GROUPS = {
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
 }  # fmt: skip
-NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory", "Events", "ContactEvents", "ContactHistory", "ContactPoints")
+NOT_MADE = (
+    "Scene",
+    "Trajectory",
+    "State",
+    "BodyHistory",
+    "Events",
+    "ContactEvents",
+    "ContactHistory",
+    "ContactPoints",
+    "Sweep",
+    "Plan",
+)
 """Classes whose objects come from functions."""
 LIBRARY = ("model_post_init", "model_config", "model_fields")
 """Members that pydantic puts into its models."""
