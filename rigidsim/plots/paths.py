@@ -34,7 +34,7 @@ class PathRequest(NamedTuple):
 class PathPanel:
     """Paths in one frame, to scale, in the plane in which they are or that is given, or else in space."""
 
-    is_wide, height = False, 3.7
+    is_wide, height = False, 3.9
 
     def __init__(self, requests: Sequence[PathRequest], plane: str = ""):
         self.requests = list(requests)
@@ -71,7 +71,7 @@ class PathPanel:
             circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
             points, closed = map(np.concatenate, zip(*pairs, strict=True))
             handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
-        draw_legend(axes, handles, names, "inside" if self.plane else "below")
+        draw_legend(axes, handles, names, "below")
 
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1
@@ -112,7 +112,7 @@ class PhasePanel:
         label_axes(axes, shared_name(x, self.requests[0].x.unit), shared_name(y, self.requests[0].y.unit))
         if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
             fit(axes, drawn)
-        draw_legend(axes, handles, _phase_names(x, y), "inside")
+        draw_legend(axes, handles, _phase_names(x, y), "below")
 
 
 def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
@@ -170,4 +170,4 @@ def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
     axes.tick_params(pad=0, labelsize=7.5)
     for letter, part in zip(AXES, shape, strict=True):
         axes.locator_params(axis=letter, nbins=2 + round(3 * part))
-        getattr(axes, f"{letter}axis").labelpad = 5
+        getattr(axes, f"{letter}axis").labelpad = 4 + 9 * (1 - shape.min())

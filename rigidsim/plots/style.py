@@ -17,8 +17,8 @@ LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.3)), (0, (6, 1.4, 1.2, 1.4)), (0, (3, 1
 DENSE = 0.7
 """The width of lines of trajectories so long that they are told by their extremes."""
 DPI = 150
-LONGEST, MOST_NAMED, MOST_INSIDE = 30, 16, 4
-"""Characters of a name, names in a legend, and names in one that is inside the axes."""
+LONGEST, MOST_NAMED, MOST_BELOW = 30, 16, 4
+"""Characters of a name, names in a legend, and names in one that is below the axes."""
 STYLE = {
     "axes.edgecolor": GREY,
     "axes.formatter.limits": (-4, 5),
@@ -87,19 +87,17 @@ def label_axes(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
 
 
 def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str = "beside") -> None:
-    """A legend beside the axes, below or above them, where it covers no line, or inside them if it is short."""
+    """A legend beside the axes, or below or above them if it is short: it covers no line."""
     if not names:
         return
     left_out = len(names) - MOST_NAMED
     if left_out > 0:
         handles, names = handles[:MOST_NAMED], [*names[: MOST_NAMED - 1], f"… and {left_out + 1} more"]
-    place = "beside" if place == "inside" and len(names) > MOST_INSIDE else place
     options = {
         "beside": {"loc": "upper left", "bbox_to_anchor": (1.005, 1.02)},
-        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.04), "ncols": min(len(names), 3)},
+        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.04 if axes.name == "3d" else -0.14), "ncols": 2},
         "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(len(names), 3)},
-        "inside": {"loc": "best"},
-    }[place]
+    }["beside" if place == "below" and len(names) > MOST_BELOW else place]
     # Set afterwards, because a label that begins with an underscore would be left out.
     legend = axes.legend(handles, ["-"] * len(names), borderaxespad=0.4, **options)
     for text, name in zip(legend.get_texts(), names, strict=True):
