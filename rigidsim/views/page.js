@@ -14,6 +14,12 @@ function digits(value, count = 3) {
   return value === 0 ? "0" : String(Number(value.toPrecision(count)));
 }
 
+// A length with a fitting unit.
+function metres(value) {
+  const [unit, factor] = value >= 1e3 ? ["km", 1e-3] : value >= 1 ? ["m", 1] : value >= 0.01 ? ["cm", 100] : ["mm", 1000];
+  return `${digits(value * factor)} ${unit}`;
+}
+
 class Page {
   constructor(stage, show) {
     Object.assign(this, { stage, show, playing: false, speed: stage.speed });
@@ -140,7 +146,7 @@ class Page {
     if (element("clock").textContent !== text) element("clock").textContent = text;
     element("time").value = span > 0 ? (1e6 * (show.time - stage.begin)) / span : 0;
     const told = [];
-    if (show.grid.visible) told.push(`grid ${digits(show.spacing)} m`);
+    if (show.drawn.grid) told.push(`grid ${metres(show.spacing)}`);
     if (show.drawn.velocity && stage.hasRates) told.push(`fastest ${digits(show.fastest.speed)} m/s`);
     if (show.drawn.rate && stage.hasRates) told.push(`largest rate ${digits(show.fastest.rate)} rad/s`);
     if (element("scales").textContent !== told.join(", ")) element("scales").textContent = told.join(", ");
@@ -149,10 +155,11 @@ class Page {
   makeLabels() {
     const { stage } = this;
     const ends = stage.paths.map((path) => path.split("/").pop());
-    return stage.known.map((row) => {
+    return [WORLD, ...stage.known].map((row) => {
       const label = document.createElement("div");
       label.className = "label";
-      label.textContent = ends.filter((end) => end === ends[row]).length > 1 ? stage.paths[row] : ends[row];
+      const isUnique = ends.filter((end) => end === ends[row]).length === 1;
+      label.textContent = row === WORLD ? "world" : isUnique ? ends[row] : stage.paths[row];
       element("labels-layer").append(label);
       return [row, label];
     });

@@ -153,10 +153,51 @@ function roundNumber(value) {
   return (value / power < 2 ? 1 : value / power < 5 ? 2 : 5) * power;
 }
 
-function gridLines(half, colour) {
-  const points = [];
-  for (let k = -half; k <= half; k++) points.push(k, -half, 0, k, half, 0, -half, k, 0, half, k, 0);
-  const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
-  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: colour, depthWrite: false }));
+const GRID_VERTEX = `
+  varying vec2 place;
+  varying float away;
+  void main() {
+    place = position.xy;
+    vec4 seen = modelViewMatrix * vec4(position, 1.0);
+    away = length(seen.xyz);
+    gl_Position = projectionMatrix * seen;
+  }`;
+const GRID_FRAGMENT = `
+  uniform vec2 origin;
+  uniform float spacing;
+  uniform float reach;
+  uniform vec4 ground;
+  uniform vec3 line;
+  varying vec2 place;
+  varying float away;
+  void main() {
+    vec2 cell = (place - origin) / spacing;
+    vec2 blur = fwidth(cell);
+    vec2 near = 1.0 - min(abs(fract(cell - 0.5) - 0.5) / blur, 1.0);
+    float shown = max(near.x, near.y) * (1.0 - smoothstep(0.2, 0.7, max(blur.x, blur.y)));
+    float fade = 1.0 - smoothstep(0.3 * reach, reach, away);
+    gl_FragColor = mix(vec4(ground.rgb, ground.a * fade), vec4(line, fade), shown);
+    if (gl_FragColor.a < 0.01) discard;
+  }`;
+
+// A material with a grid in the plane z = 0 of a mesh, which fades away; opaque or with lines only.
+function gridMaterial(ground, opacity) {
+  const colour = new THREE.Color(ground);
+  return new THREE.ShaderMaterial({
+    vertexShader: GRID_VERTEX,
+    fragmentShader: GRID_FRAGMENT,
+    transparent: true,
+    side: opacity ? THREE.FrontSide : THREE.DoubleSide,
+    depthWrite: opacity > 0,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 4,
+    uniforms: {
+      origin: { value: new THREE.Vector2() },
+      spacing: { value: 1 },
+      reach: { value: 1 },
+      ground: { value: new THREE.Vector4(colour.r, colour.g, colour.b, opacity) },
+      line: { value: new THREE.Color(opacity ? "#c6ccd4" : "#d3d8de") },
+    },
+  });
 }

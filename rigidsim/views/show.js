@@ -5,7 +5,7 @@ const AXIS_PIXELS = 45;
 const ARROW_PIXELS = 110;
 const MOST_PATHS = 60;
 const MOST_ARROWS = 2000;
-const GRID_HALF = 30;
+const GRID_REACH = 5; // camera distances
 
 async function geometryOf({ vertices, normals, faces }) {
   const geometry = new THREE.BufferGeometry();
@@ -40,7 +40,7 @@ class Show {
     const perSurface = forms.map(() => 0);
     for (const part of stage.parts) perSurface[part.surface] += part.kind !== "ground";
     this.instances = forms.map((form, i) => new Instances(scene, form, Math.max(1, perSurface[i]), material));
-    const soil = { color: "#e3e6ea", polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 8 };
+    this.grounds = [];
     for (const part of stage.parts) {
       part.place = new THREE.Matrix4().compose(
         new THREE.Vector3(...part.position),
@@ -48,17 +48,19 @@ class Show {
         new THREE.Vector3(...part.scale),
       );
       if (part.kind !== "ground") continue;
-      part.mesh = new THREE.Mesh(forms[part.surface], new THREE.MeshLambertMaterial(soil));
-      part.mesh.add(gridLines(GRID_HALF, "#c3c9d1"));
-      part.mesh.children[0].scale.setScalar(1 / GRID_HALF);
+      part.mesh = new THREE.Mesh(forms[part.surface], gridMaterial("#e6e9ed", 1));
       part.mesh.matrixAutoUpdate = false;
+      part.mesh.frustumCulled = false;
+      part.mesh.renderOrder = -1;
+      this.grounds.push(part.mesh);
       scene.add(part.mesh);
     }
     this.arrows = new Arrows(scene, MOST_ARROWS);
     this.points = new Instances(scene, new THREE.SphereGeometry(1, 12, 8), MOST_ARROWS, material);
-    this.grid = gridLines(GRID_HALF, "#dde1e6");
+    this.grid = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), gridMaterial(BACKGROUND, 0));
+    this.grid.frustumCulled = false;
+    this.grid.renderOrder = -1;
     scene.add(this.grid);
-    this.hasGround = stage.parts.some((part) => part.kind === "ground");
   }
 
   // Look from the body of a row; the camera shows all that is of interest, seen from there.
@@ -173,12 +175,13 @@ class Show {
     arrows.begin();
     const eye = camera.three.position;
     const thin = (place) => camera.pixel(place.distanceTo(eye));
-    const axes = drawn.axes ? [WORLD, ...stage.known].slice(0, drawn.axes === true ? 200 : 0) : [];
+    const axes = drawn.axes ? [WORLD, ...stage.known] : [];
     for (const body of axes) {
+      if (stage.kinds[body] === "fixed" && stage.reach[body] > 0 && body !== this.from) continue; // part of another
       const pose = this.pose(body);
       const place = new THREE.Vector3().setFromMatrixPosition(pose);
       const px = thin(place);
-      const length = Math.max(AXIS_PIXELS * px, body === WORLD ? 0 : 1.4 * stage.reach[body]);
+      const length = Math.max(AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * stage.reach[body]);
       AXIS_COLOURS.forEach((colour, i) => {
         const axis = new THREE.Vector3().setFromMatrixColumn(pose, i).multiplyScalar(length);
         arrows.put(place, axis, 1.2 * px, colour);
@@ -200,13 +203,22 @@ class Show {
     this.points.end();
   }
 
-  // A grid in the plane z = const of the frame that is looked from, around the target, with lines at round numbers.
+  // Grids with lines at round numbers: on planes, or else in a plane z = const of the frame that is looked from.
   drawGrid() {
     const { camera, grid } = this;
-    grid.visible = this.drawn.grid && !this.hasGround;
     this.spacing = roundNumber(camera.distance / 8);
-    grid.scale.setScalar(this.spacing);
-    const near = (value) => Math.round(value / this.spacing) * this.spacing - value;
-    grid.position.set(near(camera.target[0]), near(camera.target[1]), this.floor - camera.target[2]);
+    const reach = GRID_REACH * camera.distance;
+    for (const mesh of this.grounds) {
+      Object.assign(mesh.material.uniforms.spacing, { value: this.drawn.grid ? this.spacing : 1e30 });
+      mesh.material.uniforms.reach.value = reach;
+    }
+    grid.visible = this.drawn.grid && this.grounds.length === 0;
+    grid.scale.set(reach, reach, 1);
+    grid.position.set(0, 0, this.floor - camera.target[2]);
+    const { origin, spacing, reach: fading } = grid.material.uniforms;
+    const left = (value) => Math.round(value / this.spacing) * this.spacing - value;
+    origin.value.set(left(camera.target[0]) / reach, left(camera.target[1]) / reach);
+    spacing.value = this.spacing / reach;
+    fading.value = reach;
   }
 }
