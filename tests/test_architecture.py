@@ -39,7 +39,7 @@ ALLOWED = {
         "rigidsim",
     },
     "simulation": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "arguments", "errors"},
-    "hindsight": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "errors"},
+    "hindsight": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "arguments", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {"simulation", "trajectory", *ENGINE, "engine.compiler", "scene", "structures", "arguments", "errors"},
     "cli": {"report", "sweeps", *ENGINE, "simulation", "trajectory", "scene", "errors", "_jit", "rigidsim"},

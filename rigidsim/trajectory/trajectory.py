@@ -193,6 +193,15 @@ class Trajectory(BodyMapping):
         arrays = {field.name: _Window(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 
+    def window(self, samples: slice) -> Trajectory:
+        """Some of the samples, without events; of each array only the columns that are asked for are read, each time
+        anew.
+        """
+        arrays = {
+            name: _Columns(self.arrays[name], samples) for name in ("time", *(f.name for f in self.header.fields))
+        }
+        return Trajectory(self.header, arrays, self.status)
+
     def save(self, path: str | Path, *, force: bool = False, compression: str = DEFAULT) -> None:
         """Write the trajectory to an HDF5 file; StorageError if it exists and `force` is false. `compression` is none,
         fast or small.
@@ -255,6 +264,22 @@ class _Window:
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return np.asarray(self._rows, dtype=dtype)
+
+
+class _Columns:
+    """Some rows of an array, of which one column is read at a time."""
+
+    def __init__(self, array: np.ndarray, samples: slice):
+        self._array, self._samples = array, samples
+        self.shape = (len(range(*samples.indices(array.shape[0]))), *array.shape[1:])
+
+    def __getitem__(self, key) -> np.ndarray:
+        if isinstance(key, tuple) and key[0] is ... and len(key) == len(self.shape):
+            return self._array[(self._samples, *key[1:])]
+        return np.asarray(self._array[self._samples])[key]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self._array[self._samples], dtype=dtype)
 
 
 def sample_of(trajectory: Trajectory, k: int) -> State:

@@ -66,7 +66,8 @@ def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozen
     """The expression in a text that begins with `=`.
 
     `names` are the parameters (NaN: one that could not be read); `allow` contains "time" and "state" where those are
-    allowed. With "reductions", the expression is a metric: one number of a whole run.
+    allowed. With "paths", bodies are named by their paths, seen from the world by default. With "reductions", the
+    expression is a metric: one number of a whole run.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
@@ -249,18 +250,18 @@ class _Parser:
     def _state(self, name: Token, paths: tuple[str, ...]) -> Operand:
         self._require_allowed("state", name)
         self._varying.add(name)
-        if self._is_metric:
+        if "paths" in self._allow:
             paths = self._seen(name, paths)
         return Operand(StateRead(*STATES[name.text], *paths), NUMBER, name.offset)
 
     @staticmethod
     def _seen(name: Token, paths: tuple[str, ...]) -> tuple[str, str]:
-        """The body and the observer in a metric, which is the world by default."""
+        """The body and the observer, which is the world by default."""
         if not paths:
             raise ExpressionError(f"'{name.text}' of which body?", name.offset, f'write {name.text}("ball")')
         unclear = next((path for path in paths if path in (SELF, PARENT)), None)
         if unclear:
-            raise ExpressionError(f"a metric has no '{unclear}'", name.offset, "write the path of the body")
+            raise ExpressionError(f"there is no '{unclear}' here", name.offset, "write the path of the body")
         return (*paths, WORLD)[:2]
 
     def _require_allowed(self, what: str, name: Token) -> None:

@@ -54,7 +54,9 @@ REDUCTIONS: dict[str, tuple[int, int]] = {
 COUNT, DRIFT = "count", "drift"
 COUNTED = ("impulses", "reparentings", "contacts", "impacts")
 """The events that can be counted."""
-METRIC = frozenset({"time", "state", "reductions"})
+SAMPLE = frozenset({"time", "state", "paths"})
+"""What an expression that is evaluated at the samples of a trajectory may use."""
+METRIC = SAMPLE | {"reductions"}
 """What the expression of a metric may use."""
 
 WORDS = ("and", "or", "not")
