@@ -17,6 +17,7 @@ from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
+from rigidsim.cli.view import view
 from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 
 EPILOG = """\b
@@ -40,6 +41,7 @@ def cli() -> None:
     rigidsim examples copy flipping_axis        copy an example scene
     rigidsim run flipping_axis.yaml             simulate it
     rigidsim inspect outputs/flipping_axis.h5   summarize the result
+    rigidsim view outputs/flipping_axis.h5      show it in space
     """
 
 
@@ -54,7 +56,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, examples, integrators, schema):
+for command in (run, sweep, validate, inspect, explain, view, examples, integrators, schema):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

@@ -41,7 +41,15 @@ class Page {
     this.fill("speed", SPEEDS.map((factor) => [factor * stage.speed, `${digits(factor * stage.speed)} ×`]));
     element("speed").value = stage.speed;
     element("notes").textContent = stage.notes.join(" ");
-    element("rates").hidden = !stage.hasRates;
+    const recorded = {
+      velocity: stage.hasRates,
+      rate: stage.hasRates,
+      contact: stage.loads?.contacts,
+      force: stage.loads?.force,
+      inertial: stage.loads?.inertial,
+    };
+    for (const [id, found] of Object.entries(recorded)) element(id).parentElement.hidden = !found;
+    if (window.innerWidth < 700) element("panel").classList.add("closed");
     element("time").max = 1000000;
     if (stage.frames < 2) element("player").hidden = true;
   }
@@ -147,8 +155,18 @@ class Page {
     element("time").value = span > 0 ? (1e6 * (show.time - stage.begin)) / span : 0;
     const told = [];
     if (show.drawn.grid) told.push(`grid ${metres(show.spacing)}`);
-    if (show.drawn.velocity && stage.hasRates) told.push(`fastest ${digits(show.fastest.speed)} m/s`);
-    if (show.drawn.rate && stage.hasRates) told.push(`largest rate ${digits(show.fastest.rate)} rad/s`);
+    const { loads } = stage;
+    const largest = [
+      ["velocity", stage.hasRates, show.fastest.speed, "m/s"],
+      ["rate", stage.hasRates, show.fastest.rate, "rad/s"],
+      ["contact", loads?.contacts, loads?.strongest, "N"],
+      ["force", loads?.force, loads?.largest, "m/s²"],
+      ["inertial", loads?.inertial, loads?.largest, "m/s²"],
+    ];
+    for (const [id, found, value, unit] of largest) {
+      const name = element(id).parentElement.textContent.trim();
+      if (show.drawn[id] && found) told.push(`${name}: ${ARROW_PIXELS} px = ${digits(value)} ${unit}`);
+    }
     if (element("scales").textContent !== told.join(", ")) element("scales").textContent = told.join(", ");
   }
 

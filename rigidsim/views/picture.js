@@ -155,11 +155,11 @@ function roundNumber(value) {
 
 const GRID_VERTEX = `
   varying vec2 place;
-  varying float away;
+  varying vec3 ray;
   void main() {
     place = position.xy;
     vec4 seen = modelViewMatrix * vec4(position, 1.0);
-    away = length(seen.xyz);
+    ray = seen.xyz;
     gl_Position = projectionMatrix * seen;
   }`;
 const GRID_FRAGMENT = `
@@ -169,13 +169,13 @@ const GRID_FRAGMENT = `
   uniform vec4 ground;
   uniform vec3 line;
   varying vec2 place;
-  varying float away;
+  varying vec3 ray;
   void main() {
     vec2 cell = (place - origin) / spacing;
     vec2 blur = fwidth(cell);
     vec2 near = 1.0 - min(abs(fract(cell - 0.5) - 0.5) / blur, 1.0);
     float shown = max(near.x, near.y) * (1.0 - smoothstep(0.2, 0.7, max(blur.x, blur.y)));
-    float fade = 1.0 - smoothstep(0.3 * reach, reach, away);
+    float fade = 1.0 - smoothstep(0.3 * reach, reach, length(ray));
     gl_FragColor = mix(vec4(ground.rgb, ground.a * fade), vec4(line, fade), shown);
     if (gl_FragColor.a < 0.01) discard;
   }`;

@@ -5,6 +5,8 @@ const AXIS_PIXELS = 45;
 const ARROW_PIXELS = 110;
 const MOST_PATHS = 60;
 const MOST_ARROWS = 2000;
+const [CONTACT_COLOUR, FORCE_COLOUR, INERTIAL_COLOUR] = ["#b0202a", "#b0202a", "#008b8b"];
+const [VELOCITY_COLOUR, RATE_COLOUR] = ["#1a1a1a", "#7b3fa0"];
 const GRID_REACH = 5; // camera distances
 
 async function geometryOf({ vertices, normals, faces }) {
@@ -27,7 +29,7 @@ class Show {
     this.lamp = new THREE.DirectionalLight("#ffffff", 0.45);
     this.scene.add(this.lamp);
     this.paths = [];
-    this.drawn = { paths: true, axes: true, grid: true, velocity: false, rate: false, force: false, contact: true };
+    this.drawn = { paths: true, axes: true, grid: true, velocity: false, rate: false, force: false, inertial: false, contact: true };
     this.from = WORLD;
     this.follow = null;
     this.time = stage.begin;
@@ -74,6 +76,7 @@ class Show {
       ...boundsOf([points])[0].map((value) => value - stage.reach[bodies[i]]),
       ...boundsOf([points])[1].map((value) => value + stage.reach[bodies[i]]),
     ]));
+    this.isStill = upper.every((high, i) => high === lower[i]);
     this.radius = Math.hypot(...upper.map((high, i) => high - lower[i])) / 2 || 1;
     this.centre = upper.map((high, i) => high / 2 + lower[i] / 2);
     this.floor = lower[2] <= 0 && upper[2] >= 0 ? 0 : lower[2];
@@ -128,6 +131,7 @@ class Show {
   draw() {
     const { stage, camera, canvas } = this;
     const [frame, part] = stage.place(this.time);
+    this.frame = frame;
     this.seen = stage.seenFrom(this.from, frame, part);
     if (this.follow !== null) {
       const o = this.follow * MOTION;
@@ -181,15 +185,18 @@ class Show {
       const pose = this.pose(body);
       const place = new THREE.Vector3().setFromMatrixPosition(pose);
       const px = thin(place);
-      const length = Math.max(AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * stage.reach[body]);
+      const length = Math.max((this.isStill ? 3 : 1) * AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * stage.reach[body]);
       AXIS_COLOURS.forEach((colour, i) => {
         const axis = new THREE.Vector3().setFromMatrixColumn(pose, i).multiplyScalar(length);
         arrows.put(place, axis, 1.2 * px, colour);
       });
     }
-    const rates = stage.hasRates ? [["velocity", 7, this.fastest.speed, "#1a1a1a"], ["rate", 10, this.fastest.rate, "#7b3fa0"]] : [];
+    const rates = [
+      ["velocity", 7, this.fastest.speed, VELOCITY_COLOUR],
+      ["rate", 10, this.fastest.rate, RATE_COLOUR],
+    ];
     for (const [name, first, largest, colour] of rates) {
-      if (!drawn[name] || !(largest > 0)) continue;
+      if (!drawn[name] || !stage.hasRates || !(largest > 0)) continue;
       for (const body of stage.interest) {
         const o = body * MOTION + first;
         const place = this.placeOf(body);
@@ -198,9 +205,39 @@ class Show {
         arrows.put(place, vector, 2 * px, colour);
       }
     }
-    arrows.end();
     this.points.begin();
+    if (stage.loads) this.drawLoads(thin);
     this.points.end();
+    arrows.end();
+  }
+
+  drawLoads(thin) {
+    const { stage, arrows, drawn } = this;
+    const { sample, contacts, strongest, largest, ...terms } = stage.loads;
+    const now = sample[this.frame];
+    const size = new THREE.Matrix4();
+    const draw = (place, vector, most, colour) => {
+      const px = thin(place);
+      const length = vector.length() / most;
+      arrows.put(place, vector.setLength(ARROW_PIXELS * px * Math.min(length, 1.5)), 2 * px, colour);
+    };
+    for (let k = contacts && drawn.contact ? contacts.begins[now] : 0; contacts && k < contacts.begins[now + 1]; k++) {
+      const pose = this.pose(contacts.body[k]);
+      const place = new THREE.Vector3(...contacts.point.subarray(3 * k, 3 * k + 3)).applyMatrix4(pose);
+      this.points.put(size.makeScale(...Array(3).fill(4 * thin(place))).setPosition(place), CONTACT_COLOUR);
+      const force = new THREE.Vector3(...contacts.force.subarray(3 * k, 3 * k + 3));
+      draw(place, force.applyQuaternion(new THREE.Quaternion().setFromRotationMatrix(pose)), strongest, CONTACT_COLOUR);
+    }
+    const parents = stage.trees[stage.tree[this.frame]];
+    for (const [name, colour] of [["force", FORCE_COLOUR], ["inertial", INERTIAL_COLOUR]]) {
+      if (!drawn[name] || !terms[name] || !(largest > 0)) continue;
+      for (const body of stage.interest) {
+        if (name === "inertial" && parents[body] !== this.from) continue; // they are relative to the parent
+        const o = (now * stage.count + body) * 3;
+        const turn = new THREE.Quaternion().setFromRotationMatrix(this.pose(parents[body]));
+        draw(this.placeOf(body), new THREE.Vector3(...terms[name].subarray(o, o + 3)).applyQuaternion(turn), largest, colour);
+      }
+    }
   }
 
   // Grids with lines at round numbers: on planes, or else in a plane z = const of the frame that is looked from.

@@ -22,6 +22,7 @@ from rigidsim.scene.values.rotation import IDENTITY
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.grounds import grounds
+from rigidsim.views.loads import Loads, loads_of
 from rigidsim.views.poses import WIDTHS, WORLD, Poses, Seen, chosen_samples, poses_of, shown_times
 from rigidsim.views.surfaces import Surface, marker, surface_of
 
@@ -29,7 +30,7 @@ NATURAL = (2.0, 60.0)
 """Durations (s) that are played in real time; others take about `PLAYED` s."""
 PLAYED = 15.0
 FPS = 60.0
-MOST_VALUES = 24_000_000
+MOST_VALUES = 14_000_000
 """Numbers of all poses together: thirteen for each body and frame."""
 GROUND_SIZE = 2.5
 """Half the edge of the square that is shown of a plane, in radii of what moves above it."""
@@ -38,8 +39,8 @@ SOLID, GROUND, MARKER = "solid", "ground", "marker"
 
 class Part(NamedTuple):
     """A surface of a body: x -> position + R(orientation) (scale x), in m, in the axes of the body. `kind` is solid,
-    ground (a polygon in a plane, see `grounds`), or marker: a ball of radius 1 for a body without shapes, to be drawn in a size that can be
-    seen.
+    ground (a polygon in a plane, see `grounds`), or marker: a ball of radius 1 for a body without shapes, to be drawn
+    in a size that can be seen.
     """
 
     body: int
@@ -68,7 +69,7 @@ class Stage:
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
     `colours` are `#rrggbb`; `kinds` are free, fixed or prescribed; `known` are the rows of the bodies with poses;
-    `notes` are sentences about what is not shown as it is.
+    `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -82,6 +83,7 @@ class Stage:
     reach: np.ndarray
     known: tuple[int, ...]
     notes: tuple[str, ...] = ()
+    loads: Loads | None = None
 
     def row(self, body: str) -> int:
         """The row of a body by its path, -1 for `world`. Raises UsageError if it is not shown."""
@@ -128,9 +130,12 @@ def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | No
     duration = float(times[-1] - times[0])
     speed = playing_speed(duration)
     n_frame = _frames(duration / speed, fps, len(trajectory))
-    shown = trajectory.part(samples[chosen_samples(times, n_frame)])
+    chosen = samples[chosen_samples(times, n_frame)]
+    shown = trajectory.part(chosen)
     poses, known = poses_of(shown, shown_times(shown, n_frame))
-    return _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed)
+    stage, notes = _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed), []
+    loads = loads_of(trajectory, chosen, poses, notes)
+    return replace(stage, loads=loads, notes=(*stage.notes, *notes))
 
 
 def stage_of_scene(scene: Scene) -> Stage:
