@@ -75,7 +75,7 @@ def _contacts(
     count = np.diff(every)[samples]
     begins = np.concatenate([[0], np.cumsum(count)])
     if begins[-1] > MOST_POINTS:
-        notes.append(f"{begins[-1]} contact points are not shown, as they are more than {MOST_POINTS}; show less time")
+        notes.append(f"{begins[-1]} contact points, more than {MOST_POINTS}, are left out; show a shorter time")
         return None
     points = np.concatenate([np.arange(every[k], every[k + 1]) for k in samples])
     if not len(points):

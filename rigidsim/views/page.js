@@ -3,6 +3,7 @@
 const element = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const MOST_LABELS = 12;
+const MOST_CONTACTS = 20; // more are shown on demand
 
 function say(text) {
   const message = element("message");
@@ -12,6 +13,11 @@ function say(text) {
 
 function digits(value, count = 3) {
   return value === 0 ? "0" : String(Number(value.toPrecision(count)));
+}
+
+// The largest number of contact points in a frame.
+function mostAtOnce(contacts) {
+  return contacts ? Math.max(...contacts.begins.map((begin, k) => begin - (contacts.begins[k - 1] ?? 0))) : 0;
 }
 
 // A length with a fitting unit.
@@ -26,6 +32,7 @@ class Page {
     this.fillLists();
     this.connect();
     this.labels = this.makeLabels();
+    this.cover();
     this.lookFrom(stage.from);
     this.followBody(stage.follow);
     this.last = performance.now();
@@ -74,14 +81,23 @@ class Page {
     element("from").addEventListener("change", (event) => this.lookFrom(Number(event.target.value)));
     element("follow").addEventListener("change", ({ target }) => this.followBody(target.value === "" ? null : Number(target.value)));
     element("all").addEventListener("click", () => show.showAll());
-    element("menu").addEventListener("click", () => element("panel").classList.toggle("closed"));
+    element("menu").addEventListener("click", () => {
+      element("panel").classList.toggle("closed");
+      this.cover();
+    });
     for (const box of document.querySelectorAll("#panel input[type=checkbox]")) {
       if (box.id === "labels") box.checked = stage.known.length <= MOST_LABELS;
       else if (box.id === "axes") box.checked = stage.known.length <= MOST_LABELS;
+      if (box.id === "contact") box.checked = mostAtOnce(stage.loads?.contacts) <= MOST_CONTACTS;
       if (box.id !== "labels") show.drawn[box.id] = box.checked;
       box.addEventListener("change", () => (show.drawn[box.id] = box.checked));
     }
     document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // What the panel covers of the picture, which is shown beside it.
+  cover() {
+    this.show.camera.covered = window.innerWidth < 700 ? 0 : element("panel").offsetWidth;
   }
 
   key(event) {
@@ -124,6 +140,7 @@ class Page {
     const { show, stage } = this;
     Object.assign(show, { follow: row, followed: undefined });
     element("follow").value = row ?? "";
+    show.makePaths();
     if (row === null) return;
     const [frame, part] = stage.place(show.time);
     const seen = stage.seenFrom(show.from, frame, part, [row]);
@@ -193,8 +210,10 @@ class Page {
       label.hidden = place === null;
       if (place === null) continue;
       let [x, y] = [place[0] + 10, place[1] - 22];
-      while (taken.some(([left, top]) => Math.abs(left - x) < 70 && Math.abs(top - y) < 15)) y -= 15;
-      taken.push([x, y]);
+      const wide = 7 * label.textContent.length;
+      const covers = ([left, top, width]) => left < x + wide && x < left + width && Math.abs(top - y) < 15;
+      while (taken.some(covers)) y -= 15;
+      taken.push([x, y, wide]);
       label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }
   }

@@ -98,7 +98,7 @@ const LINE_FRAGMENT = `
 // A line of some pixels' width through points; the part before the present frame is darker.
 class Path {
   constructor(scene, points, colour) {
-    const [lower, upper] = boundsOf([points]);
+    const [lower, upper] = boundsOf(points);
     this.centre = lower.map((low, i) => low / 2 + upper[i] / 2);
     const near = Float32Array.from(points, (value, i) => value - this.centre[i % 3]);
     const buffer = new THREE.InstancedInterleavedBuffer(near, 3);
@@ -135,14 +135,12 @@ class Path {
   }
 }
 
-// The smallest and largest coordinates in arrays of points.
-function boundsOf(arrays) {
-  const [lower, upper] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-  for (const points of arrays) {
-    for (let i = 0; i < points.length; i++) {
-      lower[i % 3] = Math.min(lower[i % 3], points[i]);
-      upper[i % 3] = Math.max(upper[i % 3], points[i]);
-    }
+// The smallest and largest coordinates of points.
+function boundsOf(points) {
+  const [lower, upper] = [Array(3).fill(Infinity), Array(3).fill(-Infinity)];
+  for (let i = 0; i < points.length; i++) {
+    lower[i % 3] = Math.min(lower[i % 3], points[i]);
+    upper[i % 3] = Math.max(upper[i % 3], points[i]);
   }
   return [lower, upper];
 }

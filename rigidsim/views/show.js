@@ -68,42 +68,68 @@ class Show {
   // Look from the body of a row; the camera shows all that is of interest, seen from there.
   lookFrom(row) {
     this.from = row;
-    this.paths.forEach((path) => path.remove());
-    const { stage } = this;
-    const bodies = stage.interest;
-    const positions = stage.pathsFrom(row, bodies);
-    const [lower, upper] = boundsOf(positions.map((points, i) => [
-      ...boundsOf([points])[0].map((value) => value - stage.reach[bodies[i]]),
-      ...boundsOf([points])[1].map((value) => value + stage.reach[bodies[i]]),
-    ]));
-    this.isStill = upper.every((high, i) => high === lower[i]);
+    this.bounds = this.boundsOfInterest();
+    const [lower, upper] = this.bounds;
     this.radius = Math.hypot(...upper.map((high, i) => high - lower[i])) / 2 || 1;
-    this.centre = upper.map((high, i) => high / 2 + lower[i] / 2);
+    this.isStill = upper.every((high, i) => high === lower[i]);
     this.floor = lower[2] <= 0 && upper[2] >= 0 ? 0 : lower[2];
     this.isFlat = upper[2] - lower[2] < 0.05 * this.radius;
+    this.fastest = this.largestRates();
+    this.makePaths();
+    this.showAll();
+  }
+
+  // At most this many frames, evenly spaced, with the last.
+  someFrames(most) {
+    const { frames } = this.stage;
+    const step = Math.max(1, Math.ceil(frames / most));
+    const found = [frames - 1];
+    for (let frame = 0; frame < frames - 1; frame += step) found.push(frame);
+    return found;
+  }
+
+  // The box around the bodies of interest at all times.
+  boundsOfInterest() {
+    const { stage } = this;
+    const [lower, upper] = [Array(3).fill(Infinity), Array(3).fill(-Infinity)];
+    for (const frame of this.someFrames(Math.max(20, 100000 / stage.interest.length))) {
+      const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
+      for (const body of stage.interest) {
+        for (let i = 0; i < 3; i++) {
+          lower[i] = Math.min(lower[i], seen[body * MOTION + i] - stage.reach[body]);
+          upper[i] = Math.max(upper[i], seen[body * MOTION + i] + stage.reach[body]);
+        }
+      }
+    }
+    return [lower, upper];
+  }
+
+  // The paths of the bodies of interest, if they are not many, and of the one that is followed.
+  makePaths() {
+    const { stage } = this;
+    this.paths.forEach((path) => path.remove());
+    const bodies = stage.interest.length <= MOST_PATHS ? [...stage.interest] : [];
+    if (this.follow !== null && !bodies.includes(this.follow)) bodies.push(this.follow);
     this.paths = [];
-    positions.forEach((points, i) => {
-      const [low, high] = boundsOf([points]);
+    stage.pathsFrom(this.from, bodies).forEach((points, i) => {
+      const [low, high] = boundsOf(points);
       const extent = Math.hypot(...high.map((value, k) => value - low[k]));
-      if (positions.length > MOST_PATHS || extent < 1e-6 * this.radius || stage.frames < 2) return;
+      if (stage.frames < 2 || extent < 1e-6 * this.radius) return;
       this.paths.push(new Path(this.scene, points, stage.colours[bodies[i]]));
     });
-    this.fastest = this.largestRates();
-    this.showAll();
   }
 
   showAll() {
     this.camera.elevation = this.isFlat ? 0.95 : 0.35;
     this.camera.azimuth = -Math.PI / 3;
-    this.camera.show(this.centre, this.radius);
+    this.camera.show(...this.bounds);
   }
 
   // The largest speed and angular velocity of the bodies of interest.
   largestRates() {
     const { stage } = this;
     let [speed, rate] = [0, 0];
-    const step = Math.max(1, Math.floor(stage.frames / 200));
-    for (let frame = 0; frame < stage.frames; frame += step) {
+    for (const frame of this.someFrames(Math.max(20, 100000 / stage.interest.length))) {
       const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
       for (const body of stage.interest) {
         const o = body * MOTION;
@@ -221,10 +247,11 @@ class Show {
       const length = vector.length() / most;
       arrows.put(place, vector.setLength(ARROW_PIXELS * px * Math.min(length, 1.5)), 2 * px, colour);
     };
-    for (let k = contacts && drawn.contact ? contacts.begins[now] : 0; contacts && k < contacts.begins[now + 1]; k++) {
+    const [begin, end] = contacts && drawn.contact ? contacts.begins.subarray(now, now + 2) : [0, 0];
+    for (let k = begin; k < end; k++) {
       const pose = this.pose(contacts.body[k]);
       const place = new THREE.Vector3(...contacts.point.subarray(3 * k, 3 * k + 3)).applyMatrix4(pose);
-      this.points.put(size.makeScale(...Array(3).fill(4 * thin(place))).setPosition(place), CONTACT_COLOUR);
+      this.points.put(size.makeScale(...Array(3).fill(3 * thin(place))).setPosition(place), CONTACT_COLOUR);
       const force = new THREE.Vector3(...contacts.force.subarray(3 * k, 3 * k + 3));
       draw(place, force.applyQuaternion(new THREE.Quaternion().setFromRotationMatrix(pose)), strongest, CONTACT_COLOUR);
     }
