@@ -103,7 +103,7 @@ class Staging:
         """The free bodies, and solids that are not much larger or farther; else all bodies."""
         free = [row for row in self.known if self.kinds[row] == "free"]
         solid = [row for row in self.known if self.reach[row] > 0 and row not in set(free)]
-        first = free or solid or self.known
+        first = free or solid or list(self.known)
         yield from first
         ball = _ball(seen.position[frames][:, first], self.reach[first])
         for row in solid if free else ():
@@ -187,7 +187,9 @@ def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> St
             reach[part.body] = max(reach[part.body], far)
     missing = [node.path for row, node in enumerate(nodes) if row not in set(known)]
     if missing:
-        notes.append(f"{len(missing)} bodies are not shown because their poses were not recorded: {missing[0]}, ...")
+        named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        several = "bodies are not shown because their" if len(missing) > 1 else "body is not shown because its"
+        notes.append(f"{len(missing)} {several} poses were not recorded: {named}")
     paths = tuple(node.path for node in nodes)
     stage = Staging(
         scene.title, paths, tuple(node.kind for node in nodes), tuple(colours(paths).values()), poses, speed,

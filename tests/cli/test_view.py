@@ -102,7 +102,7 @@ def test_notes_are_told(call, workplace):
     record = "simulation.record=[{bodies: [brick/mark], of: [world]}]"
     assert call("run", "scene.yaml", "-q", "-o", "b.h5", "--set", record).code == 0
     answer = call("view", "b.h5")
-    assert answer.code == 0 and answer.err.startswith("note: 1 bodies are not shown because")
+    assert answer == (0, "b.html\n", "note: 1 body is not shown because its poses were not recorded: brick\n")
 
 
 def test_a_view_loads_no_compiler_and_no_trimesh(call):

@@ -18,8 +18,8 @@ REQUIRED = os.environ.get("RIGIDSIM_REQUIRE_CHROMIUM") == "1"
 def browser():
     """Chromium; the test is skipped on a machine without, or fails if the environment requires it."""
     program = shutil.which("chromium")
-    if program is None and not REQUIRED:
-        pytest.skip("there is no Chromium; apt-get install chromium")
+    if program is None:
+        (pytest.fail if REQUIRED else pytest.skip)("there is no Chromium; apt-get install chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

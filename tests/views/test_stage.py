@@ -141,7 +141,7 @@ def test_poses_in_the_world_will_do_if_those_relative_to_the_parent_were_not_rec
     history = recorded({"bodies": ["a/b"], "of": world})
     stage = stage_of(history)
     assert stage.known == (1,) and len(stage.parts) == 1
-    assert stage.notes == ("2 bodies are not shown because their poses were not recorded: a, ...",)
+    assert stage.notes == ("2 bodies are not shown because their poses were not recorded: a, c",)
     assert stage.poses.seen_from().position[-1, 1] == pytest.approx(history["a/b"].world.position[-1])
     with pytest.raises(UsageError, match="no body 'a' to look from or at; bodies: a/b"):
         stage.row("a")
