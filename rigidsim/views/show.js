@@ -29,7 +29,16 @@ class Show {
     this.lamp = new THREE.DirectionalLight("#ffffff", 0.45);
     this.scene.add(this.lamp);
     this.paths = [];
-    this.drawn = { paths: true, axes: true, grid: true, velocity: false, rate: false, force: false, inertial: false, contact: true };
+    this.drawn = {
+      paths: true,
+      axes: true,
+      grid: true,
+      velocity: false,
+      rate: false,
+      force: false,
+      inertial: false,
+      contact: true,
+    };
     this.from = WORLD;
     this.follow = null;
     this.time = stage.begin;
@@ -161,7 +170,9 @@ class Show {
     this.seen = stage.seenFrom(this.from, frame, part);
     if (this.follow !== null) {
       const o = this.follow * MOTION;
-      camera.target = camera.target.map((value, i) => value + this.seen[o + i] - (this.followed ?? this.seen.subarray(o, o + 3))[i]);
+      camera.target = camera.target.map(
+        (value, i) => value + this.seen[o + i] - (this.followed ?? this.seen.subarray(o, o + 3))[i],
+      );
       this.followed = [...this.seen.subarray(o, o + 3)];
     }
     camera.update();
@@ -256,13 +267,21 @@ class Show {
       draw(place, force.applyQuaternion(new THREE.Quaternion().setFromRotationMatrix(pose)), strongest, CONTACT_COLOUR);
     }
     const parents = stage.trees[stage.tree[this.frame]];
-    for (const [name, colour] of [["force", FORCE_COLOUR], ["inertial", INERTIAL_COLOUR]]) {
+    for (const [name, colour] of [
+      ["force", FORCE_COLOUR],
+      ["inertial", INERTIAL_COLOUR],
+    ]) {
       if (!drawn[name] || !terms[name] || !(largest > 0)) continue;
       for (const body of stage.interest) {
         if (name === "inertial" && parents[body] !== this.from) continue; // they are relative to the parent
         const o = (now * stage.count + body) * 3;
         const turn = new THREE.Quaternion().setFromRotationMatrix(this.pose(parents[body]));
-        draw(this.placeOf(body), new THREE.Vector3(...terms[name].subarray(o, o + 3)).applyQuaternion(turn), largest, colour);
+        draw(
+          this.placeOf(body),
+          new THREE.Vector3(...terms[name].subarray(o, o + 3)).applyQuaternion(turn),
+          largest,
+          colour,
+        );
       }
     }
   }
