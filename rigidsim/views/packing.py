@@ -42,6 +42,7 @@ def stage_data(stage: Staging) -> dict[str, Any]:
         "kinds": list(stage.kinds),
         "colours": list(stage.colours),
         "known": list(stage.known),
+        "hollow": list(stage.hollow),
         "speed": stage.speed,
         "reach": stage.reach.tolist(),
         "notes": list(stage.notes),

@@ -15,11 +15,6 @@ function digits(value, count = 3) {
   return value === 0 ? "0" : String(Number(value.toPrecision(count)));
 }
 
-// The largest number of contact points in a frame.
-function mostAtOnce(contacts) {
-  return contacts ? contacts.begins.reduce((most, begin, k, all) => Math.max(most, begin - (all[k - 1] ?? 0)), 0) : 0;
-}
-
 // A length with a fitting unit.
 function metres(value) {
   const [unit, factor] =

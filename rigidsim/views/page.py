@@ -17,7 +17,7 @@ from rigidsim.errors import UsageError
 from rigidsim.views.packing import stage_data
 from rigidsim.views.stage import Staging
 
-SCRIPTS = ("stage.js", "camera.js", "picture.js", "show.js", "page.js")
+SCRIPTS = ("stage.js", "camera.js", "picture.js", "arrows.js", "show.js", "page.js")
 POLICY = (
     "default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
 )

@@ -68,8 +68,9 @@ class Staging:
 
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
-    `colours` are `#rrggbb`; `kinds` are free, fixed or prescribed; `known` are the rows of the bodies with poses;
-    `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
+    `kinds` are free, fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies with poses,
+    `hollow` those of bodies that may hide others within them; `notes` are sentences about what is not shown as it is;
+    `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -82,6 +83,7 @@ class Staging:
     parts: tuple[ShownPart, ...]
     reach: np.ndarray
     known: tuple[int, ...]
+    hollow: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     loads: Loads | None = None
 
@@ -193,9 +195,21 @@ def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> St
     paths = tuple(node.path for node in nodes)
     stage = Staging(
         scene.title, paths, tuple(node.kind for node in nodes), tuple(colours(paths).values()), poses, speed,
-        tuple(surfaces), tuple(parts), reach, tuple(known), tuple(notes),
+        tuple(surfaces), tuple(parts), reach, tuple(known), notes=tuple(notes),
     )  # fmt: skip
-    return _with_grounds(stage, nodes)
+    return _with_grounds(replace(stage, hollow=tuple(_hollow(stage))), nodes)
+
+
+def _hollow(stage: Staging) -> Iterator[int]:
+    """The bodies of several solids around whose middle another solid body or particle is, at the first frame."""
+    for row in stage.known:
+        solids = [part for part in stage.parts if part.body == row and part.kind == SOLID]
+        if len(solids) > 1:
+            corners = np.concatenate([part.corners(stage.surfaces[part.surface]) for part in solids])
+            others = [other for other in stage.known if stage.kinds[other] == "free" and other != row]
+            inside = stage.poses.seen_from(row, slice(0, 1)).position[0, others]
+            if np.any(np.all((inside > corners.min(axis=0)) & (inside < corners.max(axis=0)), axis=1)):
+                yield row
 
 
 def _with_grounds(stage: Staging, nodes: Sequence[SceneNode]) -> Staging:

@@ -114,6 +114,14 @@ def test_the_framing_has_walls_that_are_near_and_not_what_is_far():
     assert 0.3 < stage.framing(stage.poses.seen_from()).radius < 1
 
 
+def test_a_box_of_walls_is_hollow_with_something_in_it():
+    walls = [{"type": "box", "size": [0.1, 2, 2], "position": [x, 0, 0]} for x in (-1, 1)]
+    box = {"motion": "fixed", "shapes": walls}
+    for position, hollow in (([0.5, 0.5, 0.9], (0,)), ([0, 0, 1.1], ())):
+        scene = rigidsim.Scene.from_dict({**HEAD, "bodies": {"box": box, "ball": {**BALL, "position": position}}})
+        assert stage_of_scene(scene).hollow == hollow
+
+
 def test_bodies_without_shapes_have_markers_and_scaled_ones_their_size():
     frame = {"motion": "fixed", "scale": 0.01, "children": {"ball": {**BALL, "position": [100, 0, 0]}}}
     stage = stage_of_scene(rigidsim.Scene.from_dict({**HEAD, "bodies": {"frame": frame}}))
