@@ -237,7 +237,7 @@ async function open() {
   try {
     show = new Show(stage, element("canvas"));
   } catch {
-    say("This page needs WebGL, which this browser does not have or has switched off.");
+    say("This page needs WebGL 2, which this browser does not have or has switched off.");
     return;
   }
   await show.build();

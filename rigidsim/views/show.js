@@ -17,6 +17,7 @@ class Show {
     this.stage = stage;
     this.canvas = canvas;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+    if (!this.renderer.capabilities.isWebGL2) throw new Error("no WebGL 2");
     this.renderer.setClearColor(BACKGROUND);
     this.camera = new Camera(canvas);
     this.scene = new THREE.Scene();

@@ -7,6 +7,8 @@ import shutil
 
 import pytest
 
+import rigidsim
+
 FLAGS = [
     *("--no-sandbox", "--no-first-run", "--disable-quic", "--disable-sync", "--disable-component-update"),
     *("--disable-background-networking", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
@@ -26,6 +28,22 @@ def browser():
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield browser
         browser.close()
+
+
+HEAD = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.01}}
+BALL = {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}]}
+
+
+@pytest.fixture(scope="session")
+def dropped():
+    """A ball that falls on a tilted floor, and rolls: with its contact points and terms."""
+    tilt = {"orientation": {"axis": [1, 0, 0], "angle": 0.2}, "shapes": [{"type": "plane"}]}
+    scene = {
+        **HEAD,
+        "world": {"gravity": [0, 0, -9.81]},
+        "bodies": {"floor": tilt, "ball": {**BALL, "position": [0, 0, 0.2]}},
+    }
+    return rigidsim.simulate(rigidsim.Scene.from_dict(scene), contacts=True, terms=True)
 
 
 class Opened:

@@ -167,18 +167,6 @@ def test_a_scene_is_shown_as_it_starts(run):
         assert stage.poses.seen_from().position[0] == pytest.approx(stage_of(history).poses.seen_from().position[0])
 
 
-@pytest.fixture(scope="module")
-def dropped():
-    """A ball that falls on a tilted floor, and rolls: with its contact points and terms."""
-    tilt = {"orientation": {"axis": [1, 0, 0], "angle": 0.2}, "shapes": [{"type": "plane"}]}
-    scene = {
-        **HEAD,
-        "world": {"gravity": [0, 0, -9.81]},
-        "bodies": {"floor": tilt, "ball": {**BALL, "position": [0, 0, 0.2]}},
-    }
-    return rigidsim.simulate(rigidsim.Scene.from_dict(scene), contacts=True, terms=True)
-
-
 def test_forces_of_contact_are_at_the_points_where_they_act(dropped):
     stage = stage_of(dropped, fps=20)
     loads, contacts, seen = stage.loads, stage.loads.contacts, stage.poses.seen_from()
