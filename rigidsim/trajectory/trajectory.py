@@ -11,6 +11,7 @@ import numpy as np
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.shown import in_notebook
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
@@ -50,11 +51,13 @@ class Trajectory(Pictures, BodyMapping):
         scheduled: Sequence[Event] = (),
         message: str = "",
         metrics: Mapping[str, float] | None = None,
+        extremes: Mapping[str, np.ndarray] | None = None,
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
         self.message = message  # why the run failed
         self.stored_hash = stored_hash  # the content hash stored in the file; empty in memory
+        self.extremes = extremes or {}  # those stored in the file: by dataset of vectors the largest norm of each body
         columns = {name: self.arrays[name] for name in EVENT_NAMES if name in arrays}
         self.events = Events(header, scheduled, columns)
         self._close, self._metrics = close, metrics
@@ -232,6 +235,9 @@ class Trajectory(Pictures, BodyMapping):
 
     def _description(self) -> str:
         return f"{super()._description()}, {self.status}"
+
+    def _repr_html_(self) -> str:
+        return in_notebook("trajectory", self)
 
     def close(self) -> None:
         """Close the file, if there is one; arrays already read stay available."""

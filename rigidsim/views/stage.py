@@ -68,9 +68,9 @@ class Staging:
 
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
-    `kinds` are free (at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies with poses,
-    `hollow` those of bodies that may hide others within them; `notes` are sentences about what is not shown as it is;
-    `loads` are the forces, None for a scene.
+    `kinds` are free (at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies
+    with poses, `hollow` those of bodies that may hide others within them; `notes` are sentences about what is not
+    shown as it is; `loads` are the forces, None for a scene.
     """
 
     title: str
