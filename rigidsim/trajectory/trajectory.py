@@ -191,9 +191,7 @@ class Trajectory(Pictures, BodyMapping):
         return below(RelativeMotion.identity(), world[index], self.header.scale[index], names)
 
     def part(self, samples: slice | np.ndarray) -> Trajectory:
-        """Some of the samples, by a slice or by their numbers in ascending order, without events; each array is read
-        when it is needed, and kept.
-        """
+        """Some of the samples, a slice or ascending numbers, without events; arrays are read when needed, and kept."""
         arrays = {field.name: _Window(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 
