@@ -52,6 +52,7 @@ ALLOWED = {
         "errors",
     },
     "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
+    "views": {"hindsight", "trajectory", "engine.compiler", "scene", "physics", "arguments", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {
         "simulation",
@@ -68,6 +69,7 @@ ALLOWED = {
     "cli": {
         "report",
         "plots",
+        "views",
         "hindsight",
         "sweeps",
         *ENGINE,

@@ -34,3 +34,19 @@ class Pictures:
         look = figures.Look(title, size, plane, log, separate)
         paths, frames = ([one] if isinstance(one, str) else list(one) for one in (path, frame))
         return figures.figure_of([("", self)], quantities, paths, frames=frames, begin=begin, end=end, look=look)
+
+    def view(
+        self,
+        frame: str = "world",
+        follow: str = "",
+        begin: float | None = None,
+        end: float | None = None,
+        fps: float = 60.0,
+    ) -> Any:
+        """A page that shows the bodies in space: a notebook shows it, `view(...).save(path)` writes one HTML file.
+
+        At first it looks from the body `frame` and follows the body `follow`. `begin` and `end` are times (s), `fps` is
+        the most frames for each second of playing. Raises UsageError, NotRecordedError; UsageError if trimesh, which
+        ships the renderer, is missing.
+        """
+        return import_module("rigidsim.views.view").view_of(self, frame, follow, begin, end, fps)
