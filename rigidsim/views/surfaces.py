@@ -1,0 +1,187 @@
+"""Triangles of the surfaces of shapes.
+
+Surfaces are shared: a shape is a surface, stretched along its own axes, then turned and moved. All balls are one
+surface, as are all boxes and all cylinders.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.scene.hierarchy.outlines import turn_of_z
+from rigidsim.scene.schema.meshes import surface_of_file
+from rigidsim.scene.schema.shapes import HalfSpace, Shape
+from rigidsim.scene.values.rotation import Quaternion, Vector
+
+SEGMENTS = 48
+"""Straight edges of a circle: at most 0.2 % inside it."""
+ROUND, BOX, GROUND = "round", "box", "ground"
+
+
+class Surface(NamedTuple):
+    """Triangles: `vertices` and unit outward `normals` (n, 3), and `faces` (m, 3), rows of vertices, counter-clockwise
+    as seen from outside. Vertices are repeated where the surface has an edge.
+    """
+
+    vertices: np.ndarray
+    normals: np.ndarray
+    faces: np.ndarray
+
+
+class Placed(NamedTuple):
+    """A surface in a body: x -> position + R(orientation) (scale x), in the units of the body. `key` is equal for equal
+    surfaces; `is_exact` is false for a box in place of a mesh whose file cannot be read.
+    """
+
+    key: tuple
+    surface: Surface
+    position: Vector
+    orientation: Quaternion
+    scale: Vector
+    is_exact: bool = True
+
+
+def surface_of(shape: Shape) -> Placed:
+    """The surface of a shape. That of a half space is a square of edge 2 about the point of the plane nearest to the
+    body's origin.
+    """
+    if isinstance(shape, HalfSpace):
+        n = tuple(part / math.hypot(*shape.normal) for part in shape.normal)
+        foot = tuple(shape.offset * part for part in n)
+        return Placed((GROUND,), _square(), foot, turn_of_z(n), (1.0, 1.0, 1.0))
+    if shape.type == "mesh":
+        return _mesh(shape)
+    key, size = _SOLIDS[shape.type](shape)
+    scale = tuple(s * part for s, part in zip(shape.scale, size, strict=True))
+    return Placed(key, _surface(*key), shape.position, shape.orientation, scale)
+
+
+def marker() -> Surface:
+    """A ball of radius 1, for a body without shapes."""
+    return _surface(ROUND, *_BALL)
+
+
+_ARC = tuple(math.pi * k / (SEGMENTS // 2) for k in range(SEGMENTS // 2 + 1))
+_BALL = ((tuple((math.sin(a), math.cos(a), math.sin(a), math.cos(a)) for a in _ARC)),)
+
+
+def _flat(*points: tuple[float, float]) -> tuple:
+    """Straight pieces of a profile from one (r, z) to the next, each point with the normal of its piece."""
+    pieces = []
+    for (r_0, z_0), (r_1, z_1) in pairwise(points):
+        length = math.hypot(r_1 - r_0, z_1 - z_0)
+        n = ((z_0 - z_1) / length, (r_1 - r_0) / length)
+        pieces.append(((r_0, z_0, *n), (r_1, z_1, *n)))
+    return tuple(pieces)
+
+
+_CYLINDER = _flat((0, 0.5), (1, 0.5), (1, -0.5), (0, -0.5))
+_CONE = _flat((0, 0.5), (1, -0.5), (0, -0.5))
+
+
+def _tube(ratio: float) -> tuple:
+    return _flat((ratio, 0.5), (1, 0.5), (1, -0.5), (ratio, -0.5), (ratio, 0.5))
+
+
+def _capsule(half: float) -> tuple:
+    """The profile of a capsule of radius 1 whose cylinder has this half length."""
+    (ball,) = _BALL
+    middle = len(ball) // 2
+    top = tuple((r, z + half, *n) for r, z, *n in ball[: middle + 1])
+    return ((*top, *((r, z - half, *n) for r, z, *n in ball[middle:])),)
+
+
+def _round(profile: tuple, *size: float) -> tuple[tuple, Vector]:
+    return (ROUND, *profile), size
+
+
+_SOLIDS = {
+    "box": lambda shape: ((BOX,), shape.size),
+    "sphere": lambda shape: _round(_BALL, shape.radius, shape.radius, shape.radius),
+    "ellipsoid": lambda shape: _round(_BALL, *shape.radii),
+    "cylinder": lambda shape: _round(_CYLINDER, shape.radius, shape.radius, shape.length),
+    "cone": lambda shape: _round(_CONE, shape.radius, shape.radius, shape.length),
+    "tube": lambda shape: _round(
+        _tube(shape.inner_radius / shape.radius), shape.radius, shape.radius, shape.length
+    ),
+    "capsule": lambda shape: _round(
+        _capsule(shape.length / 2 / shape.radius), shape.radius, shape.radius, shape.radius
+    ),
+}  # fmt: skip
+"""For each kind of solid the key of its surface, and by what that is stretched."""
+
+
+@cache
+def _surface(kind: str, *profile: tuple) -> Surface:
+    return _box() if kind == BOX else _revolved(profile)
+
+
+def _revolved(profile: tuple) -> Surface:
+    """The surface that pieces of a profile, each of points (r, z, normal r, normal z), sweep about z; from the top down
+    as seen with the axis at the left.
+    """
+    angles = 2 * np.pi * np.arange(SEGMENTS + 1) / SEGMENTS
+    turn = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    vertices, normals, faces, count = [], [], [], 0
+    for piece in profile:
+        r, z, n_r, n_z = np.array(piece).T
+        for found, out, up in ((vertices, r, z), (normals, n_r, n_z)):
+            around = out[:, None, None] * turn[None]
+            height = np.broadcast_to(up[:, None, None], (*around.shape[:2], 1))
+            found.append(np.concatenate([around, height], axis=-1).reshape(-1, 3))
+        faces.append(_strips(len(piece), SEGMENTS + 1) + count)
+        count += len(piece) * (SEGMENTS + 1)
+    whole = Surface(np.concatenate(vertices), np.concatenate(normals), np.concatenate(faces))
+    a, b, c = (whole.vertices[whole.faces[:, k]] for k in range(3))
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    return whole._replace(faces=whole.faces[area > 1e-9 * area.max()])  # without those at the poles
+
+
+def _strips(rows: int, columns: int) -> np.ndarray:
+    """Two triangles for each cell of a grid of vertices."""
+    i, j = np.meshgrid(np.arange(rows - 1), np.arange(columns - 1), indexing="ij")
+    a, b = (i * columns + j).ravel(), (i * columns + j + 1).ravel()
+    c, d = a + columns, b + columns
+    return np.concatenate([np.stack([a, c, b], axis=-1), np.stack([b, c, d], axis=-1)])
+
+
+def _square() -> Surface:
+    vertices = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+    return Surface(vertices, np.tile([0.0, 0, 1], (4, 1)), np.array([[0, 1, 2], [0, 2, 3]]))
+
+
+def _box() -> Surface:
+    """The cube of edge 1 about the origin."""
+    side, cycle = _square(), np.roll(np.eye(3), 1, axis=0)
+    turns = [np.linalg.matrix_power(cycle, k) * [1.0, sign, sign] for k in range(3) for sign in (1, -1)]
+    return Surface(
+        np.concatenate([(side.vertices + side.normals) / 2 @ turn for turn in turns]),
+        np.concatenate([side.normals @ turn for turn in turns]),
+        np.concatenate([side.faces + len(side.vertices) * k for k in range(len(turns))]),
+    )
+
+
+def _mesh(shape: Shape) -> Placed:
+    pose = (shape.position, shape.orientation)
+    found = surface_of_file(shape.file)
+    if found is None:
+        lower, upper = np.array(shape.file.lower), np.array(shape.file.upper)
+        box = _box()
+        inner = box._replace(vertices=(lower + upper) / 2 + (upper - lower) * box.vertices)
+        return Placed((BOX, shape.file.path), inner, *pose, shape.scale, is_exact=False)
+    vertices, faces = found
+    return Placed(("mesh", shape.file.path), _faceted(vertices, faces), *pose, shape.scale)
+
+
+def _faceted(vertices: np.ndarray, faces: np.ndarray) -> Surface:
+    """Triangles with the normals of their own planes."""
+    corners = vertices[faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = normals / np.where(lengths > 0, lengths, 1.0)
+    return Surface(corners.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.arange(faces.size).reshape(-1, 3))
