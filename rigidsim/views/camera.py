@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-FIELD_OF_VIEW = math.radians(36.0)
+FIELD_OF_VIEW = math.radians(30.0)
 """The angle between the lower and the upper edge of a picture."""
-CLEARANCE = 1.15
-"""Room around what a picture shows."""
+FILLED = (0.82, 0.74)
+"""The part of the width and of the height of a picture that bodies fill; letters are beside."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,7 @@ def fitted(
     away = Camera(np.zeros(3), 0.0, azimuth, elevation, size)
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     x, y, z = away.axes @ (points - middle).T
-    upwards = math.tan(FIELD_OF_VIEW / 2) / CLEARANCE
-    slopes = np.array([upwards * width / height, upwards])
+    slopes = math.tan(FIELD_OF_VIEW / 2) * np.array([width / height, 1.0]) * FILLED
     need = []
     for place, slope in zip((x, y), slopes, strict=True):
         room = reach * math.hypot(1.0, slope)
@@ -83,5 +82,5 @@ def fitted(
     need = np.array(need)
     distance = float(np.max(need.sum(axis=1) / (2 * slopes)))
     aside = (need[:, 0] - need[:, 1]) / 2
-    distance = max(distance, float(np.max(reach - z)) * CLEARANCE) or 1.0
+    distance = max(distance, 2.0 * float(np.max(reach - z))) or 1.0
     return Camera(middle + aside @ away.axes[:2], distance, azimuth, elevation, size)

@@ -87,7 +87,7 @@ class Scenery:
     @cached_property
     def spacing(self) -> float:
         """The spacing of the grid, m."""
-        return grid_spacing(self.framing.radius)
+        return grid_spacing(self.framing.radius or 1.0)
 
     @cached_property
     def lowest(self) -> float:
@@ -139,22 +139,31 @@ class Scenery:
                 yield ribbon(path[:-1], path[1:], camera, PATH_WIDTH, colour, row)
 
     def _planes(self, frame: int) -> Iterator[Plane]:
-        grounds = [part for part in self.stage.parts if part.kind == GROUND]
-        placed = [self._placed(part, frame) for part in grounds]
-        for number, (centre, axes, origin, radius) in enumerate(placed):
-            others = [(a[2], float(a[2] @ c)) for k, (c, a, _, _) in enumerate(placed) if k != number]
-            yield Plane(centre, axes, origin, radius, self.spacing, True, tuple(others))
-        if not grounds:
+        for number, (body, centre, axes, radius) in enumerate(self._grounds):
+            origin, turn = self.seen.position[frame, body], tuple(self.seen.orientation[frame, body])
+            turned = np.array([rotate(turn, tuple(axis)) for axis in axes])
+            others = [(rotate(turn, tuple(a[2])), self.seen.position[frame, other], a[2] @ c)
+                      for k, (other, c, a, _) in enumerate(self._grounds) if k != number and other == body]  # fmt: skip
+            inside = tuple((np.array(n), float(np.dot(n, place) + offset)) for n, place, offset in others)
+            place = origin + np.array(rotate(turn, tuple(centre)))
+            yield Plane(place, turned, origin, radius, self.spacing, True, inside)
+        if not self._grounds:
             below = np.append(self.framing.centre[:2], self.lowest)
-            yield Plane(below, np.eye(3), np.zeros(3), GROUND_SIZE * self.framing.radius, self.spacing, False)
+            radius = GROUND_SIZE * (self.framing.radius or 1.0)
+            yield Plane(below, np.eye(3), np.zeros(3), radius, self.spacing, False)
 
-    def _placed(self, part: Part, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """Centre, axes, origin of the grid and radius of a plane."""
-        origin, turn = self.seen.position[frame, part.body], tuple(self.seen.orientation[frame, part.body])
-        own = [rotate(tuple(part.orientation), tuple(axis)) for axis in np.eye(3)]
-        axes = np.array([rotate(turn, axis) for axis in own])
-        centre = origin + np.array(rotate(turn, tuple(part.position)))
-        return centre, axes, origin, float(part.scale[0])
+    @cached_property
+    def _grounds(self) -> list[tuple[int, np.ndarray, np.ndarray, float]]:
+        """The body of each plane; in its axes the point below what is of interest, and axes; and the radius, m."""
+        found, balls = [], {}
+        for part in self.stage.parts:
+            if part.kind == GROUND:
+                if part.body not in balls:
+                    balls[part.body] = self.stage.framing(self.stage.poses.seen_from(part.body))
+                ball, axes = balls[part.body], np.array([rotate(tuple(part.orientation), tuple(a)) for a in np.eye(3)])
+                above = (ball.centre - part.position) @ axes[2]
+                found.append((part.body, ball.centre - above * axes[2], axes, GROUND_SIZE * (ball.radius or 1.0)))
+        return found
 
 
 def ribbon(
