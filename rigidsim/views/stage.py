@@ -92,10 +92,10 @@ class Stage:
 
     def framing(self, seen: Seen, frames: slice = slice(None), rows: Sequence[int] | None = None) -> Framing:
         """A ball around bodies at some frames, as they are seen; by default around all that is of interest."""
-        chosen = list(self._interesting(seen, frames) if rows is None else rows)
+        chosen = list(self.interesting(seen, frames) if rows is None else rows)
         return _ball(seen.position[frames][:, chosen], self.reach[chosen])
 
-    def _interesting(self, seen: Seen, frames: slice) -> Iterator[int]:
+    def interesting(self, seen: Seen, frames: slice = slice(None)) -> Iterator[int]:
         """The free bodies, and solids that are not much larger or farther; else all bodies."""
         free = [row for row in self.known if self.kinds[row] == "free"]
         solid = [row for row in self.known if self.reach[row] > 0 and row not in set(free)]

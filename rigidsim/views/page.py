@@ -1,0 +1,69 @@
+"""A trajectory as one HTML page that needs no network: the stage as data, three.js, and the page's own scripts."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+from base64 import b64encode
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from rigidsim.errors import UsageError
+from rigidsim.views.packing import stage_data
+from rigidsim.views.poses import WORLD
+from rigidsim.views.stage import Stage
+
+SCRIPTS = ("stage.js", "camera.js", "picture.js", "show.js", "page.js")
+POLICY = "default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
+AFTER_THREE = ";var camera,controls,scene,renderer,tracklight;"
+"""Where in trimesh's viewer its own script begins."""
+
+
+def page_of(stage: Stage, frame: str = "world", follow: str | None = None) -> str:
+    """The HTML text of a page that shows a stage, at first as seen from a body, with the camera following one.
+
+    Nothing in it is loaded from elsewhere, and by its content security policy nothing can be; names and titles are
+    data, and never part of markup or scripts. Raises UsageError for an unknown body or if trimesh is missing.
+    """
+    row = stage.row(frame)
+    chosen = {
+        "from": row,
+        "follow": None if follow is None else stage.row(follow),
+        "interest": sorted(stage.interesting(stage.poses.seen_from(row))),
+    }
+    style, script = _text("page.css"), "\n".join(map(_text, SCRIPTS))
+    policy = POLICY.format(scripts=f"{_hash(three())} {_hash(script)}", style=_hash(style))
+    return Template(_text("page.html")).substitute(
+        policy=policy, title=html.escape(stage.title or "rigidsim"), style=style, script=script, three=three(),
+        stage=_json({**stage_data(stage), **chosen}),
+    )  # fmt: skip
+
+
+@cache
+def three() -> str:
+    """The script of three.js, from the viewer that trimesh ships."""
+    try:
+        from trimesh.creation import box
+        from trimesh.viewer.notebook import scene_to_html
+    except ImportError:
+        raise UsageError('the view needs trimesh; install it with: pip install "rigidsim[view]"') from None
+    script = scene_to_html(box().scene()).partition("<script>")[2]
+    found, mark, _ = script.partition(AFTER_THREE)
+    if not mark or "</script" in found:
+        raise UsageError('this trimesh has another three.js; install the right one with: pip install "rigidsim[view]"')
+    return found + ";"
+
+
+def _text(name: str) -> str:
+    return files("rigidsim.views").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(data: object) -> str:
+    """JSON in ASCII that ends no element."""
+    return json.dumps(data).replace("<", "\\u003c")
