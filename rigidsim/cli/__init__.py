@@ -17,6 +17,7 @@ from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
+from rigidsim.cli.video import video
 from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 
 EPILOG = """\b
@@ -54,7 +55,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, examples, integrators, schema):
+for command in (run, sweep, validate, inspect, explain, examples, integrators, schema, video):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

@@ -66,9 +66,7 @@ class Camera:
         return np.stack([self.size[0] / 2 + x * scale, self.size[1] / 2 - y * scale], axis=-1)
 
 
-def fitted(
-    azimuth: float, elevation: float, size: tuple[int, int], points: np.ndarray, reach: np.ndarray
-) -> Camera:
+def fitted(azimuth: float, elevation: float, size: tuple[int, int], points: np.ndarray, reach: np.ndarray) -> Camera:
     """The camera that looks in a direction and is as near as balls about points (n, 3), with these radii (n), allow."""
     width, height = size
     away = Camera(np.zeros(3), 0.0, azimuth, elevation, size)

@@ -39,7 +39,7 @@ class Plane(NamedTuple):
         *beside, height = self.axes @ (position - self.centre) / self.radius
         if self.is_solid and height <= 0:
             return (np.zeros(0, np.int64), *(np.zeros(0, np.float32) for _ in range(5)))
-        *along, rising = (self.axes.astype(np.float32) @ rays.T)
+        *along, rising = self.axes.astype(np.float32) @ rays.T
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.float32(-height) / rising
             u, v = (np.float32(start) + slope * distance for start, slope in zip(beside, along, strict=True))

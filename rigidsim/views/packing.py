@@ -49,7 +49,11 @@ def stage_data(stage: Stage) -> dict[str, Any]:
         "rounded": {"rows": rounded, **_pose_columns(motion[:, rounded])},
         "rates": _rate_columns(rates) if n_frame * n_body <= WITH_RATES else None,
         "surfaces": [
-            {"vertices": packed(s.vertices, "<f4"), "normals": packed(s.normals, "<f4"), "faces": packed(s.faces, "<i4")}
+            {
+                "vertices": packed(s.vertices, "<f4"),
+                "normals": packed(s.normals, "<f4"),
+                "faces": packed(s.faces, "<i4"),
+            }
             for s in stage.surfaces
         ],
         "parts": [

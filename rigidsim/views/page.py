@@ -16,7 +16,9 @@ from rigidsim.views.poses import WORLD
 from rigidsim.views.stage import Stage
 
 SCRIPTS = ("stage.js", "camera.js", "picture.js", "show.js", "page.js")
-POLICY = "default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
+POLICY = (
+    "default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
+)
 AFTER_THREE = ";var camera,controls,scene,renderer,tracklight;"
 """Where in trimesh's viewer its own script begins."""
 

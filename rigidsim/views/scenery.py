@@ -166,9 +166,7 @@ class Scenery:
         return found
 
 
-def ribbon(
-    begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, colour: np.ndarray, owner: int
-) -> Mesh:
+def ribbon(begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, colour: np.ndarray, owner: int) -> Mesh:
     """Straight lines between points (n, 3), m, as strips that face the camera, of equal width (in heights of the
     picture) wherever they are.
     """

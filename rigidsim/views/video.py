@@ -14,6 +14,7 @@ import numpy as np
 
 from rigidsim.arguments import file_path, number, refuse
 from rigidsim.errors import UsageError
+from rigidsim.hindsight.quantities import full_path
 from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints
 from rigidsim.trajectory.encoding import cores
 from rigidsim.trajectory.published import kind_of, published
@@ -125,9 +126,9 @@ class Reel:
     ) -> Reel:
         """The images of a clip; see `video`. Raises UsageError for bodies that are not shown."""
         stage = stage_at(trajectory, clip.times, clip.speed)
-        row, followed = stage.row(frame), stage.row(follow) if follow else None
+        row, followed = _row(trajectory, stage, frame), _row(trajectory, stage, follow) if follow else None
         seen = stage.poses.seen_from(row)
-        traced = _free_bodies(stage) if traces is None else [stage.row(body) for body in traces]
+        traced = _free_bodies(stage) if traces is None else [_row(trajectory, stage, body) for body in traces]
         framing = stage.framing(seen)
         scenery = Scenery(stage, seen, framing, [body for body in traced if body not in (row, -1)])
         cameras = _cameras(stage, seen, followed, _checked_camera(camera), size)
@@ -178,7 +179,9 @@ def _clip(
     begin, end = (edge if given is None else number(given, name) for given, edge, name in
                   ((begin, first, "the begin"), (end, last, "the end")))  # fmt: skip
     if not first <= begin <= end <= last:
-        raise UsageError(f"there is no motion from {begin:g} to {end:g} s; the trajectory covers {first:g} to {last:g} s")
+        raise UsageError(
+            f"there is no motion from {begin:g} to {end:g} s; the trajectory covers {first:g} to {last:g} s"
+        )
     speed = playing_speed(end - begin) if speed is None else number(speed, "the speed")
     most = MOST_GIF_FPS if kind is GIF else MOST_FPS
     fps = FPS.get(kind, USUAL_FPS) if fps is None else number(fps, "fps")
@@ -208,6 +211,11 @@ def _checked_camera(camera: Sequence[float]) -> tuple[float, float, float | None
     if len(given) == 3 and given[2] <= 0:
         refuse("the distance of the camera", "a positive number", given[2])
     return math.radians(given[0]), math.radians(given[1]), given[2] if len(given) == 3 else None
+
+
+def _row(trajectory: Trajectory, stage: Stage, body: str) -> int:
+    """The row of a body by its path or the end of it, -1 for the world. Raises UsageError."""
+    return stage.row(body if body == "world" else full_path(trajectory, body))
 
 
 def _free_bodies(stage: Stage) -> list[int]:
@@ -251,5 +259,5 @@ def _lettering(scenery: Scenery, clip: Clip, frame: str, size: tuple[int, int]) 
 def _clock(time: float, times: np.ndarray) -> str:
     """A time with as many digits as tell it from the next."""
     step = (times[-1] - times[0]) / max(len(times) - 1, 1)
-    digits = max(0, 1 - math.floor(math.log10(step))) if step > 0 else 3
+    digits = max(0, -math.floor(math.log10(step))) if step > 0 else 3
     return f"t = {time:.{min(digits, 9)}f} s"
