@@ -11,6 +11,7 @@ from rigidsim import __version__
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
+from rigidsim.cli.export import export
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.run import run
@@ -55,7 +56,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, examples, integrators, schema, video):
+for command in (run, sweep, validate, inspect, explain, examples, integrators, schema, export, video):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

@@ -11,7 +11,7 @@ from rigidsim.report.signals import StopRequest
 
 class Making:
     """A context in which a file is made. `report(done, total)` is called after each piece: it shows the progress, and
-    raises Interrupted after a signal, so that the unfinished file is removed.
+    raises Interrupted after a signal, so that the unfinished file is removed. `pieces` names them; it may be empty.
     """
 
     def __init__(self, path: Path, pieces: str, quiet: bool):
@@ -35,11 +35,11 @@ class Making:
             raise Interrupted(f"stopped by {self._stop.name}; {self._path} was not written", self._stop.received)
         self._line = self._line or ProgressLine(total, self._quiet)
         self.total = total
-        self._line.report(done, lambda spent: f"{done} of {total} {self._pieces}")
+        self._line.report(done, lambda spent: f"{done} of {total} {self._pieces}" if self._pieces else "done")
 
     def __str__(self) -> str:
-        size = self._path.stat().st_size
-        return f"{self._path}: {self.total} {self._pieces}, {_bytes(size)}"
+        pieces = f"{self.total} {self._pieces}, " if self._pieces else ""
+        return f"{self._path}: {pieces}{_bytes(self._path.stat().st_size)}"
 
 
 def _bytes(size: int) -> str:

@@ -20,6 +20,7 @@ from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import FIELDS, Block
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
+from rigidsim.trajectory.pictures import Pictures
 from rigidsim.trajectory.recorded import PartialArray
 from rigidsim.trajectory.timeline import Events
 
@@ -30,7 +31,7 @@ ROWS_AT_ONCE = 4
 """Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
 
-class Trajectory(BodyMapping):
+class Trajectory(BodyMapping, Pictures):
     """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
 
     `time` has the times of the samples (s), `events` what happened at instants (`Events`), `status` whether the run is
