@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ STDOUT = "-"
 
 
 def output_path(file: str, output: str | None, to: str | None) -> Path | None:
-    """Where to write, None for standard output. Raises UsageError if the format is not known or contradicts the name."""
+    """Where to write, None for standard output. Raises UsageError if the format is missing or contradicts the name."""
     if output is None:
         if to is None:
             raise UsageError("name the format with --to csv or --to netcdf, or the file with -o out.csv or -o out.nc")
@@ -54,22 +55,47 @@ def export(file, quantities, to, output, frame, events, force, quiet):
     '= speed("ball") / 2'.
     """
     from rigidsim.cli.trajectory_argument import is_sweep
+
+    path = output_path(file, output, to)
+    if is_sweep(file):
+        if quantities or events or frame != "world":
+            raise UsageError(f"{file} is the result of a sweep: quantities, --frame and --events are for one run")
+        _export_sweep(file, path, force, quiet)
+        return
     from rigidsim.export.exporting import export as write
     from rigidsim.export.exporting import pieces_of
     from rigidsim.report.making import Making
-    from rigidsim.sweeps.stored import load_sweep
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.trajectory.reader import load
 
-    path = output_path(file, output, to)
-    from_sweep = is_sweep(file)
-    with load_sweep(file) if from_sweep else load(file) as source, Making(path, "", quiet) as making:
-        if from_sweep:
-            source.verify()
+    with load(file) as opened:
         if path is None:
-            for piece in pieces_of(source, quantities, frame, events):
-                click.echo(piece, nl=False)
+            _print(pieces_of(opened, quantities, frame, events))
             return
-        write(source, path, quantities, frame=frame, events=events, force=force, progress=making.report, hints=IN_SHELL)
+        with Making(path, "", quiet) as making:
+            write(opened, path, quantities, frame=frame, events=events, force=force, progress=making.report,
+                  hints=IN_SHELL)  # fmt: skip
     if not quiet:
         print_result(making)
+
+
+def _export_sweep(file: str, path: Path | None, force: bool, quiet: bool) -> None:
+    from rigidsim.export.runs import export_runs, run_table
+    from rigidsim.report.making import Making
+    from rigidsim.sweeps.stored import load_sweep
+    from rigidsim.trajectory.destination import IN_SHELL
+
+    with load_sweep(file) as sweep:
+        sweep.verify()
+        if path is None:
+            _print(run_table(sweep).text())
+            return
+        with Making(path, "", quiet) as making:
+            export_runs(sweep, path, force=force, progress=making.report, hints=IN_SHELL)
+    if not quiet:
+        print_result(making)
+
+
+def _print(pieces: Iterable[str]) -> None:
+    for piece in pieces:
+        click.echo(piece, nl=False)

@@ -32,22 +32,39 @@ def _camera(_context: click.Context, _parameter: click.Parameter, written: str |
 
 @click.command(short_help="Make a GIF, a video or a picture of a trajectory.")
 @click.argument("trajectory", type=click.Path())
-@click.option("-o", "--output", type=click.Path(),
-              help="File to write: .gif, .mp4, .webm, or .png with --at.  [default: TRAJECTORY.mp4]")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="File to write: .gif, .mp4, .webm, or .png with --at.  [default: TRAJECTORY.mp4]",
+)
 @click.option(
     "--at", "time", type=TimeType(), metavar="TIME", help="One picture, at this time, with the paths up to it."
 )
 @click.option("--frame", metavar="BODY", default="world", help="Show motion as seen from this body.  [default: world]")
-@click.option("--camera", metavar='"AZIMUTH ELEVATION [DISTANCE]"', callback=_camera,
-              help='Where the camera is: degrees about z from x and above the xy plane, and m.  [default: "-60 20"]')  # fmt: skip
+@click.option(
+    "--camera",
+    metavar='"AZIMUTH ELEVATION [DISTANCE]"',
+    callback=_camera,
+    help='Where the camera is: degrees about z from x and above the xy plane, and m.  [default: "-60 20"]',
+)
 @click.option("--follow", metavar="BODY", default="", help="Look at this body all the time.")
-@click.option("--trace", "traces", metavar="BODY", multiple=True,
-              help="Draw the path of this body; repeatable.  [default: those of free bodies, if they are few]")  # fmt: skip
+@click.option(
+    "--trace",
+    "traces",
+    metavar="BODY",
+    multiple=True,
+    help="Draw the path of this body; repeatable.  [default: those of free bodies, if they are few]",
+)
 @click.option("--no-traces", is_flag=True, help="Draw no paths.")
 @click.option("--from", "begin", type=TimeType(), metavar="TIME", help="Begin at this time: 0.5, '500 ms'.")
 @click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
-@click.option("--speed", type=float, metavar="NUMBER",
-              help="Seconds of motion in one second: 0.1 is ten times slower.  [default: 1, or what takes about 15 s]")  # fmt: skip
+@click.option(
+    "--speed",
+    type=float,
+    metavar="NUMBER",
+    help="Seconds of motion in one second: 0.1 is ten times slower.  [default: 1, or what takes about 15 s]",
+)
 @click.option("--fps", type=float, metavar="NUMBER", help="Pictures per second.  [default: 30; 20 for GIF]")
 @click.option("--size", metavar="WIDTHxHEIGHT", callback=_size, help="Pixels.  [default: 1280x720; 640x360 for GIF]")
 @click.option("--force", is_flag=True, help="Overwrite an existing file of that kind.")

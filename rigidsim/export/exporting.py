@@ -1,4 +1,4 @@
-"""Writing trajectories and sweeps to files of other formats."""
+"""Writing trajectories to files of other formats."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rigidsim.errors import UsageError
-from rigidsim.export.labelled import needed
+from rigidsim.export.labelled import Labelled, needed
 from rigidsim.export.netcdf import write_netcdf
 from rigidsim.export.recorded import labelled
-from rigidsim.export.runs import labelled_runs
-from rigidsim.export.tables import csv_pieces, run_table
+from rigidsim.export.tables import event_table, series_table
+from rigidsim.hindsight.quantities import full_path
+from rigidsim.report.samples import csv_of
 from rigidsim.report.states import WORLD
 from rigidsim.report.windows import windows
-from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, FileKind, Hints
 from rigidsim.trajectory.published import kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
@@ -25,7 +25,7 @@ KINDS = (CSV, NETCDF)
 
 
 def export(
-    source: Trajectory | Sweep,
+    trajectory: Trajectory,
     path: str | Path,
     quantities: Sequence[str] = (),
     *,
@@ -38,46 +38,62 @@ def export(
     """Write quantities of a trajectory, by their names, to a file: CSV or NetCDF, by the ending `.csv` or `.nc`.
 
     Without quantities a NetCDF file has everything that was recorded, a CSV file the motion of all bodies relative to
-    `frame`. With `events` a CSV file is the table of events, and a NetCDF file has them as well. Of a sweep, CSV is the
-    table of runs; NetCDF has the recorded arrays, too.
+    `frame`. With `events` a CSV file is the table of events, and a NetCDF file has them as well.
 
     Raises UsageError, NotRecordedError, StorageError if the file exists and `force` is false or cannot be written.
     """
+
+    def described() -> Labelled:
+        if frame != WORLD:
+            raise UsageError(
+                "a frame of all bodies is for CSV; for NetCDF write it with each quantity: ball.position@table"
+            )
+        return labelled(trajectory, quantities, events)
+
+    def pieces() -> Iterator[str]:
+        return pieces_of(trajectory, quantities, frame, events)
+
+    count = 1 + (len(trajectory.events) if events else len(list(windows(trajectory))))
+    return write(path, described, pieces, count, force, progress, hints)
+
+
+def write(
+    path: str | Path,
+    described: Callable[[], Labelled],
+    pieces: Callable[[], Iterator[str]],
+    n_piece: int,
+    force: bool,
+    progress: Callable[[int, int], None] | None,
+    hints: Hints,
+) -> Path:
+    """Write labelled arrays as NetCDF, or pieces of text as CSV, by the ending of the path."""
     kind = kind_of(path, KINDS)
     if kind is NETCDF:
         needed("h5netcdf", "NetCDF files")
-        if frame != WORLD:
-            raise UsageError("a frame of the whole table is for CSV; in NetCDF files name it with each quantity: @FRAME")
-        described = labelled_runs(source) if isinstance(source, Sweep) else labelled(source, quantities, events)
+        content = described()
         with published(path, kind, force, hints) as file:
-            write_netcdf(file, described, progress)
-    else:
-        pieces = pieces_of(source, quantities, frame, events)
-        with published(path, kind, force, hints) as file:
-            for number, piece in enumerate(pieces, 1):
-                file.write(piece.encode())
-                file.check()
-                if progress:
-                    progress(number, max(number, _expected(source)))
+            write_netcdf(file, content, progress)
+        return Path(path)
+    content = pieces()
+    with published(path, kind, force, hints) as file:
+        for number, piece in enumerate(content, 1):
+            file.write(piece.encode())
+            file.check()
+            if progress:
+                progress(number, n_piece)
     return Path(path)
 
 
-def pieces_of(source: Trajectory | Sweep, quantities: Sequence[str], frame: str, events: bool) -> Iterator[str]:
-    """CSV text in pieces, of which the first has been made: see `export`. Raises UsageError."""
-    if isinstance(source, Sweep):
-        if quantities or events or frame != WORLD:
-            raise UsageError("quantities, events and frames are for one run; of a sweep the whole table is exported")
-        return run_table(source).text()
+def pieces_of(trajectory: Trajectory, quantities: Sequence[str], frame: str, events: bool) -> Iterator[str]:
+    """CSV text in pieces: see `export`. Raises UsageError."""
     if sum((bool(quantities), events, frame != WORLD)) > 1:
-        raise UsageError("quantities, events and a frame are three tables; choose one of them (a quantity: @FRAME)")
-    if frame != WORLD:
-        _ = source[frame]  # raises UsageError if there is no such body
-    return csv_pieces(source, quantities, frame, events)
-
-
-def _expected(source: Trajectory | Sweep) -> int:
-    """About how many pieces of text there will be."""
-    return 2 if isinstance(source, Sweep) else 1 + len(list(windows(source)))
+        raise UsageError("quantities, --events and --frame make different tables; choose one (of a quantity: @FRAME)")
+    if events:
+        return event_table(trajectory).text()
+    if quantities:
+        return series_table(trajectory, quantities).text()
+    frame = frame if frame == WORLD else full_path(trajectory, frame)
+    return csv_of(trajectory, frame)
 
 
 def to_xarray(trajectory: Trajectory, quantities: Sequence[str] = (), events: bool = False):

@@ -25,7 +25,9 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     `events`, or if everything is asked for, the events, too. Raises UsageError.
     """
     found = [named(trajectory, name) for name in quantities]
-    time = Variable("time", ("time",), trajectory.time.shape, "<f8", lambda rows: np.asarray(trajectory.time[rows]), TIME)
+    time = Variable(
+        "time", ("time",), trajectory.time.shape, "<f8", lambda rows: np.asarray(trajectory.time[rows]), TIME
+    )
     variables = [time]
     if found:
         variables += _quantities(trajectory, found)

@@ -1,15 +1,49 @@
-"""The results of a sweep as labelled arrays: the table of runs, and what was recorded of them."""
+"""The results of a sweep for other programs: the table of runs, and what was recorded of them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
+from rigidsim.export.exporting import write
 from rigidsim.export.labelled import Labelled, Variable
+from rigidsim.export.tables import Table
 from rigidsim.sweeps.stored import Sweep
+from rigidsim.trajectory.destination import IN_PYTHON, Hints
 from rigidsim.trajectory.fields import AXES, FIELDS
+
+
+def export_runs(
+    sweep: Sweep,
+    path: str | Path,
+    *,
+    force: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    hints: Hints = IN_PYTHON,
+) -> Path:
+    """Write the results of a sweep: CSV, the table of runs, or NetCDF, which has the recorded arrays as well.
+
+    Raises StorageError if the file exists and `force` is false or cannot be written.
+    """
+    return write(path, lambda: labelled_runs(sweep), lambda: run_table(sweep).text(), 2, force, progress, hints)
+
+
+def run_table(sweep: Sweep) -> Table:
+    """The runs of a sweep: number, varied values, seed, status, last time, error, metrics."""
+    columns = {name: sweep.runs[name] for name in ("run", *sweep.names, "seed", "status", "end_time", "error")}
+    columns |= dict(sweep.metrics)
+    units = {**sweep.units, "end_time": "s"}
+    rows = [list(row) for row in zip(*(map(_cell, column.tolist()) for column in columns.values()), strict=True)]
+    return Table(list(columns), [units.get(name, "") for name in columns], [rows])
+
+
+def _cell(value: object) -> object:
+    """A value of a table; lists and the like as JSON."""
+    return value if isinstance(value, str | int | float) else json.dumps(value)
 
 
 def labelled_runs(sweep: Sweep) -> Labelled:

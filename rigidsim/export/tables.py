@@ -1,10 +1,9 @@
-"""Tables: quantities with a line for each sample, events, and the runs of a sweep."""
+"""Tables: quantities with a line for each sample, and events."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,9 +11,7 @@ import numpy as np
 
 from rigidsim.export.labelled import plain_unit
 from rigidsim.hindsight.quantities import NamedQuantity, named
-from rigidsim.report.samples import csv_of
 from rigidsim.report.windows import windows
-from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.contact_events import COLUMNS, ContactEvent
 from rigidsim.trajectory.events import NUMBERS, VECTORS, Event
 from rigidsim.trajectory.fields import AXES
@@ -38,15 +35,6 @@ class Table:
         """Pieces of CSV: the names with units in brackets, then a line for each row; numbers with all their digits."""
         yield _csv([[f"{name} ({unit})" if unit else name for name, unit in zip(self.names, self.units, strict=True)]])
         yield from map(_csv, self.pieces)
-
-
-def csv_pieces(trajectory: Trajectory, quantities: Sequence[str], frame: str, events: bool) -> Iterator[str]:
-    """CSV of quantities, with a line for each sample; of events; or, without either, of the motion of all bodies in a
-    frame, with a line for each body and sample.
-    """
-    if events:
-        return event_table(trajectory).text()
-    return series_table(trajectory, quantities).text() if quantities else csv_of(trajectory, frame)
 
 
 def series_table(trajectory: Trajectory, quantities: Sequence[str]) -> Table:
@@ -89,20 +77,6 @@ def _event_row(event: Event | ContactEvent, vectors: Sequence[str]) -> list:
     words = [shapes.get(name, "") or getattr(event, name, "") for name in WORDS]
     numbers = [part for name in vectors for part in getattr(event, name, ("", "", ""))]
     return [event.time, event.cause, *words, *numbers, *(getattr(event, name, "") for name in ENERGIES)]
-
-
-def run_table(sweep: Sweep) -> Table:
-    """The runs of a sweep: number, varied values, seed, status, last time, error, metrics."""
-    columns = {name: sweep.runs[name] for name in ("run", *sweep.names, "seed", "status", "end_time", "error")}
-    columns |= dict(sweep.metrics)
-    units = {**sweep.units, "end_time": "s"}
-    rows = [list(row) for row in zip(*(map(_cell, column.tolist()) for column in columns.values()), strict=True)]
-    return Table(list(columns), [units.get(name, "") for name in columns], [rows])
-
-
-def _cell(value: object) -> object:
-    """A value of a table; lists and the like as JSON."""
-    return value if isinstance(value, str | int | float) else json.dumps(value)
 
 
 def _csv(rows: Iterable[Sequence]) -> str:

@@ -12,7 +12,6 @@ from string import Template
 
 from rigidsim.errors import UsageError
 from rigidsim.views.packing import stage_data
-from rigidsim.views.poses import WORLD
 from rigidsim.views.stage import Stage
 
 SCRIPTS = ("stage.js", "camera.js", "picture.js", "show.js", "page.js")
