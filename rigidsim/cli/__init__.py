@@ -19,6 +19,7 @@ from rigidsim.cli.schema import schema
 from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
 from rigidsim.cli.video import video
+from rigidsim.cli.view import view
 from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 
 EPILOG = """\b
@@ -42,6 +43,7 @@ def cli() -> None:
     rigidsim examples copy flipping_axis        copy an example scene
     rigidsim run flipping_axis.yaml             simulate it
     rigidsim inspect outputs/flipping_axis.h5   summarize the result
+    rigidsim view outputs/flipping_axis.h5      show it in space
     """
 
 
@@ -56,7 +58,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, examples, integrators, schema, export, video):
+for command in (run, sweep, validate, inspect, explain, view, video, export, examples, integrators, schema):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

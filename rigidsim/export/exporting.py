@@ -15,12 +15,12 @@ from rigidsim.hindsight.quantities import full_path
 from rigidsim.report.samples import csv_of
 from rigidsim.report.states import WORLD
 from rigidsim.report.windows import windows
-from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, FileKind, Hints
-from rigidsim.trajectory.published import kind_of, published
+from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, Hints
+from rigidsim.trajectory.published import FileKind, kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 
-CSV = FileKind("a CSV table", (".csv",))
-NETCDF = FileKind("a NetCDF file", (".nc", ".nc4"), (HDF5_SIGNATURE,))
+CSV = FileKind("a CSV table", "CSV tables", (".csv",))
+NETCDF = FileKind("a NetCDF file", "NetCDF files", (".nc", ".nc4"), HDF5_SIGNATURE)
 KINDS = (CSV, NETCDF)
 
 

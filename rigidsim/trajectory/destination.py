@@ -6,9 +6,9 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 from rigidsim.errors import FormatError, StorageError
 
@@ -24,22 +24,6 @@ class Hints(NamedTuple):
     resume: str
 
 
-class FileKind(NamedTuple):
-    """A kind of file: what messages call it, the endings of its name, and what it begins with, after `skipped` bytes."""
-
-    name: str
-    endings: tuple[str, ...]
-    signatures: tuple[bytes, ...] = ()
-    skipped: int = 0
-
-    def is_one(self, path: Path) -> bool:
-        """Whether an existing file, empty or not, is of this kind by its beginning."""
-        with path.open("rb") as file:
-            head = file.read(16)
-        return not head or not self.signatures or head[self.skipped :].startswith(self.signatures)
-
-
-TRAJECTORY = FileKind("a rigidsim trajectory", (".h5",), (HDF5_SIGNATURE,))
 IN_PYTHON = Hints("force=True", "or save to another path", "resume=True")
 IN_SHELL = Hints("--force", "or use -o to write to another path", "--resume")
 
@@ -55,12 +39,28 @@ def as_storage_error(path: Path) -> Iterator[None]:
         raise StorageError(f"cannot write {path}: {reason}") from error
 
 
-def check_output(path: Path, force: bool, hints: Hints = IN_PYTHON, kind: FileKind = TRAJECTORY) -> None:
-    """Raise StorageError if a file, by default a trajectory, cannot be written to this path."""
+def check_output(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
+    """Raise StorageError if the trajectory cannot be written to this path."""
+    check_place(path, force, hints, is_replaceable, ("a rigidsim trajectory", "trajectories"))
+    with as_storage_error(path):
+        check_temporary(path)
+
+
+def check_place(
+    path: Path,
+    force: bool,
+    hints: Hints,
+    is_same_kind: Callable[[Path], bool],
+    kind: tuple[str, str],
+    example: str = "out.h5",
+) -> None:
+    """Raise StorageError if a file cannot be written to this path. With `force` it may replace one of the same kind,
+    which `is_same_kind` tells and `kind` names, one and several.
+    """
     folder = path.parent
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):
-        raise StorageError(f"{path} is a folder; name a file, such as {path / f'out{kind.endings[0]}'}")
+        raise StorageError(f"{path} is a folder; name a file, such as {path / example}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
     if stat.S_ISLNK(mode):
@@ -69,15 +69,28 @@ def check_output(path: Path, force: bool, hints: Hints = IN_PYTHON, kind: FileKi
         raise StorageError(f"{path} is not a regular file")
     if mode and not force:
         raise StorageError(f"{path} exists already; use {hints.replace} to overwrite it, {hints.elsewhere}")
-    if mode and not is_replaceable(path, kind):
-        only = "trajectories" if kind is TRAJECTORY else "such files"
+    if mode and not is_same_kind(path):
         raise StorageError(
-            f"{path} is not {kind.name}, or it is damaged; {hints.replace} overwrites {only} only, {hints.elsewhere}"
+            f"{path} is not {kind[0]}, or it is damaged; {hints.replace} overwrites {kind[1]} only, {hints.elsewhere}"
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StorageError(f"no permission to write in {folder}")
+
+
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which gets its name when it is complete; an exception removes it. Raises StorageError."""
+    temporary = temporary_path(path)
     with as_storage_error(path):
-        check_temporary(path, kind)
+        file = open(temporary, "r+b", opener=open_temporary)  # noqa: SIM115
+        try:
+            with file:
+                file.truncate()
+                yield file
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def _mode_of(path: Path) -> int:
@@ -92,15 +105,9 @@ def _mode_of(path: Path) -> int:
         raise StorageError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def is_replaceable(path: Path, kind: FileKind = TRAJECTORY) -> bool:
-    """Whether `force` may overwrite the file: one of the same kind (a sweep is like a trajectory) or an empty file,
-    never other data.
-    """
+def is_replaceable(path: Path) -> bool:
+    """Whether `force` may overwrite the file: only a trajectory, a sweep or an empty file, never other data."""
     from rigidsim.trajectory.stored import format_of
-
-    if kind is not TRAJECTORY:
-        with as_storage_error(path):
-            return kind.is_one(path)
 
     with as_storage_error(path), path.open("rb") as file:
         if not file.read(1):
@@ -134,15 +141,11 @@ def temporary_path(final: Path) -> Path:
     return final.with_name(f".{final.name}.tmp")
 
 
-def check_temporary(final: Path, kind: FileKind = TRAJECTORY) -> None:
+def check_temporary(final: Path) -> None:
     """Raise StorageError if there is a file at the temporary path that is not from a killed run of this user."""
     path = temporary_path(final)
     with contextlib.suppress(FileNotFoundError):
         _require_own(path, path.lstat())
-        if kind is not TRAJECTORY:
-            if not kind.is_one(path):
-                _refuse(path, f"it is not {kind.name}")
-            return
         with path.open("rb") as file:
             head = file.read(len(HDF5_SIGNATURE))
         if head not in (b"", HDF5_SIGNATURE, bytes(len(HDF5_SIGNATURE))):  # HDF5 may write the signature last

@@ -31,7 +31,7 @@ ROWS_AT_ONCE = 4
 """Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
 
-class Trajectory(BodyMapping, Pictures):
+class Trajectory(Pictures, BodyMapping):
     """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
 
     `time` has the times of the samples (s), `events` what happened at instants (`Events`), `status` whether the run is

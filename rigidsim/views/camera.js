@@ -11,6 +11,7 @@ class Camera {
     this.distance = 10;
     this.azimuth = -Math.PI / 3;
     this.elevation = 0.4;
+    this.covered = 0; // px at the right of the canvas
     this.pointers = new Map();
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -69,14 +70,28 @@ class Camera {
     }
   }
 
-  // Show a ball.
-  show(centre, radius) {
-    this.target = [...centre];
-    this.distance = (1.15 * radius) / Math.sin((FIELD * Math.PI) / 360);
+  // Look at the middle of a box, from where all of it is in the picture.
+  show(lower, upper) {
+    this.target = lower.map((low, i) => low / 2 + upper[i] / 2);
+    const half = upper.map((high, i) => high / 2 - lower[i] / 2);
+    if (Math.hypot(...half) === 0) half.fill(0.5);
+    this.distance = Math.hypot(...half);
+    this.update();
+    const high = Math.tan((this.three.fov * Math.PI) / 360) * 0.74; // room for the controls
+    const wide = high * this.three.aspect * (1 - this.covered / this.canvas.clientWidth);
+    const turn = this.three.matrixWorldInverse;
+    let needed = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const at = new THREE.Vector3(...half.map((size, i) => (corner & (1 << i) ? size : -size))).transformDirection(turn);
+      at.multiplyScalar(Math.hypot(...half));
+      needed = Math.max(needed, Math.abs(at.x) / wide + at.z, Math.abs(at.y) / high + at.z);
+    }
+    this.distance = needed;
   }
 
   update() {
-    const aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight);
+    const [width, height] = [this.canvas.clientWidth, Math.max(1, this.canvas.clientHeight)];
+    const aspect = width / height;
     const half = Math.tan((FIELD * Math.PI) / 360);
     this.three.aspect = aspect;
     this.three.fov = aspect >= 1 ? FIELD : (Math.atan(half / aspect) * 360) / Math.PI;
@@ -89,7 +104,7 @@ class Camera {
       Math.sin(this.elevation) * this.distance,
     );
     this.three.lookAt(0, 0, 0);
-    this.three.updateProjectionMatrix();
+    this.three.setViewOffset(width, height, this.covered / 2, 0, width, height);
     this.three.updateMatrixWorld();
   }
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from itertools import chain
+from itertools import chain, pairwise
 from types import ModuleType, SimpleNamespace
 
 from rigidsim.errors import StorageError, UsageError
-from rigidsim.trajectory.destination import FileKind
+from rigidsim.trajectory.published import FileKind
 from rigidsim.trajectory.spool import Spool
 
-PNG = FileKind("a PNG picture", (".png",), (b"\x89PNG",))
-GIF = FileKind("a GIF", (".gif",), (b"GIF8",))
-MP4 = FileKind("an MP4 video", (".mp4",), (b"ftyp",), 4)
-WEBM = FileKind("a WebM video", (".webm",), (b"\x1aE\xdf\xa3",))
+PNG = FileKind("a PNG picture", "PNG pictures", (".png",), b"\x89PNG")
+GIF = FileKind("a GIF", "GIFs", (".gif",), b"GIF8")
+MP4 = FileKind("an MP4 video", "MP4 videos", (".mp4",), b"ftyp", 4)
+WEBM = FileKind("a WebM video", "WebM videos", (".webm",), b"\x1aE\xdf\xa3")
 KINDS = (GIF, MP4, WEBM, PNG)
 CODERS = {
     MP4: ("-f", "mp4", "-c:v", "libx264", "-preset", "medium", "-crf", "18", "-movflags", "+faststart"),
@@ -44,12 +44,12 @@ def require_writer(kind: FileKind) -> None:
 def write_gif(file: Spool, images: Iterable, n_image: int, fps: float, colours) -> None:
     """Write a GIF of images with the palette of another image; delays are multiples of 10 ms."""
     ends = [round(100 * k / fps) for k in range(n_image + 1)]
-    delays = [10 * (after - before) for before, after in zip(ends, ends[1:], strict=False)]
+    delays = [10 * (after - before) for before, after in pairwise(ends)]
     reduced = (image.quantize(palette=colours, dither=0) for image in images)
     first = next(reduced)
     first.save(
-        _stream(file), "GIF", save_all=True, append_images=reduced, duration=delays if n_image > 1 else delays[0], loop=0,
-        optimize=False, disposal=1,
+        _stream(file), "GIF", save_all=True, append_images=reduced, loop=0, optimize=False, disposal=1,
+        duration=delays if n_image > 1 else delays[0],
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.views.loads import Loads
 from rigidsim.views.poses import WORLD, Poses
 from rigidsim.views.stage import Stage
 
@@ -22,6 +23,8 @@ EXACT = 20_000
 MOST_EXACT = 64
 WITH_RATES = 400_000
 """Velocities are left out above so many bodies times frames."""
+CONTACTS = ("<i4", "<i4", "<f4", "<f4")
+SURFACE = {"vertices": "<f4", "normals": "<f4", "faces": "<i4"}
 POSITION_STEP, QUATERNION_STEP, RATE_STEP = 2.0**-30, 2.0**-15, 2.0**-15
 
 
@@ -49,25 +52,35 @@ def stage_data(stage: Stage) -> dict[str, Any]:
         "rounded": {"rows": rounded, **_pose_columns(motion[:, rounded])},
         "rates": _rate_columns(rates) if n_frame * n_body <= WITH_RATES else None,
         "surfaces": [
-            {
-                "vertices": packed(s.vertices, "<f4"),
-                "normals": packed(s.normals, "<f4"),
-                "faces": packed(s.faces, "<i4"),
-            }
-            for s in stage.surfaces
+            {name: packed(array, kind) for (name, kind), array in zip(SURFACE.items(), surface, strict=True)}
+            for surface in stage.surfaces
         ],
         "parts": [
-            {
-                "body": part.body,
-                "surface": part.surface,
-                "kind": part.kind,
-                "position": part.position.tolist(),
-                "orientation": part.orientation.tolist(),
-                "scale": part.scale.tolist(),
-            }
+            {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in part._asdict().items()}
             for part in stage.parts
         ],
+        "loads": None if stage.loads is None else _loads_data(stage.loads),
     }
+
+
+def _loads_data(loads: Loads) -> dict[str, Any]:
+    found: dict[str, Any] = {"sample": packed(loads.sample, "<i4"), "contacts": None}
+    if loads.contacts is not None:
+        columns = zip(loads.contacts._fields, loads.contacts, CONTACTS, strict=True)
+        found["contacts"] = {name: packed(array, kind) for name, array, kind in columns}
+        found["strongest"] = _typical(loads.contacts.force)
+    for name, array in (("force", loads.force), ("inertial", loads.inertial)):
+        is_shown = array is not None and array.size <= 3 * WITH_RATES
+        found[name] = packed(array, "<f4") if is_shown else None
+    found["largest"] = max((_typical(a) for a in (loads.force, loads.inertial) if a is not None), default=0.0)
+    return found
+
+
+def _typical(vectors: np.ndarray) -> float:
+    """A length that 98 of 100 of the vectors that are not zero do not exceed."""
+    lengths = np.linalg.norm(vectors, axis=-1)
+    lengths = lengths[lengths > 0]
+    return float(np.quantile(lengths, 0.98)) if lengths.size else 0.0
 
 
 def packed(array: np.ndarray, kind: str) -> str:

@@ -3,6 +3,7 @@
 const element = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const MOST_LABELS = 12;
+const MOST_CONTACTS = 20; // more are shown on demand
 
 function say(text) {
   const message = element("message");
@@ -14,12 +15,24 @@ function digits(value, count = 3) {
   return value === 0 ? "0" : String(Number(value.toPrecision(count)));
 }
 
+// The largest number of contact points in a frame.
+function mostAtOnce(contacts) {
+  return contacts ? Math.max(...contacts.begins.map((begin, k) => begin - (contacts.begins[k - 1] ?? 0))) : 0;
+}
+
+// A length with a fitting unit.
+function metres(value) {
+  const [unit, factor] = value >= 1e3 ? ["km", 1e-3] : value >= 1 ? ["m", 1] : value >= 0.01 ? ["cm", 100] : ["mm", 1000];
+  return `${digits(value * factor)} ${unit}`;
+}
+
 class Page {
   constructor(stage, show) {
     Object.assign(this, { stage, show, playing: false, speed: stage.speed });
     this.fillLists();
     this.connect();
     this.labels = this.makeLabels();
+    this.cover();
     this.lookFrom(stage.from);
     this.followBody(stage.follow);
     this.last = performance.now();
@@ -35,7 +48,15 @@ class Page {
     this.fill("speed", SPEEDS.map((factor) => [factor * stage.speed, `${digits(factor * stage.speed)} ×`]));
     element("speed").value = stage.speed;
     element("notes").textContent = stage.notes.join(" ");
-    element("rates").hidden = !stage.hasRates;
+    const recorded = {
+      velocity: stage.hasRates,
+      rate: stage.hasRates,
+      contact: stage.loads?.contacts,
+      force: stage.loads?.force,
+      inertial: stage.loads?.inertial,
+    };
+    for (const [id, found] of Object.entries(recorded)) element(id).parentElement.hidden = !found;
+    if (window.innerWidth < 700) element("panel").classList.add("closed");
     element("time").max = 1000000;
     if (stage.frames < 2) element("player").hidden = true;
   }
@@ -60,14 +81,23 @@ class Page {
     element("from").addEventListener("change", (event) => this.lookFrom(Number(event.target.value)));
     element("follow").addEventListener("change", ({ target }) => this.followBody(target.value === "" ? null : Number(target.value)));
     element("all").addEventListener("click", () => show.showAll());
-    element("menu").addEventListener("click", () => element("panel").classList.toggle("closed"));
+    element("menu").addEventListener("click", () => {
+      element("panel").classList.toggle("closed");
+      this.cover();
+    });
     for (const box of document.querySelectorAll("#panel input[type=checkbox]")) {
       if (box.id === "labels") box.checked = stage.known.length <= MOST_LABELS;
       else if (box.id === "axes") box.checked = stage.known.length <= MOST_LABELS;
+      if (box.id === "contact") box.checked = mostAtOnce(stage.loads?.contacts) <= MOST_CONTACTS;
       if (box.id !== "labels") show.drawn[box.id] = box.checked;
       box.addEventListener("change", () => (show.drawn[box.id] = box.checked));
     }
     document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // What the panel covers of the picture, which is shown beside it.
+  cover() {
+    this.show.camera.covered = window.innerWidth < 700 ? 0 : element("panel").offsetWidth;
   }
 
   key(event) {
@@ -110,6 +140,7 @@ class Page {
     const { show, stage } = this;
     Object.assign(show, { follow: row, followed: undefined });
     element("follow").value = row ?? "";
+    show.makePaths();
     if (row === null) return;
     const [frame, part] = stage.place(show.time);
     const seen = stage.seenFrom(show.from, frame, part, [row]);
@@ -140,19 +171,30 @@ class Page {
     if (element("clock").textContent !== text) element("clock").textContent = text;
     element("time").value = span > 0 ? (1e6 * (show.time - stage.begin)) / span : 0;
     const told = [];
-    if (show.grid.visible) told.push(`grid ${digits(show.spacing)} m`);
-    if (show.drawn.velocity && stage.hasRates) told.push(`fastest ${digits(show.fastest.speed)} m/s`);
-    if (show.drawn.rate && stage.hasRates) told.push(`largest rate ${digits(show.fastest.rate)} rad/s`);
+    if (show.drawn.grid) told.push(`grid ${metres(show.spacing)}`);
+    const { loads } = stage;
+    const largest = [
+      ["velocity", stage.hasRates, show.fastest.speed, "m/s"],
+      ["rate", stage.hasRates, show.fastest.rate, "rad/s"],
+      ["contact", loads?.contacts, loads?.strongest, "N"],
+      ["force", loads?.force, loads?.largest, "m/s²"],
+      ["inertial", loads?.inertial, loads?.largest, "m/s²"],
+    ];
+    for (const [id, found, value, unit] of largest) {
+      const name = element(id).parentElement.textContent.trim();
+      if (show.drawn[id] && found) told.push(`${name}: ${ARROW_PIXELS} px = ${digits(value)} ${unit}`);
+    }
     if (element("scales").textContent !== told.join(", ")) element("scales").textContent = told.join(", ");
   }
 
   makeLabels() {
     const { stage } = this;
     const ends = stage.paths.map((path) => path.split("/").pop());
-    return stage.known.map((row) => {
+    return [WORLD, ...stage.known].map((row) => {
       const label = document.createElement("div");
       label.className = "label";
-      label.textContent = ends.filter((end) => end === ends[row]).length > 1 ? stage.paths[row] : ends[row];
+      const isUnique = ends.filter((end) => end === ends[row]).length === 1;
+      label.textContent = row === WORLD ? "world" : isUnique ? ends[row] : stage.paths[row];
       element("labels-layer").append(label);
       return [row, label];
     });
@@ -168,8 +210,10 @@ class Page {
       label.hidden = place === null;
       if (place === null) continue;
       let [x, y] = [place[0] + 10, place[1] - 22];
-      while (taken.some(([left, top]) => Math.abs(left - x) < 70 && Math.abs(top - y) < 15)) y -= 15;
-      taken.push([x, y]);
+      const wide = 7 * label.textContent.length;
+      const covers = ([left, top, width]) => left < x + wide && x < left + width && Math.abs(top - y) < 15;
+      while (taken.some(covers)) y -= 15;
+      taken.push([x, y, wide]);
       label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }
   }

@@ -18,11 +18,11 @@ SCRIPTS = ("stage.js", "camera.js", "picture.js", "show.js", "page.js")
 POLICY = (
     "default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
 )
-AFTER_THREE = ";var camera,controls,scene,renderer,tracklight;"
-"""Where in trimesh's viewer its own script begins."""
+THREE_BEGIN, THREE_END = "<script>/**\n * @license\n", 'Object.defineProperty(t,"__esModule",{value:!0})}));'
+"""Where three.js begins and ends in the page that trimesh makes."""
 
 
-def page_of(stage: Stage, frame: str = "world", follow: str | None = None) -> str:
+def page_of(stage: Stage, frame: str = "world", follow: str = "") -> str:
     """The HTML text of a page that shows a stage, at first as seen from a body, with the camera following one.
 
     Nothing in it is loaded from elsewhere, and by its content security policy nothing can be; names and titles are
@@ -31,7 +31,7 @@ def page_of(stage: Stage, frame: str = "world", follow: str | None = None) -> st
     row = stage.row(frame)
     chosen = {
         "from": row,
-        "follow": None if follow is None else stage.row(follow),
+        "follow": stage.row(follow) if follow else None,
         "interest": sorted(stage.interesting(stage.poses.seen_from(row))),
     }
     style, script = _text("page.css"), "\n".join(map(_text, SCRIPTS))
@@ -50,11 +50,11 @@ def three() -> str:
         from trimesh.viewer.notebook import scene_to_html
     except ImportError:
         raise UsageError('the view needs trimesh; install it with: pip install "rigidsim[view]"') from None
-    script = scene_to_html(box().scene()).partition("<script>")[2]
-    found, mark, _ = script.partition(AFTER_THREE)
-    if not mark or "</script" in found:
-        raise UsageError('this trimesh has another three.js; install the right one with: pip install "rigidsim[view]"')
-    return found + ";"
+    page = scene_to_html(box().scene())
+    begin, end = page.find(THREE_BEGIN), page.find(THREE_END)
+    if not 0 <= begin < end:
+        raise UsageError('this trimesh has no three.js; install one that has: pip install -U "rigidsim[view]"')
+    return page[begin + len("<script>") : end + len(THREE_END)]
 
 
 def _text(name: str) -> str:

@@ -98,7 +98,7 @@ const LINE_FRAGMENT = `
 // A line of some pixels' width through points; the part before the present frame is darker.
 class Path {
   constructor(scene, points, colour) {
-    const [lower, upper] = boundsOf([points]);
+    const [lower, upper] = boundsOf(points);
     this.centre = lower.map((low, i) => low / 2 + upper[i] / 2);
     const near = Float32Array.from(points, (value, i) => value - this.centre[i % 3]);
     const buffer = new THREE.InstancedInterleavedBuffer(near, 3);
@@ -135,14 +135,12 @@ class Path {
   }
 }
 
-// The smallest and largest coordinates in arrays of points.
-function boundsOf(arrays) {
-  const [lower, upper] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-  for (const points of arrays) {
-    for (let i = 0; i < points.length; i++) {
-      lower[i % 3] = Math.min(lower[i % 3], points[i]);
-      upper[i % 3] = Math.max(upper[i % 3], points[i]);
-    }
+// The smallest and largest coordinates of points.
+function boundsOf(points) {
+  const [lower, upper] = [Array(3).fill(Infinity), Array(3).fill(-Infinity)];
+  for (let i = 0; i < points.length; i++) {
+    lower[i % 3] = Math.min(lower[i % 3], points[i]);
+    upper[i % 3] = Math.max(upper[i % 3], points[i]);
   }
   return [lower, upper];
 }
@@ -153,10 +151,51 @@ function roundNumber(value) {
   return (value / power < 2 ? 1 : value / power < 5 ? 2 : 5) * power;
 }
 
-function gridLines(half, colour) {
-  const points = [];
-  for (let k = -half; k <= half; k++) points.push(k, -half, 0, k, half, 0, -half, k, 0, half, k, 0);
-  const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
-  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: colour, depthWrite: false }));
+const GRID_VERTEX = `
+  varying vec2 place;
+  varying vec3 ray;
+  void main() {
+    place = position.xy;
+    vec4 seen = modelViewMatrix * vec4(position, 1.0);
+    ray = seen.xyz;
+    gl_Position = projectionMatrix * seen;
+  }`;
+const GRID_FRAGMENT = `
+  uniform vec2 origin;
+  uniform float spacing;
+  uniform float reach;
+  uniform vec4 ground;
+  uniform vec3 line;
+  varying vec2 place;
+  varying vec3 ray;
+  void main() {
+    vec2 cell = (place - origin) / spacing;
+    vec2 blur = fwidth(cell);
+    vec2 near = 1.0 - min(abs(fract(cell - 0.5) - 0.5) / blur, 1.0);
+    float shown = max(near.x, near.y) * (1.0 - smoothstep(0.2, 0.7, max(blur.x, blur.y)));
+    float fade = 1.0 - smoothstep(0.3 * reach, reach, length(ray));
+    gl_FragColor = mix(vec4(ground.rgb, ground.a * fade), vec4(line, fade), shown);
+    if (gl_FragColor.a < 0.01) discard;
+  }`;
+
+// A material with a grid in the plane z = 0 of a mesh, which fades away; opaque or with lines only.
+function gridMaterial(ground, opacity) {
+  const colour = new THREE.Color(ground);
+  return new THREE.ShaderMaterial({
+    vertexShader: GRID_VERTEX,
+    fragmentShader: GRID_FRAGMENT,
+    transparent: true,
+    side: opacity ? THREE.FrontSide : THREE.DoubleSide,
+    depthWrite: opacity > 0,
+    polygonOffset: true,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 4,
+    uniforms: {
+      origin: { value: new THREE.Vector2() },
+      spacing: { value: 1 },
+      reach: { value: 1 },
+      ground: { value: new THREE.Vector4(colour.r, colour.g, colour.b, opacity) },
+      line: { value: new THREE.Color(opacity ? "#c6ccd4" : "#d3d8de") },
+    },
+  });
 }

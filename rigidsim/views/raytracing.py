@@ -36,9 +36,10 @@ FIRST_RIBBON = 1 << 40
 
 
 class Mesh(NamedTuple):
-    """Triangles: `vertices`, relative to the camera in units of its distance, with `normals`, (n, 3), float32, and `faces` (m, 3), rows of vertices; `colours` (m, 3) of the
-    faces, from 0 to 1, and their `owners` (m), numbers of bodies. `own` (n, 3) are the vertices in the axes of the body, of which the signs select one of two
-    tones; NaN for one tone.
+    """Triangles: `vertices`, relative to the camera in units of its distance, with `normals`, (n, 3), float32, and
+    `faces` (m, 3), rows of vertices; `colours` (m, 3) of the faces, from 0 to 1, and their `owners` (m), numbers of
+    bodies. `own` (n, 3) are the vertices in the axes of the body, of which the signs select one of two tones; NaN for
+    one tone.
     """
 
     vertices: np.ndarray

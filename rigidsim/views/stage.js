@@ -73,6 +73,18 @@ function inverse(A, a) {
   return back;
 }
 
+async function readLoads({ sample, contacts, force, inertial, strongest, largest }) {
+  const read = { sample: await integers(sample), contacts: null, strongest, largest };
+  read.force = force && (await floats(force));
+  read.inertial = inertial && (await floats(inertial));
+  if (contacts) {
+    const [begins, body] = await Promise.all([contacts.begins, contacts.body].map(integers));
+    const [point, push] = await Promise.all([contacts.point, contacts.force].map(floats));
+    read.contacts = { begins, body, point, force: push };
+  }
+  return read;
+}
+
 class Stage {
   static async read(data) {
     const stage = Object.assign(new Stage(), data);
@@ -83,6 +95,7 @@ class Stage {
     stage.trees = await Promise.all(data.trees.map(integers));
     stage.local = await stage.motions(data);
     stage.hasRates = data.rates !== null;
+    stage.loads = data.loads && (await readLoads(data.loads));
     stage.begin = stage.time[0];
     stage.end = stage.time[stage.frames - 1];
     return stage;

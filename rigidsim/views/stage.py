@@ -17,27 +17,30 @@ from rigidsim.physics.quaternion import rotate
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.shapes import HalfSpace
 from rigidsim.scene.values.rotation import IDENTITY
 from rigidsim.trajectory.motion import Motion, columns, rows, straddling
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.views.grounds import grounds
+from rigidsim.views.loads import Loads, loads_of
 from rigidsim.views.poses import WIDTHS, WORLD, Poses, Seen, chosen_samples, poses_of, shown_times
-from rigidsim.views.surfaces import GROUND, Surface, marker, surface_of
+from rigidsim.views.surfaces import Surface, marker, surface_of
 
 NATURAL = (2.0, 60.0)
 """Durations (s) that are played in real time; others take about `PLAYED` s."""
 PLAYED = 15.0
 FPS = 60.0
-MOST_VALUES = 24_000_000
+MOST_VALUES = 14_000_000
 """Numbers of all poses together: thirteen for each body and frame."""
 GROUND_SIZE = 2.5
 """Half the edge of the square that is shown of a plane, in radii of what moves above it."""
-SOLID, MARKER = "solid", "marker"
+SOLID, GROUND, MARKER = "solid", "ground", "marker"
 
 
 class Part(NamedTuple):
     """A surface of a body: x -> position + R(orientation) (scale x), in m, in the axes of the body. `kind` is solid,
-    ground (part of a plane), or marker: a ball of radius 1 for a body without shapes, to be drawn in a size that can be
-    seen.
+    ground (a polygon in a plane, see `grounds`), or marker: a ball of radius 1 for a body without shapes, to be drawn
+    in a size that can be seen.
     """
 
     body: int
@@ -66,7 +69,7 @@ class Stage:
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
     `colours` are `#rrggbb`; `kinds` are free, fixed or prescribed; `known` are the rows of the bodies with poses;
-    `notes` are sentences about what is not shown as it is.
+    `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -80,6 +83,7 @@ class Stage:
     reach: np.ndarray
     known: tuple[int, ...]
     notes: tuple[str, ...] = ()
+    loads: Loads | None = None
 
     def row(self, body: str) -> int:
         """The row of a body by its path, -1 for `world`. Raises UsageError if it is not shown."""
@@ -107,15 +111,6 @@ class Stage:
             if away + self.reach[row] < 4 * ball.radius:
                 yield row
 
-    def grounded(self, part: Part) -> Part:
-        """A part of a plane, moved within it and sized so that it is below what is of interest."""
-        seen = self.poses.seen_from(part.body)
-        ball = self.framing(seen)
-        normal = np.array(rotate(tuple(part.orientation), (0.0, 0.0, 1.0)))
-        beside = ball.centre - part.position
-        size = GROUND_SIZE * ball.radius
-        return part._replace(position=part.position + beside - normal * (normal @ beside), scale=np.full(3, size))
-
     def triangles(self, part: Part, position: np.ndarray, orientation: np.ndarray, radius: float = 1.0) -> np.ndarray:
         """The corners (triangle, 3, 3) of a part of a body that has this pose; `radius` (m) is that of markers."""
         corners = part.corners(self.surfaces[part.surface], radius if part.kind == MARKER else 1.0)
@@ -135,9 +130,12 @@ def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | No
     duration = float(times[-1] - times[0])
     speed = playing_speed(duration)
     n_frame = _frames(duration / speed, fps, len(trajectory))
-    shown = trajectory.part(samples[chosen_samples(times, n_frame)])
+    chosen = samples[chosen_samples(times, n_frame)]
+    shown = trajectory.part(chosen)
     poses, known = poses_of(shown, shown_times(shown, n_frame))
-    return _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed)
+    stage, notes = _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed), []
+    loads = loads_of(trajectory, chosen, poses, notes)
+    return replace(stage, loads=loads, notes=(*stage.notes, *notes))
 
 
 def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Stage:
@@ -204,34 +202,45 @@ def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> St
         notes.append(f"{len(missing)} bodies are not shown because their poses were not recorded: {missing[0]}, ...")
     paths = tuple(node.path for node in nodes)
     stage = Stage(
-        scene.title, paths, tuple(node.kind for node in nodes), tuple(colours(paths).values()), poses, speed, surfaces,
-        parts, reach, tuple(known), tuple(notes),
+        scene.title, paths, tuple(node.kind for node in nodes), tuple(colours(paths).values()), poses, speed,
+        tuple(surfaces), tuple(parts), reach, tuple(known), tuple(notes),
     )  # fmt: skip
-    grounds = (stage.grounded(part) if part.kind == GROUND else part for part in parts)
-    return replace(stage, parts=tuple(grounds))
+    return _with_grounds(stage, nodes)
 
 
-def _parts(nodes: Sequence[SceneNode], rows_: Sequence[int]) -> tuple[tuple[Surface, ...], list[Part], list[str]]:
-    """The surfaces, the parts of the nodes, which have these rows, and notes."""
-    keys: dict[tuple, int] = {}
+def _with_grounds(stage: Stage, nodes: Sequence[SceneNode]) -> Stage:
+    surfaces, parts = list(stage.surfaces), list(stage.parts)
+    for row in stage.known:
+        if planes := [shape for shape in nodes[row].body.shapes if isinstance(shape, HalfSpace)]:
+            ball = stage.framing(stage.poses.seen_from(row))
+            for found in grounds(planes, nodes[row].metres_per_unit, ball.centre, GROUND_SIZE * ball.radius):
+                place = found.position, np.array(found.orientation), np.ones(3)
+                parts.append(Part(row, len(surfaces), GROUND, *place))
+                surfaces.append(found.surface)
+    return replace(stage, surfaces=tuple(surfaces), parts=tuple(parts))
+
+
+def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Surface], list[Part], list[str]]:
+    """The surfaces of the solids of nodes, which have these rows; markers of nodes without shapes; notes."""
+    keys: dict[object, int] = {}
     surfaces, parts, notes = [], [], []
-    for row, node in zip(rows_, nodes, strict=True):
-        for shape in node.body.shapes:
-            placed = surface_of(shape)
-            if placed.key not in keys:
-                keys[placed.key] = len(surfaces)
-                surfaces.append(placed.surface)
-            metres, kind = node.metres_per_unit, GROUND if placed.key == (GROUND,) else SOLID
+
+    def number_of(key: object, surface: Surface) -> int:
+        if key not in keys:
+            keys[key] = len(surfaces)
+            surfaces.append(surface)
+        return keys[key]
+
+    for row, node in zip(rows_of, nodes, strict=True):
+        for shape in node.body.solids:
+            placed, metres = surface_of(shape), node.metres_per_unit
             place = metres * np.array(placed.position), np.array(placed.orientation), metres * np.array(placed.scale)
-            parts.append(Part(row, keys[placed.key], kind, *place))
+            parts.append(Part(row, number_of(placed.key, placed.surface), SOLID, *place))
             if not placed.is_exact:
                 notes.append(f"{node.path}: {shape.file.path} cannot be read or has changed; its bounding box is shown")
         if not node.body.shapes:
-            if MARKER not in keys:
-                keys[MARKER] = len(surfaces)
-                surfaces.append(marker())
-            parts.append(Part(row, keys[MARKER], MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3)))
-    return tuple(surfaces), parts, notes
+            parts.append(Part(row, number_of(MARKER, marker()), MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3)))
+    return surfaces, parts, notes
 
 
 def _ball(position: np.ndarray, reach: np.ndarray) -> Framing:

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.scene.hierarchy.outlines import turn_of_z
 from rigidsim.scene.schema.meshes import surface_of_file
-from rigidsim.scene.schema.shapes import HalfSpace, Shape
+from rigidsim.scene.schema.shapes import Mesh, Solid
 from rigidsim.scene.values.rotation import Quaternion, Vector
 
 SEGMENTS = 48
 """Straight edges of a circle: at most 0.2 % inside it."""
-ROUND, BOX, GROUND = "round", "box", "ground"
+ROUND, BOX = "round", "box"
 
 
 class Surface(NamedTuple):
@@ -46,14 +45,8 @@ class Placed(NamedTuple):
     is_exact: bool = True
 
 
-def surface_of(shape: Shape) -> Placed:
-    """The surface of a shape. That of a half space is a square of edge 2 about the point of the plane nearest to the
-    body's origin.
-    """
-    if isinstance(shape, HalfSpace):
-        n = tuple(part / math.hypot(*shape.normal) for part in shape.normal)
-        foot = tuple(shape.offset * part for part in n)
-        return Placed((GROUND,), _square(), foot, turn_of_z(n), (1.0, 1.0, 1.0))
+def surface_of(shape: Solid) -> Placed:
+    """The surface of a solid."""
     if shape.type == "mesh":
         return _mesh(shape)
     key, size = _SOLIDS[shape.type](shape)
@@ -150,23 +143,19 @@ def _strips(rows: int, columns: int) -> np.ndarray:
     return np.concatenate([np.stack([a, c, b], axis=-1), np.stack([b, c, d], axis=-1)])
 
 
-def _square() -> Surface:
-    vertices = np.array([[-1.0, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
-    return Surface(vertices, np.tile([0.0, 0, 1], (4, 1)), np.array([[0, 1, 2], [0, 2, 3]]))
-
-
 def _box() -> Surface:
     """The cube of edge 1 about the origin."""
-    side, cycle = _square(), np.roll(np.eye(3), 1, axis=0)
+    corners, up = np.array([[-1.0, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]]) / 2, np.tile([0.0, 0, 1], (4, 1))
+    cycle, faces = np.roll(np.eye(3), 1, axis=0), np.array([[0, 1, 2], [0, 2, 3]])
     turns = [np.linalg.matrix_power(cycle, k) * [1.0, sign, sign] for k in range(3) for sign in (1, -1)]
     return Surface(
-        np.concatenate([(side.vertices + side.normals) / 2 @ turn for turn in turns]),
-        np.concatenate([side.normals @ turn for turn in turns]),
-        np.concatenate([side.faces + len(side.vertices) * k for k in range(len(turns))]),
+        np.concatenate([corners @ turn for turn in turns]),
+        np.concatenate([up @ turn for turn in turns]),
+        np.concatenate([faces + 4 * k for k in range(6)]),
     )
 
 
-def _mesh(shape: Shape) -> Placed:
+def _mesh(shape: Mesh) -> Placed:
     pose = (shape.position, shape.orientation)
     found = surface_of_file(shape.file)
     if found is None:
