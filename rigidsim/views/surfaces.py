@@ -59,8 +59,18 @@ def marker() -> Surface:
     return _surface(ROUND, *_BALL)
 
 
-_ARC = tuple(math.pi * k / (SEGMENTS // 2) for k in range(SEGMENTS // 2 + 1))
-_BALL = ((tuple((math.sin(a), math.cos(a), math.sin(a), math.cos(a)) for a in _ARC)),)
+@cache
+def ball(segments: int) -> Surface:
+    """A ball of radius 1 with fewer triangles: circles about its axis have so many edges."""
+    return _revolved(_ball(segments), segments)
+
+
+def _ball(segments: int) -> tuple:
+    arc = (2 * math.pi * k / segments for k in range(segments // 2 + 1))
+    return ((tuple((math.sin(a), math.cos(a), math.sin(a), math.cos(a)) for a in arc)),)
+
+
+_BALL = _ball(SEGMENTS)
 
 
 def _flat(*points: tuple[float, float]) -> tuple:
@@ -114,11 +124,11 @@ def _surface(kind: str, *profile: tuple) -> Surface:
     return _box() if kind == BOX else _revolved(profile)
 
 
-def _revolved(profile: tuple) -> Surface:
+def _revolved(profile: tuple, segments: int = SEGMENTS) -> Surface:
     """The surface that pieces of a profile, each of points (r, z, normal r, normal z), sweep about z; from the top down
     as seen with the axis at the left.
     """
-    angles = 2 * np.pi * np.arange(SEGMENTS + 1) / SEGMENTS
+    angles = 2 * np.pi * np.arange(segments + 1) / segments
     turn = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     vertices, normals, faces, count = [], [], [], 0
     for piece in profile:
@@ -127,8 +137,8 @@ def _revolved(profile: tuple) -> Surface:
             around = out[:, None, None] * turn[None]
             height = np.broadcast_to(up[:, None, None], (*around.shape[:2], 1))
             found.append(np.concatenate([around, height], axis=-1).reshape(-1, 3))
-        faces.append(_strips(len(piece), SEGMENTS + 1) + count)
-        count += len(piece) * (SEGMENTS + 1)
+        faces.append(_strips(len(piece), segments + 1) + count)
+        count += len(piece) * (segments + 1)
     whole = Surface(np.concatenate(vertices), np.concatenate(normals), np.concatenate(faces))
     a, b, c = (whole.vertices[whole.faces[:, k]] for k in range(3))
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
