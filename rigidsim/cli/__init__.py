@@ -14,6 +14,7 @@ from rigidsim.cli.explain import explain
 from rigidsim.cli.export import export
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
+from rigidsim.cli.plot import plot
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.sweep import sweep
@@ -43,6 +44,7 @@ def cli() -> None:
     rigidsim examples copy flipping_axis        copy an example scene
     rigidsim run flipping_axis.yaml             simulate it
     rigidsim inspect outputs/flipping_axis.h5   summarize the result
+    rigidsim plot outputs/flipping_axis.h5      draw it
     rigidsim view outputs/flipping_axis.h5      show it in space
     """
 
@@ -58,7 +60,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, view, video, export, examples, integrators, schema):
+for command in (run, sweep, validate, inspect, explain, plot, view, video, export, examples, integrators, schema):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

@@ -59,8 +59,11 @@ def _by_spans(trajectory: Trajectory, path: str, of: Callable, shape: tuple[int,
 
 def lump_of(trajectory: Trajectory, path: str, number: int = 0, samples=...) -> Lump:
     """The mass of a free body with what is fixed to it, in its own coordinates and axes, while a tree holds (its number
-    among `trajectory.header.trees()`), which it does at these samples.
+    among `trajectory.header.trees()`), which it does at these samples. Raises UsageError if the body is not free then.
     """
+    if trajectory.header.trees()[number][1][trajectory.header.row_of[path]].kind != "free":
+        _require_free(trajectory, path)
+        raise UsageError(f"'{path}' is not free from the start; it has no energy and momentum of its own until then")
     if number == 0:
         tree = _first_tree(trajectory.header.scene_resolved)
     else:
@@ -82,5 +85,5 @@ def _require_free(trajectory: Trajectory, path: str) -> None:
     header, row = trajectory.header, trajectory.header.row_of[path]
     if all(places[row].kind != "free" for _, places in header.trees()):
         carrier = header.carrier_at(path, 0.0)
-        hint = f"it is part of '{carrier}'" if carrier else "nothing that forces move carries it"
+        hint = f"ask for '{carrier}', which carries it" if carrier else "no free body carries it"
         raise UsageError(f"'{path}' is {header.kinds[row]}: only free bodies have energy and momentum; {hint}")

@@ -175,7 +175,7 @@ KINDS = {
     "distance": BodyQuantity("distance", (), "L", partial(_size, "position")),
     "angles": BodyQuantity("angle", ANGLES, "rad", _angles),
     **{
-        f"axis_{letter}": BodyQuantity(f"{letter} axis", XYZ, "", partial(_axis, axis))
+        f"axis_{letter}": BodyQuantity(f"{letter}-axis direction", XYZ, "", partial(_axis, axis))
         for letter, axis in zip(XYZ, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), strict=True)
     },
     "kinetic_energy": BodyQuantity(

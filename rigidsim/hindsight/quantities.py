@@ -54,7 +54,7 @@ class NamedQuantity:
 
     trajectory: Trajectory = field(repr=False)
     name: str
-    words: str
+    what: str  # in words, without the component
     unit: str
     components: tuple[str, ...]
     kind: BodyQuantity | RunQuantity | None  # None for an expression
@@ -78,6 +78,13 @@ class NamedQuantity:
         if self.component == NORM:
             return np.sqrt(np.sum(found * found, axis=-1))
         return found[:, self.kind.components.index(self.component)] if self.component else found
+
+    @property
+    def words(self) -> str:
+        """The quantity in words, without body and frame."""
+        if self.component == NORM:
+            return f"|{self.what}|"
+        return f"{self.what} {self.component}" if self.component else self.what
 
     @property
     def label(self) -> str:
@@ -105,7 +112,7 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     name = text(name, "a quantity").strip()
     if name.startswith("="):
         return NamedQuantity(trajectory, name, name.removeprefix("=").strip(), "", (), None)
-    found = _body_of(trajectory, name)
+    found = body_and_rest(trajectory, name)
     if found is None:
         return _of_run(trajectory, name)
     return _of_body(trajectory, name, *found)
@@ -131,7 +138,7 @@ def short_name(path: str) -> str:
 
 def full_path(trajectory: Trajectory, name: str) -> str:
     """The path of a body from its path or the end of it. Raises UsageError if there is none, or several."""
-    found = _paths_ending(trajectory, name)
+    found = paths_ending(trajectory, name)
     if len(found) == 1:
         return found[0]
     if found:
@@ -142,24 +149,25 @@ def full_path(trajectory: Trajectory, name: str) -> str:
     raise UsageError(f"there is no body {clipped(name)}; {hint}")
 
 
-def _paths_ending(trajectory: Trajectory, name: str) -> list[str]:
+def paths_ending(trajectory: Trajectory, name: str) -> list[str]:
+    """The bodies with this path, or else with this end of it."""
     if name in trajectory.header.row_of:
         return [name]
     return [path for path in trajectory.paths if path.endswith(f"/{name}")] if name else []
 
 
-def _body_of(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
+def body_and_rest(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
     """The path of the body that a name begins with, and the rest; None if it begins with none. A name of a body may
     contain dots, so the longest that fits is taken.
     """
     for end in range(len(name) - 1, 0, -1):
-        if name[end] == "." and _paths_ending(trajectory, name[:end]):
+        if name[end] == "." and paths_ending(trajectory, name[:end]):
             return full_path(trajectory, name[:end]), name[end + 1 :]
     return None
 
 
 def _of_run(trajectory: Trajectory, name: str) -> NamedQuantity:
-    if _paths_ending(trajectory, name):
+    if paths_ending(trajectory, name):
         raise UsageError(f"{clipped(name)} is a body; name one of its quantities, such as {name}.speed")
     key, _, component = name.partition(".")
     kind = RUN_KINDS.get(key)
@@ -168,7 +176,7 @@ def _of_run(trajectory: Trajectory, name: str) -> NamedQuantity:
             full_path(trajectory, key)  # raises UsageError with a suggestion
         _refuse(name, key, [*RUN_KINDS, *(f"{short_name(path)}.speed" for path in trajectory.paths[:3])])
     part = _component(name, component, kind.components)
-    return NamedQuantity(trajectory, name, _words(kind.words, part), kind.unit, _left(kind, part), kind, part)
+    return NamedQuantity(trajectory, name, kind.words, kind.unit, _left(kind, part), kind, part)
 
 
 def _of_body(trajectory: Trajectory, name: str, body: str, rest: str) -> NamedQuantity:
@@ -186,7 +194,7 @@ def _of_body(trajectory: Trajectory, name: str, body: str, rest: str) -> NamedQu
     frame = _frame(trajectory, name, kind, frame) if at else kind.default
     shown = f"{body}.{key}" + (f".{part}" if part else "") + (f"@{frame}" if frame != kind.default else "")
     unit = kind.unit.replace("L", _length(trajectory, body, frame))
-    return NamedQuantity(trajectory, shown, _words(kind.words, part), unit, _left(kind, part), kind, part, body, frame)
+    return NamedQuantity(trajectory, shown, kind.words, unit, _left(kind, part), kind, part, body, frame)
 
 
 def _split(written: str) -> tuple[str, str]:
@@ -207,12 +215,6 @@ def _component(name: str, component: str, known: tuple[str, ...]) -> str:
 
 def _left(kind: BodyQuantity | RunQuantity, component: str) -> tuple[str, ...]:
     return () if component else kind.components
-
-
-def _words(words: str, component: str) -> str:
-    if component == NORM:
-        return f"|{words}|"
-    return f"{words} {component}" if component else words
 
 
 def _frame(trajectory: Trajectory, name: str, kind: BodyQuantity, written: str) -> str:

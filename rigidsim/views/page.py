@@ -8,7 +8,10 @@ import json
 from base64 import b64encode
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from string import Template
+from zipfile import BadZipFile, ZipFile
 
 from rigidsim.errors import UsageError
 from rigidsim.views.packing import stage_data
@@ -18,8 +21,9 @@ SCRIPTS = ("stage.js", "camera.js", "picture.js", "show.js", "page.js")
 POLICY = (
     "default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
 )
+VIEWER = ("resources", "templates", "viewer.zip"), "viewer.html.template"
+"""The file in trimesh, and the page in it, that contain three.js. Importing trimesh would take a second."""
 THREE_BEGIN, THREE_END = "<script>/**\n * @license\n", 'Object.defineProperty(t,"__esModule",{value:!0})}));'
-"""Where three.js begins and ends in the page that trimesh makes."""
 
 
 def page_of(stage: Stage, frame: str = "world", follow: str = "") -> str:
@@ -45,12 +49,15 @@ def page_of(stage: Stage, frame: str = "world", follow: str = "") -> str:
 @cache
 def three() -> str:
     """The script of three.js, from the viewer that trimesh ships."""
+    found = find_spec("trimesh")
+    if found is None:
+        raise UsageError('the view needs trimesh; install it with: pip install "rigidsim[view]"')
+    folder, (place, name) = Path(found.submodule_search_locations[0]), VIEWER
     try:
-        from trimesh.creation import box
-        from trimesh.viewer.notebook import scene_to_html
-    except ImportError:
-        raise UsageError('the view needs trimesh; install it with: pip install "rigidsim[view]"') from None
-    page = scene_to_html(box().scene())
+        with ZipFile(folder.joinpath(*place)) as archive:
+            page = archive.read(name).decode()
+    except (OSError, KeyError, BadZipFile):
+        page = ""
     begin, end = page.find(THREE_BEGIN), page.find(THREE_END)
     if not 0 <= begin < end:
         raise UsageError('this trimesh has no three.js; install one that has: pip install -U "rigidsim[view]"')

@@ -15,14 +15,12 @@ from rigidsim.views.grid import Plane, grid_spacing
 from rigidsim.views.poses import Seen
 from rigidsim.views.raytracing import Mesh, Picture, empty_mesh
 from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, Part, Stage
-from rigidsim.views.surfaces import Surface, ball, marker
+from rigidsim.views.surfaces import Surface
 
 MARKER_SIZE, AXIS_LENGTH = 0.011, 2.6
 """The radius of a body without shapes, relative to the height of the picture; its axes in radii."""
 PATH_WIDTH, AXIS_WIDTH = 2.0 / 720, 2.2 / 720
 """Widths of paths and axes, relative to the height of the picture."""
-FEW_BALLS, SEGMENTS_OF_MANY = 100, 24
-"""If there are more balls than the first, their circles have so many edges: pictures take less time."""
 PATH_LIGHTNESS = 0.35
 AXIS_COLOURS = ("#d55e00", "#009e73", "#0072b2")
 
@@ -80,13 +78,7 @@ class Scenery:
         for part in self.stage.parts:
             if part.kind != GROUND:
                 sorted_parts.setdefault((part.surface, part.kind), []).append(part)
-        found = []
-        for (number, _), parts in sorted_parts.items():
-            surface = self.stage.surfaces[number]
-            if surface is marker() and len(parts) > FEW_BALLS:
-                surface = ball(SEGMENTS_OF_MANY)
-            found.append(Group.of(parts, surface))
-        return found
+        return [Group.of(parts, self.stage.surfaces[surface]) for (surface, _), parts in sorted_parts.items()]
 
     @cached_property
     def _colours(self) -> np.ndarray:

@@ -24,11 +24,11 @@ from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.grounds import grounds
 from rigidsim.views.loads import Loads, loads_of
 from rigidsim.views.poses import WIDTHS, WORLD, Poses, Seen, chosen_samples, poses_of, shown_times
-from rigidsim.views.surfaces import Surface, marker, surface_of
+from rigidsim.views.surfaces import Surface, marker, segments_for, surface_of
 
-NATURAL = (2.0, 60.0)
+NATURAL = (4.0, 60.0)
 """Durations (s) that are played in real time; others take about `PLAYED` s."""
-PLAYED = 15.0
+PLAYED = 10.0
 FPS = 60.0
 MOST_VALUES = 14_000_000
 """Numbers of all poses together: thirteen for each body and frame."""
@@ -224,6 +224,7 @@ def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Sur
     """The surfaces of the solids of nodes, which have these rows; markers of nodes without shapes; notes."""
     keys: dict[object, int] = {}
     surfaces, parts, notes = [], [], []
+    segments = segments_for(sum(max(1, len(node.body.solids)) for node in nodes))
 
     def number_of(key: object, surface: Surface) -> int:
         if key not in keys:
@@ -233,13 +234,15 @@ def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Sur
 
     for row, node in zip(rows_of, nodes, strict=True):
         for shape in node.body.solids:
-            placed, metres = surface_of(shape), node.metres_per_unit
+            placed, metres = surface_of(shape, segments), node.metres_per_unit
             place = metres * np.array(placed.position), np.array(placed.orientation), metres * np.array(placed.scale)
             parts.append(Part(row, number_of(placed.key, placed.surface), SOLID, *place))
             if not placed.is_exact:
                 notes.append(f"{node.path}: {shape.file.path} cannot be read or has changed; its bounding box is shown")
         if not node.body.shapes:
-            parts.append(Part(row, number_of(MARKER, marker()), MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3)))
+            parts.append(
+                Part(row, number_of(MARKER, marker(segments)), MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3))
+            )
     return surfaces, parts, notes
 
 

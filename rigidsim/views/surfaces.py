@@ -17,8 +17,9 @@ from rigidsim.scene.schema.meshes import surface_of_file
 from rigidsim.scene.schema.shapes import Mesh, Solid
 from rigidsim.scene.values.rotation import Quaternion, Vector
 
-SEGMENTS = 48
-"""Straight edges of a circle: at most 0.2 % inside it."""
+FINEST, COARSEST = 48, 12
+"""Straight edges of a circle; with 48 they are at most 0.2 % of the radius inside it."""
+MOST_TRIANGLES = 300_000
 ROUND, BOX = "round", "box"
 
 
@@ -45,32 +46,23 @@ class Placed(NamedTuple):
     is_exact: bool = True
 
 
-def surface_of(shape: Solid) -> Placed:
-    """The surface of a solid."""
+def segments_for(count: int) -> int:
+    """The edges of a circle with which so many balls have about `MOST_TRIANGLES`."""
+    return min(FINEST, max(COARSEST, 4 * round(math.sqrt(MOST_TRIANGLES / max(1, count)) / 4)))
+
+
+def surface_of(shape: Solid, segments: int = FINEST) -> Placed:
+    """The surface of a solid, with so many edges of a circle."""
     if shape.type == "mesh":
         return _mesh(shape)
-    key, size = _SOLIDS[shape.type](shape)
+    key, size = _SOLIDS[shape.type](shape, segments)
     scale = tuple(s * part for s, part in zip(shape.scale, size, strict=True))
     return Placed(key, _surface(*key), shape.position, shape.orientation, scale)
 
 
-def marker() -> Surface:
+def marker(segments: int = FINEST) -> Surface:
     """A ball of radius 1, for a body without shapes."""
-    return _surface(ROUND, *_BALL)
-
-
-@cache
-def ball(segments: int) -> Surface:
-    """A ball of radius 1 with fewer triangles: circles about its axis have so many edges."""
-    return _revolved(_ball(segments), segments)
-
-
-def _ball(segments: int) -> tuple:
-    arc = (2 * math.pi * k / segments for k in range(segments // 2 + 1))
-    return ((tuple((math.sin(a), math.cos(a), math.sin(a), math.cos(a)) for a in arc)),)
-
-
-_BALL = _ball(SEGMENTS)
+    return _surface(ROUND, segments, *_ball(segments))
 
 
 def _flat(*points: tuple[float, float]) -> tuple:
@@ -91,40 +83,45 @@ def _tube(ratio: float) -> tuple:
     return _flat((ratio, 0.5), (1, 0.5), (1, -0.5), (ratio, -0.5), (ratio, 0.5))
 
 
-def _capsule(half: float) -> tuple:
+def _ball(segments: int) -> tuple:
+    angles = (2 * math.pi * k / segments for k in range(segments // 2 + 1))
+    return (tuple((math.sin(a), math.cos(a), math.sin(a), math.cos(a)) for a in angles),)
+
+
+def _capsule(half: float, segments: int) -> tuple:
     """The profile of a capsule of radius 1 whose cylinder has this half length."""
-    (ball,) = _BALL
+    (ball,) = _ball(segments)
     middle = len(ball) // 2
     top = tuple((r, z + half, *n) for r, z, *n in ball[: middle + 1])
     return ((*top, *((r, z - half, *n) for r, z, *n in ball[middle:])),)
 
 
-def _round(profile: tuple, *size: float) -> tuple[tuple, Vector]:
-    return (ROUND, *profile), size
+def _of_ball(segments: int, *radii: float) -> tuple[tuple, Vector]:
+    return (ROUND, segments, *_ball(segments)), radii
+
+
+def _of_round(shape: Solid, segments: int, profile: tuple, is_long: bool = True) -> tuple[tuple, Vector]:
+    return (ROUND, segments, *profile), (shape.radius, shape.radius, shape.length if is_long else shape.radius)
 
 
 _SOLIDS = {
-    "box": lambda shape: ((BOX,), shape.size),
-    "sphere": lambda shape: _round(_BALL, shape.radius, shape.radius, shape.radius),
-    "ellipsoid": lambda shape: _round(_BALL, *shape.radii),
-    "cylinder": lambda shape: _round(_CYLINDER, shape.radius, shape.radius, shape.length),
-    "cone": lambda shape: _round(_CONE, shape.radius, shape.radius, shape.length),
-    "tube": lambda shape: _round(
-        _tube(shape.inner_radius / shape.radius), shape.radius, shape.radius, shape.length
-    ),
-    "capsule": lambda shape: _round(
-        _capsule(shape.length / 2 / shape.radius), shape.radius, shape.radius, shape.radius
-    ),
-}  # fmt: skip
+    "box": lambda shape, _: ((BOX,), shape.size),
+    "sphere": lambda shape, n: _of_ball(n, *[shape.radius] * 3),
+    "ellipsoid": lambda shape, n: _of_ball(n, *shape.radii),
+    "cylinder": lambda shape, n: _of_round(shape, n, _CYLINDER),
+    "cone": lambda shape, n: _of_round(shape, n, _CONE),
+    "tube": lambda shape, n: _of_round(shape, n, _tube(shape.inner_radius / shape.radius)),
+    "capsule": lambda shape, n: _of_round(shape, n, _capsule(shape.length / 2 / shape.radius, n), is_long=False),
+}
 """For each kind of solid the key of its surface, and by what that is stretched."""
 
 
 @cache
-def _surface(kind: str, *profile: tuple) -> Surface:
-    return _box() if kind == BOX else _revolved(profile)
+def _surface(kind: str, segments: int = 0, *profile: tuple) -> Surface:
+    return _box() if kind == BOX else _revolved(segments, profile)
 
 
-def _revolved(profile: tuple, segments: int = SEGMENTS) -> Surface:
+def _revolved(segments: int, profile: tuple) -> Surface:
     """The surface that pieces of a profile, each of points (r, z, normal r, normal z), sweep about z; from the top down
     as seen with the axis at the left.
     """
@@ -157,7 +154,7 @@ def _box() -> Surface:
     """The cube of edge 1 about the origin."""
     corners, up = np.array([[-1.0, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]]) / 2, np.tile([0.0, 0, 1], (4, 1))
     cycle, faces = np.roll(np.eye(3), 1, axis=0), np.array([[0, 1, 2], [0, 2, 3]])
-    turns = [np.linalg.matrix_power(cycle, k) * [1.0, sign, sign] for k in range(3) for sign in (1, -1)]
+    turns = [np.diag([sign, 1, sign]) @ np.linalg.matrix_power(cycle, k) for k in range(3) for sign in (1, -1)]
     return Surface(
         np.concatenate([corners @ turn for turn in turns]),
         np.concatenate([up @ turn for turn in turns]),

@@ -15,6 +15,7 @@ from rigidsim.scene.expressions.reductions import Varying, count_of, reduction
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
 from rigidsim.scene.expressions.tree import Reduction, StateRead, Time
 from rigidsim.scene.expressions.vocabulary import (
+    ARGUMENTS,
     CALLED,
     CONSTANTS,
     COUNT,
@@ -25,6 +26,7 @@ from rigidsim.scene.expressions.vocabulary import (
     RESERVED,
     REWRITTEN,
     SELF,
+    SPECIAL,
     STATES,
     TIME,
     WORDS,
@@ -67,7 +69,7 @@ def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozen
 
     `names` are the parameters (NaN: one that could not be read); `allow` contains "time" and "state" where those are
     allowed. With "paths", bodies are named by their paths, seen from the world by default. With "reductions", the
-    expression is a metric: one number of a whole run.
+    expression is a metric: one number of a whole run; with "special", it may use the functions of oracles.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
@@ -159,6 +161,8 @@ class _Parser:
         return self._parameter(name)
 
     def _functions(self) -> Collection[str]:
+        if "special" in self._allow:
+            return {**FUNCTIONS, **SPECIAL}
         return {**FUNCTIONS, **REDUCTIONS, COUNT: ()} if self._is_metric else FUNCTIONS
 
     def _parameter(self, name: Token) -> Operand:
@@ -188,7 +192,7 @@ class _Parser:
             self._check_count(name, len(arguments), REDUCTIONS)
             self._varying.reduce(name, begin)
             return reduction(name, arguments)
-        self._check_count(name, len(arguments), FUNCTIONS)
+        self._check_count(name, len(arguments), ARGUMENTS)
         return self._function(name, arguments)
 
     def _fail_no_function(self, name: Token, opening: Token) -> NoReturn:
@@ -198,6 +202,8 @@ class _Parser:
             raise ExpressionError(f"'{name.text}' is not a function", opening.offset, "write '*' to multiply")
         if name.text in REDUCTIONS or name.text in (COUNT, DRIFT):
             raise ExpressionError(f"{name.text}() is allowed only in metrics", name.offset)
+        if name.text in SPECIAL:
+            raise ExpressionError(f"{name.text}() is allowed only in oracles", name.offset)
         raise _unknown("function", name, chain(self._functions(), STATES))
 
     def _count(self, name: Token) -> Operand:
@@ -224,7 +230,7 @@ class _Parser:
 
         if name.text in REWRITTEN:
             return REWRITTEN[name.text][-1](apply, lambda value: constant(value, name.offset), *arguments)
-        called = CALLED[name.text]
+        called = CALLED.get(name.text) or SPECIAL[name.text]
         if called.most:
             return reduce(lambda a, b: apply(called.name, a, b), arguments)
         return apply(called.name, *arguments)
