@@ -13,7 +13,7 @@ from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.camera import Camera
 from rigidsim.views.grid import Plane, grid_spacing
 from rigidsim.views.poses import Seen
-from rigidsim.views.raytracing import Triangles, Picture, no_triangles
+from rigidsim.views.raytracing import Picture, Triangles, no_triangles
 from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, Part, Stage
 from rigidsim.views.surfaces import Surface
 

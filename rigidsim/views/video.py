@@ -14,7 +14,7 @@ from rigidsim.trajectory.destination import IN_PYTHON, Hints
 from rigidsim.trajectory.published import FileKind, kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.film import CODERS, GIF, KINDS, PNG, palette_of, require_writer, write_gif, write_png, write_video
-from rigidsim.views.reel import Clip, Viewpoint, Reel
+from rigidsim.views.reel import Clip, Reel, Viewpoint
 from rigidsim.views.stage import playing_speed
 
 AZIMUTH, ELEVATION = -60.0, 20.0
