@@ -17,8 +17,10 @@ from rigidsim.views.raytracing import Picture, Triangles, no_triangles
 from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, Part, Stage
 from rigidsim.views.surfaces import Surface
 
-MARKER_SIZE, AXIS_LENGTH = 0.011, 2.6
-"""The radius of a body without shapes, relative to the height of the picture; its axes in radii."""
+MARKER_SIZE, MARKER_SIZE_ALONE, AXIS_LENGTH = 0.011, 0.07, 2.8
+"""The radius of a body without shapes, relative to the height of the picture, and if nothing else gives the picture a
+scale; the length of its axes in radii.
+"""
 PATH_WIDTH, AXIS_WIDTH = 2.0 / 720, 2.2 / 720
 """Widths of paths and axes, relative to the height of the picture."""
 PATH_LIGHTNESS = 0.35
@@ -87,13 +89,19 @@ class Scenery:
     @cached_property
     def spacing(self) -> float:
         """The spacing of the grid, m."""
-        return grid_spacing(self.framing.radius or 1.0)
+        return grid_spacingself.framing.radius
 
     @cached_property
     def lowest(self) -> float:
         """The height (m) of the lowest point that any body reaches."""
         known = list(self.stage.known)
         return float(np.min(self.seen.position[:, known, 2] - self.stage.reach[known]))
+
+    @cached_property
+    def _has_extent(self) -> bool:
+        """Whether bodies move, have shapes or are at different places."""
+        known = list(self.stage.known)
+        return bool(np.any(self.stage.reach[known] > 0) or np.any(np.ptp(self.seen.position[:, known], axis=(0, 1)) > 0))
 
     def picture(self, frame: int, camera: Camera) -> Picture:
         """The picture at a frame."""
@@ -117,7 +125,8 @@ class Scenery:
 
     def marker_radius(self, camera: Camera) -> float:
         """The radius (m) of bodies without shapes."""
-        return MARKER_SIZE * camera.size[1] * camera.pixel * camera.distance
+        size = MARKER_SIZE if self._has_extent else MARKER_SIZE_ALONE
+        return size * camera.size[1] * camera.pixel * camera.distance
 
     def _axes(self, frame: int, camera: Camera) -> Iterator[Triangles]:
         """The axes of bodies without shapes."""
@@ -149,7 +158,7 @@ class Scenery:
             yield Plane(place, turned, origin, radius, self.spacing, True, inside)
         if not self._grounds:
             below = np.append(self.framing.centre[:2], self.lowest)
-            radius = GROUND_SIZE * (self.framing.radius or 1.0)
+            radius = GROUND_SIZE * self.framing.radius
             yield Plane(below, np.eye(3), np.zeros(3), radius, self.spacing, False)
 
     @cached_property
@@ -162,7 +171,7 @@ class Scenery:
                     balls[part.body] = self.stage.framing(self.stage.poses.seen_from(part.body))
                 ball, axes = balls[part.body], np.array([rotate(tuple(part.orientation), tuple(a)) for a in np.eye(3)])
                 above = (ball.centre - part.position) @ axes[2]
-                found.append((part.body, ball.centre - above * axes[2], axes, GROUND_SIZE * (ball.radius or 1.0)))
+                found.append((part.body, ball.centre - above * axes[2], axes, GROUND_SIZE * ball.radius))
         return found
 
 
