@@ -23,10 +23,24 @@ GROUPS = {
         "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
         "rigidsim.trajectory.contact_points.ContactPoints", "rigidsim.views.view.View",
     ),
+    "Oracles": (
+        "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
+        "rigidsim.hindsight.oracles.reference",
+    ),
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
 }  # fmt: skip
-NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory", "Events", "ContactEvents", "ContactHistory", "ContactPoints", "View")
+NOT_MADE = (
+    "Scene",
+    "Trajectory",
+    "State",
+    "BodyHistory",
+    "Events",
+    "ContactEvents",
+    "ContactHistory",
+    "ContactPoints",
+    "View",
+)
 """Classes whose objects come from functions."""
 LIBRARY = ("model_post_init", "model_config", "model_fields")
 """Members that pydantic puts into its models."""

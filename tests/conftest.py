@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import mpmath
 import pytest
@@ -13,6 +14,10 @@ settings.register_profile("desk", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=400)  # pytest --hypothesis-profile thorough
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
+
+# A shell that starts the tests in the background makes them, and the processes they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MOST = 8  # each process has a fifth of a gigabyte
 

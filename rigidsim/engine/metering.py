@@ -55,11 +55,13 @@ class Metering:
         return self._metrics is not None
 
     def room(self, model: Model) -> Samples:
-        """Arrays for samples that are needed for the metrics only; few, to stay in the processor's cache."""
+        """Arrays for samples that are needed for the metrics only: the parts that these read, and few samples, to stay
+        in the processor's cache.
+        """
         if self._room is None:
-            one = make_samples(model, 1, False, self._lanes)
+            one, parts = make_samples(model, 1, False, self._lanes), parts_read(self._metrics)
             size = sum(array.nbytes for array in (*one.local, *one.world, one.ledger))
-            self._room = make_samples(model, max(1, ROOM_BYTES // size), False, self._lanes)
+            self._room = make_samples(model, max(1, ROOM_BYTES // size), False, self._lanes, **parts)
         return self._room
 
     def add(self, times: np.ndarray, samples: Samples, first: int) -> None:
@@ -102,6 +104,16 @@ class Metering:
         self._counts = counts.copy()
         if self._arrays:
             self._arrays.memory[:] = memory
+
+
+def parts_read(metrics: Metrics | None) -> dict[str, bool]:
+    """Which parts of samples the metrics read, if there are any, besides the motion in the world."""
+    views = metrics.views[:-1] if metrics else np.empty((0, layout.METRIC_COLUMNS), np.int64)
+    is_energy = views[:, layout.METRIC_KIND] == layout.SEEN_ENERGIES
+    return {
+        "local": bool(((views[:, layout.METRIC_NODE] < 0) & ~is_energy).any()),
+        "ledger": bool(is_energy.any()),
+    }
 
 
 def _arrays(metrics: Metrics, n: int) -> _Arrays:

@@ -165,11 +165,13 @@ class MotionSamples(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """Samples in C-contiguous arrays, those of the datasets of a file."""
+    """Samples in C-contiguous arrays, those of the datasets of a file. A part that nobody reads has no samples, and is
+    not computed.
+    """
 
-    local: MotionSamples  # relative to the parent
+    local: MotionSamples  # relative to the parent; or no samples
     world: MotionSamples
-    ledger: np.ndarray  # (sample, LEDGER_ROWS * lanes)
+    ledger: np.ndarray  # (sample, LEDGER_ROWS * lanes), or no samples
     terms: np.ndarray  # (TERMS, sample, node, 3 * lanes), NaN except for free bodies; or no samples
 
     def part(self, rows: slice) -> Samples:
@@ -257,15 +259,18 @@ def paced_count(model: Model) -> int:
     return len(model.expressions.paced) if model.expressions else 0
 
 
-def make_samples(model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...]) -> Samples:
-    """Arrays for a number of samples."""
+def make_samples(
+    model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...], local: bool = True, ledger: bool = True
+) -> Samples:
+    """Arrays for a number of samples: of motion in the world and of the parts that are wanted."""
     n, n_node = len(lanes), len(model.node)
-    local, world = (
-        MotionSamples(*(zeros(n_sample, n_node, width * n) for width in layout.MOTION_WIDTHS)) for _ in range(2)
-    )
+
+    def motion(count: int) -> MotionSamples:
+        return MotionSamples(*(zeros(count, n_node, width * n) for width in layout.MOTION_WIDTHS))
+
     return Samples(
-        local=local,
-        world=world,
-        ledger=zeros(n_sample, layout.LEDGER_ROWS * n),
+        local=motion(n_sample if local else 0),
+        world=motion(n_sample),
+        ledger=zeros(n_sample if ledger else 0, layout.LEDGER_ROWS * n),
         terms=zeros(layout.TERMS, n_sample if with_terms else 0, n_node, 3 * n),
     )

@@ -55,18 +55,20 @@ def add_to_ledger(state, body, frame, arm, ledger, lanes):
 def observe_motion(t, model, state, scratch, local, world, k, lanes):
     """Motion of every node in sample k, relative to its parent and in the world."""
     place_nodes(model.every, t, model, state, scratch, lanes)
-    # In a pass of its own: a row that was just written is slow to read, and a routine that computes and has four arrays
-    # to write is not vectorised.
-    for i in range(len(model.moved_node)):
-        node = model.moved_node[i]
-        parent = scratch.frame[model.node[node, at.NODE_PARENT]]
-        local_free(state[i], model.body[i], parent, scratch.frame[node + 1], scratch.local[i], lanes)
     for node in model.every:
         write_world(
             scratch.frame[node + 1], world.position[k, node], world.orientation[k, node], world.velocity[k, node],
             world.angular_velocity[k, node], lanes,
         )  # fmt: skip
-        sample_local(node, scratch, model, local, k, lanes)
+    if len(local.position) > 0:
+        # In a pass of its own: a row that was just written is slow to read, and a routine that computes and has four
+        # arrays to write is not vectorised.
+        for i in range(len(model.moved_node)):
+            node = model.moved_node[i]
+            parent = scratch.frame[model.node[node, at.NODE_PARENT]]
+            local_free(state[i], model.body[i], parent, scratch.frame[node + 1], scratch.local[i], lanes)
+        for node in model.every:
+            sample_local(node, scratch, model, local, k, lanes)
 
 
 @inlined
@@ -75,11 +77,9 @@ def store_contact_work(_contacts, work, ledger):
     ledger[at.E_CONTACT] = work[0] + work[1]
 
 
-@routine
-def observe(t, era, model, state, scratch, samples, k, lanes):
-    """Write sample k: the given state at time t (s), with the loads of the given era."""
-    observe_motion(t, model, state, scratch, samples.local, samples.world, k, lanes)
-    ledger = samples.ledger[k]
+@inlined
+def observe_ledger(era, model, state, scratch, ledger, lanes):
+    """Energies, work and momenta; the motion was observed before."""
     ledger[:] = 0.0
     for i in model.by_path:
         node = model.moved_node[i]
@@ -87,5 +87,15 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
     if_given(model.contacts, store_contact_work, scratch.contact_work, ledger)
+
+
+@routine
+def observe(t, era, model, state, scratch, samples, k, lanes):
+    """Write sample k: the given state at time t (s), with the loads of the given era. Parts of `samples` that have no
+    room are left out; terms are wanted together with the ledger.
+    """
+    observe_motion(t, model, state, scratch, samples.local, samples.world, k, lanes)
+    if len(samples.ledger) > 0:
+        observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
     if samples.terms.shape[1] > 0:
         observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)

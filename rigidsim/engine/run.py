@@ -59,7 +59,7 @@ class BlockRun:
         self._metering = Metering(self._lanes)
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
-        self._one = self.room(1)  # in place of samples where none are taken, and for `ledger`
+        self._one = self.room(1)  # in place of samples where none are taken, and for `present`
         self._slice = 1  # steps of the next slice
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
@@ -90,9 +90,9 @@ class BlockRun:
         """The contact points of the present state, as those of a sample with number 0."""
         return self.contacts.touching()
 
-    def room(self, n_sample: int) -> Samples:
-        """Arrays for samples of this block."""
-        return make_samples(self.model, n_sample, self._with_terms, self._lanes)
+    def room(self, n_sample: int, **parts: bool) -> Samples:
+        """Arrays for samples of this block; for `parts` see `make_samples`."""
+        return make_samples(self.model, n_sample, self._with_terms, self._lanes, **parts)
 
     def place(self) -> tuple:
         """Progress and state of the run, for `go_back`."""
@@ -155,18 +155,14 @@ class BlockRun:
         self._begin()
         self._observe(self.n, self.done, self.era, *self._arrays(), samples, row, self._lanes)
 
-    def ledger(self) -> np.ndarray:
-        """(LEDGER_ROWS * lanes) energies and momenta of the present state; overwritten by the next call."""
-        return self._observed(self._one).ledger[0]
+    def present(self) -> Samples:
+        """A sample of the present state; overwritten by the next call."""
+        self.observe_into(self._one, 0)
+        return self._one
 
     def metrics(self) -> np.ndarray:
         """(metric, lane) the metrics of the scenes over all samples up to now and the present state."""
-        return self._metering.values(self._observed(self._one), self.time, self.contact.touches())
-
-    def _observed(self, one: Samples) -> Samples:
-        """The same arrays with a sample of the present state."""
-        self.observe_into(one, 0)
-        return one
+        return self._metering.values(self.present(), self.time, self.contact.touches())
 
     def _enter(self) -> None:
         """Make the arrays of the present worlds."""
@@ -211,7 +207,7 @@ class BlockRun:
             stride, samples = self.worlds[0].blueprint.stride, self._metering.room(self.model)
             while not (self.n >= n_end or self._at_stop()) or arrives:
                 first = self._taken(stride)
-                end = min(n_end, (first + len(samples.ledger) - 1) * stride + 1)
+                end = min(n_end, (first + len(samples.world.position) - 1) * stride + 1)
                 self._call(end, arrives, stride, samples, first)
                 arrives = False
         else:

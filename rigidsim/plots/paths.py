@@ -13,7 +13,8 @@ from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
 from rigidsim.plots.references import draw_reference, error_text, reference_of
-from rigidsim.plots.style import INK, LINES, draw_legend, label_axes, shortened, with_unit
+from rigidsim.plots.sampling import MOST
+from rigidsim.plots.style import DENSE, INK, LINES, draw_legend, label_axes, shortened, with_unit
 
 AXES = "xyz"
 FLAT = 0.02
@@ -33,7 +34,7 @@ class PathRequest(NamedTuple):
 class PathPanel:
     """Paths in one frame, to scale, in the plane in which they are or that is given, or else in space."""
 
-    is_wide, height = False, 3.7
+    is_wide, height = False, 3.9
 
     def __init__(self, requests: Sequence[PathRequest], plane: str = ""):
         self.requests = list(requests)
@@ -70,7 +71,7 @@ class PathPanel:
             circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
             points, closed = map(np.concatenate, zip(*pairs, strict=True))
             handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
-        draw_legend(axes, handles, names, "best" if self.plane else "below")
+        draw_legend(axes, handles, names, "below")
 
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1
@@ -111,7 +112,7 @@ class PhasePanel:
         label_axes(axes, shared_name(x, self.requests[0].x.unit), shared_name(y, self.requests[0].y.unit))
         if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
             fit(axes, drawn)
-        draw_legend(axes, handles, _phase_names(x, y), "best")
+        draw_legend(axes, handles, _phase_names(x, y), "below")
 
 
 def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
@@ -121,7 +122,7 @@ def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
 
 def draw_path(axes: Axes, points: np.ndarray, color: str, line: object):
     """A path (time, 2 or 3), its begin a small dot and its end a large one; the handle for a legend."""
-    (drawn,) = axes.plot(*points.T, color=color, linestyle=line)
+    (drawn,) = axes.plot(*points.T, color=color, linestyle=line, linewidth=DENSE if len(points) > MOST else None)
     whole = points[~np.isnan(points).any(axis=1)]
     if len(whole):
         axes.plot(*whole[:1].T, "o", color=color, markersize=3.5)
@@ -169,4 +170,4 @@ def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
     axes.tick_params(pad=0, labelsize=7.5)
     for letter, part in zip(AXES, shape, strict=True):
         axes.locator_params(axis=letter, nbins=2 + round(3 * part))
-        getattr(axes, f"{letter}axis").labelpad = 5
+        getattr(axes, f"{letter}axis").labelpad = 4 + 9 * (1 - shape.min())

@@ -20,9 +20,9 @@ def plot(title: str, x: np.ndarray, y: np.ndarray) -> list[str]:
     if not good.any():
         return []
     x, y = x[good], y[good]
-    is_log = x.min() > 0 and x.max() >= LOGARITHMIC * x.min()
-    columns = _places(np.log(x) if is_log else x, WIDTH)
-    rows = _cells(y, columns)
+    is_log = x.min() > 0 and x.max() / LOGARITHMIC >= x.min()
+    columns = _places(np.log(x) if is_log else _scaled(x), WIDTH)
+    rows = _cells(_scaled(y), columns)
     top, bottom = f"{y.max():.4g}", f"{y.min():.4g}"
     margin = max(len(top), len(bottom))
     labels = [top, *[""] * (HEIGHT - 2), bottom]
@@ -42,6 +42,12 @@ def side_by_side(plots: list[list[str]]) -> list[str]:
         for row in zip_longest(*group, fillvalue=""):
             lines.append("   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return lines
+
+
+def _scaled(values: np.ndarray) -> np.ndarray:
+    """The values relative to the largest magnitude, so that their differences and sums are finite."""
+    largest = np.abs(values).max()
+    return values / largest if largest > 0.0 else values
 
 
 def _places(values: np.ndarray, count: int) -> np.ndarray:

@@ -228,7 +228,7 @@ class Simulation:
     def _is_finite(self) -> bool:
         """Whether the state, its energies and momenta, and the values of all expressions up to now are finite."""
         run = self._run
-        finite = np.isfinite(run.state).all() and np.isfinite(run.ledger()).all()
+        finite = np.isfinite(run.state).all() and np.isfinite(run.present().ledger).all()
         return bool(finite and not run.fault[:, layout.N_FAILED].any())
 
     @contextmanager

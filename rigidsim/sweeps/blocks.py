@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.lanes import LANES, lanes_of
+from rigidsim.engine.metering import parts_read
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError
@@ -19,10 +20,6 @@ from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.variants import Worlds
 
 Stopped = Callable[[], bool]
-
-
-PASSING_SAMPLES = 16
-"""Samples that are kept while only metrics are computed from them."""
 
 
 class Outcome(NamedTuple):
@@ -51,21 +48,25 @@ class BlockRunner:
         if stopped():
             return None
         run, blueprint = self._entered(places), self._first.blueprint
-        recording = self._recording
-        is_sampled = recording.times is not None
-        rows = recording.samples if is_sampled else PASSING_SAMPLES if recording.metrics else 1
-        stride = blueprint.stride if is_sampled or recording.metrics else NO_SAMPLES
+        samples, stride = None, NO_SAMPLES
+        if self._recording.times is not None:
+            samples, stride = self._room(run), blueprint.stride
+        for _ in run.slices(blueprint.n_step, stride, samples, 0):
+            if stopped() and run.n < blueprint.n_step:
+                return None
+        if samples:
+            run.observe_into(samples, self._recording.samples - 1)
+        metrics = run.metrics() if self._recording.metrics else np.empty((0, self.lanes))
+        end = run.present()
+        return Outcome(samples or end, finite_lanes(run, end), run.time, metrics)
+
+    def _room(self, run: BlockRun) -> Samples:
+        """Arrays for all samples of a block, with the parts that are recorded or that metrics read."""
         if self._samples is None:
-            self._samples = run.room(rows)
-        while run.n < blueprint.n_step:
-            first = -(-run.n // stride)
-            last = blueprint.n_step if stride == NO_SAMPLES else min(blueprint.n_step, (first + rows - 1) * stride + 1)
-            for _ in run.slices(last, stride, self._samples, first):
-                if stopped() and run.n < blueprint.n_step:
-                    return None
-        run.observe_into(self._samples, rows - 1)
-        metrics = run.metrics() if recording.metrics else np.empty((0, self.lanes))
-        return Outcome(self._samples, finite_lanes(run, self._samples.part(slice(-1, None))), run.time, metrics)
+            parts = parts_read(self._first.model.metrics)
+            parts |= {name: True for name in parts if any(f.source == name for f in self._recording.fields)}
+            self._samples = run.room(self._recording.samples, **parts)
+        return self._samples
 
     def seconds(self, places: Sequence[int], most: float) -> float:
         """The time that a block of these worlds takes, measured for at most about `most` seconds."""

@@ -14,7 +14,6 @@ import rigidsim
 from rigidsim.cli import main
 from spinning_brick import SCENE
 
-
 COMPILING = re.compile(r"^compiling the stepper .*\n", re.MULTILINE)
 
 

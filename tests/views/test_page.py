@@ -15,7 +15,7 @@ from rigidsim.errors import UsageError
 from rigidsim.views import page
 from rigidsim.views.page import page_of
 from rigidsim.views.stage import stage_of, stage_of_scene
-from rigidsim.views.view import MOST_BYTES
+from rigidsim.views.view import MOST_BYTES, view_of
 from thousand_balls import thousand_balls
 
 PIXELS = """() => {
@@ -169,11 +169,52 @@ def test_forces_of_contact_are_drawn_where_they_act(opened, dropped):
     assert along / np.linalg.norm(along) == pytest.approx(force / np.linalg.norm(force), abs=1e-5)
 
 
+def test_a_path_stays_thin_nearby(opened, run):
+    """Its points are 250 m apart, the camera is at 15 m, and the origin of the world at 1.5e11 m. The line is 2.5
+    pixels wide, and on the screen straight, as the bend in the picture is below 1e-9 of it.
+    """
+    shown = opened(page_of(stage_of(run("vehicle_on_earth")))).ready()
+    follow = """(time) => {
+      Object.assign(rigidsim.page.show.drawn, { axes: false, grid: false });
+      rigidsim.follow("orbit/stars/earth/ground/vehicle");
+      rigidsim.page.show.camera.distance = 15;
+      rigidsim.setTime(time);
+    }"""
+    for time in (3.3, 10.0, 17.7):
+        shown(follow, time)
+        drawn = pixels(shown).reshape(600, 800, 4)[..., 2]
+        y, x = np.nonzero(drawn < 110)  # darker than the background
+        line = np.polynomial.Polynomial.fit(y, x, 1)
+        ball = np.hypot(x - line(300), y - 300) < 12
+        assert np.abs(x - line(y))[~ball].max() < 4
+        assert 500 < len(x) < 4000
+
+
 def test_the_page_begins_as_it_was_asked_to(opened, turntable):
     shown = opened(page_of(turntable, "table", "table/let_go")).ready()
     assert shown("() => [...document.querySelectorAll('#from, #follow')].map((one) => one.value)") == ["0", "1"]
     with pytest.raises(UsageError, match="no body 'chair'"):
         page_of(turntable, "chair")
+
+
+def test_a_notebook_shows_it_in_a_frame_that_reaches_nothing_outside(opened, run):
+    outer = opened(f"<!DOCTYPE html><title>notebook</title>{view_of(run('ball_on_turntable'), 'table')._repr_html_()}")
+    inner = outer.page.frames[1]
+    for _ in range(300):
+        if inner.evaluate("() => !!window.rigidsim"):
+            break
+        outer.page.wait_for_timeout(50)
+    assert inner.evaluate("() => rigidsim.position('table')") == [0, 0, 0]
+    reached = "() => { try { return parent.document.title; } catch (error) { return error.name; } }"
+    assert inner.evaluate(reached) == "SecurityError"
+
+
+def test_a_scene_has_no_player(opened, run):
+    scene = rigidsim.Scene.from_text(run("ball_on_turntable").header.scene_text)
+    shown = opened(scene.view("table").html).ready()
+    assert not shown.page.is_visible("#player") and shown.page.is_visible("#panel")
+    assert shown("() => rigidsim.position('table/let_go')") == [1, 0, 0]
+    assert np.count_nonzero(np.diff(pixels(shown))) > 1000
 
 
 def test_it_fits_a_phone(opened, turntable):

@@ -39,7 +39,7 @@ def plain_data(value: Any, path: Path = ()) -> Any:
         _require_text_keys(value, path)
         return {key: plain_data(item, (*path, key)) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return plain_data(value.tolist(), path)
+        return value.tolist() if value.dtype == np.float64 else plain_data(value.tolist(), path)
     if isinstance(value, list | tuple):
         return [plain_data(item, (*path, index)) for index, item in enumerate(value)]
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**scalars.LONGEST_INTEGER:

@@ -75,6 +75,8 @@ def read_list(values: list | tuple) -> Listed:
     for index, value in enumerate(values):
         if value is None:
             raise invalid("empty", "an entry of the list has no value", key=index)
+    if all(type(value) is float and math.isfinite(value) for value in values):  # as below, ten times faster
+        return Listed(tuple(values))
     if not all(map(_is_amount, values)):
         return Listed(tuple(values), is_numeric=False)
     amounts = [_at(index, read_amount, value) for index, value in enumerate(values)]

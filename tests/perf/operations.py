@@ -1,0 +1,60 @@
+"""How many operations of arithmetic a step takes: `NUMBA_DISABLE_JIT=1 python tests/perf/operations.py`.
+
+One free body in one lane, with `rkmk4`: what the kernels read from their rows are numbers that count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from rigidsim.engine import layout
+
+KINDS = {"add": "additions", "sub": "additions", "mul": "multiplications", "truediv": "divisions"}
+STEPS = 10
+counted: Counter[str] = Counter()
+
+
+class Counted(float):
+    """A float that counts what is done with it."""
+
+
+def counting(name: str, kind: str) -> Callable:
+    """An operator of floats that counts."""
+    operation = getattr(float, name)
+
+    def operator(self, other):
+        counted[kind] += 1
+        return Counted(operation(self, float(other)))
+
+    return operator
+
+
+def counted_values(read: Callable) -> Callable:
+    """A function that reads from a row, with numbers that count."""
+
+    def wrapped(*arguments):
+        found = read(*arguments)
+        return tuple(map(Counted, found)) if isinstance(found, tuple) else Counted(found)
+
+    return wrapped
+
+
+def main() -> None:
+    """Print the operations per step."""
+    for name, kind in KINDS.items():
+        for form in (f"__{name}__", f"__r{name}__"):
+            setattr(Counted, form, counting(form, kind))
+    for name in ("load", "load3", "load4", "load6"):  # before the modules that use them are imported
+        setattr(layout, name, counted_values(getattr(layout, name)))
+    from benchmark import block, worlds_of
+
+    run = block(worlds_of("flat", 1, 1))
+    run.advance(1)
+    counted.clear()
+    run.advance(STEPS)
+    print(*(f"{kind}: {counted[kind] / STEPS:.0f}" for kind in sorted(set(KINDS.values()))), sep=", ")
+
+
+if __name__ == "__main__":
+    main()
