@@ -71,7 +71,7 @@ def _of_measured(runs: Runs, measured: Measured, over: list[VariedNumber], is_lo
     """The panels of a number of each run, over these varied numbers or as fits the plan."""
     if not np.isfinite(measured.values).any():
         raise UsageError(f"{measured.name} has a finite value in none of the {len(runs.sweep):,} runs")
-    if not over and runs.sweep.sample.startswith("saltelli") and measured.name in runs.sweep.metrics:
+    if not over and runs.sweep.method.startswith("saltelli") and measured.name in runs.sweep.metrics:
         indices = runs.sweep.sensitivity()[measured.name]
         return [partial(draw_indices, indices=indices, metric=measured.name)]
     found = []
