@@ -53,6 +53,7 @@ ALLOWED = {
     },
     "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
     "views": {"hindsight", "trajectory", "engine.compiler", "scene", "physics", "arguments", "errors"},
+    "export": {"report", "hindsight", "sweeps", "trajectory", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {
         "simulation",
@@ -70,6 +71,7 @@ ALLOWED = {
         "report",
         "plots",
         "views",
+        "export",
         "hindsight",
         "sweeps",
         *ENGINE,
@@ -96,6 +98,9 @@ DOORS = {
     "scipy": {"sweeps", "hindsight.special"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
+    "PIL": {"views"},
+    "embreex": {"views"},
+    "imageio_ffmpeg": {"views"},
     "dask": {"sweeps.cluster"},
     "distributed": {"sweeps.cluster"},
 }

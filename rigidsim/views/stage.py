@@ -19,7 +19,7 @@ from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.shapes import HalfSpace
 from rigidsim.scene.values.rotation import IDENTITY
-from rigidsim.trajectory.motion import columns, rows
+from rigidsim.trajectory.motion import Motion, columns, rows, straddling
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.grounds import grounds
 from rigidsim.views.loads import Loads, loads_of
@@ -144,6 +144,20 @@ def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | No
     stage, notes = _stage(scene_from(trajectory.header.scene_resolved), kinds, poses, known, speed), []
     loads = loads_of(trajectory, chosen, poses, notes)
     return replace(stage, loads=loads, notes=(*stage.notes, *notes))
+
+
+def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Staging:
+    """The stage of a trajectory at these times (s), in ascending order. One that lies between samples before and after
+    a reparenting becomes that of the sample before.
+    """
+    samples = np.asarray(trajectory.time)
+    after = np.clip(np.searchsorted(samples, times), 1, max(len(samples) - 1, 1))
+    breaks = tuple(change.time for change in trajectory.header.changes)
+    between = straddling(Motion(samples, {}.__getitem__, breaks), times)
+    times = np.where(between, samples[after - 1], times)
+    near = np.unique(np.clip(np.concatenate([after - 1, after]), 0, len(samples) - 1))
+    poses, known = poses_of(trajectory.part(near), times)
+    return _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed)
 
 
 def stage_of_scene(scene: Scene) -> Staging:
