@@ -21,7 +21,7 @@ GROUPS = {
         "rigidsim.trajectory.events.Protected", "rigidsim.trajectory.events.Carried",
         "rigidsim.trajectory.timeline.Events", "rigidsim.trajectory.contact_events.ContactEvent",
         "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
-        "rigidsim.trajectory.contact_points.ContactPoints",
+        "rigidsim.trajectory.contact_points.ContactPoints", "rigidsim.views.view.View",
     ),
     "Sweeps": (
         "sweep", "load_sweep", "assemble_sweep", "rigidsim.sweeps.stored.Sweep",
@@ -46,6 +46,7 @@ NOT_MADE = (
     "ContactPoints",
     "Sweep",
     "Plan",
+    "View",
 )
 """Classes whose objects come from functions."""
 LIBRARY = ("model_post_init", "model_config", "model_fields")

@@ -52,6 +52,8 @@ ALLOWED = {
         "errors",
     },
     "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
+    "views": {"hindsight", "trajectory", "engine.compiler", "scene", "physics", "arguments", "errors"},
+    "export": {"report", "hindsight", "sweeps", "trajectory", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {
         "simulation",
@@ -68,6 +70,8 @@ ALLOWED = {
     "cli": {
         "report",
         "plots",
+        "views",
+        "export",
         "hindsight",
         "sweeps",
         *ENGINE,
@@ -94,6 +98,9 @@ DOORS = {
     "scipy": {"sweeps", "hindsight.special"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
+    "PIL": {"views"},
+    "embreex": {"views"},
+    "imageio_ffmpeg": {"views"},
     "dask": {"sweeps.cluster"},
     "distributed": {"sweeps.cluster"},
 }

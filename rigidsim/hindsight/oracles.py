@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 
@@ -72,7 +71,7 @@ class OracleError:
 
 def _entries(header: Header) -> dict[str, dict]:
     """The oracle of the resolved scene."""
-    return json.loads(header.scene_resolved or "{}").get("oracle", {})
+    return header.resolved.get("oracle", {})
 
 
 def _closed_form(name: str, entry: dict) -> ClosedForm:

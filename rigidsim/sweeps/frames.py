@@ -50,7 +50,7 @@ def as_xarray(sweep, file: h5py.File):
         for name in sweep.datasets
     }
     columns = {name: ("run", column) for name, column in sweep.runs.items() if name != "run"}
-    metrics = {name: ("run", column) for name, column in _metrics(sweep, {*scales, *found}).items()}
+    metrics = {name: ("run", column) for name, column in metric_columns(sweep, {*scales, *found}).items()}
     return xarray.Dataset({**found, **metrics}, {**scales, **columns}, {"plan": sweep.description})
 
 
@@ -58,10 +58,10 @@ def as_pandas(sweep):
     """See `Sweep.to_pandas`."""
     pandas = _needed("pandas", "to_pandas")
     columns = {name: column for name, column in sweep.runs.items() if name != "run"}
-    return pandas.DataFrame({**columns, **_metrics(sweep, set())}, index=pandas.Index(sweep.numbers, name="run"))
+    return pandas.DataFrame({**columns, **metric_columns(sweep, set())}, index=pandas.Index(sweep.numbers, name="run"))
 
 
-def _metrics(sweep, taken: set[str]) -> dict[str, np.ndarray]:
+def metric_columns(sweep, taken: set[str]) -> dict[str, np.ndarray]:
     """The metrics by name; "metrics_NAME" for one whose name is also that of a column of the runs, or taken."""
     taken = {*taken, *sweep.runs}
     return {f"metrics_{name}" if name in taken else name: column for name, column in sweep.metrics.items()}

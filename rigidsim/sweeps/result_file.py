@@ -49,11 +49,11 @@ class ResultFile:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def _done(self, name: str) -> np.ndarray:
-        """An array of results; of runs that are missing NaN, or 0 if it has integers."""
-        values = self._file[name][()]
-        if (self._status == MISSING).any():
-            values[self._status == MISSING] = np.nan if values.dtype.kind == "f" else 0
+    def _done(self, name: str, runs: slice = slice(None)) -> np.ndarray:
+        """An array of results at some places; of runs that are missing NaN, or 0 if it has integers."""
+        values, is_missing = self._file[name][runs], self._status[runs] == MISSING
+        if is_missing.any():
+            values[is_missing] = np.nan if values.dtype.kind == "f" else 0
         return values
 
     @cached_property

@@ -141,12 +141,24 @@ class Sweep(ResultFile):
         """Why a run failed; empty if it did not."""
         return self._errors.get(place, "")
 
-    def array(self, name: str) -> np.ndarray:
-        """A recorded array, (run, ...), named as in a trajectory; (run, time, ...) if there are samples."""
+    def array(self, name: str, runs: slice = slice(None)) -> np.ndarray:
+        """A recorded array, (run, ...), named as in a trajectory; (run, time, ...) if there are samples. `runs` are
+        places in this file.
+        """
+        self._dataset(name)
+        with as_format_error(self.path, name):
+            return self._done(name, runs)
+
+    def described(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...], str, str]:
+        """The names of the dimensions of a recorded array, its shape, its units and its meaning."""
+        found = self._dataset(name)
+        dimensions = tuple(dimension[0].name.rpartition("/")[2] for dimension in found.dims)
+        return dimensions, found.shape, str(found.attrs["units"]), str(found.attrs["long_name"])
+
+    def _dataset(self, name: str) -> h5py.Dataset:
         if name not in self.datasets:
             raise UsageError(f"there is no array '{name}'; there are: {', '.join(self.datasets)}")
-        with as_format_error(self.path, name):
-            return self._done(name)
+        return self._file[name]
 
     def last(self, name: str) -> np.ndarray:
         """A recorded array at the end of each run, (run, ...); of a failed one NaN if it has samples."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
 from rigidsim.trajectory.pictures import Pictures
 from rigidsim.trajectory.recorded import PartialArray
+from rigidsim.trajectory.rows import KeptRows, RowsOnDemand
 from rigidsim.trajectory.timeline import Events
 
 __all__ = ["BodyHistory", "State", "Trajectory"]
@@ -190,9 +190,11 @@ class Trajectory(Pictures, BodyMapping):
         index = self.paths.index(path)
         return below(RelativeMotion.identity(), world[index], self.header.scale[index], names)
 
-    def part(self, samples: slice) -> Trajectory:
-        """Some of the samples, without events; each array is read when it is needed, and kept."""
-        arrays = {field.name: _Window(self.arrays[field.name], samples) for field in self.header.fields}
+    def part(self, samples: slice | np.ndarray) -> Trajectory:
+        """Some of the samples, by a slice or by their numbers in ascending order, without events; each array is read
+        when it is needed, and kept.
+        """
+        arrays = {field.name: KeptRows(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 
     def window(self, samples: slice) -> Trajectory:
@@ -200,7 +202,7 @@ class Trajectory(Pictures, BodyMapping):
         anew.
         """
         arrays = {
-            name: _Columns(self.arrays[name], samples) for name in ("time", *(f.name for f in self.header.fields))
+            name: RowsOnDemand(self.arrays[name], samples) for name in ("time", *(f.name for f in self.header.fields))
         }
         return Trajectory(self.header, arrays, self.status)
 
@@ -247,44 +249,6 @@ class Trajectory(Pictures, BodyMapping):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class _Window:
-    """Some rows of an array, read on first access."""
-
-    def __init__(self, array: np.ndarray, samples: slice):
-        self._array, self._samples = array, samples
-
-    @cached_property
-    def _rows(self) -> np.ndarray:
-        return np.asarray(self._array[self._samples])
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of these rows."""
-        return self._rows.shape
-
-    def __getitem__(self, key) -> np.ndarray:
-        return self._rows[key]
-
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        return np.asarray(self._rows, dtype=dtype)
-
-
-class _Columns:
-    """Some rows of an array, of which one column is read at a time."""
-
-    def __init__(self, array: np.ndarray, samples: slice):
-        self._array, self._samples = array, samples
-        self.shape = (len(range(*samples.indices(array.shape[0]))), *array.shape[1:])
-
-    def __getitem__(self, key) -> np.ndarray:
-        if isinstance(key, tuple) and key[0] is ... and len(key) == len(self.shape):
-            return self._array[(self._samples, *key[1:])]
-        return np.asarray(self._array[self._samples])[key]
-
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        return np.asarray(self._array[self._samples], dtype=dtype)
 
 
 def sample_of(trajectory: Trajectory, k: int) -> State:

@@ -11,6 +11,7 @@ import rigidsim
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import styled
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from tops import contents, run
 
 SCENE = """\
 format: rigidsim/1
@@ -65,6 +66,23 @@ def test_a_second_number_makes_lines_and_units_are_named(figure):
         assert np.allclose(line.get_ydata(), np.arange(1, 5) + 10 * b / 3.6)
     (axes,), _ = figure("sum", over="b", vary={"a": [1, 2], "b": "2 km/h:9 km/h:8"}, scene=scene)
     assert axes.get_xlabel() == "b, km/h" and names_of(axes) == ["a = 1", "a = 2"]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "values", "label"),
+    [
+        ("3 m/s", [1, 2], "a, m/s"),
+        ("{value: 3, unit: km/h}", [1, 2], "a, km/h"),
+        ("{value: 3 km/h}", [1, 2], "a, m/s"),
+        ("3 m/s", ["1 km/h", "2 km/h"], "a, km/h"),
+        ("3", [1, 2], "a"),
+        ("= 3*b", [1, 2], "a"),
+    ],
+)
+def test_axes_have_the_units_of_parameters(figure, parameter, values, label):
+    written = parameter if parameter.startswith("{") else f"'{parameter}'" if " " in parameter else parameter
+    (axes,), _ = figure("sum", vary={"a": values}, scene=SCENE.replace("a: 1", f"a: {written}"))
+    assert axes.get_xlabel() == label
 
 
 def test_many_values_of_a_second_number_are_coloured_lines_with_a_bar(figure):
@@ -142,6 +160,16 @@ def test_sobol_indices_are_bars_with_bounds(tmp_path):
     segments = np.array(ends.get_segments())[:, :, 0]
     assert np.allclose(segments, np.stack([indices.first_low, indices.first_high], axis=1))
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+
+
+def test_a_part_of_a_sample_has_points_and_a_constant_no_indices(tmp_path):
+    scene = rigidsim.Scene.from_text(SCENE)
+    plan = {"sample": "saltelli:8", "over": {"a": "uniform(0, 30)", "b": "uniform(0, 1)"}}
+    with rigidsim.sweep(scene, **plan, part=(1, 2), path=tmp_path / "part.h5") as sweep:
+        assert all(collections(axes, PathCollection) for axes in sweep.plot("sum").axes)
+    with rigidsim.sweep(scene, **plan, path=tmp_path / "whole.h5") as sweep:
+        (axes,) = sweep.plot("late").axes
+    assert "the value is the same in all runs" in axes.get_xlabel()
 
 
 def test_rows_that_are_left_out_are_told(tmp_path):
@@ -259,3 +287,11 @@ def test_a_part_of_a_grid_is_a_grid_and_a_table_is_not(tmp_path):
         assert not Runs(sweep).is_grid
         first, second = sweep.plot("sum").axes
         assert first.get_xlabel() == "a" and second.get_xlabel() == "b"
+
+
+def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_done(tmp_path):
+    run(tmp_path / "s.h5", contents(SCENE, "", {"a": "1:5000:5000"}), watch=lambda done, _failed: done > 0)
+    with rigidsim.load_sweep(tmp_path / "s.h5") as sweep:
+        is_done = sweep.runs["status"] == "complete"
+        (line,) = sweep.plot("sum").axes[0].lines
+    assert is_done.any() and np.array_equal(np.isfinite(line.get_ydata()), is_done)
