@@ -11,6 +11,7 @@ import rigidsim
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import styled
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from tops import contents, run
 
 SCENE = """\
 format: rigidsim/1
@@ -161,6 +162,16 @@ def test_sobol_indices_are_bars_with_bounds(tmp_path):
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
 
 
+def test_a_part_of_a_sample_has_points_and_a_constant_no_indices(tmp_path):
+    scene = rigidsim.Scene.from_text(SCENE)
+    plan = {"sample": "saltelli:8", "over": {"a": "uniform(0, 30)", "b": "uniform(0, 1)"}}
+    with rigidsim.sweep(scene, **plan, part=(1, 2), path=tmp_path / "part.h5") as sweep:
+        assert all(collections(axes, PathCollection) for axes in sweep.plot("sum").axes)
+    with rigidsim.sweep(scene, **plan, path=tmp_path / "whole.h5") as sweep:
+        (axes,) = sweep.plot("late").axes
+    assert "the value is the same in all runs" in axes.get_xlabel()
+
+
 def test_rows_that_are_left_out_are_told(tmp_path):
     with sampled(tmp_path, "saltelli:64", a="uniform(0, 1)", d="uniform(0, 0.51)") as sweep:
         (axes,) = sweep.plot("late").axes
@@ -276,3 +287,11 @@ def test_a_part_of_a_grid_is_a_grid_and_a_table_is_not(tmp_path):
         assert not Runs(sweep).is_grid
         first, second = sweep.plot("sum").axes
         assert first.get_xlabel() == "a" and second.get_xlabel() == "b"
+
+
+def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_done(tmp_path):
+    run(tmp_path / "s.h5", contents(SCENE, "", {"a": "1:5000:5000"}), watch=lambda done, _failed: done > 0)
+    with rigidsim.load_sweep(tmp_path / "s.h5") as sweep:
+        is_done = sweep.runs["status"] == "complete"
+        (line,) = sweep.plot("sum").axes[0].lines
+    assert is_done.any() and np.array_equal(np.isfinite(line.get_ydata()), is_done)
