@@ -13,6 +13,7 @@ from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
+from rigidsim.cli.plot import plot
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.sweep import sweep
@@ -40,6 +41,7 @@ def cli() -> None:
     rigidsim examples copy flipping_axis        copy an example scene
     rigidsim run flipping_axis.yaml             simulate it
     rigidsim inspect outputs/flipping_axis.h5   summarize the result
+    rigidsim plot outputs/flipping_axis.h5      draw it
     """
 
 
@@ -54,7 +56,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, examples, integrators, schema):
+for command in (run, sweep, validate, inspect, explain, plot, examples, integrators, schema):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,34 @@ def outputs_folder() -> Path:
     return OUTPUTS
 
 
+def _picture(_context: click.Context, _parameter: click.Parameter, picture: str | None) -> str | None:
+    if picture and Path(picture).suffix.lower() not in (".png", ".svg", ".pdf"):
+        hint = "name a .png, .svg or .pdf file, or write --plot after the scene"
+        raise UsageError(f"--plot {picture}: this is not the name of a picture; {hint}")
+    return picture
+
+
+def check_picture_of(trajectory: Path, picture: Path, force: bool) -> None:
+    """Raise an error before the run if its picture cannot be drawn or written."""
+    from rigidsim.plots.saving import check_picture
+    from rigidsim.trajectory.destination import IN_SHELL
+
+    if picture == trajectory:
+        raise UsageError(f"--plot {picture}: this is the trajectory file; name another one")
+    check_picture(picture, force, IN_SHELL)
+
+
+def draw(trajectory: Path, picture: Path, force: bool) -> None:
+    """Draw an overview of a trajectory file."""
+    from rigidsim.plots.figures import figure_of
+    from rigidsim.plots.saving import save_picture
+    from rigidsim.trajectory.destination import IN_SHELL
+    from rigidsim.trajectory.reader import load
+
+    with load(trajectory) as opened:
+        save_picture(figure_of([(trajectory.stem, opened)]), picture, force=force, hints=IN_SHELL)
+
+
 def _integrators(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
     from rigidsim.scene.schema.integrators import MODELS
 
@@ -99,25 +128,29 @@ def _integrators(_context: click.Context, _parameter: click.Parameter, begin: st
 @click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
 @click.option("--contacts", is_flag=True, help="Record all contact points and their forces at each sample.")
 @metric_option
+@click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", callback=_picture, is_eager=True,
+              help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the values of contact of each two surfaces, too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor summary.")
 def run(
-    scene, output, sets, source, index, compression, terms, contacts, metrics, force, strict, as_json, verbose, quiet,
-    **settings,
+    scene, output, sets, source, index, compression, terms, contacts, metrics, plot, force, strict, as_json, verbose,
+    quiet, **settings,
 ):  # fmt: skip
     """Simulate SCENE, a YAML file or - for standard input, and write its trajectory as an HDF5 file.
 
     \b
     rigidsim run scene.yaml
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
+    rigidsim run scene.yaml --plot
     rigidsim run scene.yaml --metric top='= max(speed("ball"))'
     generate_scene | rigidsim run - -o made.h5
     rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
     """
     from rigidsim._jit import without_blas
+    from rigidsim.scene.schema.oracle import needs_scipy
 
     changed = [*overrides(sets, **settings), *((f"metrics.{name}", text) for name, text in metrics.items())]
     read = read_scene(scene, [*values_of_run(source, index), *changed])
@@ -131,13 +164,21 @@ def run(
             print_result(report.in_full() if verbose else report)
         print_warnings(report.warnings, strict)
 
-    with without_blas():
+    path = output_path(scene, output)
+    picture = Path(plot) if plot else path.with_suffix(".png") if plot == "" else None
+    if picture is not None:
+        check_picture_of(path, picture, force)
+    with nullcontext() if needs_scipy(read.oracle) else without_blas():
         from rigidsim.report.run import run_to_file
 
         recorded = {"terms": terms, "contacts": contacts, "compression": compression}
         report = run_to_file(
-            read, output_path(scene, output), **recorded, force=force, quiet=quiet, show=summarise,
+            read, path, **recorded, force=force, quiet=quiet, show=summarise,
             warn=lambda overlaps: report_warnings(overlaps, strict),
         )  # fmt: skip
+    if picture is not None:
+        draw(path, picture, force)
+        if not (quiet or as_json):
+            print_result(f"\n{picture}")
     if strict and report.warnings:
         raise click.exceptions.Exit(SimulationError.exit_code)

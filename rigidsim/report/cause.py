@@ -9,8 +9,8 @@ import numpy as np
 
 from rigidsim.errors import NotRecordedError
 from rigidsim.report.drift import BOUND, Drift
-from rigidsim.report.windows import windows
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import windows
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.rates import DriftCause

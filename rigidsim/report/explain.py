@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigidsim.errors import UsageError
+from rigidsim.hindsight.path_directions import AT_REST, directions
 from rigidsim.report.jumps import describe_event, events_near
 from rigidsim.report.shares import Shares
 from rigidsim.report.states import known
-from rigidsim.report.terms import AT_REST, AccelerationTerm, directions, largest_of, table
+from rigidsim.report.terms import AccelerationTerm, largest_of, table
 from rigidsim.report.touching import Touch, touches
 from rigidsim.trajectory.contact_events import ContactEvent
 from rigidsim.trajectory.events import Event

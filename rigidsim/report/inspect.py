@@ -11,20 +11,23 @@ from types import MappingProxyType
 import numpy as np
 
 from rigidsim.errors import FormatError
+from rigidsim.hindsight.oracles import OracleError
+from rigidsim.hindsight.oracles import errors as oracle_errors
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import contact_lines
 from rigidsim.report.drift import Drift, drift_of, size_of
 from rigidsim.report.jumps import listed
 from rigidsim.report.metrics import metric_lines, plain_metrics
+from rigidsim.report.oracle import oracle_lines, plain_errors
 from rigidsim.report.states import WORLD, StateTable, known
 from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.table import aligned
-from rigidsim.report.windows import windows
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_fields import COUNT_COLUMN, POINT_COLUMNS, ROW
 from rigidsim.trajectory.fields import CONTACT_WORK, Column
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
+from rigidsim.trajectory.windows import windows
 
 SHOWN_EVENTS = 20
 SHOWN_BODIES = 20
@@ -84,6 +87,7 @@ class Inspection:
     ends: tuple[StateTable, StateTable]  # the first sample and the last
     contact: ContactSummary | None  # if there were events of contact
     metrics: Mapping[str, float]
+    oracle: list[OracleError]
     content_hash: str
 
     @classmethod
@@ -105,6 +109,7 @@ class Inspection:
             ends=ends,
             contact=contact_of(trajectory),
             metrics=trajectory.metrics | {name: trajectory.metric(text) for name, text in metrics.items()},
+            oracle=oracle_errors(trajectory),
             content_hash=trajectory.stored_hash,
         )
 
@@ -128,6 +133,8 @@ class Inspection:
             lines += ["", *self.contact.lines()]
         if self.metrics:
             lines += ["", *metric_lines(self.metrics)]
+        if self.oracle:
+            lines += ["", *oracle_lines(self.oracle)]
         versions = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
         return "\n".join(
             [*lines, "", *self._datasets(), "", f"made with {versions}", f"content hash {self.content_hash}"]
@@ -189,6 +196,7 @@ class Inspection:
             "events": [event.as_dict() for event in self.trajectory.events.scheduled],
             **({"contact": self.contact.as_dict()} if self.contact else {}),
             **({"metrics": plain_metrics(self.metrics)} if self.metrics else {}),
+            **({"oracle": plain_errors(self.oracle)} if self.oracle else {}),
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "warnings": self.warnings,
             "contact_settings": dict(header.contact_settings),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.engine import layout
@@ -14,6 +14,7 @@ from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.metrics import metric_lines, plain_metrics
+from rigidsim.report.oracle import oracle_lines, plain_errors
 from rigidsim.report.progress import Progress, write_line
 from rigidsim.report.signals import StopRequest
 from rigidsim.report.states import StateTable
@@ -23,7 +24,12 @@ from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
+from rigidsim.trajectory.fields import Block
+from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.writer import Writer
+
+if TYPE_CHECKING:
+    from rigidsim.hindsight.oracles import OracleError
 
 SHOWN_BODIES = 12
 
@@ -46,6 +52,7 @@ class RunReport:
     last: StateTable  # at the end
     contact: ContactSummary | None = None  # if there were events of contact
     metrics: Mapping[str, float] = field(default_factory=dict)
+    oracle: Sequence[OracleError] = ()
     scene_warnings: tuple[str, ...] = ()  # before the run
     warnings: tuple[str, ...] = ()  # about the result
 
@@ -69,6 +76,7 @@ class RunReport:
             *self.last.summary(SHOWN_BODIES),
             *(["", *self.contact.lines()] if self.contact else []),
             *(["", *metric_lines(self.metrics)] if self.metrics else []),
+            *(["", *oracle_lines(self.oracle)] if self.oracle else []),
         ]
         return "\n".join(lines)
 
@@ -89,6 +97,7 @@ class RunReport:
             "contact_settings": dict(self.contact_settings),
             **({"contact": self.contact.as_dict()} if self.contact else {}),
             **({"metrics": plain_metrics(self.metrics)} if self.metrics else {}),
+            **({"oracle": plain_errors(self.oracle)} if self.oracle else {}),
             "warnings": [*self.scene_warnings, *self.warnings],
             "content_hash": self.content_hash,
         }
@@ -163,11 +172,32 @@ def _recovered(error: StorageError, writer: Writer, simulation: Simulation) -> S
     return StorageError(f"{reached}; {recovered.path}, status failed, holds {saved}")
 
 
+class _Gathered:
+    """What the report takes from the blocks of a run."""
+
+    def __init__(self, simulation: Simulation):
+        self._simulation = simulation
+        self.samples, self.work = 0, 0.0  # of contact, J
+        self.drift, self.oracle = DriftMeter(simulation.isolated_until), None
+        if simulation.scene.oracle:
+            from rigidsim.hindsight.oracles import OracleMeter
+
+            self.oracle = OracleMeter(simulation.header)
+
+    def add(self, block: Block) -> None:
+        """Take what is needed from the next samples."""
+        self.drift.isolated_until = self._simulation.isolated_until
+        self.drift.add(block.time, block.ledger)
+        self.samples, self.work = self.samples + len(block.time), float(block.ledger[-1, layout.E_CONTACT])
+        if self.oracle:
+            self.oracle.add(Trajectory.from_blocks(self._simulation.header, [block]))
+
+
 def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
 ) -> tuple[RunReport, SimulationError | None]:
     """Write all samples and finish the file; the report, and the failure if there was one."""
-    failure, meter, samples, work = None, DriftMeter(simulation.isolated_until), 0, 0.0
+    failure, gathered = None, _Gathered(simulation)
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
     def watch(n: int) -> bool:
@@ -179,9 +209,7 @@ def _simulate_into(
         try:
             for block in simulation.blocks(watch):
                 writer.append(block)
-                meter.isolated_until = simulation.isolated_until
-                meter.add(block.time, block.ledger)
-                samples, work = samples + len(block.time), float(block.ledger[-1, layout.E_CONTACT])
+                gathered.add(block)
         except SimulationError as error:
             failure = error
         finally:
@@ -193,17 +221,18 @@ def _simulate_into(
         path=writer.path,
         status=simulation.status,
         bodies=len(simulation.header.paths),
-        samples=samples,
+        samples=gathered.samples,
         steps=simulation.n,
         simulated=simulation.time,
         compile_seconds=compile_seconds + compiling.seconds,
         run_seconds=run_seconds,
-        drift=meter.results(),
+        drift=gathered.drift.results(),
         contact_settings=simulation.header.contact_settings,
         content_hash=writer.content_hash,
         last=StateTable.of(simulation.state),
-        contact=ContactSummary.of(simulation.events.contact, work),
+        contact=ContactSummary.of(simulation.events.contact, gathered.work),
         metrics=metrics,
+        oracle=gathered.oracle.results() if gathered.oracle else (),
         scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
         warnings=simulation.warnings,
     )

@@ -11,8 +11,8 @@ import numpy as np
 
 from rigidsim.errors import NotRecordedError
 from rigidsim.report.states import FIELDS, known, length_unit, motion_of, state_at
-from rigidsim.report.windows import windows
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
+from rigidsim.trajectory.windows import windows
 
 WIDTHS = dict(zip(FIELDS, (3, 4, 3, 3), strict=True))
 

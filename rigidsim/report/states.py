@@ -33,8 +33,7 @@ def known(motion: Motion, quantity: str) -> np.ndarray | None:
 
 def length_unit(header: Header, frame: str) -> str:
     """`m`, or the length unit of the frame in metres."""
-    scale = 1.0 if frame == WORLD else header.scale_of(frame)
-    return "m" if scale == 1.0 else f"{scale:.9g} m"
+    return header.length_unit("" if frame == WORLD else frame)
 
 
 def state_at(trajectory: Trajectory, time: float) -> State:

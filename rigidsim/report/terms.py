@@ -9,8 +9,6 @@ import numpy as np
 
 from rigidsim.trajectory.fields import Field
 
-AT_REST = 1e-12  # s: a speed below this times the acceleration counts as zero
-
 
 @dataclass(frozen=True)
 class AccelerationTerm:
@@ -42,19 +40,6 @@ class AccelerationTerm:
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
         return {"value": self.value.tolist(), "along": self.along, "across": self.across, "meaning": self.meaning}
-
-
-def directions(velocity: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit tangent of the path and unit normal towards the centre of curvature; at rest, the tangent is along the
-    acceleration.
-    """
-    speed, size = np.linalg.norm(velocity), np.linalg.norm(acceleration)
-    if size == 0.0:
-        return (velocity / speed if speed > 0.0 else np.zeros(3)), np.zeros(3)
-    tangent = velocity / speed if speed > AT_REST * size else acceleration / size
-    across = acceleration - (acceleration @ tangent) * tangent
-    length = np.linalg.norm(across)
-    return tangent, across / length if length > 1e-15 * size else np.zeros(3)
 
 
 def largest_of(terms: list[AccelerationTerm]) -> AccelerationTerm:

@@ -10,6 +10,7 @@ from rigidsim.scene.values.evaluation import written
 
 if TYPE_CHECKING:
     from rigidsim.scene.schema.body import Body
+    from rigidsim.scene.schema.oracle import Reference
     from rigidsim.scene.schema.prescription import PrescribedMotion
     from rigidsim.scene.schema.scene import SceneData
 
@@ -42,6 +43,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
         },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},
         **({"metrics": {name: str(one) for name, one in scene.metrics.items()}} if scene.metrics else {}),
+        **({"oracle": {name: _reference(one) for name, one in scene.oracle.items()}} if scene.oracle else {}),
         **({"reparent": [_plain(event) for event in scene.reparent]} if scene.reparent else {}),
         **_if_given(sweep=scene.sweep and scene.sweep.written()),
     }
@@ -51,6 +53,12 @@ def _parameters(scene: SceneData) -> dict[str, Any]:
     # Their values are already part of every expression; they are kept to be read back.
     given = {name: parameter.model_dump() for name, parameter in scene.parameters.items()}
     return {name: {key: value for key, value in entry.items() if value != ""} for name, entry in given.items()}
+
+
+def _reference(reference: Reference) -> dict[str, Any]:
+    values = [written(part) for part in reference.components]
+    value = values if isinstance(reference.value, tuple) else values[0]
+    return {"value": value, **_if_given(until=reference.until, tolerance=reference.tolerance)}
 
 
 def _body(body: Body) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 from rigidsim.errors import FormatError, StorageError
 
@@ -41,10 +41,26 @@ def as_storage_error(path: Path) -> Iterator[None]:
 
 def check_output(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
     """Raise StorageError if the trajectory cannot be written to this path."""
+    check_place(path, force, hints, is_replaceable, ("a rigidsim trajectory", "trajectories"))
+    with as_storage_error(path):
+        check_temporary(path)
+
+
+def check_place(
+    path: Path,
+    force: bool,
+    hints: Hints,
+    is_same_kind: Callable[[Path], bool],
+    kind: tuple[str, str],
+    example: str = "out.h5",
+) -> None:
+    """Raise StorageError if a file cannot be written to this path. With `force` it may replace one of the same kind,
+    which `is_same_kind` tells and `kind` names, one and several.
+    """
     folder = path.parent
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):
-        raise StorageError(f"{path} is a folder; name a file, such as {path / 'out.h5'}")
+        raise StorageError(f"{path} is a folder; name a file, such as {path / example}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
     if stat.S_ISLNK(mode):
@@ -53,15 +69,28 @@ def check_output(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
         raise StorageError(f"{path} is not a regular file")
     if mode and not force:
         raise StorageError(f"{path} exists already; use {hints.replace} to overwrite it, {hints.elsewhere}")
-    if mode and not is_replaceable(path):
+    if mode and not is_same_kind(path):
         raise StorageError(
-            f"{path} is not a rigidsim trajectory, or it is damaged; {hints.replace} overwrites trajectories only,"
-            f" {hints.elsewhere}"
+            f"{path} is not {kind[0]}, or it is damaged; {hints.replace} overwrites {kind[1]} only, {hints.elsewhere}"
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StorageError(f"no permission to write in {folder}")
+
+
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which gets its name when it is complete; an exception removes it. Raises StorageError."""
+    temporary = temporary_path(path)
     with as_storage_error(path):
-        check_temporary(path)
+        file = open(temporary, "r+b", opener=open_temporary)  # noqa: SIM115
+        try:
+            with file:
+                file.truncate()
+                yield file
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def _mode_of(path: Path) -> int:

@@ -108,6 +108,11 @@ class Header:
         """The length unit of a body in metres; 1 for the world."""
         return float(self.scale[self.row_of[path]]) if path else 1.0
 
+    def length_unit(self, path: str) -> str:
+        """The length unit of a body, or of the world, as text: `m`, or `0.5 m`."""
+        scale = self.scale_of(path)
+        return "m" if scale == 1.0 else f"{scale:.9g} m"
+
     def carrier_at(self, path: str, time: float) -> str:
         """The free body that carries a body at a time (s), itself if it is free; empty if there is none."""
         return carrier(path, self.row_of, self.places_at(time))

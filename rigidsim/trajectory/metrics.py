@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.physics.quaternion import canonical
 from rigidsim.physics.reductions import FOLDS, MEMORY
 from rigidsim.physics.vector import norm
-from rigidsim.scene.expressions import METRIC, Expression, ExpressionError, Reduction, StateRead, Time, parse
+from rigidsim.scene.expressions import METRIC, SAMPLE, Expression, ExpressionError, Reduction, StateRead, Time, parse
 from rigidsim.scene.expressions.reductions import ENERGIES, inputs
 from rigidsim.scene.expressions.vocabulary import COUNT, WORLD
 from rigidsim.trajectory.bodies import BodyMapping
@@ -33,19 +34,29 @@ def metric_of(bodies: BodyMapping, events: Events, written: str) -> float:
 
     Raises UsageError for an invalid text or an unknown body.
     """
-    expression = _parsed(text(written, "a metric"), bodies.header)
+    expression = _parsed(text(written, "a metric"), bodies.header, METRIC, "metric")
     columns_of = _Columns(bodies, events)
     values = {reduction: columns_of.reduced(reduction) for reduction in expression.reductions}
     return float(expression.evaluate(values))
 
 
-def _parsed(written: str, header: Header) -> Expression:
+def values_of(bodies: BodyMapping, written: str) -> np.ndarray:
+    """The values of an expression of time and state, `= speed("ball") / 2`, at each sample of a trajectory, (time). It
+    may use the parameters of the scene.
+
+    Raises UsageError for an invalid text or an unknown body.
+    """
+    expression = _parsed(text(written, "an expression"), bodies.header, SAMPLE, "expression")
+    return _Columns(bodies, Events(bodies.header)).values(expression)
+
+
+def _parsed(written: str, header: Header, allow: Collection[str], what: str) -> Expression:
     given = json.loads(header.scene_resolved or "{}").get("parameters", {})
     try:
-        return parse(written, {name: parameter["value"] for name, parameter in given.items()}, METRIC)
+        return parse(written, {name: parameter["value"] for name, parameter in given.items()}, allow)
     except ExpressionError as error:
         hint = f"; {error.hint}" if error.hint else ""
-        message = f"the metric {clipped(written)}: {error.message}, at column {error.offset + 1}{hint}"
+        message = f"the {what} {clipped(written)}: {error.message}, at column {error.offset + 1}{hint}"
         raise UsageError(message) from None
 
 
@@ -60,14 +71,15 @@ class _Columns:
         """The value of a reduction."""
         if reduction.kind == COUNT:
             return float(self._count(reduction.events))
-        given = [self._values(Expression("", tree)).tolist() for tree in inputs(reduction)]
+        given = [self.values(Expression("", tree)).tolist() for tree in inputs(reduction)]
         fold, result, memory = *BY_NAME[reduction.kind][1:], (0.0,) * MEMORY
         unused = [[0.0] * len(self._time)] * (3 - len(given))
         for sample in zip(self._time.tolist(), *given, *unused, strict=True):
             memory = fold(memory, *sample)
         return result(memory)
 
-    def _values(self, expression: Expression) -> np.ndarray:
+    def values(self, expression: Expression) -> np.ndarray:
+        """The value of an expression at each sample."""
         leaves = {Time(): self._time}
         leaves |= {state: self._component(state) for state in expression.states}
         with np.errstate(all="ignore"):
@@ -94,7 +106,7 @@ class _Columns:
     def _seen(self, body: str, observer: str) -> Motion:
         if body == observer == WORLD:
             at_rest = RelativeMotion.identity()
-            return seen_from(at_rest, at_rest, self._time)
+            return seen_from(lambda _: (at_rest, at_rest), self._time)
         return self._bodies[body].world if observer == WORLD else self._bodies.relative(body, observer)
 
     def _count(self, events: str) -> int:

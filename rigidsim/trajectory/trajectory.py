@@ -20,6 +20,7 @@ from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.fields import FIELDS, Block
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
+from rigidsim.trajectory.pictures import Pictures
 from rigidsim.trajectory.recorded import PartialArray
 from rigidsim.trajectory.timeline import Events
 
@@ -30,7 +31,7 @@ ROWS_AT_ONCE = 4
 """Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
 
-class Trajectory(BodyMapping):
+class Trajectory(Pictures, BodyMapping):
     """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
 
     `time` has the times of the samples (s), `events` what happened at instants (`Events`), `status` whether the run is
@@ -191,6 +192,15 @@ class Trajectory(BodyMapping):
         arrays = {field.name: _Window(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 
+    def window(self, samples: slice) -> Trajectory:
+        """Some of the samples, without events; of each array only the columns that are asked for are read, each time
+        anew.
+        """
+        arrays = {
+            name: _Columns(self.arrays[name], samples) for name in ("time", *(f.name for f in self.header.fields))
+        }
+        return Trajectory(self.header, arrays, self.status)
+
     def save(self, path: str | Path, *, force: bool = False, compression: str = DEFAULT) -> None:
         """Write the trajectory to an HDF5 file; StorageError if it exists and `force` is false. `compression` is none,
         fast or small.
@@ -253,6 +263,22 @@ class _Window:
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return np.asarray(self._rows, dtype=dtype)
+
+
+class _Columns:
+    """Some rows of an array, of which one column is read at a time."""
+
+    def __init__(self, array: np.ndarray, samples: slice):
+        self._array, self._samples = array, samples
+        self.shape = (len(range(*samples.indices(array.shape[0]))), *array.shape[1:])
+
+    def __getitem__(self, key) -> np.ndarray:
+        if isinstance(key, tuple) and key[0] is ... and len(key) == len(self.shape):
+            return self._array[(self._samples, *key[1:])]
+        return np.asarray(self._array[self._samples])[key]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self._array[self._samples], dtype=dtype)
 
 
 def sample_of(trajectory: Trajectory, k: int) -> State:

@@ -14,7 +14,7 @@ from rigidsim.engine import layout
 from rigidsim.hindsight.rates import DriftCause, Rate
 from rigidsim.report.cause import _cause, drift_warnings
 from rigidsim.report.drift import BOUND, DriftMeter, drift_of
-from rigidsim.report.windows import windows
+from rigidsim.trajectory.windows import windows
 
 BALL = """\
 format: rigidsim/1

@@ -50,7 +50,7 @@ def test_drift_is_that_which_the_run_told(call):
 
 def test_windows_change_nothing(call, history, monkeypatch):
     whole = [call("inspect", history, *form).out for form in ([], ["--csv"])]
-    monkeypatch.setattr("rigidsim.report.windows.WINDOW_BYTES", 200.0)
+    monkeypatch.setattr("rigidsim.trajectory.windows.WINDOW_BYTES", 200.0)
     assert [call("inspect", history, *form).out for form in ([], ["--csv"])] == whole
 
 

@@ -127,7 +127,7 @@ def test_the_rms_of_a_sine():
 
 def test_drift_is_that_of_the_report():
     from rigidsim.report.drift import drift_of
-    from rigidsim.report.windows import windows
+    from rigidsim.trajectory.windows import windows
 
     trajectory = rigidsim.simulate(tree({"drift": "= drift"}))
     energy = next(drift for drift in drift_of(trajectory, windows(trajectory)) if drift.name == "energy")

@@ -62,7 +62,7 @@ def test_a_metric_is_printed_and_read_back(text, printed):
         ("\"= max(x('ball'), t)\"", 13, "'x' varies during the run", "reduce it to one number"),
         ("\"= mean(max(x('ball')))\"", 14, "max is a reduction within mean()", "combines reductions by arithmetic"),
         ('"= max(x)"', 13, "'x' of which body?", 'write x("ball")'),
-        ("\"= max(x('self'))\"", 13, "a metric has no 'self'", "write the path"),
+        ("\"= max(x('self'))\"", 13, "there is no 'self' here", "write the path"),
         ("\"= at(t, x('ball'))\"", 12, "the time of at() varies during the run", "at(2.5"),
         ("\"= mean(x('ball') > 1)\"", 24, "expected a number, got a condition", "if(condition"),
         ("\"= first(x('ball'))\"", 15, "expected a condition, got a number", "x > 0"),

@@ -11,6 +11,7 @@ from rigidsim.scene.checks.contact import contact_findings, group_findings
 from rigidsim.scene.checks.findings import Finding, finding_at
 from rigidsim.scene.checks.loads import load_findings, mutual_findings, source_findings
 from rigidsim.scene.checks.metrics import metric_findings
+from rigidsim.scene.checks.oracle import oracle_findings
 from rigidsim.scene.checks.particles import mass_findings, reaction_findings
 from rigidsim.scene.checks.plane import plane_findings
 from rigidsim.scene.checks.record import record_findings
@@ -141,7 +142,7 @@ def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vect
 
 SCENE_CHECKS = (
     *(plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings),
-    *(group_findings, metric_findings, record_findings),
+    *(group_findings, metric_findings, record_findings, oracle_findings),
 )
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),

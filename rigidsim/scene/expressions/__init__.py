@@ -4,10 +4,12 @@ from rigidsim.scene.expressions.expression import Expression
 from rigidsim.scene.expressions.parser import parse
 from rigidsim.scene.expressions.tokens import BrokenParameter, ExpressionError
 from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
-from rigidsim.scene.expressions.vocabulary import METRIC
+from rigidsim.scene.expressions.vocabulary import METRIC, ORACLE, SAMPLE
 
 __all__ = [
     "METRIC",
+    "ORACLE",
+    "SAMPLE",
     "Apply",
     "BrokenParameter",
     "Expression",

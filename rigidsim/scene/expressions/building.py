@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
+from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.scene.expressions.printing import INFIX, printed
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number
+from rigidsim.scene.expressions.vocabulary import DECLARED, SPECIAL
 from rigidsim.structures.columns import as_float, is_finite
 
 MOST_NODES = 500
@@ -44,14 +45,16 @@ def require(kind: str, operand: Operand) -> Operand:
 
 
 def applied(operation: str, offset: int, *operands: Operand) -> Operand:
-    """The operation on these operands. Constant operations are computed; the shape never depends on a value."""
-    called = BY_NAME[operation]
+    """The operation on these operands. Constant operations are computed, apart from special functions; the shape never
+    depends on a value.
+    """
+    called = DECLARED[operation]
     for kind, operand in zip(called.takes, operands, strict=True):
         _refuse_chain(operation, offset, operand)
         require(kind, operand)
     begin = min(offset, operands[0].offset) if operation in INFIX else offset
     tree = Apply(operation, tuple(operand.tree for operand in operands))
-    if all(isinstance(operand.tree, Number) for operand in operands):
+    if operation not in SPECIAL and all(isinstance(operand.tree, Number) for operand in operands):
         return Operand(Number(_folded(tree, offset)), called.gives, begin)
     return combined(tree, called.gives, operands, offset)._replace(offset=begin)
 
@@ -76,7 +79,7 @@ def _refuse_chain(operation: str, offset: int, operand: Operand) -> None:
 def _folded(tree: Apply, offset: int) -> float:
     values = [argument.value for argument in tree.arguments]
     try:
-        result = as_float(BY_NAME[tree.operation].value(*values))
+        result = as_float(DECLARED[tree.operation].value(*values))
     except (ArithmeticError, ValueError):
         result = math.nan
     if not is_finite(result):

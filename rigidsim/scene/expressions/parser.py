@@ -15,6 +15,7 @@ from rigidsim.scene.expressions.reductions import Varying, count_of, reduction
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
 from rigidsim.scene.expressions.tree import Reduction, StateRead, Time
 from rigidsim.scene.expressions.vocabulary import (
+    ARGUMENTS,
     CALLED,
     CONSTANTS,
     COUNT,
@@ -25,6 +26,7 @@ from rigidsim.scene.expressions.vocabulary import (
     RESERVED,
     REWRITTEN,
     SELF,
+    SPECIAL,
     STATES,
     TIME,
     WORDS,
@@ -66,7 +68,8 @@ def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozen
     """The expression in a text that begins with `=`.
 
     `names` are the parameters (NaN: one that could not be read); `allow` contains "time" and "state" where those are
-    allowed. With "reductions", the expression is a metric: one number of a whole run.
+    allowed. With "paths", bodies are named by their paths, seen from the world by default. With "reductions", the
+    expression is a metric: one number of a whole run; with "special", it may use the functions of oracles.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
@@ -158,6 +161,8 @@ class _Parser:
         return self._parameter(name)
 
     def _functions(self) -> Collection[str]:
+        if "special" in self._allow:
+            return {**FUNCTIONS, **SPECIAL}
         return {**FUNCTIONS, **REDUCTIONS, COUNT: ()} if self._is_metric else FUNCTIONS
 
     def _parameter(self, name: Token) -> Operand:
@@ -187,7 +192,7 @@ class _Parser:
             self._check_count(name, len(arguments), REDUCTIONS)
             self._varying.reduce(name, begin)
             return reduction(name, arguments)
-        self._check_count(name, len(arguments), FUNCTIONS)
+        self._check_count(name, len(arguments), ARGUMENTS)
         return self._function(name, arguments)
 
     def _fail_no_function(self, name: Token, opening: Token) -> NoReturn:
@@ -197,6 +202,8 @@ class _Parser:
             raise ExpressionError(f"'{name.text}' is not a function", opening.offset, "write '*' to multiply")
         if name.text in REDUCTIONS or name.text in (COUNT, DRIFT):
             raise ExpressionError(f"{name.text}() is allowed only in metrics", name.offset)
+        if name.text in SPECIAL:
+            raise ExpressionError(f"{name.text}() is allowed only in oracles", name.offset)
         raise _unknown("function", name, chain(self._functions(), STATES))
 
     def _count(self, name: Token) -> Operand:
@@ -223,7 +230,7 @@ class _Parser:
 
         if name.text in REWRITTEN:
             return REWRITTEN[name.text][-1](apply, lambda value: constant(value, name.offset), *arguments)
-        called = CALLED[name.text]
+        called = CALLED.get(name.text) or SPECIAL[name.text]
         if called.most:
             return reduce(lambda a, b: apply(called.name, a, b), arguments)
         return apply(called.name, *arguments)
@@ -249,18 +256,18 @@ class _Parser:
     def _state(self, name: Token, paths: tuple[str, ...]) -> Operand:
         self._require_allowed("state", name)
         self._varying.add(name)
-        if self._is_metric:
+        if "paths" in self._allow:
             paths = self._seen(name, paths)
         return Operand(StateRead(*STATES[name.text], *paths), NUMBER, name.offset)
 
     @staticmethod
     def _seen(name: Token, paths: tuple[str, ...]) -> tuple[str, str]:
-        """The body and the observer in a metric, which is the world by default."""
+        """The body and the observer, which is the world by default."""
         if not paths:
             raise ExpressionError(f"'{name.text}' of which body?", name.offset, f'write {name.text}("ball")')
         unclear = next((path for path in paths if path in (SELF, PARENT)), None)
         if unclear:
-            raise ExpressionError(f"a metric has no '{unclear}'", name.offset, "write the path of the body")
+            raise ExpressionError(f"there is no '{unclear}' here", name.offset, "write the path of the body")
         return (*paths, WORLD)[:2]
 
     def _require_allowed(self, what: str, name: Token) -> None:

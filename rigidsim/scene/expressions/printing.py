@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim.physics.operations import BY_NAME, CONDITION, NUMBER
+from rigidsim.physics.operations import CONDITION, NUMBER
 from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
-from rigidsim.scene.expressions.vocabulary import COUNT, DRIFT, STATE_NAMES, TIME
+from rigidsim.scene.expressions.vocabulary import COUNT, DECLARED, DRIFT, STATE_NAMES, TIME
 
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 10)
 """Precedences, lowest first."""
@@ -44,7 +44,7 @@ def _printed(tree: ExpressionTree, kind: str) -> tuple[str, int]:
 
 
 def _operation(tree: Apply) -> tuple[str, int]:
-    operation, called = tree.operation, BY_NAME[tree.operation]
+    operation, called = tree.operation, DECLARED[tree.operation]
     parts = [_printed(part, kind) for part, kind in zip(tree.arguments, called.takes, strict=True)]
     if operation in PREFIX:
         sign, binding = PREFIX[operation]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from rigidsim.physics.operations import OPERATIONS
+from rigidsim.physics.operations import BY_NAME, NUMBER, OPERATIONS, Operation
 
 CONSTANTS = {"pi": math.pi, "tau": math.tau}
 """No `e`, so that a parameter may be called so; write exp(1)."""
@@ -54,8 +54,31 @@ REDUCTIONS: dict[str, tuple[int, int]] = {
 COUNT, DRIFT = "count", "drift"
 COUNTED = ("impulses", "reparentings", "contacts", "impacts")
 """The events that can be counted."""
-METRIC = frozenset({"time", "state", "reductions"})
+SAMPLE = frozenset({"time", "state", "paths"})
+"""What an expression that is evaluated at the samples of a trajectory may use."""
+METRIC = SAMPLE | {"reductions"}
 """What the expression of a metric may use."""
+
+SPECIAL = {
+    name: Operation(name, None, None, (NUMBER,) * count, word=name, meaning=meaning)
+    for name, count, meaning in (
+        ("sn", 2, "Jacobi's elliptic function sn(u, m), m >= 0 being the parameter, the square of the modulus"),
+        ("cn", 2, "cn(u, m)"),
+        ("dn", 2, "dn(u, m)"),
+        ("elliptic_f", 2, "the elliptic integral F(angle, m) of the first kind: the inverse of sn(u, m) = sin(angle)"),
+        ("fresnel_s", 1, "Fresnel's integral of sin(pi*u^2/2) from u = 0 to a"),
+        ("fresnel_c", 1, "Fresnel's integral of cos(pi*u^2/2)"),
+        ("eccentric_anomaly", 2, "E of Kepler's equation M = E - e sin(E), for 0 <= e < 1"),
+    )
+}
+"""Functions of oracles only: they are computed when a trajectory is compared with its oracle, never in a kernel."""
+SPECIAL_ARGUMENTS = {"elliptic_f": "angle, m", "eccentric_anomaly": "M, e"}
+ARGUMENTS = {**FUNCTIONS, **{name: (len(called.takes),) * 2 for name, called in SPECIAL.items()}}
+"""Each function, also the special ones: the fewest and the most arguments."""
+DECLARED: dict[str, Operation] = {**BY_NAME, **SPECIAL}
+"""All operations that a tree may have."""
+ORACLE = frozenset({"time", "special"})
+"""What the expression of an oracle may use."""
 
 WORDS = ("and", "or", "not")
 SELF, PARENT, WORLD = BODIES = ("self", "parent", "world")
@@ -73,4 +96,17 @@ def described() -> str:
         fewest, most = FUNCTIONS[word]
         names = "condition, a, b" if word == "if" else ", ".join("abc"[:fewest]) + ", ..." * (most > fewest)
         lines.append(f"| `{word}({names})` | {meaning} |")
+    return _table(lines)
+
+
+def described_special() -> str:
+    """The functions of oracles as a table in Markdown, for the documentation."""
+    lines = []
+    for name, called in SPECIAL.items():
+        arguments = SPECIAL_ARGUMENTS.get(name, ("a", "u, m")[len(called.takes) - 1])
+        lines.append(f"| `{name}({arguments})` | {called.meaning} |")
+    return _table(lines)
+
+
+def _table(lines: list[str]) -> str:
     return "\n".join(("| function | result |", "|---|---|", *lines, ""))

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import Problem
 from rigidsim.scene.schema.metrics import BAD_NAME
+from rigidsim.scene.schema.oracle import BAD_KEY
 from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.values.base import FORM_MARK, Reading, word_of
 from rigidsim.scene.values.evaluation import FOLLOWS
@@ -65,7 +66,7 @@ def _problem(path: Path, details: dict[str, Any], document: Document, reading: R
         return _missing_key(path, document)
     if "key" in context:
         path = (*path, context["key"])
-    if kind in ("body-name", BAD_NAME):
+    if kind in ("body-name", BAD_NAME, BAD_KEY):
         return document.problem(kind, context["message"], path[:-1], context["hint"], at_key=True)
     if value is None:
         return document.problem("empty", "has no value", path, "give it one, or omit the key")

@@ -12,6 +12,7 @@ from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.events import Reparenting
 from rigidsim.scene.schema.metrics import Metrics
 from rigidsim.scene.schema.names import NAMED, BodyName
+from rigidsim.scene.schema.oracle import Oracle
 from rigidsim.scene.schema.parameters import Parameters
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.schema.sweep import SweepSettings
@@ -35,6 +36,7 @@ class SceneData(SceneModel):
         (), description="Changes of the hierarchy during the run: a body, its new parent, and the time."
     )
     metrics: Metrics = Field({}, description="Named numbers of the whole run.")
+    oracle: Oracle = Field({}, description="What quantities should be, as expressions of t, to compare the run with.")
     sweep: SweepSettings = Field(None, description="The plan of a sweep: which numbers of the scene take which values.")
 
     def walk(self) -> Iterator[tuple[str, Body, str | None]]:

@@ -1,0 +1,130 @@
+"""`rigidsim plot`: figures of trajectories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rigidsim.cli.console import print_result
+from rigidsim.cli.options import TimeType
+from rigidsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from rigidsim.trajectory import Trajectory
+
+SIZE = re.compile(r"\s*(\d+\.?\d*)\s*[xX×]\s*(\d+\.?\d*)\s*(in|cm|mm)?\s*")
+INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
+
+
+def _size(_context: click.Context, _parameter: click.Parameter, written: str | None) -> tuple[float, float] | None:
+    """Width and height, inches."""
+    if written is None:
+        return None
+    found = SIZE.fullmatch(written)
+    if not found or not all(float(found[k]) > 0.0 for k in (1, 2)):
+        raise UsageError(f"--size {written}: write width and height such as 8x5 (inches) or 20x12cm")
+    return tuple(float(found[k]) * INCHES[found[3] or "in"] for k in (1, 2))
+
+
+def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The files, which come first, and what is asked for of them. Raises UsageError if there is no file."""
+    count = 0
+    while count < len(arguments) and (arguments[count].endswith(".h5") or Path(arguments[count]).is_file()):
+        count += 1
+    files, others = list(arguments[:count]), list(arguments[count:])
+    if not files:
+        raise UsageError(f"{arguments[0]} is no file; name a trajectory first, such as outputs/scene.h5")
+    late = [one for one in others if one.endswith(".h5")]
+    if late:
+        raise UsageError(f"{late[0]}: files come before quantities")
+    return files, others
+
+
+def opened(stack: ExitStack, file: str) -> Trajectory:
+    """A trajectory that is closed with the stack. Raises UsageError for the result of a sweep."""
+    from rigidsim.trajectory.reader import load
+    from rigidsim.trajectory.stored import format_of
+
+    if format_of(Path(file)).startswith("rigidsim-sweep/"):
+        hint = f"`rigidsim run SCENE --from {file} --index N` makes the trajectory of one of its runs"
+        raise UsageError(f"{file} is the result file of a sweep, not a trajectory; {hint}")
+    return stack.enter_context(load(file))
+
+
+def names_of(files: Sequence[str]) -> list[str]:
+    """What the files are called in a legend: their stems, or their paths where those are equal."""
+    stems = [Path(file).stem for file in files]
+    return stems if len(set(stems)) == len(stems) else list(files)
+
+
+@click.command(short_help="Draw quantities of trajectories: curves over time, paths, energies, polhodes.")
+@click.argument("arguments", metavar="FILE... [QUANTITY...]", nargs=-1, required=True)
+@click.option("-o", "--output", type=click.Path(), help="Picture: .png, .svg or .pdf.  [default: FILE.png]")
+@click.option("--path", "paths", metavar="BODY[@FRAME]", multiple=True, help="Draw the path of a body; repeatable.")
+@click.option("--against", metavar="QUANTITY", help="Draw all quantities over this one instead of time.")
+@click.option("--frame", "frames", metavar="FRAME", multiple=True,
+              help="Frame of what has no @FRAME: world, parent, body or the path of a body; repeatable.")  # fmt: skip
+@click.option("--from", "begin", type=TimeType(), metavar="TIME", help="Begin at this time: 0.5, '500 ms'.")
+@click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
+@click.option("--plane", metavar="xy|xz|yz|...", default="",
+              help="Draw paths in this plane.  [default: that of the paths, or in space]")  # fmt: skip
+@click.option("--log", "is_log", is_flag=True, help="Logarithmic axes for curves over time.")
+@click.option("--separate", is_flag=True, help="Each quantity in a panel of its own.")
+@click.option("--title", default="", help="Title of the figure.")
+@click.option("--size", metavar="WxH", callback=_size, help="Width and height: 8x5 (inches), 20x12cm.")
+@click.option("--dpi", type=click.FloatRange(10, 2000), default=150, show_default=True, help="Pixels per inch.")
+@click.option("--list", "as_list", is_flag=True, help="List the quantities of the trajectory, and draw nothing.")
+@click.option("--force", is_flag=True, help="Overwrite an existing picture.")
+def plot(
+    arguments, output, paths, against, frames, begin, end, plane, is_log, separate, title, size, dpi, as_list, force
+):  # fmt: skip
+    """Draw QUANTITIES of one or several trajectory FILES into one picture; without any, an overview.
+
+    \b
+    rigidsim plot outputs/scene.h5
+    rigidsim plot outputs/scene.h5 ball.speed ball.position.z
+    rigidsim plot a.h5 b.h5 ball.speed -o compared.svg
+    rigidsim plot outputs/scene.h5 ball.path ball.path@table
+    rigidsim plot outputs/scene.h5 ball.position.x:ball.velocity.x
+
+    \b
+    BODY.QUANTITY[.COMPONENT][@FRAME]   over time; --list shows them all
+    QUANTITY, '= speed("ball") / 2'     of the whole run; any expression
+    X:Y                                 Y over X
+    BODY.path[@FRAME]                   the path, in the plane or in space
+    energy                              energies, work, and the drift of their sum
+    BODY.terms                          what bends the path and turns the body (run --terms)
+    BODY.polhode                        angular momentum in the body's axes
+    BODY.contact, impacts, BODY.impacts forces of contact (run --contacts), impulses
+
+    FRAME is world, parent, body (the body's own axes) or the path of a body. The end of a path is enough where it is
+    unique; * and ? stand for any text in it: 'marble_*.speed'.
+    """
+    files, quantities = split_arguments(arguments)
+    if against:
+        if not quantities:
+            raise UsageError(f"--against {against}: name the quantities to draw over it")
+        quantities = [f"{against}:{quantity}" for quantity in quantities]
+    path = Path(output) if output else Path(files[0]).with_suffix(".png")
+    with ExitStack() as stack:
+        trajectories = [opened(stack, file) for file in files]
+        if as_list:
+            from rigidsim.hindsight.quantities import names
+
+            print_result("\n".join(names(trajectories[0])))
+            return
+        from rigidsim.plots.figures import Look, figure_of
+        from rigidsim.plots.saving import check_picture, save_picture
+        from rigidsim.trajectory.destination import IN_SHELL
+
+        check_picture(path, force, IN_SHELL)
+        look = Look(title, size, plane, is_log, separate)
+        shown = list(zip(names_of(files), trajectories, strict=True))
+        figure = figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)
+        save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
+    print_result(path)

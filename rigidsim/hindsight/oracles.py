@@ -1,0 +1,181 @@
+"""Trajectories compared with the oracle of their scene: closed forms of quantities, as expressions of t."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.quantities import NORM, named, quantity
+from rigidsim.hindsight.special import SPECIAL_VALUES
+from rigidsim.physics.operations import VALUES
+from rigidsim.scene.expressions import ORACLE, Expression, Time, parse
+from rigidsim.scene.values.quantity_names import XYZ, read_quantity_name
+from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import windows
+
+FUNCTIONS = {**VALUES, **SPECIAL_VALUES}
+ROUND_OFF = 1e-12
+"""Relative error of the times of samples."""
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """What one quantity should be: an expression of t, a number, or None for each component, `is_list` if there are
+    several; before the time `until` (s). `tolerance` is the largest error that the scene allows, None if it names none.
+    """
+
+    name: str
+    parts: tuple[Expression | float | None, ...]
+    is_list: bool
+    until: float
+    tolerance: float | None
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        """The values at some times (s), (time) or (time, components); NaN for what is unknown, and from `until` on."""
+        time = np.atleast_1d(np.asarray(time, dtype=np.float64))
+        found = np.empty((len(time), len(self.parts)))
+        with np.errstate(all="ignore"):
+            for column, part in enumerate(self.parts):
+                is_given = isinstance(part, Expression)
+                value = part.evaluate({Time(): time}, FUNCTIONS) if is_given else math.nan if part is None else part
+                found[:, column] = value
+        found[~(time + ROUND_OFF * np.abs(time) < self.until)] = np.nan
+        return found if self.is_list else found[:, 0]
+
+
+@dataclass(frozen=True)
+class OracleError:
+    """The largest error of a quantity with respect to its closed form, and the time (s) at which it is reached.
+
+    The error of a vector is the length of the difference, over the components that the oracle has; of angles it is
+    taken modulo a turn, of orientations with the sign of the quaternion that is nearer. Both are None if no sample
+    could be compared; `remark` says why.
+    """
+
+    name: str
+    error: float | None
+    time: float | None
+    unit: str
+    tolerance: float | None
+    remark: str = ""
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether the error is larger than the tolerance that the scene names."""
+        return self.error is not None and self.tolerance is not None and not self.error <= self.tolerance
+
+
+def _entries(header: Header) -> dict[str, dict]:
+    """The oracle of the resolved scene."""
+    return json.loads(header.scene_resolved or "{}").get("oracle", {})
+
+
+def _closed_form(name: str, entry: dict) -> ClosedForm:
+    is_list = isinstance(entry["value"], list)
+    values = entry["value"] if is_list else [entry["value"]]
+    parts = tuple(parse(value, {}, ORACLE) if isinstance(value, str) else value for value in values)
+    return ClosedForm(name, parts, is_list, entry.get("until", math.inf), entry.get("tolerance"))
+
+
+def closed_forms(header: Header) -> dict[str, ClosedForm]:
+    """The oracle of the scene of a trajectory, by the names of its quantities; empty if it has none."""
+    return {name: _closed_form(name, entry) for name, entry in _entries(header).items()}
+
+
+def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray | None:
+    """The closed form of a quantity at some times (s), an array: (time) or (time, components), in the unit of the
+    quantity; NaN for what is unknown, and from `until` on. None if the oracle has none. The quantity may be named in
+    another way than in the scene, and be one component of it.
+
+    Raises UsageError if there is no such quantity.
+    """
+    wanted, columns = named(trajectory, name), {}
+    for written, entry in _entries(trajectory.header).items():
+        known = named(trajectory, written)
+        if (known.kind, known.body, known.frame) == (wanted.kind, wanted.body, wanted.frame):
+            found = _closed_form(written, entry).at(time).reshape(len(time), -1)
+            columns |= dict(zip(known.components or (known.component,), found.T, strict=True))
+    if wanted.component == NORM and NORM not in columns and set(XYZ) <= set(columns):
+        columns[NORM] = np.sqrt(columns["x"] ** 2 + columns["y"] ** 2 + columns["z"] ** 2)
+    if not wanted.components:
+        return columns.get(wanted.component)
+    missing = np.full(len(time), np.nan)
+    rows = [columns.get(component, missing) for component in wanted.components]
+    return np.stack(rows, axis=-1) if columns.keys() & set(wanted.components) else None
+
+
+def errors(trajectory: Trajectory) -> list[OracleError]:
+    """The largest error of each quantity that the scene's oracle has. A file is read in windows of samples."""
+    meter = OracleMeter(trajectory.header)
+    if meter.is_needed:
+        for window in windows(trajectory):
+            meter.add(trajectory.part(window))
+    return meter.results()
+
+
+class OracleMeter:
+    """Collects the largest errors of successive parts of a trajectory."""
+
+    def __init__(self, header: Header):
+        self._forms = [_Comparison(form) for form in closed_forms(header).values()]
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the scene has an oracle."""
+        return bool(self._forms)
+
+    def add(self, part: Trajectory) -> None:
+        """Compare the samples of a part."""
+        for comparison in self._forms:
+            comparison.add(part)
+
+    def results(self) -> list[OracleError]:
+        """The errors so far, in the order of the scene."""
+        return [comparison.result for comparison in self._forms]
+
+
+class _Comparison:
+    """The largest error of one quantity so far."""
+
+    def __init__(self, form: ClosedForm):
+        self._form, self._error, self._time, self._unit = form, None, None, ""
+        self._quantity = read_quantity_name(form.name).quantity
+        self._remark = "no sample is before the time up to which it holds"
+
+    @property
+    def result(self) -> OracleError:
+        remark = self._remark if self._error is None else ""
+        return OracleError(self._form.name, self._error, self._time, self._unit, self._form.tolerance, remark)
+
+    def add(self, part: Trajectory) -> None:
+        try:
+            found = quantity(part, self._form.name)
+        except UsageError as error:  # not recorded, or not of this kind of body
+            self._remark = str(error)
+            return
+        self._unit = found.unit
+        differences = _differences(self._quantity, found.values, self._form.at(part.time))
+        compared = np.flatnonzero(np.isfinite(differences))
+        if len(compared):
+            worst = compared[np.argmax(differences[compared])]
+            if self._error is None or differences[worst] > self._error:
+                self._error, self._time = float(differences[worst]), float(part.time[worst])
+
+
+def _differences(kind: str, values: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """The error at each sample, of a quantity of this kind; NaN where nothing is known."""
+    values, expected = (array.reshape(len(array), -1) for array in (values, expected))
+    known = np.isfinite(expected)
+    if kind == "orientation":
+        nearer = np.sum(np.where(known, values * expected, 0.0), axis=1) >= 0
+        expected = np.where(nearer, 1.0, -1.0)[:, np.newaxis] * expected
+    difference = values - expected
+    if kind == "angles":
+        difference = (difference + np.pi) % (2 * np.pi) - np.pi
+    size = np.sqrt(np.sum(np.where(known, difference, 0.0) ** 2, axis=1))
+    return np.where(known.any(axis=1), size, np.nan)

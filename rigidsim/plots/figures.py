@@ -1,0 +1,170 @@
+"""From what is asked for to a figure: panels, their arrangement, their drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matplotlib.figure import SubFigure
+from matplotlib.gridspec import GridSpec
+
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.quantities import named
+from rigidsim.plots.history import History, samples_between
+from rigidsim.plots.impacts import ImpactsPanel, ImpactsRequest
+from rigidsim.plots.ledger import ledger_panels
+from rigidsim.plots.overview import overview, overview_title
+from rigidsim.plots.paths import PathPanel, PathRequest, PhasePanel, PhaseRequest
+from rigidsim.plots.polhode import PolhodePanel, PolhodeRequest
+from rigidsim.plots.requests import EnergyRequest, LedgerRequest, Reader, Request, SeriesRequest
+from rigidsim.plots.series import SeriesPanel
+from rigidsim.plots.style import Picture, label_axes, styled
+from rigidsim.trajectory.trajectory import Trajectory
+
+WIDTH, SINGLE, BESIDE = 8.0, 3.2, 4.2
+"""Widths and heights, inches: of a figure with a time axis, of its only panel, of a panel that has others beside it."""
+MOST_BESIDE = 3
+PLANES = ("xy", "yx", "xz", "zx", "yz", "zy")
+ENERGIES = ("kinetic_energy", "potential_energy", "work")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a figure is drawn: title; width and height, inches; the plane of paths; logarithmic; each quantity apart."""
+
+    title: str = ""
+    size: tuple[float, float] | None = None
+    plane: str = ""
+    is_log: bool = False
+    is_separate: bool = False
+
+
+def figure_of(
+    trajectories: Sequence[tuple[str, Trajectory]],
+    quantities: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    *,
+    frames: Sequence[str] = (),
+    begin: float | None = None,
+    end: float | None = None,
+    look: Look | None = None,
+) -> Picture:
+    """A figure of quantities of one or several named trajectories, from one time (s) to another; an overview if none is
+    named. `paths` are bodies, with a frame or without. Raises UsageError, NotRecordedError.
+    """
+    look = look or Look()
+    if not (quantities or paths) and not look.title and len(trajectories) == 1:
+        look = replace(look, title=overview_title(trajectories[0][1]))
+    if look.plane and look.plane not in PLANES:
+        raise UsageError(f"the plane must be one of {', '.join(PLANES)}, got {look.plane!r}")
+    several = len(trajectories) > 1
+    histories = [
+        History(trajectory, number, name if several else "", samples_between(trajectory, begin, end))
+        for number, (name, trajectory) in enumerate(trajectories)
+    ]
+    wanted = []
+    for history in histories:
+        asked = quantities, paths
+        if not (quantities or paths):
+            asked = overview(history.trajectory), ()
+        reader = Reader(history, frames)
+        wanted += [one for written in asked[0] for one in reader.requests(written)]
+        wanted += [one for written in asked[1] for one in reader.path(written)]
+    with styled():
+        return _drawn(panels_of(wanted, look), look)
+
+
+def panels_of(requests: Iterable[Request], look: Look) -> list[Any]:
+    """The panels in the order in which they are asked for; what belongs together is in one."""
+    groups: dict[tuple, list[Request]] = {}
+    for request in requests:
+        key = _group(request)
+        apart = (len(groups),) if look.is_separate and key not in groups else ()
+        groups.setdefault(key + apart if isinstance(request, SeriesRequest) else key, []).append(request)
+    found: list[Any] = []
+    for group in groups.values():
+        found += _panels(group, look)
+    return found
+
+
+def _group(request: Request) -> tuple:
+    """What requests of one panel have in common."""
+    if isinstance(request, SeriesRequest):
+        return SeriesRequest, request.quantity.unit
+    if isinstance(request, PathRequest):
+        return PathRequest, request.frame
+    if isinstance(request, PhaseRequest):
+        return PhaseRequest, *((q.words, q.unit) for q in (request.x, request.y))
+    if isinstance(request, EnergyRequest):
+        return (EnergyRequest,)
+    return type(request), request.body, request.history.number
+
+
+def _panels(group: list[Request], look: Look) -> list[Any]:
+    first = group[0]
+    if isinstance(first, SeriesRequest):
+        return [SeriesPanel(group, look.is_log)]
+    if isinstance(first, PathRequest):
+        return [PathPanel(group, look.plane)]
+    if isinstance(first, PhaseRequest):
+        return [PhasePanel(group)]
+    if isinstance(first, EnergyRequest):
+        return energy_panels([request.history for request in group], look.is_log)
+    if isinstance(first, LedgerRequest):
+        return ledger_panels(first.history, first.body)
+    if isinstance(first, ImpactsRequest):
+        return [ImpactsPanel(first, look.is_log)]
+    if isinstance(first, PolhodeRequest):
+        return [PolhodePanel(first)]
+    raise TypeError(first)
+
+
+def energy_panels(histories: Sequence[History], is_log: bool = False) -> list[SeriesPanel]:
+    """The energies and the work in one panel, the drift of their balance in another."""
+    energies = [(history, named(history.trajectory, name)) for history in histories for name in ENERGIES]
+    drift = [(history, named(history.trajectory, "energy_drift")) for history in histories]
+    return [SeriesPanel(energies, note="energy, J"), SeriesPanel(drift, is_log)]
+
+
+def _drawn(panels: list[Any], look: Look) -> Picture:
+    """Pictures side by side above, curves over time below each other on one time axis."""
+    pictures, wide = [p for p in panels if not p.is_wide], [p for p in panels if p.is_wide]
+    columns = min(len(pictures), MOST_BESIDE) or 1
+    rows = [pictures[k : k + columns] for k in range(0, len(pictures), columns)]
+    above = sum(max(p.height for p in row) for row in rows)
+    below = sum(SINGLE if len(panels) == 1 else p.height for p in wide) + 0.4 * bool(wide)
+    width = max(WIDTH * bool(wide), BESIDE * columns + 0.6 * (columns == 1))
+    title = 0.3 * bool(look.title)
+    figure = Picture(figsize=look.size or (width, above + below + title), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06)
+    parts = [part for part in ((above, _draw_pictures, rows), (below, _draw_wide, wide)) if part[0]]
+    places = figure.subfigures(len(parts), 1, squeeze=False, height_ratios=[height for height, _, _ in parts])[:, 0]
+    for place, (_, draw, shown) in zip(places, parts, strict=True):
+        draw(place, shown)
+    if look.title:
+        figure.suptitle(look.title, parse_math=False, fontsize=11)
+    figure.draw_without_rendering()  # limits that follow from equal scales are known before the margins are
+    return figure
+
+
+def _draw_pictures(figure: SubFigure, rows: list[list[Any]]) -> None:
+    columns = len(rows[0])
+    grid = GridSpec(len(rows), 2 * columns, figure=figure)
+    for number, row in enumerate(rows):
+        shift = columns - len(row)  # a row that is not full is in the middle
+        for k, panel in enumerate(row):
+            place = grid[number, 2 * k + shift : 2 * k + shift + 2]
+            panel.draw(figure.add_subplot(place, projection=panel.projection), False)
+
+
+def _draw_wide(figure: SubFigure, panels: list[Any]) -> None:
+    grid = GridSpec(len(panels), 1, figure=figure, height_ratios=[panel.height for panel in panels])
+    drawn = []
+    for k, panel in enumerate(panels):
+        axes = figure.add_subplot(grid[k], sharex=drawn[0] if drawn else None)
+        drawn.append(axes)
+        panel.draw(axes, k == 0)
+        axes.tick_params(labelbottom=k == len(panels) - 1)
+    label_axes(drawn[-1], x="time, s")
+    figure.align_ylabels(drawn)

@@ -1,0 +1,51 @@
+"""One trajectory as a figure shows it: its name in the legend, and the samples between two times."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.quantities import NamedQuantity
+from rigidsim.plots.sampling import drawn_samples
+from rigidsim.trajectory.trajectory import Trajectory
+
+
+class History(NamedTuple):
+    """A trajectory, its number and its name among those of the figure (empty if it is the only one), its samples."""
+
+    trajectory: Trajectory
+    number: int
+    name: str
+    samples: slice
+
+    def read(self, *quantities: NamedQuantity) -> tuple[np.ndarray, np.ndarray]:
+        """(time, values) of the samples that are drawn, with the components of all quantities as columns."""
+
+        def values(samples: slice) -> np.ndarray:
+            found = [one.of(samples).values for one in quantities]
+            return np.concatenate([each.reshape(len(each), -1) for each in found], axis=1)
+
+        return drawn_samples(self.trajectory.time, self.samples, values)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The times of the first and the last of the samples, s."""
+        time = self.trajectory.time[self.samples]
+        return float(time[0]), float(time[-1])
+
+
+def samples_between(trajectory: Trajectory, begin: float | None, end: float | None) -> slice:
+    """The samples from one time to another (s), both included. Raises UsageError if there are none."""
+    time = trajectory.time
+    if not len(time):
+        raise UsageError("the trajectory has no samples")
+    low, high = (float(time[0]) if begin is None else begin), (float(time[-1]) if end is None else end)
+    slack = 1e-12 * max(abs(low), abs(high))
+    first, last = np.searchsorted(time, low - slack), np.searchsorted(time, high + slack, side="right")
+    if not first < last:
+        raise UsageError(
+            f"there are no samples from {low:g} to {high:g} s; the trajectory covers {time[0]:g} to {time[-1]:g} s"
+        )
+    return slice(int(first), int(last))

@@ -1,0 +1,63 @@
+"""Events on a time axis: lines at impulses and reparentings, ticks at impacts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from rigidsim.plots.history import History
+from rigidsim.plots.style import FAINT, GREY, shortened
+from rigidsim.trajectory.contact_events import IMPACT
+from rigidsim.trajectory.contact_fields import node_of
+from rigidsim.trajectory.trajectory import Trajectory
+
+MOST_LINES, MOST_TICKS = 12, 600
+
+
+def impacts_of(trajectory: Trajectory, bodies: Collection[str]) -> np.ndarray:
+    """The rows of the impacts in `trajectory.events.contact` that concern some bodies or what is fixed to them; of all
+    if no body is given.
+    """
+    contact, header = trajectory.events.contact, trajectory.header
+    if not len(contact):
+        return np.zeros(0, dtype=int)
+    strikes = contact.kind == IMPACT
+    if bodies:
+        on = np.zeros(len(contact.shapes), bool)
+        for _, movers in _movers(header):
+            on |= [node_of(shape) in bodies or movers[node_of(shape)] in bodies for shape in contact.shapes]
+        strikes &= on[contact.first] | on[contact.second]
+    return np.flatnonzero(strikes)
+
+
+def _movers(header):
+    return [(begin, header.movers_at(max(begin, 0.0))) for begin, _ in header.trees()]
+
+
+def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names: bool) -> None:
+    """Dashed lines at the impulses and reparentings of some bodies, of all if none is given, and ticks at impacts."""
+    begin, end = history.span
+    scheduled = [
+        event
+        for event in history.trajectory.events.scheduled
+        if begin <= event.time <= end and (not bodies or {event.body, event.receiver} & set(bodies))
+    ]
+    for event in scheduled[:MOST_LINES]:
+        axes.axvline(event.time, color=FAINT, linestyle="--", linewidth=0.9, zorder=0)
+        if with_names:
+            name = shortened(event.name or event.id, 22)
+            axes.annotate(
+                name, (event.time, 1.0), (2, 2), xycoords=axes.get_xaxis_transform(), textcoords="offset points",
+                fontsize=7.5, color=GREY, parse_math=False, annotation_clip=False,
+            )  # fmt: skip
+    rows = impacts_of(history.trajectory, bodies)
+    time = history.trajectory.events.contact.time[rows] if len(rows) else np.zeros(0)
+    time = time[(begin <= time) & (time <= end)]
+    if len(time) > MOST_TICKS:
+        step = (end - begin) / MOST_TICKS
+        time = begin + step * np.unique(np.round((time - begin) / step))
+    if len(time):
+        axes.plot(time, np.zeros(len(time)), "|", color=GREY, markersize=5, markeredgewidth=0.7,
+                  transform=axes.get_xaxis_transform(), clip_on=False, zorder=1)  # fmt: skip

@@ -1,0 +1,44 @@
+"""What a figure shows if nothing is named: paths, speeds, energies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.quantities import names
+from rigidsim.trajectory.trajectory import Trajectory
+
+MOST_BODIES = 7
+
+
+def overview(trajectory: Trajectory) -> list[str]:
+    """The names of what is shown: of the first free bodies the paths in the world, the paths seen from a moving parent,
+    and the speeds; the energies. Raises UsageError if nothing of that was recorded.
+    """
+    found = list(_names(trajectory))
+    if not found:
+        raise UsageError(f"nothing was recorded that an overview shows ({trajectory.header.record_text})")
+    return found
+
+
+def overview_title(trajectory: Trajectory) -> str:
+    """The name of the scene, and how many of its bodies are shown if there are more."""
+    count = sum(kind == "free" for kind in trajectory.header.kinds)
+    left_out = f", {MOST_BODIES} of {count} free bodies" if count > MOST_BODIES else ""
+    return f"{PurePath(trajectory.header.scene_name).stem}{left_out}"
+
+
+def _names(trajectory: Trajectory) -> Iterator[str]:
+    known = set(names(trajectory))
+    free = [path for path, kind in zip(trajectory.paths, trajectory.header.kinds, strict=True) if kind == "free"]
+    moving = free or [path for path in trajectory if trajectory[path].kind == "prescribed"] or list(trajectory)
+    shown = moving[:MOST_BODIES]
+    placed = [path for path in shown if f"{path}.position" in known]
+    yield from (f"{path}.path" for path in placed)
+    parents = list(dict.fromkeys(trajectory[path].parent for path in placed))
+    for parent in [parent for parent in parents if parent and f"{parent}.position" in known][:2]:
+        yield from (f"{path}.path@{parent}" for path in placed if trajectory[path].parent == parent)
+    yield from (f"{path}.speed" for path in shown if f"{path}.speed" in known)
+    if "kinetic_energy" in known:
+        yield "energy"

@@ -1,0 +1,172 @@
+"""Paths of bodies in one frame, in a plane or in space, and one quantity over another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from rigidsim.hindsight.colours import colour_of, colours
+from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
+from rigidsim.plots.history import History
+from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
+from rigidsim.plots.references import draw_reference, error_text, reference_of
+from rigidsim.plots.style import INK, LINES, draw_legend, label_axes, shortened, with_unit
+
+AXES = "xyz"
+FLAT = 0.02
+"""A path is in a plane if its extent across is at most this part of the largest extent."""
+LONG = 12.0
+"""Ratio of the extents above which a path is not drawn to scale: it would be a line."""
+
+
+class PathRequest(NamedTuple):
+    """The path of a body in a frame: world, parent, or the path of a body."""
+
+    history: History
+    body: str
+    frame: str
+
+
+class PathPanel:
+    """Paths in one frame, to scale, in the plane in which they are or that is given, or else in space."""
+
+    is_wide, height = False, 3.7
+
+    def __init__(self, requests: Sequence[PathRequest], plane: str = ""):
+        self.requests = list(requests)
+        self._quantities = [named(r.history.trajectory, f"{r.body}.position@{r.frame}") for r in requests]
+        read = [r.history.read(q) for r, q in zip(requests, self._quantities, strict=True)]
+        self._points = [points for _, points in read]
+        self._closed = [reference_of(q, time, points) for q, (time, points) in zip(self._quantities, read, strict=True)]
+        self.plane = plane or plane_of(self._points)
+        self.projection = None if self.plane else "3d"
+
+    def draw(self, axes: Axes, is_first: bool) -> None:
+        """Draw the paths; the small dot is the begin, the large one the end."""
+        columns = [AXES.index(letter) for letter in self.plane or AXES]
+        parts = [parts_of(r.history, q) for r, q in zip(self.requests, self._quantities, strict=True)]
+        handles, names = [], names_of(parts)
+        for (color, line), points in zip(self._styles(), self._points, strict=True):
+            handles.append(draw_path(axes, points[:, columns], color, line))
+        units = {q.unit for q in self._quantities}
+        unit = units.pop() if len(units) == 1 else ""
+        first = self.requests[0]
+        where = {"world": "in the world", "parent": "relative to the parent"}
+        title = where.get(first.frame, f"seen from {shortened(short_name(first.frame))}")
+        bodies = {r.body for r in self.requests}
+        if len(bodies) == 1:
+            title = f"{shortened(short_name(first.body))} {title}"
+        label_axes(axes, *(with_unit(AXES[k], unit) for k in columns[:2]), title=title)
+        if self.plane:
+            fit(axes, [points[:, columns] for points in self._points])
+        else:
+            axes.set_zlabel(with_unit("z", unit), parse_math=False)
+            fit_in_space(axes, self._points)
+        pairs = [(p, closed) for p, closed in zip(self._points, self._closed, strict=True) if closed is not None]
+        if pairs:
+            circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
+            points, closed = map(np.concatenate, zip(*pairs, strict=True))
+            handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
+        draw_legend(axes, handles, names, "best" if self.plane else "below")
+
+    def _styles(self) -> list[tuple[str, object]]:
+        several = len({r.history.number for r in self.requests}) > 1
+        bodies = list(dict.fromkeys(r.body for r in self.requests))
+        own = colours(self.requests[0].history.trajectory.paths)
+        return [
+            (own.get(r.body, colour_of(0)), LINES[(r.history.number if several else bodies.index(r.body)) % len(LINES)])
+            for r in self.requests
+        ]
+
+
+class PhaseRequest(NamedTuple):
+    """One component of a quantity over another one."""
+
+    history: History
+    x: NamedQuantity
+    y: NamedQuantity
+
+
+class PhasePanel:
+    """Curves of which both axes are quantities."""
+
+    is_wide, projection, height = False, None, 3.7
+
+    def __init__(self, requests: Sequence[PhaseRequest]):
+        self.requests = list(requests)
+
+    def draw(self, axes: Axes, is_first: bool) -> None:
+        """Draw the curves, begin and end marked."""
+        handles, drawn = [], []
+        several = len({r.history.number for r in self.requests}) > 1
+        for k, request in enumerate(self.requests):
+            values = request.history.read(request.x, request.y)[1]
+            line = request.history.number if several else k
+            handles.append(draw_path(axes, values, colour_of(0 if several else k), LINES[line % len(LINES)]))
+            drawn.append(values)
+        x, y = ([parts_of(r.history, q) for r, q in ((r, getattr(r, way)) for r in self.requests)] for way in "xy")
+        label_axes(axes, shared_name(x, self.requests[0].x.unit), shared_name(y, self.requests[0].y.unit))
+        if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
+            fit(axes, drawn)
+        draw_legend(axes, handles, _phase_names(x, y), "best")
+
+
+def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
+    over, of = names_of(y), names_of(x)
+    return over or of
+
+
+def draw_path(axes: Axes, points: np.ndarray, color: str, line: object):
+    """A path (time, 2 or 3), its begin a small dot and its end a large one; the handle for a legend."""
+    (drawn,) = axes.plot(*points.T, color=color, linestyle=line)
+    whole = points[~np.isnan(points).any(axis=1)]
+    if len(whole):
+        axes.plot(*whole[:1].T, "o", color=color, markersize=3.5)
+        axes.plot(*whole[-1:].T, "o", color=color, markersize=7, markeredgecolor="white", markeredgewidth=0.8)
+    return drawn
+
+
+def plane_of(paths: Sequence[np.ndarray]) -> str:
+    """The axes of the plane of all paths, or of planes parallel to each other, `xy`; empty if there is none. Of
+    straight paths those along which all of them together extend most, of points xy.
+    """
+    each, together = np.max([extents([path]) for path in paths], axis=0), extents(paths)
+    flat = each <= FLAT * together.max()
+    if not flat.any():
+        return ""
+    kept = sorted(range(3), key=lambda k: (flat[k], -together[k], k))[:2]
+    return "".join(AXES[k] for k in sorted(kept))
+
+
+def extents(paths: Sequence[np.ndarray]) -> np.ndarray:
+    """The extent of all paths along each axis; zero for paths without points."""
+    points = np.concatenate(paths)
+    points = points[np.isfinite(points).all(axis=1)]
+    return np.ptp(points, axis=0) if len(points) else np.zeros(points.shape[1])
+
+
+def fit(axes: Axes, paths: Sequence[np.ndarray]) -> None:
+    """Both axes to one scale, unless the paths are much longer than wide: then the title says that they are not."""
+    size = extents(paths)
+    if size.min() > 0.0 and size.max() > LONG * size.min():
+        label_axes(axes, title=f"{axes.get_title()}, not to scale".removeprefix(", "))
+    else:
+        axes.set_aspect("equal", adjustable="datalim")
+
+
+def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
+    """Three axes to one scale, unless the paths are much longer than wide; no side is below 0.3 of the longest."""
+    size = extents(paths)
+    size = np.maximum(size, 1e-9 * size.max()) if size.max() > 0.0 else np.ones(3)
+    if size.max() > LONG * size.min():
+        label_axes(axes, title=f"{axes.get_title()}, not to scale".removeprefix(", "))
+        size = np.ones(3)
+    shape = np.clip(size / size.max(), 0.3, 1.0)
+    axes.set_box_aspect(shape, zoom=0.82)
+    axes.tick_params(pad=0, labelsize=7.5)
+    for letter, part in zip(AXES, shape, strict=True):
+        axes.locator_params(axis=letter, nbins=2 + round(3 * part))
+        getattr(axes, f"{letter}axis").labelpad = 5

@@ -1,0 +1,153 @@
+"""What is asked for: `nut.speed`, `load.path@deck`, `load.position.x:load.velocity.x`, `energy`, `load.terms`, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from rigidsim.arguments import clipped, text
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, named
+from rigidsim.plots.history import History
+from rigidsim.plots.impacts import ImpactsRequest
+from rigidsim.plots.paths import PathRequest, PhaseRequest
+from rigidsim.plots.polhode import PolhodeRequest
+
+ENERGY, IMPACTS = "energy", "impacts"
+PATH, TERMS, POLHODE, CONTACT = "path", "terms", "polhode", "contact"
+OF_BODIES = (PATH, TERMS, POLHODE, CONTACT, IMPACTS)
+FORCES = ("contact_force.norm", "friction_force.norm")
+"""What `BODY.contact` shows over time."""
+WILD = "*?"
+
+
+class SeriesRequest(NamedTuple):
+    """A quantity over time."""
+
+    history: History
+    quantity: NamedQuantity
+
+
+class EnergyRequest(NamedTuple):
+    """The energies of a run."""
+
+    history: History
+
+
+class LedgerRequest(NamedTuple):
+    """The terms of the acceleration of a body."""
+
+    history: History
+    body: str
+
+
+Request = SeriesRequest | PhaseRequest | PathRequest | EnergyRequest | LedgerRequest | PolhodeRequest | ImpactsRequest
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Understands what is asked for of one trajectory; `frames` are for what has none written."""
+
+    history: History
+    frames: Sequence[str] = ()
+
+    def requests(self, written: str) -> list[Request]:
+        """Everything that one text asks for. Raises UsageError."""
+        written = text(written, "a quantity").strip()
+        if not written.startswith("="):
+            if written == ENERGY:
+                return [EnergyRequest(self.history)]
+            if written == IMPACTS:
+                return [ImpactsRequest(self.history, "")]
+            if ":" in written and (pair := self._pair(written)):
+                return [PhaseRequest(self.history, *pair)]
+        return [one for single in self._expanded(written) for one in self._of(single)]
+
+    def path(self, written: str) -> list[Request]:
+        """The path of `BODY[@FRAME]`."""
+        body, at, frame = written.partition("@")
+        return self.requests(f"{body}.{PATH}{at}{frame}")
+
+    def _of(self, written: str) -> Iterator[Request]:
+        split = None if written.startswith("=") else body_and_rest(self._trajectory, written)
+        if split is None:
+            yield SeriesRequest(self.history, named(self._trajectory, written))
+            return
+        body, rest = split
+        kind, at, frame = rest.partition("@")
+        if kind in OF_BODIES and not (at and kind != PATH):
+            yield from self._of_body(body, kind, frame)
+            return
+        is_open = not at and not rest.startswith(("world.", "local."))
+        frames = self.frames if is_open and named(self._trajectory, written).frame else ()
+        for name in [f"{written}@{frame}" for frame in frames] or [written]:
+            yield SeriesRequest(self.history, named(self._trajectory, name))
+
+    def _of_body(self, body: str, kind: str, frame: str) -> Iterator[Request]:
+        if kind == PATH:
+            for one in [frame] if frame else self.frames or ["world"]:
+                position = named(self._trajectory, f"{body}.position@{one}")
+                yield PathRequest(self.history, body, self._frame(body, position.frame))
+        elif kind == CONTACT:
+            for force in FORCES:
+                yield SeriesRequest(self.history, named(self._trajectory, f"{body}.{force}"))
+            if len(self._trajectory.events.contact):
+                yield ImpactsRequest(self.history, body)
+        else:
+            request = {TERMS: LedgerRequest, POLHODE: PolhodeRequest, IMPACTS: ImpactsRequest}[kind]
+            yield request(self.history, body)
+
+    def _frame(self, body: str, frame: str) -> str:
+        """The path of the parent in place of `parent`, unless that changes."""
+        header = self._trajectory.header
+        if frame != "parent" or any(change.body == body for change in header.changes):
+            return frame
+        return header.parents[header.row_of[body]] or "world"
+
+    def _pair(self, written: str) -> tuple[NamedQuantity, NamedQuantity] | None:
+        """Both sides of `X:Y`; None if a body of that name contains the colon."""
+        if body_and_rest(self._trajectory, written):
+            body, rest = body_and_rest(self._trajectory, written)
+            if ":" in body and ":" not in rest:
+                return None
+        left, _, right = written.partition(":")
+        for place in (k for k, letter in enumerate(written) if letter == ":"):
+            try:
+                pair = named(self._trajectory, written[:place]), named(self._trajectory, written[place + 1 :])
+            except UsageError:
+                continue
+            break
+        else:
+            pair = named(self._trajectory, left), named(self._trajectory, right)
+        for one in pair:
+            if one.components:
+                raise UsageError(
+                    f"{clipped(written)}: {one.name} has the components {', '.join(one.components)}; name one of them,"
+                    f" such as {one.name.partition('@')[0]}.{one.components[0]}"
+                )
+        return pair
+
+    def _expanded(self, written: str) -> Iterator[str]:
+        """The text for each body that its pattern fits: `marble_*.speed`; itself without a pattern."""
+        if written.startswith("=") or not any(mark in written for mark in WILD):
+            yield written
+            return
+        if body_and_rest(self._trajectory, written):
+            yield written
+            return
+        for end in range(len(written) - 1, 0, -1):
+            pattern, rest = written[:end], written[end + 1 :]
+            if written[end] == "." and (found := self._fitting(pattern)):
+                yield from (f"{path}.{rest}" for path in found)
+                return
+        raise UsageError(f"{clipped(written)}: no body fits; bodies: {', '.join(self._trajectory.paths[:10])}")
+
+    def _fitting(self, pattern: str) -> list[str]:
+        literal = pattern.replace("[", "[[]")
+        return [p for p in self._trajectory.paths if fnmatchcase(p, literal) or fnmatchcase(p, f"*/{literal}")]
+
+    @property
+    def _trajectory(self):
+        return self.history.trajectory

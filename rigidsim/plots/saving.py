@@ -1,0 +1,46 @@
+"""Writing figures to files."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rigidsim.errors import UsageError
+from rigidsim.plots.style import DPI, Picture, styled
+from rigidsim.trajectory.destination import IN_PYTHON, Hints, check_place, written_whole
+
+SIGNATURES = {".png": (b"\x89PNG\r\n\x1a\n",), ".svg": (b"<?xml", b"<svg"), ".pdf": (b"%PDF-",)}
+"""The formats by suffix, and how such a file begins."""
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""So that the same figure gives the same bytes."""
+MOST_PIXELS = 20_000
+
+
+def check_picture(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
+    """Raise UsageError if the suffix names no format, StorageError if the file cannot be written."""
+    if path.suffix.lower() not in SIGNATURES:
+        formats = ", ".join(SIGNATURES)
+        raise UsageError(f"{path}: a picture has one of the formats {formats}; name a file such as {path.stem}.png")
+    check_place(path, force, hints, _is_picture, ("a picture of this format", "pictures"), "figure.png")
+
+
+def save_picture(
+    figure: Picture, path: Path, *, force: bool = False, dpi: float = DPI, hints: Hints = IN_PYTHON
+) -> None:
+    """Write a figure in the format of the suffix: png, svg or pdf. Raises UsageError, StorageError."""
+    check_picture(path, force, hints)
+    width, height = (dpi * length for length in figure.get_size_inches())
+    if max(width, height) > MOST_PIXELS or min(width, height) < 1.0:
+        raise UsageError(f"a picture of {width:.0f} by {height:.0f} pixels cannot be made; change its size or dpi")
+    suffix, image = path.suffix.lower(), io.BytesIO()
+    with styled():
+        figure.savefig(image, format=suffix[1:], dpi=dpi, metadata=UNDATED.get(suffix))
+    with written_whole(path) as file:
+        file.write(image.getvalue())
+
+
+def _is_picture(path: Path) -> bool:
+    """Whether the file has the format of its suffix, or is empty."""
+    with path.open("rb") as file:
+        begin = file.read(8)
+    return not begin or begin.startswith(SIGNATURES[path.suffix.lower()])

@@ -1,0 +1,122 @@
+"""The schema of oracles: what quantities should be during a run, as expressions of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PlainSerializer,
+    ValidationInfo,
+    WithJsonSchema,
+)
+
+from rigidsim.scene.expressions import ORACLE, Expression
+from rigidsim.scene.expressions.tree import operations
+from rigidsim.scene.expressions.vocabulary import SPECIAL
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
+from rigidsim.scene.values.evaluation import is_expression, read_expression, written
+from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative
+from rigidsim.scene.values.quantity_names import BadQuantityName, read_quantity_name
+
+KEY = "oracle"
+MOST_ENTRIES = 1000
+MOST_COMPONENTS = 4
+EXAMPLE = 'write {ball.position: ["= v*t", 0, null]}'
+BAD_KEY = "oracle-quantity"
+"""The code of an error about the quantity itself."""
+
+
+def _require_mapping(given: Any) -> Any:
+    if not isinstance(given, dict):
+        raise invalid("not-a-mapping", f"expected quantities with expressions of t, got {shown(given)}", EXAMPLE)
+    if len(given) > MOST_ENTRIES:
+        raise invalid("size", f"there are more than {MOST_ENTRIES} quantities")
+    return given
+
+
+def _check_quantity(text: str) -> str:
+    try:
+        read_quantity_name(text)
+    except BadQuantityName as error:
+        raise invalid(BAD_KEY, error.message, error.hint) from None
+    return text
+
+
+def _read(value: Any, info: ValidationInfo) -> float | Expression:
+    """A number or an expression of t, in the SI unit of the quantity."""
+    if not is_expression(value):
+        return value if isinstance(value, Expression) else NUMBER_ONLY.read(value)
+    expression = read_expression(value, info.context, ORACLE)
+    return expression.value if expression.is_constant else expression
+
+
+def _read_if_known(value: Any, info: ValidationInfo) -> float | Expression | None:
+    return None if value is None else _read(value, info)
+
+
+_SCHEMA = NUMBER_ONLY.json_schema()
+_NULL = {"anyOf": [*_SCHEMA["anyOf"], {"type": "null"}]}
+_ONE = Annotated[Any, BeforeValidator(_read), PlainSerializer(written), WithJsonSchema(_SCHEMA)]
+_SOME = Annotated[Any, BeforeValidator(_read_if_known), PlainSerializer(written), WithJsonSchema(_NULL)]
+
+
+def _require_length(values: tuple) -> tuple:
+    if not 1 <= len(values) <= MOST_COMPONENTS:
+        raise invalid("length", f"expected a value for each component, 1 to {MOST_COMPONENTS}, got {len(values)}")
+    return values
+
+
+_LIST = Annotated[tuple[_SOME, ...], Field(strict=False), AfterValidator(_require_length)]
+_VALUE = Annotated[
+    Annotated[_ONE, form("one")] | Annotated[_LIST, form("list")],
+    Discriminator(by_form(lambda value: "list" if isinstance(value, list | tuple) else "one")),
+]
+
+
+class Reference(SceneModel):
+    """The closed form of one quantity."""
+
+    value: _VALUE = Field(description="Expression of t, or a list with one for each component; null: not known.")
+    until: not_negative(TIME) = Field(None, description="Time up to which it holds; default: the whole run.")
+    tolerance: not_negative(NUMBER_ONLY) = Field(
+        None, description="Largest difference that is expected, in the unit of the quantity."
+    )
+
+    @property
+    def components(self) -> tuple[float | Expression | None, ...]:
+        """The value of each component; of a scalar, one."""
+        return self.value if isinstance(self.value, tuple) else (self.value,)
+
+
+def _form(value: Any) -> str:
+    return "full" if isinstance(value, dict | SceneModel) else "list" if isinstance(value, list | tuple) else "one"
+
+
+def _in_full(value: Any) -> Reference:
+    return value if isinstance(value, Reference) else Reference.model_construct(value=value)
+
+
+_Reference = Annotated[
+    Annotated[_ONE, form("one")] | Annotated[_LIST, form("list")] | Annotated[Reference, form("full")],
+    Discriminator(by_form(_form)),
+    AfterValidator(_in_full),
+]
+_DESCRIPTION = "What quantities should be, as expressions of t; it does not influence the run."
+Oracle = Annotated[
+    dict[Annotated[str, AfterValidator(_check_quantity)], _Reference],
+    BeforeValidator(_require_mapping),
+    Field(description=_DESCRIPTION),
+]
+"""Quantities by their names, with their closed forms."""
+
+
+def needs_scipy(oracle: Mapping[str, Reference]) -> bool:
+    """Whether any expression has a special function, which scipy computes."""
+    parts = (part for reference in oracle.values() for part in reference.components if isinstance(part, Expression))
+    return any(operation in SPECIAL for part in parts for operation in operations(part.tree))

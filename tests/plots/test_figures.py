@@ -1,0 +1,262 @@
+"""Figures show the numbers of the trajectory, named and with units; their user's settings stay as they are."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+import pytest
+
+import rigidsim
+from drawn_scenes import BOUNCING, made
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.colours import colours
+from rigidsim.hindsight.quantities import quantity
+from rigidsim.plots.figures import figure_of
+from rigidsim.plots.series import LINES
+
+
+def axes_of(figure) -> list:
+    """All axes of a figure from above to below, also those in its parts."""
+    return figure.get_axes()
+
+
+def curves_of(axes) -> list:
+    """The lines that are curves, not markers."""
+    return [line for line in axes.lines if line.get_linestyle() != "None" and len(line.get_xdata()) > 2]
+
+
+def texts_of(axes) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()] if axes.get_legend() else []
+
+
+def test_curves_are_the_quantities_and_those_of_one_unit_share_a_panel(table):
+    figure = table.plot("let_go.position.x@table", "left_behind.distance", "let_go.speed", begin=0.5, end=2)
+    lengths, speed = axes_of(figure)
+    shown = (table.time >= 0.5 - 1e-9) & (table.time <= 2 + 1e-9)
+    for axes, names in ((lengths, ("let_go.position.x@table", "left_behind.distance")), (speed, ("let_go.speed",))):
+        for line, name in zip(curves_of(axes), names, strict=True):
+            np.testing.assert_array_equal(line.get_xdata(), table.time[shown])
+            np.testing.assert_array_equal(line.get_ydata(), quantity(table, name).values[shown])
+    assert (lengths.get_ylabel(), speed.get_ylabel(), speed.get_xlabel()) == ("m", "let_go speed, m/s", "time, s")
+    assert texts_of(lengths)[:2] == ["let_go position x, seen from table", "left_behind distance"]
+    assert speed.get_shared_x_axes().joined(speed, lengths)
+    assert len(axes_of(table.plot("let_go.speed", "left_behind.speed", separate=True))) == 2
+
+
+def test_bodies_have_their_colours_and_curves_differ_in_grey(table):
+    (axes,) = axes_of(table.plot("*.speed", frame="table"))
+    own = colours(table.paths)
+    assert [line.get_color() for line in curves_of(axes)] == list(own.values())
+    (axes,) = axes_of(table.plot("let_go.velocity"))
+    assert len({line.get_color() for line in curves_of(axes)}) == 3
+    assert len({str(line._dash_pattern) for line in curves_of(axes)}) == 3 <= len(LINES)
+    assert texts_of(axes)[:3] == ["x", "y", "z"] and axes.get_ylabel() == "let_go velocity, m/s"
+
+
+def test_one_quantity_over_another(table):
+    (axes,) = axes_of(table.plot("let_go.position.x@table:let_go.position.y@table"))
+    (curve,) = curves_of(axes)
+    position = quantity(table, "let_go.position@table").values
+    np.testing.assert_array_equal(np.transpose(curve.get_data()), position[:, :2])
+    labels = axes.get_xlabel(), axes.get_ylabel()
+    assert labels == tuple(f"let_go position {c}, seen from table, m" for c in "xy") and axes.get_aspect() == 1.0
+    with pytest.raises(
+        UsageError, match=r"has the components x, y, z; name one of them, such as table/let_go\.velocity\.x"
+    ):
+        table.plot("let_go.velocity:let_go.speed")
+    with pytest.raises(UsageError, match="no quantity 'sped'"):
+        table.plot("let_go.speed:let_go.sped")
+
+
+def test_paths_in_several_frames_are_side_by_side_to_scale(table):
+    figure = table.plot("*.path", frame=("world", "table"))
+    world, seen = axes_of(figure)
+    assert (world.get_title(), seen.get_title()) == ("in the world", "seen from table")
+    for axes, frame in ((world, "world"), (seen, "parent")):
+        curve = curves_of(axes)[1]  # the table itself is the first
+        np.testing.assert_array_equal(
+            np.transpose(curve.get_data()), quantity(table, f"let_go.position@{frame}").values[:, :2]
+        )
+        unit = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
+        assert unit[1, 0] - unit[0, 0] == pytest.approx(unit[2, 1] - unit[0, 1], rel=1e-9)
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("x, m", "y, m")
+    assert world.get_tightbbox().x1 < seen.get_tightbbox().x0
+    begin, end = (line for line in seen.lines if len(line.get_xdata()) == 1 and line.get_color() == curve.get_color())
+    np.testing.assert_array_equal(np.ravel(begin.get_data()), np.transpose(curve.get_data())[0])
+    np.testing.assert_array_equal(np.ravel(end.get_data()), np.transpose(curve.get_data())[-1])
+    assert begin.get_markersize() < end.get_markersize()
+
+
+def test_a_path_is_drawn_in_its_plane_or_in_space(tumbling):
+    body = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
+    bodies = {
+        "flat": body | {"velocity": [1, 0, 2], "position": [0, 3, 0]},
+        "helix": body | {"position": [1, 0, 0], "velocity": [0, 1, 0.5]},
+    }
+    bodies["helix"]["forces"] = [{"force": ["= -x", "= -y", 0], "frame": "world"}]
+    trajectory = made({"format": "rigidsim/1", "simulation": {"duration": 3, "step": 0.01}, "bodies": bodies})
+    (flat,) = axes_of(trajectory.plot(path="flat"))
+    assert (flat.get_xlabel(), flat.get_ylabel(), flat.name) == ("x, m", "z, m", "rectilinear")
+    (space,) = axes_of(trajectory.plot("helix.path"))
+    assert space.name == "3d" and space.get_zlabel() == "z, m"
+    np.testing.assert_array_equal(space.lines[0].get_data_3d()[2], trajectory["helix"].world.position[:, 2])
+    (top,) = axes_of(trajectory.plot("helix.path", plane="yx"))
+    assert (top.get_xlabel(), top.get_ylabel()) == ("y, m", "x, m")
+    with pytest.raises(UsageError, match="the plane must be one of xy, yx"):
+        trajectory.plot("helix.path", plane="xx")
+    (long,) = axes_of(tumbling.plot("top.path", plane="xy"))
+    assert long.get_title() == "top in the world" and long.get_aspect() == 1.0
+
+
+def test_paths_much_longer_than_wide_say_that_they_are_not_to_scale():
+    body = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "velocity": [100, 0, 0]}
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.01}, "bodies": {"shot": body}}
+    (axes,) = axes_of(made(scene | {"world": {"gravity": [0, 0, -9.81]}}).plot("shot.path"))
+    assert axes.get_title() == "shot in the world, not to scale" and axes.get_aspect() == "auto"
+
+
+def test_energies_and_the_drift_of_their_balance(table):
+    energies, drift = axes_of(table.plot("energy"))
+    kinetic, potential, work = (line.get_ydata() for line in curves_of(energies))
+    np.testing.assert_array_equal(kinetic + potential - work, table.total_energy)
+    np.testing.assert_array_equal(curves_of(drift)[0].get_ydata(), table.total_energy - table.total_energy[0])
+    assert texts_of(energies) == ["kinetic energy", "potential energy", "work"]
+    assert (energies.get_ylabel(), drift.get_ylabel()) == ("energy, J", "energy drift, J")
+
+
+def test_logarithmic_axes_show_sizes(table):
+    (axes,) = axes_of(table.plot("let_go.velocity.y@table", log=True))
+    assert axes.get_yscale() == "log" and axes.get_ylabel().replace("\n", " ").startswith("absolute value of let_go")
+    np.testing.assert_array_equal(
+        curves_of(axes)[0].get_ydata(), np.abs(quantity(table, "let_go.velocity.y@table").values)
+    )
+    with pytest.raises(UsageError, match="zero everywhere, which a logarithmic axis cannot show"):
+        table.plot("potential_energy", log=True)
+
+
+def test_several_trajectories_over_each_other(table, tumbling):
+    figure = figure_of([("one", table), ("two", table)], ["let_go.speed", "left_behind.path", "let_go.path"])
+    paths, speed = axes_of(figure)
+    assert texts_of(speed)[:2] == ["one", "two"]
+    one, two = curves_of(speed)
+    assert one.get_color() == two.get_color() and one.get_linestyle() != two.get_linestyle()
+    assert texts_of(paths)[:4] == ["one: left_behind", "one: let_go", "two: left_behind", "two: let_go"]
+    with pytest.raises(UsageError, match="there is no body 'let_go'"):
+        figure_of([("one", table), ("two", tumbling)], ["let_go.speed"])
+
+
+def test_an_overview_has_paths_speeds_and_energies(table):
+    figure = table.plot()
+    assert [axes.get_title() for axes in axes_of(figure)][:2] == ["in the world", "seen from table"]
+    assert [axes.get_ylabel() for axes in axes_of(figure)][2:] == ["speed, m/s", "energy, J", "energy drift, J"]
+    assert figure.get_suptitle() == "ball_on_turntable"
+    crowd = {f"b{k}": {"mass": 1, "inertia": {"principal": [1, 1, 1]}} for k in range(9)}
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": crowd}
+    assert made(scene).plot().get_suptitle().endswith(", 7 of 9 free bodies")
+    scene["simulation"]["record"] = []
+    with pytest.raises(UsageError, match="nothing was recorded that an overview shows"):
+        made(scene).plot()
+
+
+def test_names_are_written_as_they_are(bouncing):
+    """No formula begins at a dollar sign, and a name with an underscore in front is in the legend."""
+    figure = bouncing.plot("$kg_{1}$.speed", "_hidden.speed", "$kg_{1}$.path", "_hidden.path", title="$x_1 {")
+    assert len(figure._repr_png_()) > 1000
+    paths, speed = axes_of(figure)
+    assert texts_of(speed) == texts_of(paths) == ["$kg_{1}$", "_hidden"]
+    assert not any(text.get_parse_math() for text in speed.get_legend().get_texts())
+    assert [text.get_text() for text in speed.texts] == ["a_$kick"] and not speed.texts[0].get_parse_math()
+
+
+def test_long_names_are_shortened_and_many_are_counted():
+    names = [f"{'a very long name of a body' * 3} {k}" for k in range(20)]
+    bodies = {name: {"mass": 1, "inertia": {"principal": [1, 1, 1]}} for name in names} | {
+        "球": {"mass": 1, "inertia": "point"}
+    }
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": bodies}
+    figure = made(scene).plot("*.speed")
+    (axes,) = axes_of(figure)
+    assert len(texts_of(axes)) == 16 and texts_of(axes)[-1] == "… and 6 more"
+    assert max(map(len, texts_of(axes))) <= 30
+    assert made(scene).plot("球.speed", "球.position.x")._repr_png_()  # the font has no such letter
+
+
+def test_the_users_settings_neither_count_nor_change(table):
+    with matplotlib.rc_context({"text.usetex": True, "axes.grid": False, "lines.linewidth": 9}):
+        before = dict(matplotlib.rcParams)
+        figure = table.plot("let_go.speed")
+        figure._repr_png_()
+        assert dict(matplotlib.rcParams) == before
+    assert curves_of(axes_of(figure)[0])[0].get_linewidth() == 1.5
+
+
+def test_events_are_marked(bouncing):
+    (axes,) = axes_of(bouncing.plot("ball_0.speed"))
+    (ticks,) = (line for line in axes.lines if line.get_marker() == "|")
+    strikes = [e.time for e in bouncing.events if e.cause == "impact" and e.concerns("ball_0")]
+    assert ticks.get_xdata().tolist() == strikes and len(strikes) > 0
+    (axes,) = axes_of(bouncing.plot("$kg_{1}$.speed"))
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"] == [0.5]
+    assert not any(line.get_marker() == "|" for line in axes.lines)
+
+
+def test_impulses_of_impacts(bouncing):
+    (axes,) = axes_of(bouncing.plot("impacts"))
+    strikes = [event for event in bouncing.events if event.cause == "impact"]
+    drawn = sorted(point for line in axes.lines for point in np.transpose(line.get_data()).tolist())
+    expected = sorted([event.time, float(np.linalg.norm(event.impulse))] for event in strikes)
+    np.testing.assert_allclose(drawn, expected, rtol=1e-15)
+    assert sorted(texts_of(axes)) == ["ball_0 – floor", "ball_1 – floor"] and axes.get_ylabel() == "impulse, N s"
+    forces, impulses = axes_of(bouncing.plot("ball_0.contact"))
+    assert forces.get_ylabel() == "ball_0, N" and impulses.get_ylabel().startswith("impulse ball_0")
+    with pytest.raises(UsageError, match=r"there are no impacts of _hidden from 0 to 1.5 s"):
+        bouncing.plot("_hidden.impacts")
+
+
+def test_closed_forms_of_the_scene_are_drawn_over(table):
+    """`let_go` on the table: x = cos t + t sin t; the largest error is that of the whole history."""
+    (axes,) = axes_of(table.plot("let_go.position.x@table"))
+    (circles,) = (line for line in axes.lines if line.get_marker() == "o")
+    t = circles.get_xdata()
+    np.testing.assert_allclose(circles.get_ydata(), np.cos(t) + t * np.sin(t), rtol=0, atol=1e-14)
+    assert texts_of(axes)[0].startswith("closed form,\nlargest error") and texts_of(axes)[0].endswith(" m")
+    wrong = BOUNCING | {"oracle": {"_hidden.position": [6, "= t + 0.25", 0]}}
+    (axes,) = axes_of(made(wrong).plot("_hidden.position"))
+    assert texts_of(axes)[-1] == "closed form,\nlargest error 2.5e-01 m"
+    (axes,) = axes_of(made(wrong).plot("_hidden.path"))
+    assert texts_of(axes)[-1] == "closed form,\nlargest error 2.5e-01 m"
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("top.sped", "did you mean 'speed'"),
+        ("tip.path", "there is no body 'tip'; did you mean 'top'"),
+        ("x*.speed", "no body fits; bodies: top"),
+        ("top.path@tip", "there is no body 'tip'"),
+        ("top.terms", "no terms were recorded; `rigidsim run .* --terms` records them"),
+        ("top.contact", "contacts=True"),
+        ("impacts", "there are no impacts from 0 to 10 s"),
+        (7, "a quantity must be a string"),
+    ],
+)
+def test_what_cannot_be_drawn_is_explained(tumbling, asked, message):
+    with pytest.raises(UsageError, match=message):
+        tumbling.plot(asked)
+
+
+def test_a_name_with_a_colon_is_a_name():
+    body = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": {"a:b": body}}
+    trajectory = made(scene)
+    (axes,) = axes_of(trajectory.plot("a:b.speed"))
+    assert axes.get_ylabel() == "a:b speed, m/s"
+    (axes,) = axes_of(trajectory.plot("time:a:b.speed"))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("time, s", "a:b speed, m/s")
+
+
+def test_an_expression_is_drawn(tumbling):
+    (axes,) = axes_of(tumbling.plot("= 2 * x('top')"))
+    np.testing.assert_array_equal(curves_of(axes)[0].get_ydata(), 2 * tumbling["top"].world.position[:, 0])
+    assert axes.get_ylabel() == "2 * x('top')"
+    assert rigidsim.Trajectory.plot.__doc__
