@@ -49,7 +49,7 @@ ALLOWED = {
         "arguments",
         "errors",
     },
-    "plots": {"hindsight", "trajectory", "physics", "arguments", "errors"},
+    "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {"simulation", "trajectory", *ENGINE, "engine.compiler", "scene", "structures", "arguments", "errors"},
     "cli": {

@@ -1,4 +1,4 @@
-"""`rigidsim plot`: figures of trajectories."""
+"""`rigidsim plot`: figures of trajectories, and of sweeps."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from rigidsim.cli.console import print_result
 from rigidsim.cli.options import TimeType
+from rigidsim.cli.plot_sweep import is_sweep, plot_sweep
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,11 +49,10 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def opened(stack: ExitStack, file: str) -> Trajectory:
     """A trajectory that is closed with the stack. Raises UsageError for the result of a sweep."""
     from rigidsim.trajectory.reader import load
-    from rigidsim.trajectory.stored import format_of
 
-    if format_of(Path(file)).startswith("rigidsim-sweep/"):
+    if is_sweep(file):
         hint = f"`rigidsim run SCENE --from {file} --index N` makes the trajectory of one of its runs"
-        raise UsageError(f"{file} is the result file of a sweep, not a trajectory; {hint}")
+        raise UsageError(f"{file} is the result file of a sweep, which is drawn alone; {hint}")
     return stack.enter_context(load(file))
 
 
@@ -73,7 +73,9 @@ def names_of(files: Sequence[str]) -> list[str]:
 @click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
 @click.option("--plane", metavar="xy|xz|yz|...", default="",
               help="Draw paths in this plane.  [default: that of the paths, or in space]")  # fmt: skip
-@click.option("--log", "is_log", is_flag=True, help="Logarithmic axes for curves over time.")
+@click.option("--over", metavar="NAME", multiple=True,
+              help="Of a sweep: draw metrics over this varied number, or over two.")  # fmt: skip
+@click.option("--log", "is_log", is_flag=True, help="Logarithmic axes for curves over time, and for metrics.")
 @click.option("--separate", is_flag=True, help="Each quantity in a panel of its own.")
 @click.option("--title", default="", help="Title of the figure.")
 @click.option("--size", metavar="WxH", callback=_size, help="Width and height: 8x5 (inches), 20x12cm.")
@@ -81,9 +83,11 @@ def names_of(files: Sequence[str]) -> list[str]:
 @click.option("--list", "as_list", is_flag=True, help="List the quantities of the trajectory, and draw nothing.")
 @click.option("--force", is_flag=True, help="Overwrite an existing picture.")
 def plot(
-    arguments, output, paths, against, frames, begin, end, plane, is_log, separate, title, size, dpi, as_list, force
+    arguments, output, paths, against, frames, begin, end, plane, over, is_log, separate, title, size, dpi, as_list,
+    force,
 ):  # fmt: skip
-    """Draw QUANTITIES of one or several trajectory FILES into one picture; without any, an overview.
+    """Draw QUANTITIES of one or several trajectory FILES into one picture; without any, an overview. Of the result file
+    of a sweep, draw metrics over the varied numbers.
 
     \b
     rigidsim plot outputs/scene.h5
@@ -91,6 +95,7 @@ def plot(
     rigidsim plot a.h5 b.h5 ball.speed -o compared.svg
     rigidsim plot outputs/scene.h5 ball.path ball.path@table
     rigidsim plot outputs/scene.h5 ball.position.x:ball.velocity.x
+    rigidsim plot outputs/scene-sweep.h5 top_speed --over mass --over spin
 
     \b
     BODY.QUANTITY[.COMPONENT][@FRAME]   over time; --list shows them all
@@ -106,11 +111,19 @@ def plot(
     unique; * and ? stand for any text in it: 'marble_*.speed'.
     """
     files, quantities = split_arguments(arguments)
+    path = Path(output) if output else Path(files[0]).with_suffix(".png")
+    if len(files) == 1 and is_sweep(files[0]):
+        others = {"--path": paths, "--against": against, "--frame": frames, "--from": begin is not None,
+                  "--to": end is not None, "--plane": plane, "--separate": separate}  # fmt: skip
+        plot_sweep(files[0], quantities, over, path, others=others, as_list=as_list, force=force, dpi=dpi,
+                   title=title, size=size, is_log=is_log)  # fmt: skip
+        return
+    if over:
+        raise UsageError(f"--over {over[0]}: {files[0]} is not the result file of a sweep")
     if against:
         if not quantities:
             raise UsageError(f"--against {against}: name the quantities to draw over it")
         quantities = [f"{against}:{quantity}" for quantity in quantities]
-    path = Path(output) if output else Path(files[0]).with_suffix(".png")
     with ExitStack() as stack:
         trajectories = [opened(stack, file) for file in files]
         if as_list:

@@ -85,7 +85,7 @@ def label_axes(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
 
 
 def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str = "beside") -> None:
-    """A legend beside the axes or below them, where it covers no line, or at the best place in them."""
+    """A legend beside the axes below or above them, where it covers no line, or at the best place in them."""
     if not names:
         return
     left_out = len(names) - MOST_NAMED
@@ -94,6 +94,7 @@ def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str 
     options = {
         "beside": {"loc": "upper left", "bbox_to_anchor": (1.005, 1.02)},
         "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.04), "ncols": min(len(names), 3)},
+        "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(len(names), 3)},
         "best": {"loc": "best"},
     }[place]
     # Set afterwards, because a label that begins with an underscore would be left out.

@@ -1,7 +1,8 @@
-"""The results of a sweep as an xarray dataset, and the table of its runs as a pandas frame."""
+"""The results of a sweep for other packages: xarray, pandas, matplotlib."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -36,6 +37,12 @@ def as_pandas(sweep):
     pandas = _needed("pandas", "to_pandas")
     columns = {name: column for name, column in sweep.runs.items() if name != "run"}
     return pandas.DataFrame({**columns, **sweep.metrics}, index=pandas.Index(sweep.numbers, name="run"))
+
+
+def as_figure(sweep, names: Sequence[str], over: Sequence[str], title: str = "", size=None, log: bool = False):
+    """See `Sweep.plot`. What draws is imported when it is needed, because it imports this package."""
+    sweeps = import_module("rigidsim.plots.sweeps")
+    return sweeps.sweep_figure(sweep, names, over, title=title, size=size, is_log=log)
 
 
 def _needed(package: str, who: str) -> ModuleType:

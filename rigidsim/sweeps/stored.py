@@ -6,7 +6,7 @@ import json
 import operator
 import shutil
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.values.amounts import Amount
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.contents import COMPLETE, ERRORS, FORMAT, STATUSES, VARIED, content_hash, digest_of
-from rigidsim.sweeps.frames import as_pandas, as_xarray
+from rigidsim.sweeps.frames import as_figure, as_pandas, as_xarray
 from rigidsim.sweeps.sensitivity import SobolIndices, sobol_indices_of
 from rigidsim.trajectory.fields import FIELDS
 from rigidsim.trajectory.stored import as_format_error, opened
@@ -99,6 +99,7 @@ class Sweep:
         self.names = tuple(json.loads(file["plan"].attrs["names"]))
         self._columns = {str(item.attrs["long_name"]): item for item in file.get(VARIED, {}).values()}
         self._results = ("runs/end_time", *(f"metrics/{name}" for name in self.metrics), *self.datasets)
+        self.sample = str(file["plan"].attrs["sample"])  # how the values were sampled, `sobol:64`; empty if not
         self.units = {name: str(self._columns[name].attrs.get("units", "")) for name in self.names}
 
     def __len__(self) -> int:
@@ -280,6 +281,12 @@ class Sweep:
                     last = self.numbers[min(first + unit, end) - 1]
                     message = f"runs {self.numbers[first]} to {last} do not match their digest"
                     raise FormatError(f"{self.path} is damaged: {message}")
+
+    def plot(self, *names: str, over: str | Sequence[str] = (), **look: Any) -> Any:
+        """A matplotlib Figure of metrics over one varied number, or two, or of quantities over time, `"ball.speed"`, if
+        samples were recorded; by default of all metrics over all varied numbers. `look` is title, size (inches), log.
+        """
+        return as_figure(self, names, [over] if isinstance(over, str) else over, **look)
 
     def to_xarray(self):
         """The results as an `xarray.Dataset` with labelled dimensions; names have "_" in place of "/"."""
