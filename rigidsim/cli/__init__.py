@@ -11,6 +11,7 @@ from rigidsim import __version__
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
+from rigidsim.cli.export import export
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.plot import plot
@@ -18,6 +19,8 @@ from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
+from rigidsim.cli.video import video
+from rigidsim.cli.view import view
 from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 
 EPILOG = """\b
@@ -42,6 +45,7 @@ def cli() -> None:
     rigidsim run flipping_axis.yaml             simulate it
     rigidsim inspect outputs/flipping_axis.h5   summarize the result
     rigidsim plot outputs/flipping_axis.h5      draw it
+    rigidsim view outputs/flipping_axis.h5      show it in space
     """
 
 
@@ -56,7 +60,7 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, plot, examples, integrators, schema):
+for command in (run, sweep, validate, inspect, explain, plot, view, video, export, examples, integrators, schema):
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)

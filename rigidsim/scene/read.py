@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -123,6 +124,10 @@ class Scene(SceneData):
     def resolved(self) -> dict[str, Any]:
         """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""
         return resolved_scene(self)
+
+    def view(self, frame: str = "world") -> Any:
+        """A page that shows the bodies at t = 0, at first as seen from one of them; see `Trajectory.view`."""
+        return import_module("rigidsim.views.view").view_of_scene(self, frame)
 
     def __reduce__(self) -> tuple:
         """A scene is pickled as what was written, and read again: that of another process may find other files."""

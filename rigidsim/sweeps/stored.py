@@ -181,12 +181,22 @@ class Sweep:
         """The names of the recorded arrays."""
         return tuple(field.name for field in FIELDS if field.name in self._file)
 
-    def array(self, name: str) -> np.ndarray:
-        """A recorded array, (run, ...), named as in a trajectory; (run, time, ...) if there are samples."""
+    def array(self, name: str, runs: slice = slice(None)) -> np.ndarray:
+        """A recorded array, (run, ...), named as in a trajectory; (run, time, ...) if there are samples. `runs` are
+        places in this file.
+        """
+        with as_format_error(self.path, name):
+            return self._dataset(name)[runs]
+
+    def described(self, name: str) -> tuple[tuple[int, ...], str, str]:
+        """The shape of a recorded array, its units and its meaning."""
+        found = self._dataset(name)
+        return found.shape, str(found.attrs["units"]), str(found.attrs["long_name"])
+
+    def _dataset(self, name: str) -> h5py.Dataset:
         if name not in self.datasets:
             raise UsageError(f"there is no array '{name}'; there are: {', '.join(self.datasets)}")
-        with as_format_error(self.path, name):
-            return self._file[name][()]
+        return self._file[name]
 
     def last(self, name: str) -> np.ndarray:
         """A recorded array at the end of each run, (run, ...); of a failed one NaN if it has samples."""

@@ -32,11 +32,8 @@ def create(root: h5py.File, header: Header, n_sample: int, rows: int, compressio
     root.attrs["isolated"] = np.int8(header.isolated)
     _create_scene(root, header)
     scales = _create_axes(root, header, n_sample, rows)
-    changed = [header.scale_of(change.parent) for change in header.changes]
-    unscaled = bool(np.all(np.array([*header.parent_scale, *changed]) == 1.0))
     for field in header.fields:
-        bodies = header.recorded_rows(field.name)
-        _create_field(root, field, scales, (n_sample, rows), compression, unscaled, bodies)
+        _create_field(root, field, scales, (n_sample, rows), compression, header)
 
 
 def _create_scene(root: h5py.File, header: Header) -> None:
@@ -80,11 +77,10 @@ def _create_field(
     scales: dict[str, h5py.Dataset],
     samples: tuple[int, int],
     compression: str,
-    unscaled: bool,
-    bodies: np.ndarray | None,
+    header: Header,
 ) -> None:
-    """Create a dataset; `samples` are their number, and that of a chunk, `bodies` the rows that are recorded."""
-    n_sample, rows = samples
+    """Create a dataset; `samples` are their number, and that of a chunk."""
+    (n_sample, rows), bodies = samples, header.recorded_rows(field.name)
     shape = (n_sample, *(scales[d].shape[0] for d in field.dimensions[1:]))
     dataset = root.create_dataset(
         field.name, shape, "f8", maxshape=(None, *shape[1:]), chunks=chunk_shape(shape, rows),
@@ -94,11 +90,17 @@ def _create_field(
         dataset.attrs[ROWS] = bodies
     for i, dimension in enumerate(field.dimensions):
         attach(dataset, i, dimension, scales[dimension])
-    in_parent_units = field.name in ("local/position", "local/velocity") and not unscaled
-    dataset.attrs["units"] = field.units.replace("m", "1", 1) if in_parent_units else field.units
-    dataset.attrs["long_name"] = field.long_name + (
-        ", in units of the parent, which are scale_to_metre[body] metres at the start" if in_parent_units else ""
-    )
+    dataset.attrs["units"], dataset.attrs["long_name"] = in_file(field, header)
+
+
+def in_file(field: Field, header: Header) -> tuple[str, str]:
+    """The units and the long name of a dataset; those of local motion depend on the scales of parents."""
+    changed = [header.scale_of(change.parent) for change in header.changes]
+    is_scaled = bool(np.any(np.array([*header.parent_scale, *changed]) != 1.0))
+    if field.name not in ("local/position", "local/velocity") or not is_scaled:
+        return field.units, field.long_name
+    units = field.units.replace("m", "1", 1)
+    return units, f"{field.long_name}, in units of the parent, which are scale_to_metre[body] metres at the start"
 
 
 def attach(dataset: h5py.Dataset, i: int, dimension: str, scale: h5py.Dataset) -> None:

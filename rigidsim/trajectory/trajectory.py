@@ -187,8 +187,10 @@ class Trajectory(Pictures, BodyMapping):
         index = self.paths.index(path)
         return below(RelativeMotion.identity(), world[index], self.header.scale[index], names)
 
-    def part(self, samples: slice) -> Trajectory:
-        """Some of the samples, without events; each array is read when it is needed, and kept."""
+    def part(self, samples: slice | np.ndarray) -> Trajectory:
+        """Some of the samples, by a slice or by their numbers in ascending order, without events; each array is read
+        when it is needed, and kept.
+        """
         arrays = {field.name: _Window(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 
@@ -246,7 +248,7 @@ class Trajectory(Pictures, BodyMapping):
 class _Window:
     """Some rows of an array, read on first access."""
 
-    def __init__(self, array: np.ndarray, samples: slice):
+    def __init__(self, array: np.ndarray, samples: slice | np.ndarray):
         self._array, self._samples = array, samples
 
     @cached_property

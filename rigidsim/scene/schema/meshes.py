@@ -76,6 +76,15 @@ def _measured(path: Path, _changed: int, _size: int) -> MeasuredFile:
     )
 
 
+def surface_of_file(file: MeasuredFile) -> tuple[np.ndarray, np.ndarray] | None:
+    """The vertices (n, 3) and the faces (m, 3) of a measured file; None if it cannot be read, or has changed."""
+    path = Path(file.path)
+    try:
+        return joined_at_corners(*_read(path)) if measured_file(path) == file else None
+    except ValueError:  # of which PydanticCustomError is one
+        return None
+
+
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
     try:
         import trimesh

@@ -1,0 +1,28 @@
+"""The argument TRAJECTORY of commands that take no result file of a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rigidsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from rigidsim.trajectory import Trajectory
+
+
+def is_sweep(path: str) -> bool:
+    """Whether a file has the results of a sweep. Raises StorageError, FormatError."""
+    from rigidsim.trajectory.stored import format_of
+
+    return format_of(Path(path)).startswith("rigidsim-sweep/")
+
+
+def load_trajectory(path: str) -> Trajectory:
+    """The trajectory in a file. Raises UsageError for the result file of a sweep, StorageError, FormatError."""
+    from rigidsim.trajectory.reader import load
+
+    if is_sweep(path):
+        hint = f"rigidsim run SCENE --from {path} --index N makes the trajectory of a run"
+        raise UsageError(f"{path} is the result file of a sweep: this command is for one run; {hint}")
+    return load(path)

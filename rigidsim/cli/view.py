@@ -1,0 +1,68 @@
+"""`rigidsim view`: a page that shows a trajectory in space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rigidsim.cli.console import print_message, print_result
+from rigidsim.cli.options import TimeType
+from rigidsim.errors import UsageError
+
+
+@click.command(short_help="Show a trajectory in space, as one HTML page.")
+@click.argument("file", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), help="HTML file.  [default: FILE.html]")
+@click.option("--frame", metavar="BODY", default="world", help="Look from this body, at first.  [default: world]")
+@click.option("--follow", metavar="BODY", default="", help="Let the camera follow this body, at first.")
+@click.option("--from", "begin", type=TimeType(), metavar="TIME", help="Begin at this time: 0.5, '500 ms'.")
+@click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
+@click.option("--fps", type=float, default=60, show_default=True, help="Most frames for each second of playing.")
+@click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
+@click.option("--force", is_flag=True, help="Overwrite an existing page.")
+def view(file, output, is_opened, force, **shown):
+    """Write one HTML page that shows FILE, a trajectory, with the bodies and their paths in space as seen from any of
+    them. It needs no network, nor rigidsim. Of a scene file (.yaml) it shows the start.
+
+    \b
+    rigidsim view outputs/scene.h5
+    rigidsim view outputs/scene.h5 --frame table --open
+    rigidsim view outputs/scene.h5 --from 1 --to "2500 ms" --follow ball -o ball.html
+    """
+    from rigidsim.trajectory.destination import IN_SHELL
+    from rigidsim.views.view import check_page, save_page
+
+    path = Path(output) if output is not None else Path(file).with_suffix(".html")
+    check_page(path, force, IN_SHELL)
+    made = _view(file, **shown)
+    save_page(made.html, path, force, IN_SHELL)
+    for note in made.notes:
+        print_message(f"note: {note}")
+    print_result(path)
+    if is_opened:
+        import webbrowser
+
+        webbrowser.open(path.resolve().as_uri())
+
+
+def _view(file: str, frame: str, **shown):
+    """The view of a trajectory file, or of a scene file."""
+    if Path(file).suffix in (".yaml", ".yml"):
+        from rigidsim.scene import Scene
+        from rigidsim.views.view import view_of_scene
+
+        if shown["begin"] is not None or shown["end"] is not None or shown["follow"]:
+            raise UsageError(
+                f"{file} is a scene; --from, --to and --follow are for its trajectory: rigidsim run {file}"
+            )
+        return view_of_scene(Scene.from_file(file), frame)
+    from rigidsim.trajectory.reader import load
+    from rigidsim.trajectory.stored import format_of
+    from rigidsim.views.view import view_of
+
+    if format_of(Path(file)).startswith("rigidsim-sweep/"):
+        hint = f"rigidsim run SCENE --from {file} --index N makes the trajectory of a run"
+        raise UsageError(f"{file} is the result file of a sweep; {hint}")
+    with load(file) as opened:
+        return view_of(opened, frame, **shown)

@@ -1,0 +1,1 @@
+"""Trajectories and sweeps for other programs: CSV, NetCDF, xarray, pandas."""

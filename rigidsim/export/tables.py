@@ -1,0 +1,85 @@
+"""Tables: quantities with a line for each sample, and events."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigidsim.export.labelled import plain_unit
+from rigidsim.hindsight.quantities import NamedQuantity, named
+from rigidsim.report.windows import windows
+from rigidsim.trajectory.contact_events import COLUMNS, ContactEvent
+from rigidsim.trajectory.events import NUMBERS, VECTORS, Event
+from rigidsim.trajectory.fields import AXES
+from rigidsim.trajectory.trajectory import Trajectory
+
+XYZ = AXES["xyz"]
+WORDS = ("id", "name", "body", "receiver", "parent_before", "parent_after", "motion", "first", "second")
+CONTACT_VECTORS = ("point", "normal")
+ENERGIES = ("energy", "energy_before", "energy_after")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in pieces: `names` and `units` of the columns, and `rows`, lists of numbers and texts."""
+
+    names: Sequence[str]
+    units: Sequence[str]
+    pieces: Iterable[Sequence[Sequence]]
+
+    def text(self) -> Iterator[str]:
+        """Pieces of CSV: the names with units in brackets, then a line for each row; numbers with all their digits."""
+        yield _csv([[f"{name} ({unit})" if unit else name for name, unit in zip(self.names, self.units, strict=True)]])
+        yield from map(_csv, self.pieces)
+
+
+def series_table(trajectory: Trajectory, quantities: Sequence[str]) -> Table:
+    """Quantities by their names: the time, and a column for each component. Raises UsageError."""
+    found = [named(trajectory, name) for name in quantities]
+    columns = [(name, one.unit) for one in found for name in _column_names(one)]
+    names, units = zip(("time", "s"), *columns, strict=True)
+
+    def rows(window: slice) -> list[list]:
+        parts = [np.asarray(one.of(window).values, np.float64) for one in found]
+        time = np.asarray(trajectory.time[window])
+        return np.column_stack([time, *(part.reshape(len(time), -1) for part in parts)]).tolist()
+
+    return Table(names, units, map(rows, windows(trajectory)))
+
+
+def _column_names(one: NamedQuantity) -> list[str]:
+    """The names of the components: `ball.position.x@table`."""
+    if one.kind is None or not one.components:
+        return [one.name]
+    name, at, frame = one.name.partition("@")
+    return [f"{name}.{component}{at}{frame}" for component in one.components]
+
+
+def event_table(trajectory: Trajectory) -> Table:
+    """All events in order of time, those of contact as well: a row each; what does not apply is empty."""
+    vectors = (*VECTORS, *CONTACT_VECTORS)
+    units = {name: unit for name, (unit, _) in (NUMBERS | VECTORS).items()}
+    units |= {name: column.units for name, column in COLUMNS.items() if name not in units}
+    names = ["time", "cause", *WORDS, *(f"{name}.{axis}" for name in vectors for axis in XYZ), *ENERGIES]
+    told = [plain_unit(units[base]) if (base := name.partition(".")[0]) in units and base not in WORDS else ""
+            for name in names]  # fmt: skip
+    rows = (_event_row(event, vectors) for event in trajectory.events)
+    return Table(names, told, ([row] for row in rows))
+
+
+def _event_row(event: Event | ContactEvent, vectors: Sequence[str]) -> list:
+    """One event; `first` and `second` are the names of shapes."""
+    shapes = dict(zip(("first", "second"), getattr(event, "shapes", ("", "")), strict=True))
+    words = [shapes.get(name, "") or getattr(event, name, "") for name in WORDS]
+    numbers = [part for name in vectors for part in getattr(event, name, ("", "", ""))]
+    return [event.time, event.cause, *words, *numbers, *(getattr(event, name, "") for name in ENERGIES)]
+
+
+def _csv(rows: Iterable[Sequence]) -> str:
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(rows)
+    return lines.getvalue()

@@ -1,0 +1,151 @@
+"""The images of a video: what each shows, from where, and what is written on it."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.hindsight.quantities import full_path
+from rigidsim.trajectory.encoding import cores
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.views.camera import Camera, fitted
+from rigidsim.views.lettering import Lettering
+from rigidsim.views.poses import WORLD, Seen
+from rigidsim.views.scenery import Scenery
+from rigidsim.views.stage import GROUND, Stage, stage_at
+
+MOST_PATHS, MOST_NAMES = 12, 8
+"""Paths of free bodies are drawn by default, and names written, if there are no more than so many."""
+NEAR = 2.0
+"""Bodies that are not farther than so many radii from the centre of what is of interest are shown as well."""
+FOLLOWED_ROOM = 6.0
+"""The radius of what is shown around a body that is followed, in radii of the body."""
+
+
+class Clip(NamedTuple):
+    """The `times` (s) of the pictures, `speed` in s of motion per s of playing, and pictures per second, `fps`."""
+
+    times: np.ndarray
+    speed: float
+    fps: float
+
+
+class Look(NamedTuple):
+    """What is looked at: from the body `frame`, at the body `follow` if there is one; `azimuth`, `elevation` (rad) and
+    `distance` (m, or None) of the camera; the bodies whose paths are drawn, or None for the free ones if they are few.
+    """
+
+    frame: str
+    follow: str
+    azimuth: float
+    elevation: float
+    distance: float | None
+    traces: Iterable[str] | None
+
+
+@dataclass(frozen=True)
+class Reel:
+    """The images of a video, one after the other."""
+
+    scenery: Scenery
+    cameras: Sequence[Camera]
+    lettering: Lettering
+
+    @classmethod
+    def of(cls, trajectory: Trajectory, clip: Clip, look: Look, size: tuple[int, int]) -> Reel:
+        """The images of a clip. Raises UsageError for bodies that are not shown."""
+        stage = stage_at(trajectory, clip.times, clip.speed)
+
+        def row(body: str) -> int:
+            return stage.row(body if body == "world" else full_path(trajectory, body))
+
+        frame = row(look.frame)
+        seen = stage.poses.seen_from(frame)
+        traced = _few_free(stage) if look.traces is None else [row(body) for body in look.traces]
+        scenery = Scenery(stage, seen, stage.framing(seen), [body for body in traced if body not in (frame, WORLD)])
+        cameras = _cameras(stage, seen, row(look.follow) if look.follow else WORLD, look, size)
+        return cls(scenery, cameras, _lettering(scenery, clip, frame, size))
+
+    @property
+    def title(self) -> str:
+        """The title of the scene."""
+        return self.scenery.stage.title
+
+    def image(self, k: int, camera: Camera | None = None):
+        """The image at one of the times, by default from its own camera."""
+        camera = camera or self.cameras[k]
+        pixels = self.scenery.picture(k, camera).render()
+        letters = replace(self.lettering, size=camera.size)
+        times = self.scenery.stage.poses.time
+        return letters.written_on(pixels, clock(float(times[k]), times))
+
+    def samples(self) -> list:
+        """A few of the images, from the first to the last, at half the size."""
+        last = len(self.cameras) - 1
+        small = [replace(camera, size=(camera.size[0] // 2, camera.size[1] // 2)) for camera in self.cameras]
+        return [self.image(k, small[k]) for k in sorted({0, last // 3, 2 * last // 3, last})]
+
+    def images(self, progress: Callable[[int, int], None] | None = None) -> Iterator:
+        """All images in order, made on all cores; `progress(done, total)` is called after each."""
+        total, waiting, done = len(self.cameras), deque(), 0
+        pool = ThreadPoolExecutor(cores())
+        try:
+            for k in range(total + cores()):
+                if k < total:
+                    waiting.append(pool.submit(self.image, k))
+                if k >= cores() and waiting:
+                    yield waiting.popleft().result()
+                    done += 1
+                    if progress:
+                        progress(done, total)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def clock(time: float, times: np.ndarray) -> str:
+    """A time (s) as text, with as many digits as tell it from the next of all times."""
+    step = (times[-1] - times[0]) / max(len(times) - 1, 1)
+    digits = max(0, -math.floor(math.log10(step))) if step > 0 else 3
+    return f"t = {time:.{min(digits, 9)}f} s"
+
+
+def _few_free(stage: Stage) -> list[int]:
+    free = [row for row in stage.known if stage.kinds[row] == "free"]
+    return free if len(free) <= MOST_PATHS else []
+
+
+def _cameras(stage: Stage, seen: Seen, followed: int, look: Look, size: tuple[int, int]) -> list[Camera]:
+    """The camera at each time."""
+    direction, n_frame = (look.azimuth, look.elevation), len(stage.poses.time)
+    if followed == WORLD:
+        rows = _near(stage, seen)
+        points = seen.position[:, rows].reshape(-1, 3)
+        found = fitted(*direction, size, points, np.tile(stage.reach[rows], n_frame))
+        return [replace(found, distance=look.distance or found.distance)] * n_frame
+    reach = stage.reach[followed] * FOLLOWED_ROOM or stage.framing(seen).radius / 2
+    near = fitted(*direction, size, np.zeros((1, 3)), np.full(1, reach))
+    distance = look.distance or near.distance
+    return [replace(near, target=target, distance=distance) for target in seen.position[:, followed]]
+
+
+def _near(stage: Stage, seen: Seen) -> list[int]:
+    """The rows of the bodies that are always near what is of interest."""
+    ball = stage.framing(seen)
+    away = np.max(np.linalg.norm(seen.position - ball.centre, axis=-1), axis=0) + stage.reach
+    return [row for row in stage.known if away[row] <= NEAR * ball.radius] or list(stage.known)
+
+
+def _lettering(scenery: Scenery, clip: Clip, frame: int, size: tuple[int, int]) -> Lettering:
+    stage = scenery.stage
+    told = [] if frame == WORLD else [f"seen from {stage.paths[frame]}"]
+    if clip.speed != 1:
+        told.append(f"{clip.speed:g} x real time")
+    shown = sorted({part.body for part in stage.parts if part.kind != GROUND})
+    names = [(stage.paths[row], stage.colours[row]) for row in shown] if len(shown) <= MOST_NAMES else []
+    return Lettering(stage.title, ", ".join(told), names, f"grid {scenery.spacing:g} m", size)

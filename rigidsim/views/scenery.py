@@ -1,0 +1,195 @@
+"""From a stage to pictures: where bodies, paths and planes are as a camera sees them at each frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rigidsim.physics.quaternion import rotate
+from rigidsim.trajectory.motion import columns, rows
+from rigidsim.views.camera import Camera
+from rigidsim.views.grid import Plane, grid_spacing
+from rigidsim.views.poses import Seen
+from rigidsim.views.raytracing import Mesh, Picture, empty_mesh
+from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, Part, Stage
+from rigidsim.views.surfaces import Surface
+
+MARKER_SIZE, AXIS_LENGTH = 0.011, 2.6
+"""The radius of a body without shapes, relative to the height of the picture; its axes in radii."""
+PATH_WIDTH, AXIS_WIDTH = 2.0 / 720, 2.2 / 720
+"""Widths of paths and axes, relative to the height of the picture."""
+PATH_LIGHTNESS = 0.35
+AXIS_COLOURS = ("#d55e00", "#009e73", "#0072b2")
+
+
+def rgb(colour: str) -> np.ndarray:
+    """The three components of `#rrggbb`, from 0 to 1."""
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)], np.float32) / np.float32(255)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parts with one surface: their `bodies` (part), and in the axes of those, m, `vertices` and unit `normals`
+    (part, vertex, 3). `marks` is whether they are markers, of radius 1; `tones` (vertex, 3) see `Mesh.own`.
+    """
+
+    bodies: np.ndarray
+    vertices: np.ndarray
+    normals: np.ndarray
+    faces: np.ndarray
+    tones: np.ndarray
+    marks: bool
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], surface: Surface) -> Group:
+        """The parts of a surface."""
+        vertices, normals = [], []
+        for part in parts:
+            turned = rotate(tuple(part.orientation), columns(surface.normals / part.scale))
+            normals.append(rows(turned))
+            vertices.append(part.corners(surface))
+        normals = np.array(normals)
+        normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+        corners = surface.normals[surface.faces]
+        is_smooth = bool(np.any(np.abs(corners - corners[:, :1]) > 1e-9))
+        tones = surface.vertices if is_smooth else np.full(surface.vertices.shape, np.nan)
+        bodies = np.array([part.body for part in parts])
+        return cls(bodies, np.array(vertices, np.float32), normals.astype(np.float32), surface.faces.astype(np.int32),
+                   tones.astype(np.float32), parts[0].kind == MARKER)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scenery:
+    """The pictures of a stage as `seen` from a frame of reference. `framing` is what the camera shows of it, `traced`
+    are the rows of the bodies whose paths are drawn.
+    """
+
+    stage: Stage
+    seen: Seen
+    framing: Framing
+    traced: Sequence[int]
+
+    @cached_property
+    def _groups(self) -> list[Group]:
+        sorted_parts: dict[tuple, list[Part]] = {}
+        for part in self.stage.parts:
+            if part.kind != GROUND:
+                sorted_parts.setdefault((part.surface, part.kind), []).append(part)
+        return [Group.of(parts, self.stage.surfaces[surface]) for (surface, _), parts in sorted_parts.items()]
+
+    @cached_property
+    def _colours(self) -> np.ndarray:
+        return np.array([rgb(colour) for colour in self.stage.colours])
+
+    @cached_property
+    def spacing(self) -> float:
+        """The spacing of the grid, m."""
+        return grid_spacing(self.framing.radius or 1.0)
+
+    @cached_property
+    def lowest(self) -> float:
+        """The height (m) of the lowest point that any body reaches."""
+        known = list(self.stage.known)
+        return float(np.min(self.seen.position[:, known, 2] - self.stage.reach[known]))
+
+    def picture(self, frame: int, camera: Camera) -> Picture:
+        """The picture at a frame."""
+        solids = [mesh for group in self._groups for mesh in self._solids(group, frame, camera)]
+        ribbons = [*self._axes(frame, camera), *self._paths(frame, camera)]
+        return Picture(camera, _joined(solids), _joined(ribbons), list(self._planes(frame)))
+
+    def _solids(self, group: Group, frame: int, camera: Camera) -> Iterator[Mesh]:
+        positions = (self.seen.position[frame, group.bodies] - camera.position) / camera.distance
+        turns = np.stack([rows(rotate(columns(self.seen.orientation[frame, group.bodies]), axis))
+                          for axis in np.eye(3)[:, :, None]], axis=-2).astype(np.float32)  # fmt: skip
+        scale = np.float32((self.marker_radius(camera) if group.marks else 1.0) / camera.distance)
+        n_part, n_vertex, _ = group.vertices.shape
+        vertices = positions.astype(np.float32)[:, None] + (group.vertices * scale) @ turns
+        faces = group.faces + (n_vertex * np.arange(n_part, dtype=np.int32))[:, None, None]
+        owners = np.repeat(group.bodies, len(group.faces))
+        yield Mesh(
+            vertices.reshape(-1, 3), (group.normals @ turns).reshape(-1, 3), faces.reshape(-1, 3),
+            self._colours[owners], owners, np.tile(group.tones, (n_part, 1)),
+        )  # fmt: skip
+
+    def marker_radius(self, camera: Camera) -> float:
+        """The radius (m) of bodies without shapes."""
+        return MARKER_SIZE * camera.size[1] * camera.pixel * camera.distance
+
+    def _axes(self, frame: int, camera: Camera) -> Iterator[Mesh]:
+        """The axes of bodies without shapes."""
+        marked = [part.body for part in self.stage.parts if part.kind == MARKER]
+        if not marked:
+            return
+        length = AXIS_LENGTH * self.marker_radius(camera)
+        begins = self.seen.position[frame, marked]
+        for number, (axis, colour) in enumerate(zip(np.eye(3), AXIS_COLOURS, strict=True)):
+            ends = begins + length * rows(rotate(columns(self.seen.orientation[frame, marked]), tuple(axis)))
+            yield ribbon(begins, ends, camera, AXIS_WIDTH, rgb(colour), len(self.stage.paths) + number)
+
+    def _paths(self, frame: int, camera: Camera) -> Iterator[Mesh]:
+        """The paths of bodies up to a frame."""
+        for row in self.traced:
+            path = self.seen.position[: frame + 1, row]
+            colour = self._colours[row] + (1 - self._colours[row]) * np.float32(PATH_LIGHTNESS)
+            if frame:
+                yield ribbon(path[:-1], path[1:], camera, PATH_WIDTH, colour, row)
+
+    def _planes(self, frame: int) -> Iterator[Plane]:
+        for number, (body, centre, axes, radius) in enumerate(self._grounds):
+            origin, turn = self.seen.position[frame, body], tuple(self.seen.orientation[frame, body])
+            turned = np.array([rotate(turn, tuple(axis)) for axis in axes])
+            others = [(rotate(turn, tuple(a[2])), self.seen.position[frame, other], a[2] @ c)
+                      for k, (other, c, a, _) in enumerate(self._grounds) if k != number and other == body]  # fmt: skip
+            inside = tuple((np.array(n), float(np.dot(n, place) + offset)) for n, place, offset in others)
+            place = origin + np.array(rotate(turn, tuple(centre)))
+            yield Plane(place, turned, origin, radius, self.spacing, True, inside)
+        if not self._grounds:
+            below = np.append(self.framing.centre[:2], self.lowest)
+            radius = GROUND_SIZE * (self.framing.radius or 1.0)
+            yield Plane(below, np.eye(3), np.zeros(3), radius, self.spacing, False)
+
+    @cached_property
+    def _grounds(self) -> list[tuple[int, np.ndarray, np.ndarray, float]]:
+        """The body of each plane; in its axes the point below what is of interest, and axes; and the radius, m."""
+        found, balls = [], {}
+        for part in self.stage.parts:
+            if part.kind == GROUND:
+                if part.body not in balls:
+                    balls[part.body] = self.stage.framing(self.stage.poses.seen_from(part.body))
+                ball, axes = balls[part.body], np.array([rotate(tuple(part.orientation), tuple(a)) for a in np.eye(3)])
+                above = (ball.centre - part.position) @ axes[2]
+                found.append((part.body, ball.centre - above * axes[2], axes, GROUND_SIZE * (ball.radius or 1.0)))
+        return found
+
+
+def ribbon(begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, colour: np.ndarray, owner: int) -> Mesh:
+    """Straight lines between points (n, 3), m, as strips that face the camera, of equal width (in heights of the
+    picture) wherever they are.
+    """
+    a, b = ((points - camera.position) / camera.distance for points in (begins, ends))
+    across = np.cross(b - a, a + b)
+    length = np.linalg.norm(across, axis=1, keepdims=True)
+    across = np.divide(across, length, out=np.zeros_like(across), where=length > 0)
+    half = 0.5 * width * camera.size[1] * camera.pixel
+    beside = [across * half * (points @ camera.axes[2])[:, None] for points in (a, b)]
+    vertices = np.stack([a - beside[0], a + beside[0], b - beside[1], b + beside[1]], axis=1)
+    n = len(vertices)
+    faces = np.array([[0, 1, 2], [1, 3, 2]]) + 4 * np.arange(n)[:, None, None]
+    none = np.zeros((4 * n, 3), np.float32)
+    return Mesh(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
+                np.tile(colour, (2 * n, 1)), np.full(2 * n, owner), none)  # fmt: skip
+
+
+def _joined(meshes: Sequence[Mesh]) -> Mesh:
+    """One mesh of several."""
+    if not meshes:
+        return empty_mesh()
+    begins = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    faces = [mesh.faces + np.int32(begin) for mesh, begin in zip(meshes, begins, strict=False)]
+    parts = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("colours", "owners", "own"))
+    vertices, normals = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("vertices", "normals"))
+    return Mesh(vertices, normals, np.concatenate(faces), *parts)

@@ -1,0 +1,288 @@
+// What is drawn at a time, as it is seen from a body.
+
+const MARKER_PIXELS = 7;
+const AXIS_PIXELS = 45;
+const ARROW_PIXELS = 110;
+const MOST_PATHS = 60;
+const MOST_ARROWS = 2000;
+const [CONTACT_COLOUR, FORCE_COLOUR, INERTIAL_COLOUR] = ["#b0202a", "#b0202a", "#008b8b"];
+const [VELOCITY_COLOUR, RATE_COLOUR] = ["#1a1a1a", "#7b3fa0"];
+const GRID_REACH = 5; // camera distances
+
+async function geometryOf({ vertices, normals, faces }) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(await floats(vertices), 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(await floats(normals), 3));
+  geometry.setIndex(new THREE.BufferAttribute(new Uint32Array((await integers(faces)).buffer), 1));
+  return geometry;
+}
+
+class Show {
+  constructor(stage, canvas) {
+    this.stage = stage;
+    this.canvas = canvas;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+    this.renderer.setClearColor(BACKGROUND);
+    this.camera = new Camera(canvas);
+    this.scene = new THREE.Scene();
+    this.scene.add(new THREE.HemisphereLight("#ffffff", "#b9bec8", 0.75));
+    this.lamp = new THREE.DirectionalLight("#ffffff", 0.45);
+    this.scene.add(this.lamp);
+    this.paths = [];
+    this.drawn = { paths: true, axes: true, grid: true, velocity: false, rate: false, force: false, inertial: false, contact: true };
+    this.from = WORLD;
+    this.follow = null;
+    this.time = stage.begin;
+  }
+
+  async build() {
+    const { stage, scene } = this;
+    const forms = await Promise.all(stage.surfaces.map(geometryOf));
+    const material = new THREE.MeshPhongMaterial({ shininess: 25, specular: "#222222" });
+    const perSurface = forms.map(() => 0);
+    for (const part of stage.parts) perSurface[part.surface] += part.kind !== "ground";
+    this.instances = forms.map((form, i) => new Instances(scene, form, Math.max(1, perSurface[i]), material));
+    this.grounds = [];
+    for (const part of stage.parts) {
+      part.place = new THREE.Matrix4().compose(
+        new THREE.Vector3(...part.position),
+        new THREE.Quaternion(...part.orientation.slice(1), part.orientation[0]),
+        new THREE.Vector3(...part.scale),
+      );
+      if (part.kind !== "ground") continue;
+      part.mesh = new THREE.Mesh(forms[part.surface], gridMaterial("#e6e9ed", 1));
+      part.mesh.matrixAutoUpdate = false;
+      part.mesh.frustumCulled = false;
+      part.mesh.renderOrder = -1;
+      this.grounds.push(part.mesh);
+      scene.add(part.mesh);
+    }
+    this.arrows = new Arrows(scene, MOST_ARROWS);
+    this.points = new Instances(scene, new THREE.SphereGeometry(1, 12, 8), MOST_ARROWS, material);
+    this.grid = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), gridMaterial(BACKGROUND, 0));
+    this.grid.frustumCulled = false;
+    this.grid.renderOrder = -1;
+    scene.add(this.grid);
+  }
+
+  // Look from the body of a row; the camera shows all that is of interest, seen from there.
+  lookFrom(row) {
+    this.from = row;
+    this.bounds = this.boundsOfInterest();
+    const [lower, upper] = this.bounds;
+    this.radius = Math.hypot(...upper.map((high, i) => high - lower[i])) / 2 || 1;
+    this.isStill = upper.every((high, i) => high === lower[i]);
+    this.floor = lower[2] <= 0 && upper[2] >= 0 ? 0 : lower[2];
+    this.isFlat = upper[2] - lower[2] < 0.05 * this.radius;
+    this.fastest = this.largestRates();
+    this.makePaths();
+    this.showAll();
+  }
+
+  // At most this many frames, evenly spaced, with the last.
+  someFrames(most) {
+    const { frames } = this.stage;
+    const step = Math.max(1, Math.ceil(frames / most));
+    const found = [frames - 1];
+    for (let frame = 0; frame < frames - 1; frame += step) found.push(frame);
+    return found;
+  }
+
+  // The box around the bodies of interest at all times.
+  boundsOfInterest() {
+    const { stage } = this;
+    const [lower, upper] = [Array(3).fill(Infinity), Array(3).fill(-Infinity)];
+    for (const frame of this.someFrames(Math.max(20, 100000 / stage.interest.length))) {
+      const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
+      for (const body of stage.interest) {
+        for (let i = 0; i < 3; i++) {
+          lower[i] = Math.min(lower[i], seen[body * MOTION + i] - stage.reach[body]);
+          upper[i] = Math.max(upper[i], seen[body * MOTION + i] + stage.reach[body]);
+        }
+      }
+    }
+    return [lower, upper];
+  }
+
+  // The paths of the bodies of interest, if they are not many, and of the one that is followed.
+  makePaths() {
+    const { stage } = this;
+    this.paths.forEach((path) => path.remove());
+    const bodies = stage.interest.length <= MOST_PATHS ? [...stage.interest] : [];
+    if (this.follow !== null && !bodies.includes(this.follow)) bodies.push(this.follow);
+    this.paths = [];
+    stage.pathsFrom(this.from, bodies).forEach((points, i) => {
+      const [low, high] = boundsOf(points);
+      const extent = Math.hypot(...high.map((value, k) => value - low[k]));
+      if (stage.frames < 2 || extent < 1e-6 * this.radius) return;
+      this.paths.push(new Path(this.scene, points, stage.colours[bodies[i]]));
+    });
+  }
+
+  showAll() {
+    this.camera.elevation = this.isFlat ? 0.95 : 0.35;
+    this.camera.azimuth = -Math.PI / 3;
+    this.camera.show(...this.bounds);
+  }
+
+  // The largest speed and angular velocity of the bodies of interest.
+  largestRates() {
+    const { stage } = this;
+    let [speed, rate] = [0, 0];
+    for (const frame of this.someFrames(Math.max(20, 100000 / stage.interest.length))) {
+      const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
+      for (const body of stage.interest) {
+        const o = body * MOTION;
+        speed = Math.max(speed, Math.hypot(seen[o + 7], seen[o + 8], seen[o + 9]));
+        rate = Math.max(rate, Math.hypot(seen[o + 10], seen[o + 11], seen[o + 12]));
+      }
+    }
+    return { speed, rate };
+  }
+
+  pose(body, matrix = new THREE.Matrix4()) {
+    const [o, m] = [body === WORLD ? this.stage.count * MOTION : body * MOTION, this.seen];
+    const { target } = this.camera;
+    return matrix.compose(
+      new THREE.Vector3(m[o] - target[0], m[o + 1] - target[1], m[o + 2] - target[2]),
+      new THREE.Quaternion(m[o + 4], m[o + 5], m[o + 6], m[o + 3]),
+      new THREE.Vector3(1, 1, 1),
+    );
+  }
+
+  placeOf(body) {
+    return new THREE.Vector3().setFromMatrixPosition(this.pose(body));
+  }
+
+  draw() {
+    const { stage, camera, canvas } = this;
+    const [frame, part] = stage.place(this.time);
+    this.frame = frame;
+    this.seen = stage.seenFrom(this.from, frame, part);
+    if (this.follow !== null) {
+      const o = this.follow * MOTION;
+      camera.target = camera.target.map((value, i) => value + this.seen[o + i] - (this.followed ?? this.seen.subarray(o, o + 3))[i]);
+      this.followed = [...this.seen.subarray(o, o + 3)];
+    }
+    camera.update();
+    this.lamp.position.copy(camera.three.position).add(new THREE.Vector3(0, 0, camera.distance));
+    this.drawBodies();
+    this.drawArrows();
+    this.drawGrid();
+    for (const path of this.paths) {
+      path.mesh.visible = this.drawn.paths;
+      path.update(camera.target, frame + part, canvas);
+    }
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    const size = this.renderer.getSize(new THREE.Vector2());
+    if (size.x !== width || size.y !== height) {
+      this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+      this.renderer.setSize(width, height, false);
+    }
+    this.renderer.render(this.scene, camera.three);
+  }
+
+  drawBodies() {
+    const { stage, camera } = this;
+    this.instances.forEach((one) => one.begin());
+    const matrix = new THREE.Matrix4();
+    const [inner, eye] = [new THREE.Matrix4(), camera.three.position];
+    for (const part of stage.parts) {
+      this.pose(part.body, matrix);
+      if (part.kind === "marker") {
+        if (stage.kinds[part.body] !== "free") continue; // a frame is shown by its axes
+        const size = MARKER_PIXELS * camera.pixel(new THREE.Vector3().setFromMatrixPosition(matrix).distanceTo(eye));
+        matrix.multiply(inner.makeScale(size, size, size));
+      } else matrix.multiply(part.place);
+      if (part.kind === "ground") part.mesh.matrix.copy(matrix);
+      else this.instances[part.surface].put(matrix, stage.colours[part.body]);
+    }
+    this.instances.forEach((one) => one.end());
+  }
+
+  drawArrows() {
+    const { stage, camera, arrows, drawn } = this;
+    arrows.begin();
+    const eye = camera.three.position;
+    const thin = (place) => camera.pixel(place.distanceTo(eye));
+    const axes = drawn.axes ? [WORLD, ...stage.known] : [];
+    for (const body of axes) {
+      if (stage.kinds[body] === "fixed" && stage.reach[body] > 0 && body !== this.from) continue; // part of another
+      const pose = this.pose(body);
+      const place = new THREE.Vector3().setFromMatrixPosition(pose);
+      const px = thin(place);
+      const length = Math.max((this.isStill ? 3 : 1) * AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * stage.reach[body]);
+      AXIS_COLOURS.forEach((colour, i) => {
+        const axis = new THREE.Vector3().setFromMatrixColumn(pose, i).multiplyScalar(length);
+        arrows.put(place, axis, 1.2 * px, colour);
+      });
+    }
+    const rates = [
+      ["velocity", 7, this.fastest.speed, VELOCITY_COLOUR],
+      ["rate", 10, this.fastest.rate, RATE_COLOUR],
+    ];
+    for (const [name, first, largest, colour] of rates) {
+      if (!drawn[name] || !stage.hasRates || !(largest > 0)) continue;
+      for (const body of stage.interest) {
+        const o = body * MOTION + first;
+        const place = this.placeOf(body);
+        const px = thin(place);
+        const vector = new THREE.Vector3(...this.seen.subarray(o, o + 3)).multiplyScalar((ARROW_PIXELS * px) / largest);
+        arrows.put(place, vector, 2 * px, colour);
+      }
+    }
+    this.points.begin();
+    if (stage.loads) this.drawLoads(thin);
+    this.points.end();
+    arrows.end();
+  }
+
+  drawLoads(thin) {
+    const { stage, arrows, drawn } = this;
+    const { sample, contacts, strongest, largest, ...terms } = stage.loads;
+    const now = sample[this.frame];
+    const size = new THREE.Matrix4();
+    const draw = (place, vector, most, colour) => {
+      const px = thin(place);
+      const length = vector.length() / most;
+      arrows.put(place, vector.setLength(ARROW_PIXELS * px * Math.min(length, 1.5)), 2 * px, colour);
+    };
+    const [begin, end] = contacts && drawn.contact ? contacts.begins.subarray(now, now + 2) : [0, 0];
+    for (let k = begin; k < end; k++) {
+      const pose = this.pose(contacts.body[k]);
+      const place = new THREE.Vector3(...contacts.point.subarray(3 * k, 3 * k + 3)).applyMatrix4(pose);
+      this.points.put(size.makeScale(...Array(3).fill(3 * thin(place))).setPosition(place), CONTACT_COLOUR);
+      const force = new THREE.Vector3(...contacts.force.subarray(3 * k, 3 * k + 3));
+      draw(place, force.applyQuaternion(new THREE.Quaternion().setFromRotationMatrix(pose)), strongest, CONTACT_COLOUR);
+    }
+    const parents = stage.trees[stage.tree[this.frame]];
+    for (const [name, colour] of [["force", FORCE_COLOUR], ["inertial", INERTIAL_COLOUR]]) {
+      if (!drawn[name] || !terms[name] || !(largest > 0)) continue;
+      for (const body of stage.interest) {
+        if (name === "inertial" && parents[body] !== this.from) continue; // they are relative to the parent
+        const o = (now * stage.count + body) * 3;
+        const turn = new THREE.Quaternion().setFromRotationMatrix(this.pose(parents[body]));
+        draw(this.placeOf(body), new THREE.Vector3(...terms[name].subarray(o, o + 3)).applyQuaternion(turn), largest, colour);
+      }
+    }
+  }
+
+  // Grids with lines at round numbers: on planes, or else in a plane z = const of the frame that is looked from.
+  drawGrid() {
+    const { camera, grid } = this;
+    this.spacing = roundNumber(camera.distance / 8);
+    const reach = GRID_REACH * camera.distance;
+    for (const mesh of this.grounds) {
+      Object.assign(mesh.material.uniforms.spacing, { value: this.drawn.grid ? this.spacing : 1e30 });
+      mesh.material.uniforms.reach.value = reach;
+    }
+    grid.visible = this.drawn.grid && this.grounds.length === 0;
+    grid.scale.set(reach, reach, 1);
+    grid.position.set(0, 0, this.floor - camera.target[2]);
+    const { origin, spacing, reach: fading } = grid.material.uniforms;
+    const left = (value) => Math.round(value / this.spacing) * this.spacing - value;
+    origin.value.set(left(camera.target[0]) / reach, left(camera.target[1]) / reach);
+    spacing.value = this.spacing / reach;
+    fading.value = reach;
+  }
+}

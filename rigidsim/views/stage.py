@@ -1,0 +1,252 @@
+"""What a three-dimensional picture of a trajectory shows, as plain numbers: triangles of bodies, colours, poses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.arguments import number, refuse
+from rigidsim.engine.compiler.known import scene_from
+from rigidsim.errors import UsageError
+from rigidsim.hindsight.colours import colours
+from rigidsim.physics.quaternion import rotate
+from rigidsim.scene import Scene
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.shapes import HalfSpace
+from rigidsim.scene.values.rotation import IDENTITY
+from rigidsim.trajectory.motion import Motion, columns, rows, straddling
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.views.grounds import grounds
+from rigidsim.views.loads import Loads, loads_of
+from rigidsim.views.poses import WIDTHS, WORLD, Poses, Seen, chosen_samples, poses_of, shown_times
+from rigidsim.views.surfaces import Surface, marker, segments_for, surface_of
+
+NATURAL = (4.0, 60.0)
+"""Durations (s) that are played in real time; others take about `PLAYED` s."""
+PLAYED = 10.0
+FPS = 60.0
+MOST_VALUES = 14_000_000
+"""Numbers of all poses together: thirteen for each body and frame."""
+GROUND_SIZE = 2.5
+"""Half the edge of the square that is shown of a plane, in radii of what moves above it."""
+SOLID, GROUND, MARKER = "solid", "ground", "marker"
+
+
+class Part(NamedTuple):
+    """A surface of a body: x -> position + R(orientation) (scale x), in m, in the axes of the body. `kind` is solid,
+    ground (a polygon in a plane, see `grounds`), or marker: a ball of radius 1 for a body without shapes, to be drawn
+    in a size that can be seen.
+    """
+
+    body: int
+    surface: int
+    kind: str
+    position: np.ndarray
+    orientation: np.ndarray
+    scale: np.ndarray
+
+    def corners(self, surface: Surface, factor: float = 1.0) -> np.ndarray:
+        """The vertices of its surface in the body, m; those of a part enlarged by a factor."""
+        return self.position + _turned(self.orientation, factor * self.scale * surface.vertices)
+
+
+class Framing(NamedTuple):
+    """A ball (m) that contains what a picture should show; its radius is 1 if that is a point."""
+
+    centre: np.ndarray
+    radius: float
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a picture of a trajectory shows. Arrays of bodies have the rows of `paths`, the order of the scene.
+
+    `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
+    `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
+    `colours` are `#rrggbb`; `kinds` are free, fixed or prescribed; `known` are the rows of the bodies with poses;
+    `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
+    """
+
+    title: str
+    paths: tuple[str, ...]
+    kinds: tuple[str, ...]
+    colours: tuple[str, ...]
+    poses: Poses
+    speed: float
+    surfaces: tuple[Surface, ...]
+    parts: tuple[Part, ...]
+    reach: np.ndarray
+    known: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+    loads: Loads | None = None
+
+    def row(self, body: str) -> int:
+        """The row of a body by its path, -1 for `world`. Raises UsageError if it is not shown."""
+        if body == "world":
+            return WORLD
+        if body in self.paths and self.paths.index(body) in self.known:
+            return self.paths.index(body)
+        shown = ", ".join(self.paths[row] for row in self.known[:10])
+        raise UsageError(f"there is no body {body!r} to look from or at; bodies: {shown}")
+
+    def framing(self, seen: Seen, frames: slice = slice(None), rows: Sequence[int] | None = None) -> Framing:
+        """A ball around bodies at some frames, as they are seen; by default around all that is of interest."""
+        chosen = list(self.interesting(seen, frames) if rows is None else rows)
+        return _ball(seen.position[frames][:, chosen], self.reach[chosen])
+
+    def interesting(self, seen: Seen, frames: slice = slice(None)) -> Iterator[int]:
+        """The free bodies, and solids that are not much larger or farther; else all bodies."""
+        free = [row for row in self.known if self.kinds[row] == "free"]
+        solid = [row for row in self.known if self.reach[row] > 0 and row not in set(free)]
+        first = free or solid or self.known
+        yield from first
+        ball = _ball(seen.position[frames][:, first], self.reach[first])
+        for row in solid if free else ():
+            away = np.linalg.norm(seen.position[frames][:, row] - ball.centre, axis=-1).max()
+            if away + self.reach[row] < 4 * ball.radius:
+                yield row
+
+    def triangles(self, part: Part, position: np.ndarray, orientation: np.ndarray, radius: float = 1.0) -> np.ndarray:
+        """The corners (triangle, 3, 3) of a part of a body that has this pose; `radius` (m) is that of markers."""
+        corners = part.corners(self.surfaces[part.surface], radius if part.kind == MARKER else 1.0)
+        return np.add(position, _turned(orientation, corners))[self.surfaces[part.surface].faces]
+
+
+def _turned(orientation: np.ndarray, points: np.ndarray) -> np.ndarray:
+    return rows(rotate(tuple(orientation), columns(points)))
+
+
+def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | None = None, fps: float = FPS) -> Stage:
+    """The stage of a trajectory from `begin` to `end` (s): of its samples at most `fps` for each second of playing, and
+    poses between them (see `Motion.at`) where the samples are fewer. Raises UsageError for times outside it.
+    """
+    samples = _samples_between(trajectory.time, begin, end)
+    times = trajectory.time[samples]
+    duration = float(times[-1] - times[0])
+    speed = playing_speed(duration)
+    n_frame = _frames(duration / speed, fps, len(trajectory))
+    chosen = samples[chosen_samples(times, n_frame)]
+    shown = trajectory.part(chosen)
+    poses, known = poses_of(shown, shown_times(shown, n_frame))
+    stage, notes = _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed), []
+    loads = loads_of(trajectory, chosen, poses, notes)
+    return replace(stage, loads=loads, notes=(*stage.notes, *notes))
+
+
+def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Stage:
+    """The stage of a trajectory at these times (s), in ascending order. One that lies between samples before and after
+    a reparenting becomes that of the sample before.
+    """
+    samples = np.asarray(trajectory.time)
+    after = np.clip(np.searchsorted(samples, times), 1, max(len(samples) - 1, 1))
+    breaks = tuple(change.time for change in trajectory.header.changes)
+    between = straddling(Motion(samples, {}.__getitem__, breaks), times)
+    times = np.where(between, samples[after - 1], times)
+    near = np.unique(np.clip(np.concatenate([after - 1, after]), 0, len(samples) - 1))
+    poses, known = poses_of(trajectory.part(near), times)
+    return _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed)
+
+
+def stage_of_scene(scene: Scene) -> Stage:
+    """The stage of a scene at t = 0."""
+    nodes = Hierarchy(scene)
+    starts = [Starts(nodes)[node.path] for node in nodes]
+    arrays = [np.array([[getattr(start, name) for start in starts]]) for name in ("p", "q", "v", "omega")]
+    poses = Poses(np.zeros(1), *arrays, ((WORLD,) * len(starts),), np.zeros(1, np.int64))
+    return _stage(scene, poses, range(len(starts)), 1.0)
+
+
+def playing_speed(duration: float) -> float:
+    """Seconds of the motion in a second of playing: 1 for usual durations, else 1, 2 or 5 times a power of ten."""
+    if duration <= 0 or NATURAL[0] <= duration <= NATURAL[1]:
+        return 1.0
+    wanted = duration / PLAYED
+    power = 10.0 ** math.floor(math.log10(wanted))
+    return min((digit * power for digit in (1, 2, 5, 10)), key=lambda speed: abs(math.log(speed / wanted)))
+
+
+def _frames(seconds: float, fps: float, n_body: int) -> int:
+    if not number(fps, "fps") > 0:
+        refuse("fps", "a positive number", fps)
+    return max(2, min(math.ceil(seconds * fps) + 1, MOST_VALUES // (sum(WIDTHS) * n_body)))
+
+
+def _samples_between(time: np.ndarray, begin: float | None, end: float | None) -> np.ndarray:
+    """The numbers of the samples from `begin` to `end` (s)."""
+    begin = float(time[0]) if begin is None else number(begin, "begin")
+    end = float(time[-1]) if end is None else number(end, "end")
+    span = f"the trajectory covers {time[0]:g} to {time[-1]:g} s"
+    if not begin <= end:
+        raise UsageError(f"the times to show begin at {begin:g} s and end at {end:g} s; {span}")
+    inside = np.flatnonzero((time >= begin) & (time <= end))
+    if not len(inside):
+        raise UsageError(f"there are no samples from {begin:g} to {end:g} s; {span}")
+    return inside
+
+
+def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> Stage:
+    nodes = list(Hierarchy(scene))
+    surfaces, parts, notes = _parts([nodes[row] for row in known], known)
+    reach = np.zeros(len(nodes))
+    for part in parts:
+        if part.kind == SOLID:
+            far = np.linalg.norm(part.corners(surfaces[part.surface]), axis=-1).max()
+            reach[part.body] = max(reach[part.body], far)
+    missing = [node.path for row, node in enumerate(nodes) if row not in set(known)]
+    if missing:
+        notes.append(f"{len(missing)} bodies are not shown because their poses were not recorded: {missing[0]}, ...")
+    paths = tuple(node.path for node in nodes)
+    stage = Stage(
+        scene.title, paths, tuple(node.kind for node in nodes), tuple(colours(paths).values()), poses, speed,
+        tuple(surfaces), tuple(parts), reach, tuple(known), tuple(notes),
+    )  # fmt: skip
+    return _with_grounds(stage, nodes)
+
+
+def _with_grounds(stage: Stage, nodes: Sequence[SceneNode]) -> Stage:
+    surfaces, parts = list(stage.surfaces), list(stage.parts)
+    for row in stage.known:
+        if planes := [shape for shape in nodes[row].body.shapes if isinstance(shape, HalfSpace)]:
+            ball = stage.framing(stage.poses.seen_from(row))
+            for found in grounds(planes, nodes[row].metres_per_unit, ball.centre, GROUND_SIZE * ball.radius):
+                place = found.position, np.array(found.orientation), np.ones(3)
+                parts.append(Part(row, len(surfaces), GROUND, *place))
+                surfaces.append(found.surface)
+    return replace(stage, surfaces=tuple(surfaces), parts=tuple(parts))
+
+
+def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Surface], list[Part], list[str]]:
+    """The surfaces of the solids of nodes, which have these rows; markers of nodes without shapes; notes."""
+    keys: dict[object, int] = {}
+    surfaces, parts, notes = [], [], []
+    segments = segments_for(sum(max(1, len(node.body.solids)) for node in nodes))
+
+    def number_of(key: object, surface: Surface) -> int:
+        if key not in keys:
+            keys[key] = len(surfaces)
+            surfaces.append(surface)
+        return keys[key]
+
+    for row, node in zip(rows_of, nodes, strict=True):
+        for shape in node.body.solids:
+            placed, metres = surface_of(shape, segments), node.metres_per_unit
+            place = metres * np.array(placed.position), np.array(placed.orientation), metres * np.array(placed.scale)
+            parts.append(Part(row, number_of(placed.key, placed.surface), SOLID, *place))
+            if not placed.is_exact:
+                notes.append(f"{node.path}: {shape.file.path} cannot be read or has changed; its bounding box is shown")
+        if not node.body.shapes:
+            parts.append(
+                Part(row, number_of(MARKER, marker(segments)), MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3))
+            )
+    return surfaces, parts, notes
+
+
+def _ball(position: np.ndarray, reach: np.ndarray) -> Framing:
+    """A ball around bodies (frame, body, 3) with these radii."""
+    lower, upper = (position - reach[:, None]).min(axis=(0, 1)), (position + reach[:, None]).max(axis=(0, 1))
+    return Framing((lower + upper) / 2, float(np.linalg.norm(upper - lower)) / 2 or 1.0)

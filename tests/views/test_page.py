@@ -1,0 +1,253 @@
+"""The page in a browser: it draws, plays, scrubs, looks from bodies, and executes nothing but its own scripts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.errors import UsageError
+from rigidsim.views import page
+from rigidsim.views.page import page_of
+from rigidsim.views.stage import stage_of, stage_of_scene
+from rigidsim.views.view import MOST_BYTES
+from thousand_balls import thousand_balls
+
+PIXELS = """() => {
+  rigidsim.page.show.draw();
+  const gl = rigidsim.page.show.renderer.getContext();
+  const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+  gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+  return new TextDecoder().decode(pixels.map((value) => value >> 1));
+}"""
+
+
+def pixels(shown):
+    """The numbers of all pixels, 0 to 127."""
+    return np.frombuffer(shown(PIXELS).encode(), np.uint8).astype(int)
+
+
+@pytest.fixture(scope="module")
+def turntable(run):
+    return stage_of(run("ball_on_turntable"))
+
+
+@pytest.fixture
+def shown(opened, turntable):
+    return opened(page_of(turntable)).ready()
+
+
+def test_the_page_draws_what_changes_with_time(shown):
+    first = pixels(shown)
+    assert np.count_nonzero(first != first[0]) > 1000  # not blank
+    shown("() => rigidsim.setTime(3)")
+    second = pixels(shown)
+    assert np.count_nonzero(first != second) > 300
+    shown("() => rigidsim.setTime(0)")
+    assert np.array_equal(pixels(shown), first)
+
+
+def test_bodies_are_drawn_where_they_are_said_to_be(shown):
+    """The pixel at a ball has the ball's colour: its largest and smallest parts are the same."""
+    shown("() => (rigidsim.page.show.drawn.axes = false)")
+    for path, colour in (("table/let_go", [213, 94, 0]), ("table/left_behind", [0, 158, 115])):
+        x, y = map(round, shown("(path) => rigidsim.positionOnScreen(path)", path))
+        found = pixels(shown).reshape(600, 800, 4)[599 - y, x, :3]
+        assert np.argsort(found).tolist() == np.argsort(colour).tolist(), found
+
+
+@pytest.mark.parametrize("name", ["ball_on_turntable", "payload_release", "vehicle_on_earth"])
+def test_the_page_composes_motions_as_python_does(run, opened, name):
+    """At frames of both trees, from each body: poses to a few roundings, rates to those of 2^-15 of the largest."""
+    stage = stage_of(run(name))
+    shown = opened(page_of(stage)).ready()
+    frames = [0, len(stage.poses.time) // 3, len(stage.poses.time) - 1]
+    for row in range(-1, len(stage.paths)):
+        ours = shown(
+            "([row, frames]) => frames.map((f) => Array.from(rigidsim.page.stage.seenFrom(row, f)))", [row, frames]
+        )
+        seen = stage.poses.seen_from(row)
+        told = np.concatenate([part[frames] for part in seen], axis=-1)
+        found = np.array(ours).reshape(len(frames), -1, 13)[:, :-1]
+        found[..., 3:7] *= np.sign(np.sum(found[..., 3:7] * told[..., 3:7], axis=-1, keepdims=True))
+        places = [slice(0, 3), slice(3, 7), *([slice(7, 10), slice(10, 13)] if len(stage.paths) < 4 else [])]
+        for place in places:
+            largest = max(np.abs(told[..., place]).max(), 1e-3)
+            assert (
+                np.abs(found[..., place] - told[..., place]).max()
+                < max(1e-12, 4 * 2.0**-15 * (place.start > 6)) * largest
+            )
+
+
+def test_between_frames_the_page_interpolates(shown, turntable):
+    """Half-way between two frames of a straight line, and of a rotation at constant rate."""
+    k, half = 100, (turntable.poses.time[100] + turntable.poses.time[101]) / 2
+    shown("(time) => rigidsim.setTime(time)", half)
+    assert shown("() => rigidsim.time()") == half
+    position = turntable.poses.seen_from().position[[k, k + 1], 1].mean(axis=0)
+    # The ball is a child of the table, in which its path is bent: h^2/8 of the acceleration of 2 m/s2.
+    assert shown("() => rigidsim.position('table/let_go')") == pytest.approx(position, abs=2 * (1 / 60) ** 2 / 8 * 2)
+
+
+def test_the_slider_and_the_keys_move_the_time(shown, turntable):
+    shown("""() => {
+      const slider = document.getElementById("time");
+      slider.value = 250000;
+      slider.dispatchEvent(new Event("input"));
+    }""")
+    assert shown("() => rigidsim.time()") == pytest.approx(1.5)
+    shown.page.keyboard.press("ArrowRight")
+    assert shown("() => rigidsim.time()") == min(turntable.poses.time[turntable.poses.time > 1.5])
+    shown.page.keyboard.press("End")
+    assert shown("() => rigidsim.time()") == 6
+    shown.page.keyboard.press("Home")
+    assert shown("() => rigidsim.time()") == 0
+
+
+def test_it_plays_and_pauses(shown):
+    shown.page.keyboard.press("Space")
+    for _ in range(100):
+        if shown("() => rigidsim.time()") > 0.05:
+            break
+        shown.page.wait_for_timeout(50)
+    shown.page.click("#play")
+    now = shown("() => rigidsim.time()")
+    assert 0.05 < now <= 6
+    shown.page.wait_for_timeout(100)
+    assert shown("() => rigidsim.time()") == now
+
+
+def test_seen_from_a_body_that_body_rests_and_others_move(shown):
+    """From the table the straight path is bent, and what is at rest in the world moves on a circle."""
+    world = [
+        shown("([p, t]) => (rigidsim.setTime(t), rigidsim.positionOnScreen(p))", ["table/left_behind", t])
+        for t in (0, 2)
+    ]
+    assert world[0] == pytest.approx(world[1], abs=1e-6)
+    shown.page.select_option("#from", label="table")
+    places = {}
+    for path in ("table", "table/let_go", "table/left_behind"):
+        places[path] = [
+            shown("([p, t]) => (rigidsim.setTime(t), rigidsim.positionOnScreen(p))", [path, t]) for t in (0, 1, 2)
+        ]
+    assert np.ptp(places["table"], axis=0).max() < 1e-6
+    assert min(np.ptp(places["table/let_go"], axis=0)) > 5
+    assert min(np.ptp(places["table/left_behind"], axis=0)) > 5
+    radii = [
+        np.linalg.norm(shown("(t) => (rigidsim.setTime(t), rigidsim.position('table/left_behind'))", t))
+        for t in (0, 1, 2)
+    ]
+    assert radii == pytest.approx([0.5] * 3, abs=1e-9)
+
+
+def test_a_followed_body_stays_in_the_middle(shown):
+    shown.page.select_option("#follow", label="table/let_go")
+    places = [shown("(t) => (rigidsim.setTime(t), rigidsim.positionOnScreen('table/let_go'))", t) for t in (0, 2, 5)]
+    assert np.ptp(places, axis=0).max() < 1e-6
+
+
+def test_the_page_begins_as_it_was_asked_to(opened, turntable):
+    shown = opened(page_of(turntable, "table", "table/let_go")).ready()
+    assert shown("() => [...document.querySelectorAll('#from, #follow')].map((one) => one.value)") == ["0", "1"]
+    with pytest.raises(UsageError, match="no body 'chair'"):
+        page_of(turntable, "chair")
+
+
+def test_it_fits_a_phone(opened, turntable):
+    shown = opened(page_of(turntable), size=(360, 640)).ready()
+    assert shown("() => document.documentElement.scrollWidth") == 360
+    shown.page.click("#menu")
+    shown.page.select_option("#from", label="table")
+    x, y = shown("() => rigidsim.positionOnScreen('table')")
+    assert 0 < x < 360 and 0 < y < 640
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028'\"`${alert(3)}&lt;<!--"
+
+
+def test_hostile_names_and_titles_are_text(opened):
+    head = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.5}}
+    stage = stage_of_scene(rigidsim.Scene.from_dict({**head, "bodies": {"one": {"mass": 1, "inertia": "point"}}}))
+    html = page_of(replace(stage, title=HOSTILE, paths=(HOSTILE,), notes=(HOSTILE,)))
+    assert scripts_of(html) == ["application/json", None, "module"]
+    shown = opened(html).ready()
+    assert shown("() => document.title").split() == HOSTILE.split()
+    assert shown("() => document.getElementById('title').textContent") == HOSTILE
+    assert shown("() => document.getElementById('from').options[1].textContent") == HOSTILE
+    assert shown("() => document.querySelectorAll('img').length") == 0
+
+
+def scripts_of(html):
+    found = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            if tag == "script":
+                found.append(dict(attributes).get("type"))
+
+    Reader().feed(html)
+    return found
+
+
+def test_nothing_else_could_run_or_be_loaded(opened, turntable):
+    """The policy of the page, not only its own good will, forbids it."""
+    shown = opened(page_of(turntable)).ready()
+    blocked = shown("""async () => {
+      const script = document.createElement("script");
+      script.textContent = "window.ran = true";
+      document.body.append(script);
+      const image = document.createElement("img");
+      image.src = "http://localhost:9/x.png";
+      image.setAttribute("onerror", "window.ran = true");
+      document.body.append(image);
+      const fetched = await fetch("http://localhost:9/").then(() => "loaded", () => "refused");
+      await new Promise((later) => setTimeout(later, 200));
+      return [window.ran ?? false, fetched];
+    }""")
+    assert blocked == [False, "refused"]
+    assert shown.said and all("Content Security Policy" in line for line in shown.said)
+    shown.said.clear(), shown.asked.clear()  # it did ask
+
+
+def test_without_webgl_there_is_one_clear_message(opened, turntable):
+    shown = opened(page_of(turntable), script="HTMLCanvasElement.prototype.getContext = () => null;")
+    shown.page.wait_for_selector("#message", state="visible")
+    assert shown("() => document.getElementById('message').textContent") == (
+        "This page needs WebGL, which this browser does not have or has switched off."
+    )
+    shown.said.clear()  # three.js tells the console, too
+
+
+def test_a_thousand_bodies_for_a_thousand_frames(opened):
+    """In one page of less than 20 MB, which draws and looks from a body."""
+    html = page_of(thousand_balls(1000, 1000))
+    assert len(html) < MOST_BYTES
+    shown = opened(html).ready()
+    shown("() => (rigidsim.lookFrom('ball_7'), rigidsim.setTime(5))")
+    assert np.count_nonzero(np.diff(pixels(shown)[::4])) > 1000
+    assert shown("() => rigidsim.position('ball_7')") == [0, 0, 0]
+
+
+def test_the_page_without_its_data_is_small(turntable):
+    assert len(page_of(turntable)) < 1_000_000
+
+
+@pytest.mark.parametrize(("spec", "said"), [
+    (None, r'the view needs trimesh; install it with: pip install "rigidsim\[view\]"'),
+    (SimpleNamespace(submodule_search_locations=["nowhere"]), r"this trimesh has no three\.js; install one that has: pip"),
+])  # fmt: skip
+def test_without_a_renderer_there_is_one_sentence(monkeypatch, spec, said):
+    monkeypatch.setattr(page, "find_spec", lambda name: spec)
+    page.three.cache_clear()
+    with pytest.raises(UsageError, match=said):
+        page.three()
+
+
+def test_data_cannot_end_the_element_they_are_in():
+    text = page._json({"name": "</script><!--"})
+    assert "<" not in text and json.loads(text) == {"name": "</script><!--"}
