@@ -103,7 +103,8 @@ def plot(
     X:Y                                 Y over X
     BODY.path[@FRAME]                   the path, in the plane or in space
     energy                              energies, work, and the drift of their sum
-    BODY.terms                          what bends the path and turns the body (run --terms)
+    BODY.terms                          what bends the path and turns the body (run --terms);
+                                        BODY.linear_terms or BODY.angular_terms: one of both
     BODY.polhode                        angular momentum in the body's axes
     BODY.contact, impacts, BODY.impacts forces of contact (run --contacts), impulses
 

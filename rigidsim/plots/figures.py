@@ -13,11 +13,11 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import named
 from rigidsim.plots.history import History, samples_between
 from rigidsim.plots.impacts import ImpactsPanel, ImpactsRequest
-from rigidsim.plots.ledger import ledger_panels
+from rigidsim.plots.ledger import LedgerRequest, ledger_panels
 from rigidsim.plots.overview import overview, overview_title
 from rigidsim.plots.paths import PathPanel, PathRequest, PhasePanel, PhaseRequest
 from rigidsim.plots.polhode import PolhodePanel, PolhodeRequest
-from rigidsim.plots.requests import EnergyRequest, LedgerRequest, Reader, Request, SeriesRequest
+from rigidsim.plots.requests import EnergyRequest, Reader, Request, SeriesRequest
 from rigidsim.plots.series import SeriesPanel
 from rigidsim.plots.style import Picture, label_axes, styled
 from rigidsim.trajectory.trajectory import Trajectory
@@ -98,7 +98,7 @@ def _group(request: Request) -> tuple:
         return PhaseRequest, *((q.words, q.unit) for q in (request.x, request.y))
     if isinstance(request, EnergyRequest):
         return (EnergyRequest,)
-    return type(request), request.body, request.history.number
+    return type(request), request[1:], request.history.number
 
 
 def _panels(group: list[Request], look: Look) -> list[Any]:
@@ -112,7 +112,7 @@ def _panels(group: list[Request], look: Look) -> list[Any]:
     if isinstance(first, EnergyRequest):
         return energy_panels([request.history for request in group], look.is_log)
     if isinstance(first, LedgerRequest):
-        return ledger_panels(first.history, first.body)
+        return ledger_panels(first)
     if isinstance(first, ImpactsRequest):
         return [ImpactsPanel(first, look.is_log)]
     if isinstance(first, PolhodeRequest):

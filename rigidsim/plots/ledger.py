@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.style import FAINT, INK, LINES, draw_legend, label_axes, shortened
 from rigidsim.trajectory.fields import angular_terms, linear_terms
 
+LEDGERS = ("terms", "linear_terms", "angular_terms")
 NAMES = {
     "applied": "forces",
     "linear": "linear (frame accelerates)",
@@ -35,24 +37,34 @@ if its speed is below this, too, relative to the highest.
 """
 
 
-def ledger_panels(history: History, body: str) -> list[LedgerPanel]:
+class LedgerRequest(NamedTuple):
+    """The terms of the acceleration and of the angular acceleration of a body, or of one of them: see LEDGERS."""
+
+    history: History
+    body: str
+    kind: str
+
+
+def ledger_panels(request: LedgerRequest) -> list[LedgerPanel]:
     """The panels of a body: the terms across its path and along it, with gaps while it is at rest, or along the largest
     term if they always cancel; and those of its angular acceleration about the axes of its parent. What has no terms is
     left out.
 
     Raises UsageError if the terms were not recorded, or all are zero.
     """
+    history, body, kind = request
     header = history.trajectory.header
     if not header.with_terms:
         scene = header.scene_name or "SCENE"
-        raise UsageError(f"{body}.terms: no terms were recorded; `rigidsim run {scene} --terms` records them")
+        raise UsageError(f"{body}.{kind}: no terms were recorded; `rigidsim run {scene} --terms` records them")
     linear, angular = (
         Ledger(history, body, [field.name.removeprefix("terms/") for field in fields(bool(header.shapes))], total)
         for fields, total in ((linear_terms, "acceleration"), (angular_terms, "angular_acceleration"))
     )
-    found = [*_linear_panels(linear, body), *_angular_panels(angular, body)]
+    panels = {"linear_terms": _linear_panels(linear, body), "angular_terms": _angular_panels(angular, body)}
+    found = [panel for name, drawn in panels.items() if kind in ("terms", name) for panel in drawn]
     if not found:
-        raise UsageError(f"{body}.terms: all terms of its acceleration are zero")
+        raise UsageError(f"{body}.{kind}: all terms of its acceleration are zero")
     return found
 
 

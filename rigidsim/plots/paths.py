@@ -18,6 +18,8 @@ from rigidsim.plots.style import INK, LINES, draw_legend, label_axes, shortened,
 AXES = "xyz"
 FLAT = 0.02
 """A path is in a plane if its extent across is at most this part of the largest extent."""
+MOST_WITHIN = 8
+"""Names of a legend within the axes; more are beside them."""
 LONG = 12.0
 """Ratio of the extents above which a path is not drawn to scale: it would be a line."""
 
@@ -70,7 +72,8 @@ class PathPanel:
             circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
             points, closed = map(np.concatenate, zip(*pairs, strict=True))
             handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
-        draw_legend(axes, handles, names, "best" if self.plane else "below")
+        within = "best" if len(names) <= MOST_WITHIN else "beside"
+        draw_legend(axes, handles, names, within if self.plane else "below")
 
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1

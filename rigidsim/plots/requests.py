@@ -12,12 +12,13 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, named
 from rigidsim.plots.history import History
 from rigidsim.plots.impacts import ImpactsRequest
+from rigidsim.plots.ledger import LEDGERS, LedgerRequest
 from rigidsim.plots.paths import PathRequest, PhaseRequest
 from rigidsim.plots.polhode import PolhodeRequest
 
 ENERGY, IMPACTS = "energy", "impacts"
-PATH, TERMS, POLHODE, CONTACT = "path", "terms", "polhode", "contact"
-OF_BODIES = (PATH, TERMS, POLHODE, CONTACT, IMPACTS)
+PATH, POLHODE, CONTACT = "path", "polhode", "contact"
+OF_BODIES = (PATH, *LEDGERS, POLHODE, CONTACT, IMPACTS)
 FORCES = ("contact_force.norm", "friction_force.norm")
 """What `BODY.contact` shows over time."""
 WILD = "*?"
@@ -34,13 +35,6 @@ class EnergyRequest(NamedTuple):
     """The energies of a run."""
 
     history: History
-
-
-class LedgerRequest(NamedTuple):
-    """The terms of the acceleration of a body."""
-
-    history: History
-    body: str
 
 
 Request = SeriesRequest | PhaseRequest | PathRequest | EnergyRequest | LedgerRequest | PolhodeRequest | ImpactsRequest
@@ -95,9 +89,10 @@ class Reader:
                 yield SeriesRequest(self.history, named(self._trajectory, f"{body}.{force}"))
             if len(self._trajectory.events.contact):
                 yield ImpactsRequest(self.history, body)
+        elif kind in LEDGERS:
+            yield LedgerRequest(self.history, body, kind)
         else:
-            request = {TERMS: LedgerRequest, POLHODE: PolhodeRequest, IMPACTS: ImpactsRequest}[kind]
-            yield request(self.history, body)
+            yield {POLHODE: PolhodeRequest, IMPACTS: ImpactsRequest}[kind](self.history, body)
 
     def _frame(self, body: str, frame: str) -> str:
         """The path of the parent in place of `parent`, unless that changes."""

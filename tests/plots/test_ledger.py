@@ -49,6 +49,15 @@ def test_terms_add_up_to_the_sum():
         np.testing.assert_allclose(total, curves["sum"], rtol=0, atol=1e-12 * np.abs(total).max())
 
 
+def test_linear_and_angular_terms_alone():
+    from every_term import SCENE
+
+    load = made(SCENE, terms=True)
+    titles = [axes.get_title() for axes in load.plot("load.terms").get_axes()]
+    assert [axes.get_title() for axes in load.plot("load.linear_terms").get_axes()] == titles[:2]
+    assert [axes.get_title() for axes in load.plot("load.angular_terms").get_axes()] == titles[2:]
+
+
 def test_terms_that_cancel_are_shown_along_the_largest():
     """Gravity and the fall of the lift; in the world gravity alone."""
     lift = rigidsim.simulate(rigidsim.Scene.from_file(shipped_scenes()["box_in_falling_lift"]), terms=True)
