@@ -14,7 +14,6 @@ from rigidsim.cli import cli
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.cli.plot import split_arguments
 from rigidsim.cli.run import overrides
-from rigidsim.hindsight.quantities import body_and_rest
 from rigidsim.plots.history import History
 from rigidsim.plots.requests import Reader
 
