@@ -23,6 +23,10 @@ GROUPS = {
         "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
         "rigidsim.trajectory.contact_points.ContactPoints",
     ),
+    "Oracles": (
+        "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
+        "rigidsim.hindsight.oracles.reference",
+    ),
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
 }  # fmt: skip

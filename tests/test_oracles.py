@@ -148,7 +148,7 @@ def test_an_oracle_is_read_with_columns_of_numbers():
     varied = scene(
         {"ball.position": ["= v", "= v*t", 0], "top.speed": {"value": 0, "until": "= v", "tolerance": "= v"}}
     )
-    with rigidsim.sweep(varied, vary={"v": [1, 2, 3, 4, 5], "bodies.top.mass": [1, 2]}, record=0.5) as sweep:
+    with rigidsim.sweep(varied, vary={"v": [1, 2, 3, 4, 5], "bodies.top.mass": [1, 2]}, record="0.5") as sweep:
         assert set(sweep.runs["status"]) == {"complete"}
         found = errors(sweep[4])
     assert found[0].error == pytest.approx(math.hypot(2, 2)) and found[1].tolerance == 3.0

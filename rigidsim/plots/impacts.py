@@ -45,10 +45,11 @@ class ImpactsPanel:
         )
 
     def draw(self, axes: Axes, is_first: bool) -> None:
-        """Draw the stems, those of each pair with a marker of their own."""
-        kinds, which, counts = np.unique(self._pairs.astype(str), axis=1, return_inverse=True, return_counts=True)
-        which = which.ravel()
-        order = np.argsort(-counts, kind="stable")
+        """Draw the stems, with a marker for each of the pairs with the hardest strikes."""
+        kinds, which = np.unique(self._pairs.astype(str), axis=1, return_inverse=True)
+        which, hardest = which.ravel(), np.zeros(kinds.shape[1])
+        np.maximum.at(hardest, which, self._size)
+        order = np.argsort(-hardest, kind="stable")
         handles, names = [], []
         for k, pair in enumerate(order[:MOST_PAIRS]):
             one = which == pair

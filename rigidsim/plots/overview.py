@@ -24,15 +24,16 @@ def overview(trajectory: Trajectory) -> list[str]:
 
 def overview_title(trajectory: Trajectory) -> str:
     """The name of the scene, and how many of its bodies are shown if there are more."""
-    count = sum(kind == "free" for kind in trajectory.header.kinds)
+    count = len(_free(trajectory))
     left_out = f", {MOST_BODIES} of {count} free bodies" if count > MOST_BODIES else ""
     return f"{PurePath(trajectory.header.scene_name).stem}{left_out}"
 
 
 def _names(trajectory: Trajectory) -> Iterator[str]:
     known = set(names(trajectory))
-    free = [path for path, kind in zip(trajectory.paths, trajectory.header.kinds, strict=True) if kind == "free"]
-    moving = free or [path for path in trajectory if trajectory[path].kind == "prescribed"] or list(trajectory)
+    moving = (
+        _free(trajectory) or [path for path in trajectory if trajectory[path].kind == "prescribed"] or list(trajectory)
+    )
     shown = moving[:MOST_BODIES]
     placed = [path for path in shown if f"{path}.position" in known]
     yield from (f"{path}.path" for path in placed)
@@ -42,3 +43,9 @@ def _names(trajectory: Trajectory) -> Iterator[str]:
     yield from (f"{path}.speed" for path in shown if f"{path}.speed" in known)
     if "kinetic_energy" in known:
         yield "energy"
+
+
+def _free(trajectory: Trajectory) -> list[str]:
+    """The bodies that are free at some time."""
+    trees = [places for _, places in trajectory.header.trees()]
+    return [path for row, path in enumerate(trajectory.paths) if any(places[row].kind == "free" for places in trees)]

@@ -13,13 +13,12 @@ from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
 from rigidsim.plots.references import draw_reference, error_text, reference_of
-from rigidsim.plots.style import INK, LINES, draw_legend, label_axes, shortened, with_unit
+from rigidsim.plots.sampling import MOST
+from rigidsim.plots.style import DENSE, INK, LINES, draw_legend, label_axes, shortened, with_unit
 
 AXES = "xyz"
 FLAT = 0.02
 """A path is in a plane if its extent across is at most this part of the largest extent."""
-MOST_WITHIN = 8
-"""Names of a legend within the axes; more are beside them."""
 LONG = 12.0
 """Ratio of the extents above which a path is not drawn to scale: it would be a line."""
 
@@ -35,7 +34,7 @@ class PathRequest(NamedTuple):
 class PathPanel:
     """Paths in one frame, to scale, in the plane in which they are or that is given, or else in space."""
 
-    is_wide, height = False, 3.7
+    is_wide, height = False, 3.9
 
     def __init__(self, requests: Sequence[PathRequest], plane: str = ""):
         self.requests = list(requests)
@@ -69,8 +68,7 @@ class PathPanel:
             fit_in_space(axes, self._points)
         pairs = [(p, closed) for p, closed in zip(self._points, self._closed, strict=True) if closed is not None]
         handles, names = with_references(axes, pairs, handles, names, unit, columns)
-        within = "best" if len(names) <= MOST_WITHIN else "beside"
-        draw_legend(axes, handles, names, within if self.plane else "below")
+        draw_legend(axes, handles, names, "below")
 
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1
@@ -115,7 +113,7 @@ class PhasePanel:
         if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
             fit(axes, drawn)
         unit = self.requests[0].x.unit if self.requests[0].x.unit == self.requests[0].y.unit else ""
-        draw_legend(axes, *with_references(axes, closed, handles, _phase_names(x, y), unit), "best")
+        draw_legend(axes, *with_references(axes, closed, handles, _phase_names(x, y), unit), "below")
 
 
 def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
@@ -125,7 +123,7 @@ def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
 
 def draw_path(axes: Axes, points: np.ndarray, color: str, line: object):
     """A path (time, 2 or 3), its begin a small dot and its end a large one; the handle for a legend."""
-    (drawn,) = axes.plot(*points.T, color=color, linestyle=line)
+    (drawn,) = axes.plot(*points.T, color=color, linestyle=line, linewidth=DENSE if len(points) > MOST else None)
     whole = points[~np.isnan(points).any(axis=1)]
     if len(whole):
         axes.plot(*whole[:1].T, "o", color=color, markersize=3.5)
@@ -191,4 +189,4 @@ def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
     axes.tick_params(pad=0, labelsize=7.5)
     for letter, part in zip(AXES, shape, strict=True):
         axes.locator_params(axis=letter, nbins=2 + round(3 * part))
-        getattr(axes, f"{letter}axis").labelpad = 5
+        getattr(axes, f"{letter}axis").labelpad = 4 + 9 * (1 - shape.min())

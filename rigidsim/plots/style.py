@@ -14,9 +14,11 @@ from matplotlib.figure import Figure
 INK, GREY, FAINT = "#1a1a1a", "#6b6b6b", "#c8c8c8"
 LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.3)), (0, (6, 1.4, 1.2, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 2)))
 """Solid, dashed, dotted, dash-dotted, ...: so that lines differ in grey, too."""
+DENSE = 0.7
+"""The width of lines of trajectories so long that they are told by their extremes."""
 DPI = 150
-LONGEST, MOST_NAMED = 30, 16
-"""Characters of a name, and names in a legend."""
+LONGEST, MOST_NAMED, MOST_BELOW = 30, 16, 4
+"""Characters of a name, names in a legend, and names in one that is below the axes."""
 STYLE = {
     "axes.edgecolor": GREY,
     "axes.formatter.limits": (-4, 5),
@@ -85,7 +87,7 @@ def label_axes(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
 
 
 def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str = "beside") -> None:
-    """A legend beside the axes below or above them, where it covers no line, or at the best place in them."""
+    """A legend beside the axes, or below or above them if it is short: it covers no line."""
     if not names:
         return
     left_out = len(names) - MOST_NAMED
@@ -93,10 +95,9 @@ def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str 
         handles, names = handles[:MOST_NAMED], [*names[: MOST_NAMED - 1], f"… and {left_out + 1} more"]
     options = {
         "beside": {"loc": "upper left", "bbox_to_anchor": (1.005, 1.02)},
-        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.04), "ncols": min(len(names), 3)},
+        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.04 if axes.name == "3d" else -0.14), "ncols": 2},
         "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(len(names), 3)},
-        "best": {"loc": "best"},
-    }[place]
+    }["beside" if place == "below" and len(names) > MOST_BELOW else place]
     # Set afterwards, because a label that begins with an underscore would be left out.
     legend = axes.legend(handles, ["-"] * len(names), borderaxespad=0.4, **options)
     for text, name in zip(legend.get_texts(), names, strict=True):

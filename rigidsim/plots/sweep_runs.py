@@ -14,7 +14,7 @@ from rigidsim.errors import UsageError
 from rigidsim.plots.style import shortened, with_unit
 
 LOGARITHMIC = 100.0
-"""The ratio of the ends of an axis from which on it is logarithmic, if its values are not evenly spaced."""
+"""The ratio of its ends from which on an axis is logarithmic, if half of its values are on its lower part."""
 EVEN = 1e-6
 
 
@@ -54,7 +54,10 @@ class VariedNumber:
         levels = self.levels
         if self.words or len(levels) < 3 or levels[0] <= 0.0 or _is_even(levels):
             return False
-        return _is_even(np.log(levels)) or levels[-1] >= LOGARITHMIC * levels[0]
+        if levels[-1] < LOGARITHMIC * levels[0]:
+            return _is_even(np.log(levels))
+        middle, low, high = np.median(levels), np.sqrt(levels[0] * levels[-1]), (levels[0] + levels[-1]) / 2
+        return bool(middle * middle < low * high)  # nearer to the middle of the logarithmic scale
 
     def text(self, value: float) -> str:
         """A value in words: `tilt = 0.1 deg`."""

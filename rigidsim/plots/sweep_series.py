@@ -83,7 +83,7 @@ class RunCurves:
         places = np.searchsorted(self.number.levels, self.values).tolist()
         looks = [(colour_of(k), LINES[k % len(LINES)]) for k in places] if is_few else []
         looks = looks or [(colours(norm(value)), "-") for value in self.values.tolist()]
-        colors, dashes = zip(*looks, strict=True)
+        colors, dashes = map(list, zip(*looks, strict=True))
         width = 1.2 if len(self.curves) < FEW else 0.8
         axes.add_collection(LineCollection(self.curves, colors=colors, linestyles=dashes, linewidths=width))
         axes.autoscale_view()
@@ -95,7 +95,10 @@ class RunCurves:
         names = [self.number.text(level) for level in levels]
         if not is_few:
             draw_colour_bar(axes, self.number, norm)
-        ends = [curve[-1] for curve, failed in zip(self.curves, self.is_failed, strict=True) if failed and len(curve)]
+        cut = [
+            curve[np.isfinite(curve[:, 1])] for curve, failed in zip(self.curves, self.is_failed, strict=True) if failed
+        ]
+        ends = [curve[-1] for curve in cut if len(curve)]
         if ends:
             handles += axes.plot(*np.array(ends).T, "x", color=FAILED, markersize=5, markeredgewidth=1.4, zorder=5)
             names.append("failed")

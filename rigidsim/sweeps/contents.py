@@ -125,6 +125,8 @@ def create(file: h5py.File, contents: Contents) -> None:
     _create_scene(file, contents)
     scales = _create_axes(file, contents)
     _create_plan(file, contents, scales["run"])
+    if contents.recording.metrics:
+        file.create_group("metrics", track_order=True)  # the digests follow the order of the scene
     for name in contents.recording.metrics:
         dataset = _contiguous(file, f"metrics/{name}", (len(contents.runs),), "f8")
         dataset.attrs["long_name"] = str(contents.scene.metrics[name])

@@ -104,12 +104,6 @@ def test_mistakes_are_explained_and_leave_nothing(call, workplace, typed, code, 
     assert remains(workplace) == before
 
 
-def test_the_result_of_a_sweep_is_no_trajectory(call, workplace):
-    assert call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=1:2:2", "-q", "-o", "s.h5").code == 0
-    answer = call("plot", "s.h5")
-    assert answer.code == 2 and "s.h5 is the result file of a sweep, not a trajectory; `rigidsim run" in answer.err
-
-
 def test_run_draws_an_overview(call, workplace):
     answer = call("run", "scene.yaml", "-o", "b.h5", "--plot")
     assert answer.code == 0 and answer.out.endswith("\nb.png\n") and (workplace / "b.png").read_bytes().startswith(PNG)

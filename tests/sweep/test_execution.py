@@ -159,3 +159,11 @@ def test_metrics_are_those_of_the_run_alone(tmp_path):
             found = {name: sweep.metrics[name].tobytes() for name in sweep.metrics}
             expected = expected or found
             assert found == expected
+
+
+def test_metrics_keep_the_order_of_the_scene(tmp_path):
+    """Also in the digests, where their names are in another order."""
+    text = METRICS.replace("fastest:", "zenith:")
+    with swept(tmp_path / "a.h5", "final", vary={"spin": [1, 2]}, text=text) as sweep:
+        assert list(sweep.metrics) == ["zenith", "height"]
+        sweep.verify()

@@ -1,0 +1,52 @@
+"""`rigidsim plot` of the result file of a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+PNG = b"\x89PNG"
+
+
+@pytest.fixture
+def swept(call):
+    """The result file of a sweep of the small scene, with a metric."""
+    metric = "top== max(speed('brick'))"
+    answer = call("sweep", "scene.yaml", "-q", "--vary", "bodies.brick.mass=[1, 2]", "--metric", metric, "-o", "s.h5")
+    assert answer.code == 0
+    return "s.h5"
+
+
+def test_a_picture_beside_the_file_is_not_overwritten(call, swept):
+    assert call("plot", swept) == (0, "s.png\n", "")
+    assert Path("s.png").read_bytes().startswith(PNG)
+    answer = call("plot", swept, "top", "--over", "mass")
+    assert answer.code == 5 and "s.png" in answer.err and "--force" in answer.err
+    assert call("plot", swept, "top", "--over", "mass", "--log", "--title", "one $", "--force").code == 0
+    assert call("plot", swept, "-o", "a.svg").code == 0 and "<svg" in Path("a.svg").read_text()
+
+
+def test_the_names_are_listed(call, swept):
+    assert call("plot", swept, "--list").out.splitlines() == ["top", "--over bodies.brick.mass"]
+    assert not Path("s.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("s.h5", "tap"), "the sweep has no metric 'tap'; did you mean 'top'?"),
+        (("s.h5", "--over", "spin"), "--over spin: the sweep did not vary it; it varied bodies.brick.mass"),
+        (("s.h5", "--path", "brick"), "--path: not for the result file of a sweep"),
+        (("s.h5", "--from", "0"), "--from: not for the result file of a sweep"),
+        (("s.h5", "-o", "a.bmp"), "a picture has one of the formats .png, .svg, .pdf"),
+        (("run.h5", "s.h5"), "s.h5 is the result file of a sweep, which is drawn alone"),
+        (("run.h5", "--over", "mass"), "--over mass: run.h5 is not the result file of a sweep"),
+    ],
+)
+def test_mistakes_are_told_and_nothing_is_written(call, swept, arguments, message):
+    assert call("run", "scene.yaml", "-q", "-o", "run.h5").code == 0
+    before = set(Path().iterdir())
+    answer = call("plot", *arguments)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1) and message in answer.err
+    assert set(Path().iterdir()) == before
