@@ -12,13 +12,15 @@ from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
-from rigidsim.plots.references import draw_reference, error_text, reference_of
+from rigidsim.plots.references import CIRCLES, draw_reference, error_text, reference_of
 from rigidsim.plots.sampling import MOST
 from rigidsim.plots.style import DENSE, INK, LINES, draw_legend, label_axes, shortened, with_unit
 
 AXES = "xyz"
 FLAT = 0.02
 """A path is in a plane if its extent across is at most this part of the largest extent."""
+APART = 0.06
+"""The distance of the circles on a path, relative to the extent of the paths."""
 LONG = 12.0
 """Ratio of the extents above which a path is not drawn to scale: it would be a line."""
 
@@ -144,9 +146,23 @@ def with_references(
     """
     if not pairs:
         return handles, names
-    circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
+    size = extents([points[:, columns] for points, _ in pairs])
+    circles = [
+        draw_reference(axes, closed[:, columns].T, INK, rows_along(closed[:, columns], size)) for _, closed in pairs
+    ]
     points, closed = map(np.concatenate, zip(*pairs, strict=True))
     return [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
+
+
+def rows_along(path: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Rows of a path at about equal distances, APART of the extents of a picture, `size`; at most CIRCLES."""
+    whole = np.flatnonzero(np.isfinite(path).all(axis=1))
+    if not len(whole):
+        return whole
+    scale = np.maximum(size, size.max() / LONG) if size.max() > 0.0 else 1.0
+    way = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(path[whole], axis=0) / scale, axis=1)))
+    count = 1 + min(CIRCLES - 1, round(way[-1] / APART))
+    return whole[np.unique(np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(max=len(whole) - 1))]
 
 
 def plane_of(paths: Sequence[np.ndarray]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import shortened, with_unit
+from rigidsim.scene.text.reader import read_text
+from rigidsim.scene.values.quantities import dimension_of, split_quantity
 
 LOGARITHMIC = 100.0
 """The ratio of its ends from which on an axis is logarithmic, if half of its values are on its lower part."""
@@ -97,7 +99,8 @@ class Runs:
 
     def __init__(self, sweep: Any):
         self.sweep = sweep
-        self.numbers = {name: _varied(sweep, name) for name in sweep.names}
+        parameters = read_text(sweep.scene_text, "").data.get("parameters") or {}
+        self.numbers = {name: _varied(sweep, name, parameters) for name in sweep.names}
         self.is_failed = np.isin(np.arange(len(sweep)), sweep.failed)
 
     def number(self, name: str) -> VariedNumber:
@@ -142,10 +145,19 @@ class Runs:
         return [(name, np.flatnonzero(which.ravel() == k)) for k, name in enumerate(named)]
 
 
-def _varied(sweep: Any, name: str) -> VariedNumber:
+def _varied(sweep: Any, name: str, parameters: Mapping[str, Any]) -> VariedNumber:
     values = sweep.runs[name]
     if values.dtype != object:
-        return VariedNumber(name, sweep.units[name], np.asarray(values, dtype=np.float64))
+        unit = sweep.units[name] or _unit(parameters.get(name.removeprefix("parameters.")))
+        return VariedNumber(name, unit, np.asarray(values, dtype=np.float64))
     texts = [str(value) for value in values]
     words = tuple(dict.fromkeys(texts))
     return VariedNumber(name, "", np.array([words.index(text) for text in texts], dtype=np.float64), words)
+
+
+def _unit(parameter: Any) -> str:
+    """The unit of a plain number that is given to a parameter: that of the long form, else the SI unit."""
+    if isinstance(parameter, Mapping):
+        return str(parameter.get("unit", "")) or _unit(parameter.get("value"))
+    _, unit = split_quantity(parameter) if isinstance(parameter, str) else ("", "")
+    return dimension_of(unit).unit if unit else ""

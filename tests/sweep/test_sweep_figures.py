@@ -67,6 +67,23 @@ def test_a_second_number_makes_lines_and_units_are_named(figure):
     assert axes.get_xlabel() == "b, km/h" and names_of(axes) == ["a = 1", "a = 2"]
 
 
+@pytest.mark.parametrize(
+    ("parameter", "values", "label"),
+    [
+        ("3 m/s", [1, 2], "a, m/s"),
+        ("{value: 3, unit: km/h}", [1, 2], "a, km/h"),
+        ("{value: 3 km/h}", [1, 2], "a, m/s"),
+        ("3 m/s", ["1 km/h", "2 km/h"], "a, km/h"),
+        ("3", [1, 2], "a"),
+        ("= 3*b", [1, 2], "a"),
+    ],
+)
+def test_axes_have_the_units_of_parameters(figure, parameter, values, label):
+    written = parameter if parameter.startswith("{") else f"'{parameter}'" if " " in parameter else parameter
+    (axes,), _ = figure("sum", vary={"a": values}, scene=SCENE.replace("a: 1", f"a: {written}"))
+    assert axes.get_xlabel() == label
+
+
 def test_many_values_of_a_second_number_are_coloured_lines_with_a_bar(figure):
     (axes,), _ = figure("sum", over="a", vary={"a": "1:4:4", "b": "log:1:1000:9"})
     assert len(axes.lines) == 9 and len({to_hex(line.get_color()) for line in axes.lines}) == 9
