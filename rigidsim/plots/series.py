@@ -16,7 +16,7 @@ from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
 from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.references import draw_reference, error_text, reference_of
 from rigidsim.plots.sampling import MOST
-from rigidsim.plots.style import DENSE, LINES, draw_legend, label_axes
+from rigidsim.plots.style import DENSE, LINES, MOST_NAMED, draw_legend, label_axes
 
 CONSTANT = 1e-12
 """Values that differ by less, relative to the largest, are drawn as one."""
@@ -46,7 +46,7 @@ class SeriesPanel:
                 values, expected = np.abs(values), None if expected is None else np.abs(expected)
             for column in range(values.shape[1]):
                 color, style = styles[len(lines)]
-                width = DENSE if len(time) > MOST else None
+                width = DENSE if len(time) > MOST or len(parts) > MOST_NAMED else None
                 lines += axes.plot(time, values[:, column], color=color, linestyle=style, linewidth=width)
                 if expected is not None and np.isfinite(expected[:, column]).any():
                     circles = draw_reference(axes, (time, expected[:, column]), color)
