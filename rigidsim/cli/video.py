@@ -93,7 +93,7 @@ def video(
     if time is not None and end is not None:
         raise UsageError("--at is the end of what a picture shows; use it without --to")
     chosen = () if no_traces else traces or None
-    with load_trajectory(trajectory) as opened, Making(path, "pictures", quiet) as making:
+    with load_trajectory(trajectory) as opened, Making(path, "picture", quiet) as making:
         make_video(
             opened, path, frame=frame, follow=follow, camera=camera, traces=chosen, begin=begin,
             end=end if time is None else time, speed=speed, fps=fps, size=size, force=force, progress=making.report,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import io
+import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,14 +12,14 @@ from rigidsim.errors import UsageError
 from rigidsim.export.labelled import Labelled, needed
 from rigidsim.export.netcdf import write_netcdf
 from rigidsim.export.recorded import labelled
-from rigidsim.export.tables import event_table, series_table
+from rigidsim.export.tables import WORDS, event_table, series_table
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.report.samples import csv_of
 from rigidsim.report.states import WORLD
-from rigidsim.report.windows import windows
 from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, Hints
 from rigidsim.trajectory.published import FileKind, kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import windows
 
 CSV = FileKind("a CSV table", "CSV tables", (".csv",))
 NETCDF = FileKind("a NetCDF file", "NetCDF files", (".nc", ".nc4"), HDF5_SIGNATURE)
@@ -104,6 +106,12 @@ def to_xarray(trajectory: Trajectory, quantities: Sequence[str] = (), events: bo
 def to_pandas(trajectory: Trajectory, quantities: Sequence[str] = (), frame: str = WORLD, events: bool = False):
     """See `Trajectory.to_pandas`."""
     pandas = needed("pandas", "pandas tables")
-    text = io.StringIO("".join(pieces_of(trajectory, quantities, frame, events)))
-    frame = pandas.read_csv(text, float_precision="round_trip")
-    return frame.set_index(["time (s)", "body"] if not (quantities or events) else "time (s)")
+    header, *rows = csv.reader(io.StringIO("".join(pieces_of(trajectory, quantities, frame, events))))
+    columns = zip(*rows, strict=True) if rows else ([] for _ in header)
+    found = {name: _parsed(name, column) for name, column in zip(header, columns, strict=True)}
+    return pandas.DataFrame(found).set_index("time (s)" if quantities or events else ["time (s)", "body"])
+
+
+def _parsed(name: str, column: Sequence[str]) -> Sequence:
+    """A column of a table: texts, or numbers with all their digits."""
+    return column if name in ("body", "cause", *WORDS) else [float(text) if text else math.nan for text in column]

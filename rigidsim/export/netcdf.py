@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rigidsim.export.labelled import Labelled, Variable, needed
 from rigidsim.trajectory.spool import Spool
+from rigidsim.trajectory.structure import TEXT
 
 CHUNK_VALUES = 1 << 15
 """Values of a chunk of the file."""
@@ -35,9 +36,7 @@ def write_netcdf(file: Spool, labelled: Labelled, progress: Callable[[int, int],
 
 def _created(root, variable: Variable):
     """The variable of the file, without values."""
-    import h5py
-
-    dtype = h5py.string_dtype() if variable.is_text else variable.dtype
+    dtype = TEXT if variable.is_text else variable.dtype
     options = {}
     if variable.shape and not variable.is_text and all(variable.shape):
         row = 1

@@ -24,21 +24,26 @@ def labelled(trajectory: Trajectory, quantities: Sequence[str] = (), events: boo
     """Quantities of a trajectory by their names; or all that was recorded, named as in the file with "_" for "/". With
     `events`, or if everything is asked for, the events, too. Raises UsageError.
     """
-    found = [named(trajectory, name) for name in quantities]
+    found = asked_for(trajectory, quantities)
     time = Variable(
         "time", ("time",), trajectory.time.shape, "<f8", lambda rows: np.asarray(trajectory.time[rows]), TIME
     )
     variables = [time]
-    if found:
+    if quantities:
         variables += _quantities(trajectory, found)
     else:
         variables += [*_bodies(trajectory), *_samples(trajectory), *_contacts(trajectory), *_metrics(trajectory)]
-    if events or not found:
+    if events or not quantities:
         variables += [*_events(trajectory), *_contact_events(trajectory)]
     used = {dimension for variable in variables for dimension in variable.dimensions}
     axes = [Variable.of(axis, (axis,), list(labels)) for axis, labels in AXES.items() if axis in used]
     coordinates = {"time", "parent", "kind", "scale_to_metre", "own_scale_to_metre", "body", "component", SHAPES, *AXES}
     return Labelled((*variables, *axes), frozenset(coordinates), _attributes(trajectory))
+
+
+def asked_for(trajectory: Trajectory, quantities: Sequence[str]) -> list[NamedQuantity]:
+    """The quantities of these names, without the time, which is there anyway. Raises UsageError."""
+    return [one for one in (named(trajectory, name) for name in quantities) if one.name != "time"]
 
 
 def _attributes(trajectory: Trajectory) -> dict[str, str]:

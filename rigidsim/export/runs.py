@@ -43,7 +43,7 @@ def run_table(sweep: Sweep) -> Table:
 
 def _cell(value: object) -> object:
     """A value of a table; lists and the like as JSON."""
-    return value if isinstance(value, str | int | float) else json.dumps(value)
+    return value if type(value) in (str, int, float) else json.dumps(value)
 
 
 def labelled_runs(sweep: Sweep) -> Labelled:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigidsim.export.labelled import plain_unit
-from rigidsim.hindsight.quantities import NamedQuantity, named
-from rigidsim.report.windows import windows
+from rigidsim.export.recorded import asked_for
+from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.trajectory.contact_events import COLUMNS, ContactEvent
 from rigidsim.trajectory.events import NUMBERS, VECTORS, Event
 from rigidsim.trajectory.fields import AXES
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import windows
 
 XYZ = AXES["xyz"]
 WORDS = ("id", "name", "body", "receiver", "parent_before", "parent_after", "motion", "first", "second")
@@ -39,7 +40,7 @@ class Table:
 
 def series_table(trajectory: Trajectory, quantities: Sequence[str]) -> Table:
     """Quantities by their names: the time, and a column for each component. Raises UsageError."""
-    found = [named(trajectory, name) for name in quantities]
+    found = asked_for(trajectory, quantities)
     columns = [(name, one.unit) for one in found for name in _column_names(one)]
     names, units = zip(("time", "s"), *columns, strict=True)
 

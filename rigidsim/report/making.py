@@ -7,11 +7,13 @@ from pathlib import Path
 from rigidsim.errors import Interrupted
 from rigidsim.report.progress import ProgressLine
 from rigidsim.report.signals import StopRequest
+from rigidsim.report.wording import counted
 
 
 class Making:
     """A context in which a file is made. `report(done, total)` is called after each piece: it shows the progress, and
-    raises Interrupted after a signal, so that the unfinished file is removed. `pieces` names them; it may be empty.
+    raises Interrupted after a signal, so that the unfinished file is removed. `pieces` is what one of them is called,
+    or empty.
     """
 
     def __init__(self, path: Path, pieces: str, quiet: bool):
@@ -35,15 +37,15 @@ class Making:
             raise Interrupted(f"stopped by {self._stop.name}; {self._path} was not written", self._stop.received)
         self._line = self._line or ProgressLine(total, self._quiet)
         self.total = total
-        self._line.report(done, lambda spent: f"{done} of {total} {self._pieces}" if self._pieces else "done")
+        self._line.report(done, lambda spent: f"{done} of {counted(total, self._pieces)}" if self._pieces else "done")
 
     def __str__(self) -> str:
-        pieces = f"{self.total} {self._pieces}, " if self._pieces else ""
+        pieces = f"{counted(self.total, self._pieces)}, " if self._pieces else ""
         return f"{self._path}: {pieces}{_bytes(self._path.stat().st_size)}"
 
 
 def _bytes(size: int) -> str:
-    unit, name = next(
-        pair for pair in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "bytes")) if size >= pair[0] or pair[0] == 1
-    )
-    return f"{size / unit:.3g} {name}"
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return counted(size, "byte")

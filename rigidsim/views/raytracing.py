@@ -35,8 +35,8 @@ FIRST_RIBBON = 1 << 40
 """The keys of ribbons follow it."""
 
 
-class Mesh(NamedTuple):
-    """Triangles: `vertices`, relative to the camera in units of its distance, with `normals`, (n, 3), float32, and
+class Triangles(NamedTuple):
+    """`vertices`, relative to the camera in units of its distance, with `normals`, (n, 3), float32, and
     `faces` (m, 3), rows of vertices; `colours` (m, 3) of the faces, from 0 to 1, and their `owners` (m), numbers of
     bodies. `own` (n, 3) are the vertices in the axes of the body, of which the signs select one of two tones; NaN for
     one tone.
@@ -50,17 +50,17 @@ class Mesh(NamedTuple):
     own: np.ndarray
 
 
-class Look(NamedTuple):
+class Sight(NamedTuple):
     """What rays see: colours (n, 3), and a number (n) that differs between surfaces, tones, and light and shadow."""
 
     colours: np.ndarray
     keys: np.ndarray
 
 
-def empty_mesh() -> Mesh:
+def no_triangles() -> Triangles:
     """A mesh without triangles."""
     none = np.zeros((0, 3), np.float32)
-    return Mesh(none, none, np.zeros((0, 3), np.int32), none, np.zeros(0, np.int64), none)
+    return Triangles(none, none, np.zeros((0, 3), np.int32), none, np.zeros(0, np.int64), none)
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Picture:
     """What a picture shows: `solids`, which are shaded and cast shadows; `ribbons` of one colour; and `planes`."""
 
     camera: Camera
-    solids: Mesh
-    ribbons: Mesh
+    solids: Triangles
+    ribbons: Triangles
     planes: Sequence[Plane]
 
     def render(self) -> np.ndarray:
@@ -106,22 +106,22 @@ class _Tracer:
         light = 0.45 * -camera.axes[2] - 0.5 * camera.axes[0] + np.array([0.0, 0.0, 1.0])
         self._light = (light / np.linalg.norm(light)).astype(np.float32)
 
-    def look(self, rays: np.ndarray) -> Look:
+    def look(self, rays: np.ndarray) -> Sight:
         """What rays from the camera see."""
         colours, keys = np.tile(BACKGROUND, (len(rays), 1)), np.zeros(len(rays), np.int64)
         for begin in range(0, len(rays), RAYS_AT_ONCE):
             some = slice(begin, begin + RAYS_AT_ONCE)
-            self._look(rays[some], Look(colours[some], keys[some]))
-        return Look(colours, keys)
+            self._look(rays[some], Sight(colours[some], keys[some]))
+        return Sight(colours, keys)
 
-    def _look(self, rays: np.ndarray, found: Look) -> None:
+    def _look(self, rays: np.ndarray, found: Sight) -> None:
         nearest = np.full(len(rays), np.inf, np.float32)
         self._see_solids(rays, nearest, found)
         for number, plane in enumerate(self._picture.planes):
             self._see_plane(plane, number, rays, nearest, found)
         self._see_ribbons(rays, nearest, found)
 
-    def _see_solids(self, rays: np.ndarray, nearest: np.ndarray, found: Look) -> None:
+    def _see_solids(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
         mesh, hits = self._picture.solids, _hits(self._solids, rays)
         if hits is None:
             return
@@ -155,7 +155,7 @@ class _Tracer:
             is_lit[asked] = True
         return np.where(is_lit, light, light * np.float32(IN_SHADOW)), is_lit
 
-    def _see_plane(self, plane: Plane, number: int, rays: np.ndarray, nearest: np.ndarray, found: Look) -> None:
+    def _see_plane(self, plane: Plane, number: int, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
         at, distance, u, v, wide, deep = plane.seen(self._origin, rays)
         distance /= np.float32(self._scale)
         nearer = distance < nearest[at]
@@ -175,7 +175,7 @@ class _Tracer:
         """The light of a surface with this normal that is not in a shadow."""
         return AMBIENT + (1.0 - AMBIENT) * np.square(0.5 + 0.5 * (normal @ self._light))
 
-    def _see_ribbons(self, rays: np.ndarray, nearest: np.ndarray, found: Look) -> None:
+    def _see_ribbons(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
         mesh, hits = self._picture.ribbons, _hits(self._ribbons, rays)
         if hits is None:
             return

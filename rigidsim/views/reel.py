@@ -36,7 +36,7 @@ class Clip(NamedTuple):
     fps: float
 
 
-class Look(NamedTuple):
+class Viewpoint(NamedTuple):
     """What is looked at: from the body `frame`, at the body `follow` if there is one; `azimuth`, `elevation` (rad) and
     `distance` (m, or None) of the camera; the bodies whose paths are drawn, or None for the free ones if they are few.
     """
@@ -58,7 +58,7 @@ class Reel:
     lettering: Lettering
 
     @classmethod
-    def of(cls, trajectory: Trajectory, clip: Clip, look: Look, size: tuple[int, int]) -> Reel:
+    def of(cls, trajectory: Trajectory, clip: Clip, look: Viewpoint, size: tuple[int, int]) -> Reel:
         """The images of a clip. Raises UsageError for bodies that are not shown."""
         stage = stage_at(trajectory, clip.times, clip.speed)
 
@@ -120,7 +120,7 @@ def _few_free(stage: Stage) -> list[int]:
     return free if len(free) <= MOST_PATHS else []
 
 
-def _cameras(stage: Stage, seen: Seen, followed: int, look: Look, size: tuple[int, int]) -> list[Camera]:
+def _cameras(stage: Stage, seen: Seen, followed: int, look: Viewpoint, size: tuple[int, int]) -> list[Camera]:
     """The camera at each time."""
     direction, n_frame = (look.azimuth, look.elevation), len(stage.poses.time)
     if followed == WORLD:

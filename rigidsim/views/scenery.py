@@ -13,7 +13,7 @@ from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.camera import Camera
 from rigidsim.views.grid import Plane, grid_spacing
 from rigidsim.views.poses import Seen
-from rigidsim.views.raytracing import Mesh, Picture, empty_mesh
+from rigidsim.views.raytracing import Picture, Triangles, no_triangles
 from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, Part, Stage
 from rigidsim.views.surfaces import Surface
 
@@ -33,7 +33,7 @@ def rgb(colour: str) -> np.ndarray:
 @dataclass(frozen=True)
 class Group:
     """Parts with one surface: their `bodies` (part), and in the axes of those, m, `vertices` and unit `normals`
-    (part, vertex, 3). `marks` is whether they are markers, of radius 1; `tones` (vertex, 3) see `Mesh.own`.
+    (part, vertex, 3). `marks` is whether they are markers, of radius 1; `tones` (vertex, 3) see `Triangles.own`.
     """
 
     bodies: np.ndarray
@@ -101,7 +101,7 @@ class Scenery:
         ribbons = [*self._axes(frame, camera), *self._paths(frame, camera)]
         return Picture(camera, _joined(solids), _joined(ribbons), list(self._planes(frame)))
 
-    def _solids(self, group: Group, frame: int, camera: Camera) -> Iterator[Mesh]:
+    def _solids(self, group: Group, frame: int, camera: Camera) -> Iterator[Triangles]:
         positions = (self.seen.position[frame, group.bodies] - camera.position) / camera.distance
         turns = np.stack([rows(rotate(columns(self.seen.orientation[frame, group.bodies]), axis))
                           for axis in np.eye(3)[:, :, None]], axis=-2).astype(np.float32)  # fmt: skip
@@ -110,7 +110,7 @@ class Scenery:
         vertices = positions.astype(np.float32)[:, None] + (group.vertices * scale) @ turns
         faces = group.faces + (n_vertex * np.arange(n_part, dtype=np.int32))[:, None, None]
         owners = np.repeat(group.bodies, len(group.faces))
-        yield Mesh(
+        yield Triangles(
             vertices.reshape(-1, 3), (group.normals @ turns).reshape(-1, 3), faces.reshape(-1, 3),
             self._colours[owners], owners, np.tile(group.tones, (n_part, 1)),
         )  # fmt: skip
@@ -119,7 +119,7 @@ class Scenery:
         """The radius (m) of bodies without shapes."""
         return MARKER_SIZE * camera.size[1] * camera.pixel * camera.distance
 
-    def _axes(self, frame: int, camera: Camera) -> Iterator[Mesh]:
+    def _axes(self, frame: int, camera: Camera) -> Iterator[Triangles]:
         """The axes of bodies without shapes."""
         marked = [part.body for part in self.stage.parts if part.kind == MARKER]
         if not marked:
@@ -130,7 +130,7 @@ class Scenery:
             ends = begins + length * rows(rotate(columns(self.seen.orientation[frame, marked]), tuple(axis)))
             yield ribbon(begins, ends, camera, AXIS_WIDTH, rgb(colour), len(self.stage.paths) + number)
 
-    def _paths(self, frame: int, camera: Camera) -> Iterator[Mesh]:
+    def _paths(self, frame: int, camera: Camera) -> Iterator[Triangles]:
         """The paths of bodies up to a frame."""
         for row in self.traced:
             path = self.seen.position[: frame + 1, row]
@@ -166,7 +166,9 @@ class Scenery:
         return found
 
 
-def ribbon(begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, colour: np.ndarray, owner: int) -> Mesh:
+def ribbon(
+    begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, colour: np.ndarray, owner: int
+) -> Triangles:
     """Straight lines between points (n, 3), m, as strips that face the camera, of equal width (in heights of the
     picture) wherever they are.
     """
@@ -180,16 +182,16 @@ def ribbon(begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, c
     n = len(vertices)
     faces = np.array([[0, 1, 2], [1, 3, 2]]) + 4 * np.arange(n)[:, None, None]
     none = np.zeros((4 * n, 3), np.float32)
-    return Mesh(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
+    return Triangles(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
                 np.tile(colour, (2 * n, 1)), np.full(2 * n, owner), none)  # fmt: skip
 
 
-def _joined(meshes: Sequence[Mesh]) -> Mesh:
+def _joined(meshes: Sequence[Triangles]) -> Triangles:
     """One mesh of several."""
     if not meshes:
-        return empty_mesh()
+        return no_triangles()
     begins = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     faces = [mesh.faces + np.int32(begin) for mesh, begin in zip(meshes, begins, strict=False)]
     parts = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("colours", "owners", "own"))
     vertices, normals = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("vertices", "normals"))
-    return Mesh(vertices, normals, np.concatenate(faces), *parts)
+    return Triangles(vertices, normals, np.concatenate(faces), *parts)

@@ -14,7 +14,7 @@ from rigidsim.trajectory.destination import IN_PYTHON, Hints
 from rigidsim.trajectory.published import FileKind, kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.film import CODERS, GIF, KINDS, PNG, palette_of, require_writer, write_gif, write_png, write_video
-from rigidsim.views.reel import Clip, Look, Reel
+from rigidsim.views.reel import Clip, Reel, Viewpoint
 from rigidsim.views.stage import playing_speed
 
 AZIMUTH, ELEVATION = -60.0, 20.0
@@ -50,7 +50,7 @@ def video(
     clip = _clip(trajectory, kind, begin, end, speed, fps)
     if kind is GIF and len(clip.times) * size[0] * size[1] > MOST_GIF_PIXELS:
         raise UsageError(f"a GIF of {len(clip.times):,} pictures would be very large; write an MP4, or less of it")
-    reel = Reel.of(trajectory, clip, Look(frame, follow, *_checked_camera(camera), traces), size)
+    reel = Reel.of(trajectory, clip, Viewpoint(frame, follow, *_checked_camera(camera), traces), size)
     with published(path, kind, force, hints) as file:
         if kind is PNG:
             write_png(file, reel.image(len(clip.times) - 1))

@@ -1,0 +1,114 @@
+"""`rigidsim video` as it is typed."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+from PIL import Image
+
+from rigidsim.errors import Interrupted
+from rigidsim.report.making import Making
+from spinning_brick import remains
+
+SMALL = ("--size", "96x64")
+
+
+@pytest.fixture
+def ran(call):
+    call("run", "scene.yaml", "-q", "-o", "a.h5")
+
+
+def test_a_gif_is_made(call, ran, workplace):
+    """0.5 s at 10 pictures per second."""
+    done = call(
+        "video", "a.h5", "-o", "a.gif", *SMALL, "--fps", "10", "--speed", "1", "--from", "0.25", "--to", "750 ms"
+    )
+    size = (workplace / "a.gif").stat().st_size
+    assert done == (0, f"a.gif: 6 pictures, {size / 1e3:.3g} kB\n", "")
+    with Image.open("a.gif") as gif:
+        assert (gif.n_frames, gif.size) == (6, (96, 64))
+    assert remains(workplace) == {"scene.yaml", "a.h5", "a.gif"}
+
+
+def test_the_default_is_an_mp4_beside_the_trajectory(call, ran, workplace):
+    done = call("video", "a.h5", *SMALL, "--fps", "2", "--speed", "1", "-q", "--frame", "mark", "--follow", "brick",
+                "--camera", "10, 20, 5", "--trace", "brick")  # fmt: skip
+    assert done == (0, "", "")
+    assert (workplace / "a.mp4").read_bytes()[4:8] == b"ftyp"
+
+
+def test_one_picture(call, ran):
+    assert call("video", "a.h5", "--at", "0.5", *SMALL).out.startswith("a.png: 1 picture, ")
+    assert call("video", "a.h5", "--at", "0.5", *SMALL, "--no-traces", "-o", "b.png", "--frame", "mark").code == 0
+    with Image.open("a.png") as first, Image.open("b.png") as second:
+        assert first.size == second.size == (96, 64)
+        assert first.tobytes() != second.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "a.avi"), "a.avi: the name must end with one of .gif, .mp4, .webm, .png"),
+        (("-o", "a.png"), "one picture is a .png file with --at TIME; use both or neither"),
+        (("-o", "a.gif", "--at", "1"), "one picture is a .png file with --at TIME"),
+        (("--at", "1", "--to", "1"), "--at is the end of what a picture shows"),
+        (("--trace", "brick", "--no-traces"), "--trace and --no-traces exclude each other"),
+        (("--size", "big"), "--size big: write width and height in pixels, such as 1280x720"),
+        (("--size", "97x65"), "even integers"),
+        (("--camera", "left"), "--camera 'left': write two or three numbers"),
+        (("--camera", "1"), "the camera must be azimuth and elevation"),
+        (("--frame", "brck"), "did you mean 'brick'"),
+        (("--to", "7"), "there is no motion from 0 to 7 s; the trajectory covers 0 to 1 s"),
+        (("--fps", "0"), "fps must be a number from 0.1 to 240"),
+    ],
+)
+def test_mistakes_are_told(call, ran, workplace, arguments, message):
+    done = call("video", "a.h5", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert remains(workplace) == {"scene.yaml", "a.h5"}
+
+
+def test_files_that_are_there_or_not(call, ran, workplace):
+    assert call("video", "b.h5").code == 5
+    (workplace / "a.mp4").write_text("")
+    done = call("video", "a.h5", *SMALL)
+    assert (done.code, "a.mp4 exists already; use --force to overwrite it" in done.err) == (5, True)
+    (workplace / "a.mp4").write_text("my notes, which are long")
+    assert "--force overwrites MP4 videos only" in call("video", "a.h5", *SMALL, "--force").err
+
+
+def test_a_sweep_is_refused(call):
+    call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2]", "-q", "-o", "s.h5")
+    done = call("video", "s.h5")
+    assert (done.code, "is the result file of a sweep: this command is for one run" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_leaves_nothing(call, ran, workplace, monkeypatch, number):
+    """It comes after the second picture."""
+    report = Making.report
+
+    def signalled(self, done, total):
+        if done == 2:
+            signal.raise_signal(number)
+        report(self, done, total)
+
+    monkeypatch.setattr(Making, "report", signalled)
+    done = call("video", "a.h5", "-o", "a.gif", *SMALL)
+    assert (done.code, done.err) == (128 + number, f"stopped by {number.name}; a.gif was not written\n")
+    assert remains(workplace) == {"scene.yaml", "a.h5"}
+    assert issubclass(Interrupted, Exception)
+
+
+def test_progress_is_shown_on_stderr(call, ran, monkeypatch):
+    """A line for each picture if lines are due at once."""
+    monkeypatch.setattr("rigidsim.report.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
+    done = call("video", "a.h5", "-o", "a.gif", *SMALL, "--fps", "2", "--speed", "1")
+    assert [line.split("  ")[1] for line in done.err.splitlines()] == [f"{k} of 3 pictures" for k in (1, 2, 3)]
+
+
+def test_neither_display_nor_window_system_is_needed(shell, call, ran, workplace):
+    done = shell("video", "a.h5", "--at", "1", *SMALL, environment={"DISPLAY": "", "WAYLAND_DISPLAY": ""})
+    assert (done.code, done.err) == (0, "")
