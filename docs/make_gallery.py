@@ -1,18 +1,19 @@
 """Makes the pictures of the gallery by the commands that it shows: `python docs/make_gallery.py [NAME ...]`.
 
-Needs matplotlib (extra `plot`). The commands run in a temporary folder; the picture `figures/X.png` of the page is what
-they write to `outputs/X.png`, at 100 pixels per inch. The same versions on the same machine give the same bytes.
+Needs the extras `plot` and `video`. The commands run in a temporary folder; the picture `figures/X.png` of the page is what
+they write to `outputs/X.png`, at 100 pixels per inch and with 256 colours, which makes it a third as large. The same versions
+on the same machine give the same bytes.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -52,10 +53,18 @@ def make(section: Section, folder: Path) -> list[Path]:
     if not (folder / "scenes").exists():
         (folder / "scenes").symlink_to(SCENES)
     os.environ.update(LOOK)
-    with chdir(folder):
+    with chdir(folder), redirect_stdout(io.StringIO()):
         for words in section.commands:
             cli.main(words, prog_name="rigidsim", standalone_mode=False, obj={"debug": True})
     return [folder / "outputs" / picture for picture in section.pictures]
+
+
+def keep(picture: Path) -> None:
+    """Write a picture to the figures of the documentation, with a palette of its own colours."""
+    from PIL import Image
+
+    image = Image.open(picture).convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    image.save(FIGURES / picture.name, optimize=True)
 
 
 def main(names: list[str]) -> None:
@@ -66,7 +75,7 @@ def main(names: list[str]) -> None:
     for name in names or known:
         with TemporaryDirectory() as folder:
             for picture in make(known[name], Path(folder)):
-                shutil.copyfile(picture, FIGURES / picture.name)
+                keep(picture)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from rigidsim.plots.style import DENSE, INK, LINES, draw_legend, label_axes, sho
 AXES = "xyz"
 FLAT = 0.02
 """A path is in a plane if its extent across is at most this part of the largest extent."""
-APART = 0.06
+APART = 0.08
 """The distance of the circles on a path, relative to the extent of the paths."""
 LONG = 12.0
 """Ratio of the extents above which a path is not drawn to scale: it would be a line."""
