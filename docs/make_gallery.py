@@ -1,8 +1,8 @@
 """Makes the pictures of the gallery by the commands that it shows: `python docs/make_gallery.py [NAME ...]`.
 
-Needs the extras `plot` and `video`. The commands run in a temporary folder; the picture `figures/X.png` of the page is what
-they write to `outputs/X.png`, at 100 pixels per inch and with 256 colours, which makes it a third as large. The same versions
-on the same machine give the same bytes.
+Needs the extras `plot` and `video`. The commands run in a temporary folder; the picture `figures/X.png` of the page is
+what they write to `outputs/X.png`, at 100 pixels per inch and with 256 colours, which makes it a third as large. The
+same versions on the same machine give the same bytes.
 """
 
 from __future__ import annotations

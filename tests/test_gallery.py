@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import make_gallery
 import rigidsim
 from rigidsim.cli import cli
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.cli.plot import split_arguments
 from rigidsim.cli.run import overrides
+from rigidsim.hindsight.quantities import full_path
 from rigidsim.plots.history import History
 from rigidsim.plots.requests import Reader
 
 DOCS = Path(__file__).parents[1] / "docs"
-sys.path.insert(0, str(DOCS))
-import make_gallery  # noqa: E402
-
 SECTIONS = {section.name: section for section in make_gallery.sections()}
 QUICK = {"ball_on_turntable", "flipping_axis", "gyroscope_constant_torque", "box_on_incline"}
 """Made in the default suite; their kernels are compiled for other tests, too."""
@@ -61,6 +59,10 @@ def test_commands_parse_and_name_what_the_scene_has(name):
                 reader = Reader(History(made[file], 0, "", slice(None)), given["frames"])
                 requests = [one for written in quantities for one in reader.requests(written)]
                 assert requests + [one for written in given["paths"] for one in reader.path(written)]
+        elif command == "video":
+            for body in {given["frame"], given["follow"], *given["traces"]} - {"", "world"}:
+                assert full_path(made[given["trajectory"]], body)
+            assert given["output"] in {f"outputs/{picture}" for picture in SECTIONS[name].pictures}
         else:
             raise AssertionError(f"a command that no test knows: {command}")
 

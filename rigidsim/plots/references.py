@@ -17,9 +17,7 @@ CIRCLES = 25
 """At most that many circles on a curve."""
 
 
-def draw_reference(
-    axes: Axes, coordinates: Sequence[np.ndarray], color: str, rows: np.ndarray | None = None
-) -> Line2D:
+def draw_reference(axes: Axes, coordinates: Sequence[np.ndarray], color: str, rows: np.ndarray | None = None) -> Line2D:
     """Open circles at some rows of a closed form, by default of one over time; the handle for a legend."""
     if rows is None:
         rows = np.unique(np.linspace(0, len(coordinates[0]) - 1, CIRCLES).round().astype(int))
