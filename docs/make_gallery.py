@@ -63,7 +63,8 @@ def keep(picture: Path) -> None:
     """Write a picture to the figures of the documentation, with a palette of its own colours."""
     from PIL import Image
 
-    image = Image.open(picture).convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    method, none = Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
+    image = Image.open(picture).convert("RGB").quantize(256, method, kmeans=2, dither=none)
     image.save(FIGURES / picture.name, optimize=True)
 
 
