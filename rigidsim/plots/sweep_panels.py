@@ -22,6 +22,8 @@ MAP = "viridis"
 FAILED, EMPTY = INK, "#f2f2f2"
 MOST_LINES = 7
 """Lines that are told apart by colours and dashes; more are coloured by the value of one number."""
+MOST_DRAWN = 5000
+"""Points that are drawn one by one in SVG and PDF; more become an image."""
 MOST_MARKED = 60
 """Points of a line that have markers."""
 
@@ -56,7 +58,10 @@ def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[Varied
         handles, names = [], []
     else:
         size = 14.0 if len(x.values) < 500 else 6.0
-        axes.scatter(x.values, measured.values, s=size, color=colour_of(0), alpha=0.55, linewidths=0)
+        axes.scatter(
+            x.values, measured.values, s=size, color=colour_of(0), alpha=0.55, linewidths=0,
+            rasterized=len(x.values) > MOST_DRAWN,
+        )  # fmt: skip
         handles, names = [], []
     x.set_axis(axes, "x")
     failed = _mark_failed(axes, runs, x)
@@ -191,7 +196,7 @@ def _draw_points(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, y:
     size = 22.0 if len(good) < 500 else 9.0
     drawn = axes.scatter(
         x.values[good], y.values[good], c=measured.values[good], s=size, cmap=MAP,
-        norm=_norm(measured.values, is_log), linewidths=0,
+        norm=_norm(measured.values, is_log), linewidths=0, rasterized=len(good) > MOST_DRAWN,
     )  # fmt: skip
     _draw_bar(axes, drawn, measured.label)
     if runs.is_failed.any():

@@ -103,6 +103,17 @@ class Runs:
         self.numbers = {name: _varied(sweep, name, parameters) for name in sweep.names}
         self.is_failed = np.isin(np.arange(len(sweep)), sweep.failed)
 
+    @property
+    def has_indices(self) -> bool:
+        """Whether these are all runs of a sample for Sobol indices."""
+        method, _, count = self.sweep.sample.partition(":")
+        return method == "saltelli" and len(self.sweep) == int(count) * (len(self.sweep.names) + 2)
+
+    @cached_property
+    def indices(self) -> Mapping[str, Any]:
+        """The Sobol indices of each metric."""
+        return self.sweep.sensitivity()
+
     def number(self, name: str) -> VariedNumber:
         """A varied number by its name, or by the end of it if that is unique. Raises UsageError."""
         found = [known for known in self.numbers if name in (known, self.numbers[known].short)]

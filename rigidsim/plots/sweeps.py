@@ -71,9 +71,8 @@ def _of_measured(runs: Runs, measured: Measured, over: list[VariedNumber], is_lo
     """The panels of a number of each run, over these varied numbers or as fits the plan."""
     if not np.isfinite(measured.values).any():
         raise UsageError(f"{measured.name} has a finite value in none of the {len(runs.sweep):,} runs")
-    if not over and runs.sweep.sample.startswith("saltelli") and measured.name in runs.sweep.metrics:
-        indices = runs.sweep.sensitivity()[measured.name]
-        return [partial(draw_indices, indices=indices, metric=measured.name)]
+    if not over and runs.has_indices and measured.name in runs.sweep.metrics:
+        return [partial(draw_indices, indices=runs.indices[measured.name], metric=measured.name)]
     found = []
     for numbers in [over] if over else _shown(runs):
         draw = draw_map if len(numbers) == 2 else draw_curves

@@ -161,6 +161,16 @@ def test_sobol_indices_are_bars_with_bounds(tmp_path):
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
 
 
+def test_a_part_of_a_sample_has_points_and_a_constant_no_indices(tmp_path):
+    scene = rigidsim.Scene.from_text(SCENE)
+    plan = {"sample": "saltelli:8", "over": {"a": "uniform(0, 30)", "b": "uniform(0, 1)"}}
+    with rigidsim.sweep(scene, **plan, part=(1, 2), path=tmp_path / "part.h5") as sweep:
+        assert all(collections(axes, PathCollection) for axes in sweep.plot("sum").axes)
+    with rigidsim.sweep(scene, **plan, path=tmp_path / "whole.h5") as sweep:
+        (axes,) = sweep.plot("late").axes
+    assert "the value is the same in all runs" in axes.get_xlabel()
+
+
 def test_rows_that_are_left_out_are_told(tmp_path):
     with sampled(tmp_path, "saltelli:64", a="uniform(0, 1)", d="uniform(0, 0.51)") as sweep:
         (axes,) = sweep.plot("late").axes
