@@ -21,7 +21,7 @@ GROUPS = {
         "rigidsim.trajectory.events.Protected", "rigidsim.trajectory.events.Carried",
         "rigidsim.trajectory.timeline.Events", "rigidsim.trajectory.contact_events.ContactEvent",
         "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
-        "rigidsim.trajectory.contact_points.ContactPoints",
+        "rigidsim.trajectory.contact_points.ContactPoints", "rigidsim.views.view.View",
     ),
     "Oracles": (
         "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
@@ -30,7 +30,7 @@ GROUPS = {
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
 }  # fmt: skip
-NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory", "Events", "ContactEvents", "ContactHistory", "ContactPoints")
+NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory", "Events", "ContactEvents", "ContactHistory", "ContactPoints", "View")
 """Classes whose objects come from functions."""
 LIBRARY = ("model_post_init", "model_config", "model_fields")
 """Members that pydantic puts into its models."""

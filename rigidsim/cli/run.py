@@ -103,6 +103,38 @@ def draw(trajectory: Path, picture: Path, force: bool) -> None:
         save_picture(figure_of([(trajectory.stem, opened)]), picture, force=force, hints=IN_SHELL)
 
 
+def page_of_run(trajectory: Path, page: str | None, force: bool) -> Path | None:
+    """The path of the page that shows a run, if one is wanted; an error if it cannot be made or written."""
+    if page is None:
+        return None
+    from rigidsim.trajectory.destination import IN_SHELL
+    from rigidsim.views.page import three
+    from rigidsim.views.view import check_page
+
+    path = Path(page) if page else trajectory.with_suffix(".html")
+    check_page(path, force, IN_SHELL)
+    three()
+    return path
+
+
+def show(trajectory: Path, page: Path, force: bool) -> None:
+    """Write the page of a trajectory file."""
+    from rigidsim.cli.view import print_notes, view_of_file
+    from rigidsim.trajectory.destination import IN_SHELL
+    from rigidsim.views.view import save_page
+
+    made = view_of_file(str(trajectory))
+    save_page(made.html, page, force, IN_SHELL)
+    print_notes(made)
+
+
+def _html(_context: click.Context, _parameter: click.Parameter, page: str | None) -> str | None:
+    if page and Path(page).suffix.lower() not in (".html", ".htm"):
+        hint = "name an .html file, or write --view after the scene"
+        raise UsageError(f"--view {page}: this is not the name of a page; {hint}")
+    return page
+
+
 def _integrators(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
     from rigidsim.scene.schema.integrators import MODELS
 
@@ -130,21 +162,23 @@ def _integrators(_context: click.Context, _parameter: click.Parameter, begin: st
 @metric_option
 @click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", callback=_picture, is_eager=True,
               help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip
+@click.option("--view", "view", is_flag=False, flag_value="", metavar="[FILE]", callback=_html, is_eager=True,
+              help="Write a page that shows it in space, too.  [default: the trajectory's name, .html]")  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the values of contact of each two surfaces, too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor summary.")
 def run(
-    scene, output, sets, source, index, compression, terms, contacts, metrics, plot, force, strict, as_json, verbose,
-    quiet, **settings,
+    scene, output, sets, source, index, compression, terms, contacts, metrics, plot, view, force, strict, as_json,
+    verbose, quiet, **settings,
 ):  # fmt: skip
     """Simulate SCENE, a YAML file or - for standard input, and write its trajectory as an HDF5 file.
 
     \b
     rigidsim run scene.yaml
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
-    rigidsim run scene.yaml --plot
+    rigidsim run scene.yaml --plot --view
     rigidsim run scene.yaml --metric top='= max(speed("ball"))'
     generate_scene | rigidsim run - -o made.h5
     rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
@@ -168,6 +202,7 @@ def run(
     picture = Path(plot) if plot else path.with_suffix(".png") if plot == "" else None
     if picture is not None:
         check_picture_of(path, picture, force)
+    page = page_of_run(path, view, force)
     with nullcontext() if needs_scipy(read.oracle) else without_blas():
         from rigidsim.report.run import run_to_file
 
@@ -178,7 +213,10 @@ def run(
         )  # fmt: skip
     if picture is not None:
         draw(path, picture, force)
-        if not (quiet or as_json):
-            print_result(f"\n{picture}")
+    if page is not None:
+        show(path, page, force)
+    made = [str(file) for file in (picture, page) if file is not None]
+    if made and not (quiet or as_json):
+        print_result("\n" + "\n".join(made))
     if strict and report.warnings:
         raise click.exceptions.Exit(SimulationError.exit_code)

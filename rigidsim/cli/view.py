@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rigidsim.cli.console import print_message, print_result
 from rigidsim.cli.options import TimeType
 from rigidsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from rigidsim.views.view import View
 
 
 @click.command(short_help="Show a trajectory in space, as one HTML page.")
@@ -35,10 +39,9 @@ def view(file, output, is_opened, force, **shown):
 
     path = Path(output) if output is not None else Path(file).with_suffix(".html")
     check_page(path, force, IN_SHELL)
-    made = _view(file, **shown)
+    made = view_of_file(file, **shown)
     save_page(made.html, path, force, IN_SHELL)
-    for note in made.notes:
-        print_message(f"note: {note}")
+    print_notes(made)
     print_result(path)
     if is_opened:
         import webbrowser
@@ -46,23 +49,32 @@ def view(file, output, is_opened, force, **shown):
         webbrowser.open(path.resolve().as_uri())
 
 
-def _view(file: str, frame: str, **shown):
+def print_notes(made: View) -> None:
+    """Tell what is not shown as it is."""
+    for note in made.notes:
+        print_message(f"note: {note}")
+
+
+def view_of_file(file: str, frame: str = "world", follow: str = "", **shown) -> View:
     """The view of a trajectory file, or of a scene file."""
     if Path(file).suffix in (".yaml", ".yml"):
-        from rigidsim.scene import Scene
-        from rigidsim.views.view import view_of_scene
-
-        if shown["begin"] is not None or shown["end"] is not None or shown["follow"]:
-            raise UsageError(
-                f"{file} is a scene; --from, --to and --follow are for its trajectory: rigidsim run {file}"
-            )
-        return view_of_scene(Scene.from_file(file), frame)
+        return _view_of_scene(file, frame, follow, **shown)
     from rigidsim.trajectory.reader import load
     from rigidsim.trajectory.stored import format_of
     from rigidsim.views.view import view_of
 
     if format_of(Path(file)).startswith("rigidsim-sweep/"):
-        hint = f"rigidsim run SCENE --from {file} --index N makes the trajectory of a run"
-        raise UsageError(f"{file} is the result file of a sweep; {hint}")
+        hint = f"`rigidsim run SCENE --from {file} --index N` makes the trajectory of one of its runs"
+        raise UsageError(f"{file} is the result file of a sweep, not a trajectory; {hint}")
     with load(file) as opened:
-        return view_of(opened, frame, **shown)
+        return view_of(opened, frame, follow, **shown)
+
+
+def _view_of_scene(file: str, frame: str, follow: str, begin: float | None, end: float | None, fps: float) -> View:
+    from rigidsim.scene import Scene
+    from rigidsim.views.view import view_of_scene
+
+    if begin is not None or end is not None or follow:
+        hint = f"rigidsim run {file}"
+        raise UsageError(f"{file} is a scene; --from, --to and --follow are for its trajectory: {hint}")
+    return view_of_scene(Scene.from_file(file), frame)

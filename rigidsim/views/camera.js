@@ -59,7 +59,9 @@ class Camera {
 
   // Metres of a pixel at a distance.
   pixel(distance = this.distance) {
-    return (2 * distance * Math.tan((FIELD * Math.PI) / 360)) / Math.min(this.canvas.clientWidth, this.canvas.clientHeight);
+    return (
+      (2 * distance * Math.tan((FIELD * Math.PI) / 360)) / Math.min(this.canvas.clientWidth, this.canvas.clientHeight)
+    );
   }
 
   pan(dx, dy) {
@@ -82,7 +84,9 @@ class Camera {
     const turn = this.three.matrixWorldInverse;
     let needed = 0;
     for (let corner = 0; corner < 8; corner++) {
-      const at = new THREE.Vector3(...half.map((size, i) => (corner & (1 << i) ? size : -size))).transformDirection(turn);
+      const at = new THREE.Vector3(...half.map((size, i) => (corner & (1 << i) ? size : -size))).transformDirection(
+        turn,
+      );
       at.multiplyScalar(Math.hypot(...half));
       needed = Math.max(needed, Math.abs(at.x) / wide + at.z, Math.abs(at.y) / high + at.z);
     }

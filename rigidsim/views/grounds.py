@@ -11,13 +11,13 @@ from rigidsim.physics.quaternion import rotate_back
 from rigidsim.scene.hierarchy.outlines import turn_of_z
 from rigidsim.scene.schema.shapes import HalfSpace
 from rigidsim.scene.values.rotation import Quaternion
-from rigidsim.views.surfaces import Surface
+from rigidsim.views.surfaces import Triangles
 
 
 class Ground(NamedTuple):
     """A convex polygon in the plane z = 0 of its own axes, and its place in the body, m."""
 
-    surface: Surface
+    surface: Triangles
     position: np.ndarray
     orientation: Quaternion
 
@@ -53,7 +53,7 @@ def _cut(polygon: np.ndarray, slope: np.ndarray, height: float) -> np.ndarray:
     return np.array(kept).reshape(-1, 2)
 
 
-def _fan(polygon: np.ndarray) -> Surface:
+def _fan(polygon: np.ndarray) -> Triangles:
     n = len(polygon)
     faces = np.stack([np.zeros(n - 2, int), np.arange(1, n - 1), np.arange(2, n)], axis=-1)
-    return Surface(np.column_stack([polygon, np.zeros(n)]), np.tile([0.0, 0, 1], (n, 1)), faces)
+    return Triangles(np.column_stack([polygon, np.zeros(n)]), np.tile([0.0, 0, 1], (n, 1)), faces)

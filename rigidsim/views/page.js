@@ -15,14 +15,10 @@ function digits(value, count = 3) {
   return value === 0 ? "0" : String(Number(value.toPrecision(count)));
 }
 
-// The largest number of contact points in a frame.
-function mostAtOnce(contacts) {
-  return contacts ? Math.max(...contacts.begins.map((begin, k) => begin - (contacts.begins[k - 1] ?? 0))) : 0;
-}
-
 // A length with a fitting unit.
 function metres(value) {
-  const [unit, factor] = value >= 1e3 ? ["km", 1e-3] : value >= 1 ? ["m", 1] : value >= 0.01 ? ["cm", 100] : ["mm", 1000];
+  const [unit, factor] =
+    value >= 1e3 ? ["km", 1e-3] : value >= 1 ? ["m", 1] : value >= 0.01 ? ["cm", 100] : ["mm", 1000];
   return `${digits(value * factor)} ${unit}`;
 }
 
@@ -45,7 +41,10 @@ class Page {
     const bodies = stage.known.map((row) => [row, stage.paths[row]]);
     this.fill("from", [[WORLD, "the world"], ...bodies]);
     this.fill("follow", [["", "nothing"], ...bodies]);
-    this.fill("speed", SPEEDS.map((factor) => [factor * stage.speed, `${digits(factor * stage.speed)} ×`]));
+    this.fill(
+      "speed",
+      SPEEDS.map((factor) => [factor * stage.speed, `${digits(factor * stage.speed)} ×`]),
+    );
     element("speed").value = stage.speed;
     element("notes").textContent = stage.notes.join(" ");
     const recorded = {
@@ -79,7 +78,9 @@ class Page {
     });
     element("speed").addEventListener("change", (event) => (this.speed = Number(event.target.value)));
     element("from").addEventListener("change", (event) => this.lookFrom(Number(event.target.value)));
-    element("follow").addEventListener("change", ({ target }) => this.followBody(target.value === "" ? null : Number(target.value)));
+    element("follow").addEventListener("change", ({ target }) =>
+      this.followBody(target.value === "" ? null : Number(target.value)),
+    );
     element("all").addEventListener("click", () => show.showAll());
     element("menu").addEventListener("click", () => {
       element("panel").classList.toggle("closed");
@@ -93,6 +94,12 @@ class Page {
       box.addEventListener("change", () => (show.drawn[box.id] = box.checked));
     }
     document.addEventListener("keydown", (event) => this.key(event));
+    // Keys are for the page, except for who walks through the controls with them.
+    document.addEventListener("change", () => document.activeElement.blur());
+    document.addEventListener(
+      "click",
+      (event) => event.detail > 0 && event.target.tagName === "BUTTON" && event.target.blur(),
+    );
   }
 
   // What the panel covers of the picture, which is shown beside it.
@@ -102,6 +109,7 @@ class Page {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+    if (event.key === " " && (event.target.tagName === "BUTTON" || event.target.type === "checkbox")) return;
     const steps = { ArrowLeft: -1, ArrowRight: 1 };
     if (event.key === " ") this.play(!this.playing);
     else if (event.key in steps) this.step(steps[event.key] * (event.shiftKey ? 10 : 1));
@@ -229,7 +237,7 @@ async function open() {
   try {
     show = new Show(stage, element("canvas"));
   } catch {
-    say("This page needs WebGL, which this browser does not have or has switched off.");
+    say("This page needs WebGL 2, which this browser does not have or has switched off.");
     return;
   }
   await show.build();
@@ -248,4 +256,7 @@ async function open() {
   };
 }
 
-open();
+open().catch((error) => {
+  say(`This page cannot be shown: ${error.message}`);
+  throw error;
+});

@@ -7,7 +7,7 @@ scene of 1.5e11 m has centimetres, seen from what is near them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,14 +47,14 @@ class Poses:
     trees: tuple[tuple[int, ...], ...]
     tree: np.ndarray
 
-    def seen_from(self, row: int = WORLD) -> Seen:
-        """The motion of all bodies relative to the body of this row, or to the world."""
-        shapes = [getattr(self, name).shape for name in QUANTITIES]
-        seen = Seen(*(np.empty(shape) for shape in shapes))
+    def seen_from(self, row: int = WORLD, frames: slice = slice(None)) -> Seen:
+        """The motion of all bodies relative to the body of this row, or to the world, at some frames."""
+        part = replace(self, **{name: getattr(self, name)[frames] for name in ("time", *QUANTITIES, "tree")})
+        seen = Seen(*(np.empty_like(getattr(part, name)) for name in QUANTITIES))
         for number, parents in enumerate(self.trees):
-            frames = np.flatnonzero(self.tree == number)
-            if len(frames):
-                self._see(seen, row, parents, slice(frames[0], frames[-1] + 1))
+            held = np.flatnonzero(part.tree == number)
+            if len(held):
+                part._see(seen, row, parents, slice(held[0], held[-1] + 1))
         return seen
 
     def _see(self, seen: Seen, row: int, parents: Sequence[int], frames: slice) -> None:

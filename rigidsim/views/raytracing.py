@@ -31,11 +31,13 @@ OFFSETS = np.array([(0.125, 0.375), (0.375, -0.125), (-0.125, -0.375), (-0.375, 
 GROUND, LINE_COLOUR, LINE_STRENGTH = np.float32(0.90), np.float32(0.45), 0.45
 RAYS_AT_ONCE = 1 << 15
 """The arrays of so many rays fit in the cache of a processor."""
-FIRST_RIBBON = 1 << 40
+GLASS = np.float32(0.28)
+"""How much is seen of hollow bodies."""
+FIRST_RIBBON, FIRST_GLASS = 1 << 39, 1 << 40
 """The keys of ribbons follow it."""
 
 
-class Triangles(NamedTuple):
+class Facets(NamedTuple):
     """`vertices`, relative to the camera in units of its distance, with `normals`, (n, 3), float32, and
     `faces` (m, 3), rows of vertices; `colours` (m, 3) of the faces, from 0 to 1, and their `owners` (m), numbers of
     bodies. `own` (n, 3) are the vertices in the axes of the body, of which the signs select one of two tones; NaN for
@@ -57,19 +59,22 @@ class Sight(NamedTuple):
     keys: np.ndarray
 
 
-def no_triangles() -> Triangles:
+def no_facets() -> Facets:
     """A mesh without triangles."""
     none = np.zeros((0, 3), np.float32)
-    return Triangles(none, none, np.zeros((0, 3), np.int32), none, np.zeros(0, np.int64), none)
+    return Facets(none, none, np.zeros((0, 3), np.int32), none, np.zeros(0, np.int64), none)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What a picture shows: `solids`, which are shaded and cast shadows; `ribbons` of one colour; and `planes`."""
+    """What a picture shows: `solids`, which are shaded and cast shadows; `ribbons` of one colour; `glass`, through
+    which the others are seen; and `planes`.
+    """
 
     camera: Camera
-    solids: Triangles
-    ribbons: Triangles
+    solids: Facets
+    ribbons: Facets
+    glass: Facets
     planes: Sequence[Plane]
 
     def render(self) -> np.ndarray:
@@ -97,14 +102,17 @@ def _on_edges(keys: np.ndarray) -> np.ndarray:
 
 
 class _Tracer:
-    """The two scenes of a picture in Embree: the solids, which cast shadows, and the ribbons, which do not."""
+    """The scenes of a picture in Embree: the solids, which cast shadows, and ribbons and glass, which do not."""
 
     def __init__(self, picture: Picture):
         camera = picture.camera
         self._picture, self._scale, self._origin = picture, camera.distance, camera.position
-        self._solids, self._ribbons = (_embree(mesh.vertices, mesh.faces) for mesh in (picture.solids, picture.ribbons))
+        meshes = picture.solids, picture.ribbons, picture.glass
+        self._solids, self._ribbons, self._glass = (_embree(mesh.vertices, mesh.faces) for mesh in meshes)
         light = 0.45 * -camera.axes[2] - 0.5 * camera.axes[0] + np.array([0.0, 0.0, 1.0])
         self._light = (light / np.linalg.norm(light)).astype(np.float32)
+        self._on_level = AMBIENT + (1.0 - AMBIENT) * np.square(0.5 + 0.5 * self._light[2])
+        """The light of a level surface that is not in a shadow: solid planes have their colour there."""
 
     def look(self, rays: np.ndarray) -> Sight:
         """What rays from the camera see."""
@@ -120,6 +128,7 @@ class _Tracer:
         for number, plane in enumerate(self._picture.planes):
             self._see_plane(plane, number, rays, nearest, found)
         self._see_ribbons(rays, nearest, found)
+        self._see_glass(rays, nearest, found)
 
     def _see_solids(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
         mesh, hits = self._picture.solids, _hits(self._solids, rays)
@@ -166,14 +175,10 @@ class _Tracer:
         if plane.is_solid:
             normal = plane.axes[2].astype(np.float32)
             light, is_lit = self._light_on(rays[at] * distance[:, None], normal, distance)
-            shade += (GROUND * light[:, None] / self._full_light(normal) - shade) * fading[:, None]
+            shade += (GROUND * light[:, None] / self._on_level - shade) * fading[:, None]
             nearest[at], found.keys[at] = distance, -2 * (number + 1) - is_lit
         shade += (LINE_COLOUR - shade) * lines[:, None]
         found.colours[at] = shade
-
-    def _full_light(self, normal: np.ndarray) -> np.float32:
-        """The light of a surface with this normal that is not in a shadow."""
-        return AMBIENT + (1.0 - AMBIENT) * np.square(0.5 + 0.5 * (normal @ self._light))
 
     def _see_ribbons(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
         mesh, hits = self._picture.ribbons, _hits(self._ribbons, rays)
@@ -182,7 +187,20 @@ class _Tracer:
         at, faces, _, distance = hits
         nearer = distance < nearest[at]
         at, faces = at[nearer], faces[nearer]
+        nearest[at] = distance[nearer]
         found.colours[at], found.keys[at] = mesh.colours[faces], FIRST_RIBBON + mesh.owners[faces]
+
+    def _see_glass(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
+        mesh, hits = self._picture.glass, _hits(self._glass, rays)
+        if hits is None:
+            return
+        at, faces, weights, distance = hits
+        nearer = distance < nearest[at]
+        at, faces, weights, distance = (array[nearer] for array in (at, faces, weights, distance))
+        normals = np.einsum("nk,nkj->nj", weights, mesh.normals[mesh.faces[faces]])
+        light, _ = self._light_on(rays[at] * distance[:, None], normals, distance)
+        found.colours[at] += GLASS * (mesh.colours[faces] * light[:, None] - found.colours[at])
+        found.keys[at] += FIRST_GLASS + (mesh.owners[faces] << 41) + np.argmax(np.abs(normals), axis=1)
 
 
 def _embree(vertices: np.ndarray, faces: np.ndarray):

@@ -13,12 +13,14 @@ from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.camera import Camera
 from rigidsim.views.grid import Plane, grid_spacing
 from rigidsim.views.poses import Seen
-from rigidsim.views.raytracing import Picture, Triangles, no_triangles
-from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, Part, Stage
-from rigidsim.views.surfaces import Surface
+from rigidsim.views.raytracing import Facets, Picture, no_facets
+from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, ShownPart, Staging
+from rigidsim.views.surfaces import Triangles
 
-MARKER_SIZE, AXIS_LENGTH = 0.011, 2.6
-"""The radius of a body without shapes, relative to the height of the picture; its axes in radii."""
+MARKER_SIZE, MARKER_SIZE_ALONE, AXIS_LENGTH = 0.011, 0.07, 2.8
+"""The radius of a body without shapes, relative to the height of the picture, and if nothing else gives the picture a
+scale; the length of its axes in radii.
+"""
 PATH_WIDTH, AXIS_WIDTH = 2.0 / 720, 2.2 / 720
 """Widths of paths and axes, relative to the height of the picture."""
 PATH_LIGHTNESS = 0.35
@@ -33,7 +35,8 @@ def rgb(colour: str) -> np.ndarray:
 @dataclass(frozen=True)
 class Group:
     """Parts with one surface: their `bodies` (part), and in the axes of those, m, `vertices` and unit `normals`
-    (part, vertex, 3). `marks` is whether they are markers, of radius 1; `tones` (vertex, 3) see `Triangles.own`.
+    (part, vertex, 3). `marks` is whether they are markers, of radius 1, `is_hollow` whether they are of glass; `tones`
+    (vertex, 3) see `Facets.own`.
     """
 
     bodies: np.ndarray
@@ -42,9 +45,10 @@ class Group:
     faces: np.ndarray
     tones: np.ndarray
     marks: bool
+    is_hollow: bool
 
     @classmethod
-    def of(cls, parts: Sequence[Part], surface: Surface) -> Group:
+    def of(cls, parts: Sequence[ShownPart], surface: Triangles, is_hollow: bool) -> Group:
         """The parts of a surface."""
         vertices, normals = [], []
         for part in parts:
@@ -58,7 +62,7 @@ class Group:
         tones = surface.vertices if is_smooth else np.full(surface.vertices.shape, np.nan)
         bodies = np.array([part.body for part in parts])
         return cls(bodies, np.array(vertices, np.float32), normals.astype(np.float32), surface.faces.astype(np.int32),
-                   tones.astype(np.float32), parts[0].kind == MARKER)  # fmt: skip
+                   tones.astype(np.float32), parts[0].kind == MARKER, is_hollow)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,18 +71,20 @@ class Scenery:
     are the rows of the bodies whose paths are drawn.
     """
 
-    stage: Stage
+    stage: Staging
     seen: Seen
     framing: Framing
     traced: Sequence[int]
 
     @cached_property
     def _groups(self) -> list[Group]:
-        sorted_parts: dict[tuple, list[Part]] = {}
+        sorted_parts: dict[tuple, list[ShownPart]] = {}
         for part in self.stage.parts:
             if part.kind != GROUND:
-                sorted_parts.setdefault((part.surface, part.kind), []).append(part)
-        return [Group.of(parts, self.stage.surfaces[surface]) for (surface, _), parts in sorted_parts.items()]
+                key = part.surface, part.kind, part.body in self.stage.hollow
+                sorted_parts.setdefault(key, []).append(part)
+        surfaces = self.stage.surfaces
+        return [Group.of(parts, surfaces[k], is_hollow) for (k, _, is_hollow), parts in sorted_parts.items()]
 
     @cached_property
     def _colours(self) -> np.ndarray:
@@ -87,7 +93,7 @@ class Scenery:
     @cached_property
     def spacing(self) -> float:
         """The spacing of the grid, m."""
-        return grid_spacing(self.framing.radius or 1.0)
+        return grid_spacing(self.framing.radius)
 
     @cached_property
     def lowest(self) -> float:
@@ -95,13 +101,22 @@ class Scenery:
         known = list(self.stage.known)
         return float(np.min(self.seen.position[:, known, 2] - self.stage.reach[known]))
 
+    @cached_property
+    def _has_extent(self) -> bool:
+        """Whether bodies move, have shapes or are at different places."""
+        known = list(self.stage.known)
+        moves = np.ptp(self.seen.position[:, known], axis=(0, 1)) > 0
+        return bool(np.any(self.stage.reach[known] > 0) or np.any(moves))
+
     def picture(self, frame: int, camera: Camera) -> Picture:
         """The picture at a frame."""
-        solids = [mesh for group in self._groups for mesh in self._solids(group, frame, camera)]
+        placed = [(group.is_hollow, self._placed(group, frame, camera)) for group in self._groups]
+        solids, glass = (_joined([mesh for hollow, mesh in placed if hollow == wanted]) for wanted in (False, True))
         ribbons = [*self._axes(frame, camera), *self._paths(frame, camera)]
-        return Picture(camera, _joined(solids), _joined(ribbons), list(self._planes(frame)))
+        return Picture(camera, solids, _joined(ribbons), glass, list(self._planes(frame)))
 
-    def _solids(self, group: Group, frame: int, camera: Camera) -> Iterator[Triangles]:
+    def _placed(self, group: Group, frame: int, camera: Camera) -> Facets:
+        """The parts of a group as the camera sees them."""
         positions = (self.seen.position[frame, group.bodies] - camera.position) / camera.distance
         turns = np.stack([rows(rotate(columns(self.seen.orientation[frame, group.bodies]), axis))
                           for axis in np.eye(3)[:, :, None]], axis=-2).astype(np.float32)  # fmt: skip
@@ -110,16 +125,17 @@ class Scenery:
         vertices = positions.astype(np.float32)[:, None] + (group.vertices * scale) @ turns
         faces = group.faces + (n_vertex * np.arange(n_part, dtype=np.int32))[:, None, None]
         owners = np.repeat(group.bodies, len(group.faces))
-        yield Triangles(
+        return Facets(
             vertices.reshape(-1, 3), (group.normals @ turns).reshape(-1, 3), faces.reshape(-1, 3),
             self._colours[owners], owners, np.tile(group.tones, (n_part, 1)),
         )  # fmt: skip
 
     def marker_radius(self, camera: Camera) -> float:
         """The radius (m) of bodies without shapes."""
-        return MARKER_SIZE * camera.size[1] * camera.pixel * camera.distance
+        size = MARKER_SIZE if self._has_extent else MARKER_SIZE_ALONE
+        return size * camera.size[1] * camera.pixel * camera.distance
 
-    def _axes(self, frame: int, camera: Camera) -> Iterator[Triangles]:
+    def _axes(self, frame: int, camera: Camera) -> Iterator[Facets]:
         """The axes of bodies without shapes."""
         marked = [part.body for part in self.stage.parts if part.kind == MARKER]
         if not marked:
@@ -130,7 +146,7 @@ class Scenery:
             ends = begins + length * rows(rotate(columns(self.seen.orientation[frame, marked]), tuple(axis)))
             yield ribbon(begins, ends, camera, AXIS_WIDTH, rgb(colour), len(self.stage.paths) + number)
 
-    def _paths(self, frame: int, camera: Camera) -> Iterator[Triangles]:
+    def _paths(self, frame: int, camera: Camera) -> Iterator[Facets]:
         """The paths of bodies up to a frame."""
         for row in self.traced:
             path = self.seen.position[: frame + 1, row]
@@ -149,7 +165,7 @@ class Scenery:
             yield Plane(place, turned, origin, radius, self.spacing, True, inside)
         if not self._grounds:
             below = np.append(self.framing.centre[:2], self.lowest)
-            radius = GROUND_SIZE * (self.framing.radius or 1.0)
+            radius = GROUND_SIZE * self.framing.radius
             yield Plane(below, np.eye(3), np.zeros(3), radius, self.spacing, False)
 
     @cached_property
@@ -162,13 +178,13 @@ class Scenery:
                     balls[part.body] = self.stage.framing(self.stage.poses.seen_from(part.body))
                 ball, axes = balls[part.body], np.array([rotate(tuple(part.orientation), tuple(a)) for a in np.eye(3)])
                 above = (ball.centre - part.position) @ axes[2]
-                found.append((part.body, ball.centre - above * axes[2], axes, GROUND_SIZE * (ball.radius or 1.0)))
+                found.append((part.body, ball.centre - above * axes[2], axes, GROUND_SIZE * ball.radius))
         return found
 
 
 def ribbon(
     begins: np.ndarray, ends: np.ndarray, camera: Camera, width: float, colour: np.ndarray, owner: int
-) -> Triangles:
+) -> Facets:
     """Straight lines between points (n, 3), m, as strips that face the camera, of equal width (in heights of the
     picture) wherever they are.
     """
@@ -182,16 +198,16 @@ def ribbon(
     n = len(vertices)
     faces = np.array([[0, 1, 2], [1, 3, 2]]) + 4 * np.arange(n)[:, None, None]
     none = np.zeros((4 * n, 3), np.float32)
-    return Triangles(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
+    return Facets(vertices.reshape(-1, 3).astype(np.float32), none, faces.reshape(-1, 3).astype(np.int32),
                 np.tile(colour, (2 * n, 1)), np.full(2 * n, owner), none)  # fmt: skip
 
 
-def _joined(meshes: Sequence[Triangles]) -> Triangles:
+def _joined(meshes: Sequence[Facets]) -> Facets:
     """One mesh of several."""
     if not meshes:
-        return no_triangles()
+        return no_facets()
     begins = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     faces = [mesh.faces + np.int32(begin) for mesh, begin in zip(meshes, begins, strict=False)]
     parts = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("colours", "owners", "own"))
     vertices, normals = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("vertices", "normals"))
-    return Triangles(vertices, normals, np.concatenate(faces), *parts)
+    return Facets(vertices, normals, np.concatenate(faces), *parts)

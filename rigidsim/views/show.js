@@ -1,12 +1,7 @@
 // What is drawn at a time, as it is seen from a body.
 
 const MARKER_PIXELS = 7;
-const AXIS_PIXELS = 45;
-const ARROW_PIXELS = 110;
-const MOST_PATHS = 60;
-const MOST_ARROWS = 2000;
-const [CONTACT_COLOUR, FORCE_COLOUR, INERTIAL_COLOUR] = ["#b0202a", "#b0202a", "#008b8b"];
-const [VELOCITY_COLOUR, RATE_COLOUR] = ["#1a1a1a", "#7b3fa0"];
+const MOST_PATHS = 24;
 const GRID_REACH = 5; // camera distances
 
 async function geometryOf({ vertices, normals, faces }) {
@@ -22,6 +17,7 @@ class Show {
     this.stage = stage;
     this.canvas = canvas;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+    if (!this.renderer.capabilities.isWebGL2) throw new Error("no WebGL 2");
     this.renderer.setClearColor(BACKGROUND);
     this.camera = new Camera(canvas);
     this.scene = new THREE.Scene();
@@ -29,7 +25,16 @@ class Show {
     this.lamp = new THREE.DirectionalLight("#ffffff", 0.45);
     this.scene.add(this.lamp);
     this.paths = [];
-    this.drawn = { paths: true, axes: true, grid: true, velocity: false, rate: false, force: false, inertial: false, contact: true };
+    this.drawn = {
+      paths: true,
+      axes: true,
+      grid: true,
+      velocity: false,
+      rate: false,
+      force: false,
+      inertial: false,
+      contact: true,
+    };
     this.from = WORLD;
     this.follow = null;
     this.time = stage.begin;
@@ -39,9 +44,16 @@ class Show {
     const { stage, scene } = this;
     const forms = await Promise.all(stage.surfaces.map(geometryOf));
     const material = new THREE.MeshPhongMaterial({ shininess: 25, specular: "#222222" });
-    const perSurface = forms.map(() => 0);
-    for (const part of stage.parts) perSurface[part.surface] += part.kind !== "ground";
-    this.instances = forms.map((form, i) => new Instances(scene, form, Math.max(1, perSurface[i]), material));
+    const glass = new THREE.MeshPhongMaterial({ transparent: true, opacity: 0.3, depthWrite: false });
+    const solids = stage.parts.filter((part) => part.kind !== "ground");
+    const isHollow = (part) => stage.hollow.includes(part.body);
+    [this.solid, this.hollow] = [material, glass].map((look) =>
+      forms.map((form, i) => {
+        const count = solids.filter((part) => part.surface === i && isHollow(part) === (look === glass)).length;
+        return new Instances(scene, form, Math.max(1, count), look);
+      }),
+    );
+    for (const part of solids) part.instances = (isHollow(part) ? this.hollow : this.solid)[part.surface];
     this.grounds = [];
     for (const part of stage.parts) {
       part.place = new THREE.Matrix4().compose(
@@ -57,8 +69,9 @@ class Show {
       this.grounds.push(part.mesh);
       scene.add(part.mesh);
     }
-    this.arrows = new Arrows(scene, MOST_ARROWS);
-    this.points = new Instances(scene, new THREE.SphereGeometry(1, 12, 8), MOST_ARROWS, material);
+    const atOnce = mostAtOnce(stage.loads?.contacts);
+    this.arrows = new Arrows(scene, 3 * (stage.count + 1) + 4 * stage.interest.length + atOnce);
+    this.points = new Instances(scene, new THREE.SphereGeometry(1, 12, 8), Math.max(1, atOnce), material);
     this.grid = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), gridMaterial(BACKGROUND, 0));
     this.grid.frustumCulled = false;
     this.grid.renderOrder = -1;
@@ -161,13 +174,15 @@ class Show {
     this.seen = stage.seenFrom(this.from, frame, part);
     if (this.follow !== null) {
       const o = this.follow * MOTION;
-      camera.target = camera.target.map((value, i) => value + this.seen[o + i] - (this.followed ?? this.seen.subarray(o, o + 3))[i]);
+      camera.target = camera.target.map(
+        (value, i) => value + this.seen[o + i] - (this.followed ?? this.seen.subarray(o, o + 3))[i],
+      );
       this.followed = [...this.seen.subarray(o, o + 3)];
     }
     camera.update();
     this.lamp.position.copy(camera.three.position).add(new THREE.Vector3(0, 0, camera.distance));
     this.drawBodies();
-    this.drawArrows();
+    drawArrows(this);
     this.drawGrid();
     for (const path of this.paths) {
       path.mesh.visible = this.drawn.paths;
@@ -184,7 +199,8 @@ class Show {
 
   drawBodies() {
     const { stage, camera } = this;
-    this.instances.forEach((one) => one.begin());
+    const instances = [...this.solid, ...this.hollow];
+    instances.forEach((one) => one.begin());
     const matrix = new THREE.Matrix4();
     const [inner, eye] = [new THREE.Matrix4(), camera.three.position];
     for (const part of stage.parts) {
@@ -195,76 +211,9 @@ class Show {
         matrix.multiply(inner.makeScale(size, size, size));
       } else matrix.multiply(part.place);
       if (part.kind === "ground") part.mesh.matrix.copy(matrix);
-      else this.instances[part.surface].put(matrix, stage.colours[part.body]);
+      else part.instances.put(matrix, stage.colours[part.body]);
     }
-    this.instances.forEach((one) => one.end());
-  }
-
-  drawArrows() {
-    const { stage, camera, arrows, drawn } = this;
-    arrows.begin();
-    const eye = camera.three.position;
-    const thin = (place) => camera.pixel(place.distanceTo(eye));
-    const axes = drawn.axes ? [WORLD, ...stage.known] : [];
-    for (const body of axes) {
-      if (stage.kinds[body] === "fixed" && stage.reach[body] > 0 && body !== this.from) continue; // part of another
-      const pose = this.pose(body);
-      const place = new THREE.Vector3().setFromMatrixPosition(pose);
-      const px = thin(place);
-      const length = Math.max((this.isStill ? 3 : 1) * AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * stage.reach[body]);
-      AXIS_COLOURS.forEach((colour, i) => {
-        const axis = new THREE.Vector3().setFromMatrixColumn(pose, i).multiplyScalar(length);
-        arrows.put(place, axis, 1.2 * px, colour);
-      });
-    }
-    const rates = [
-      ["velocity", 7, this.fastest.speed, VELOCITY_COLOUR],
-      ["rate", 10, this.fastest.rate, RATE_COLOUR],
-    ];
-    for (const [name, first, largest, colour] of rates) {
-      if (!drawn[name] || !stage.hasRates || !(largest > 0)) continue;
-      for (const body of stage.interest) {
-        const o = body * MOTION + first;
-        const place = this.placeOf(body);
-        const px = thin(place);
-        const vector = new THREE.Vector3(...this.seen.subarray(o, o + 3)).multiplyScalar((ARROW_PIXELS * px) / largest);
-        arrows.put(place, vector, 2 * px, colour);
-      }
-    }
-    this.points.begin();
-    if (stage.loads) this.drawLoads(thin);
-    this.points.end();
-    arrows.end();
-  }
-
-  drawLoads(thin) {
-    const { stage, arrows, drawn } = this;
-    const { sample, contacts, strongest, largest, ...terms } = stage.loads;
-    const now = sample[this.frame];
-    const size = new THREE.Matrix4();
-    const draw = (place, vector, most, colour) => {
-      const px = thin(place);
-      const length = vector.length() / most;
-      arrows.put(place, vector.setLength(ARROW_PIXELS * px * Math.min(length, 1.5)), 2 * px, colour);
-    };
-    const [begin, end] = contacts && drawn.contact ? contacts.begins.subarray(now, now + 2) : [0, 0];
-    for (let k = begin; k < end; k++) {
-      const pose = this.pose(contacts.body[k]);
-      const place = new THREE.Vector3(...contacts.point.subarray(3 * k, 3 * k + 3)).applyMatrix4(pose);
-      this.points.put(size.makeScale(...Array(3).fill(3 * thin(place))).setPosition(place), CONTACT_COLOUR);
-      const force = new THREE.Vector3(...contacts.force.subarray(3 * k, 3 * k + 3));
-      draw(place, force.applyQuaternion(new THREE.Quaternion().setFromRotationMatrix(pose)), strongest, CONTACT_COLOUR);
-    }
-    const parents = stage.trees[stage.tree[this.frame]];
-    for (const [name, colour] of [["force", FORCE_COLOUR], ["inertial", INERTIAL_COLOUR]]) {
-      if (!drawn[name] || !terms[name] || !(largest > 0)) continue;
-      for (const body of stage.interest) {
-        if (name === "inertial" && parents[body] !== this.from) continue; // they are relative to the parent
-        const o = (now * stage.count + body) * 3;
-        const turn = new THREE.Quaternion().setFromRotationMatrix(this.pose(parents[body]));
-        draw(this.placeOf(body), new THREE.Vector3(...terms[name].subarray(o, o + 3)).applyQuaternion(turn), largest, colour);
-      }
-    }
+    instances.forEach((one) => one.end());
   }
 
   // Grids with lines at round numbers: on planes, or else in a plane z = const of the frame that is looked from.

@@ -24,7 +24,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.grounds import grounds
 from rigidsim.views.loads import Loads, loads_of
 from rigidsim.views.poses import WIDTHS, WORLD, Poses, Seen, chosen_samples, poses_of, shown_times
-from rigidsim.views.surfaces import Surface, marker, segments_for, surface_of
+from rigidsim.views.surfaces import Triangles, marker, segments_for, surface_of
 
 NATURAL = (4.0, 60.0)
 """Durations (s) that are played in real time; others take about `PLAYED` s."""
@@ -37,7 +37,7 @@ GROUND_SIZE = 2.5
 SOLID, GROUND, MARKER = "solid", "ground", "marker"
 
 
-class Part(NamedTuple):
+class ShownPart(NamedTuple):
     """A surface of a body: x -> position + R(orientation) (scale x), in m, in the axes of the body. `kind` is solid,
     ground (a polygon in a plane, see `grounds`), or marker: a ball of radius 1 for a body without shapes, to be drawn
     in a size that can be seen.
@@ -50,7 +50,7 @@ class Part(NamedTuple):
     orientation: np.ndarray
     scale: np.ndarray
 
-    def corners(self, surface: Surface, factor: float = 1.0) -> np.ndarray:
+    def corners(self, surface: Triangles, factor: float = 1.0) -> np.ndarray:
         """The vertices of its surface in the body, m; those of a part enlarged by a factor."""
         return self.position + _turned(self.orientation, factor * self.scale * surface.vertices)
 
@@ -63,13 +63,14 @@ class Framing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stage:
+class Staging:
     """What a picture of a trajectory shows. Arrays of bodies have the rows of `paths`, the order of the scene.
 
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
-    `colours` are `#rrggbb`; `kinds` are free, fixed or prescribed; `known` are the rows of the bodies with poses;
-    `notes` are sentences about what is not shown as it is; `loads` are the forces, None for a scene.
+    `kinds` are free, fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies with poses,
+    `hollow` those of bodies that may hide others within them; `notes` are sentences about what is not shown as it is;
+    `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -78,10 +79,11 @@ class Stage:
     colours: tuple[str, ...]
     poses: Poses
     speed: float
-    surfaces: tuple[Surface, ...]
-    parts: tuple[Part, ...]
+    surfaces: tuple[Triangles, ...]
+    parts: tuple[ShownPart, ...]
     reach: np.ndarray
     known: tuple[int, ...]
+    hollow: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     loads: Loads | None = None
 
@@ -103,7 +105,7 @@ class Stage:
         """The free bodies, and solids that are not much larger or farther; else all bodies."""
         free = [row for row in self.known if self.kinds[row] == "free"]
         solid = [row for row in self.known if self.reach[row] > 0 and row not in set(free)]
-        first = free or solid or self.known
+        first = free or solid or list(self.known)
         yield from first
         ball = _ball(seen.position[frames][:, first], self.reach[first])
         for row in solid if free else ():
@@ -111,7 +113,9 @@ class Stage:
             if away + self.reach[row] < 4 * ball.radius:
                 yield row
 
-    def triangles(self, part: Part, position: np.ndarray, orientation: np.ndarray, radius: float = 1.0) -> np.ndarray:
+    def triangles(
+        self, part: ShownPart, position: np.ndarray, orientation: np.ndarray, radius: float = 1.0
+    ) -> np.ndarray:
         """The corners (triangle, 3, 3) of a part of a body that has this pose; `radius` (m) is that of markers."""
         corners = part.corners(self.surfaces[part.surface], radius if part.kind == MARKER else 1.0)
         return np.add(position, _turned(orientation, corners))[self.surfaces[part.surface].faces]
@@ -121,7 +125,7 @@ def _turned(orientation: np.ndarray, points: np.ndarray) -> np.ndarray:
     return rows(rotate(tuple(orientation), columns(points)))
 
 
-def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | None = None, fps: float = FPS) -> Stage:
+def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | None = None, fps: float = FPS) -> Staging:
     """The stage of a trajectory from `begin` to `end` (s): of its samples at most `fps` for each second of playing, and
     poses between them (see `Motion.at`) where the samples are fewer. Raises UsageError for times outside it.
     """
@@ -138,7 +142,7 @@ def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | No
     return replace(stage, loads=loads, notes=(*stage.notes, *notes))
 
 
-def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Stage:
+def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Staging:
     """The stage of a trajectory at these times (s), in ascending order. One that lies between samples before and after
     a reparenting becomes that of the sample before.
     """
@@ -152,7 +156,7 @@ def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Stage:
     return _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed)
 
 
-def stage_of_scene(scene: Scene) -> Stage:
+def stage_of_scene(scene: Scene) -> Staging:
     """The stage of a scene at t = 0."""
     nodes = Hierarchy(scene)
     starts = [Starts(nodes)[node.path] for node in nodes]
@@ -189,7 +193,7 @@ def _samples_between(time: np.ndarray, begin: float | None, end: float | None) -
     return inside
 
 
-def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> Stage:
+def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> Staging:
     nodes = list(Hierarchy(scene))
     surfaces, parts, notes = _parts([nodes[row] for row in known], known)
     reach = np.zeros(len(nodes))
@@ -199,34 +203,48 @@ def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> St
             reach[part.body] = max(reach[part.body], far)
     missing = [node.path for row, node in enumerate(nodes) if row not in set(known)]
     if missing:
-        notes.append(f"{len(missing)} bodies are not shown because their poses were not recorded: {missing[0]}, ...")
+        named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        several = "bodies are not shown because their" if len(missing) > 1 else "body is not shown because its"
+        notes.append(f"{len(missing)} {several} poses were not recorded: {named}")
     paths = tuple(node.path for node in nodes)
-    stage = Stage(
+    stage = Staging(
         scene.title, paths, tuple(node.kind for node in nodes), tuple(colours(paths).values()), poses, speed,
-        tuple(surfaces), tuple(parts), reach, tuple(known), tuple(notes),
+        tuple(surfaces), tuple(parts), reach, tuple(known), notes=tuple(notes),
     )  # fmt: skip
-    return _with_grounds(stage, nodes)
+    return _with_grounds(replace(stage, hollow=tuple(_hollow(stage))), nodes)
 
 
-def _with_grounds(stage: Stage, nodes: Sequence[SceneNode]) -> Stage:
+def _hollow(stage: Staging) -> Iterator[int]:
+    """The bodies of several solids around whose middle another solid body or particle is, at the first frame."""
+    for row in stage.known:
+        solids = [part for part in stage.parts if part.body == row and part.kind == SOLID]
+        if len(solids) > 1:
+            corners = np.concatenate([part.corners(stage.surfaces[part.surface]) for part in solids])
+            others = [other for other in stage.known if stage.kinds[other] == "free" and other != row]
+            inside = stage.poses.seen_from(row, slice(0, 1)).position[0, others]
+            if np.any(np.all((inside > corners.min(axis=0)) & (inside < corners.max(axis=0)), axis=1)):
+                yield row
+
+
+def _with_grounds(stage: Staging, nodes: Sequence[SceneNode]) -> Staging:
     surfaces, parts = list(stage.surfaces), list(stage.parts)
     for row in stage.known:
         if planes := [shape for shape in nodes[row].body.shapes if isinstance(shape, HalfSpace)]:
             ball = stage.framing(stage.poses.seen_from(row))
             for found in grounds(planes, nodes[row].metres_per_unit, ball.centre, GROUND_SIZE * ball.radius):
                 place = found.position, np.array(found.orientation), np.ones(3)
-                parts.append(Part(row, len(surfaces), GROUND, *place))
+                parts.append(ShownPart(row, len(surfaces), GROUND, *place))
                 surfaces.append(found.surface)
     return replace(stage, surfaces=tuple(surfaces), parts=tuple(parts))
 
 
-def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Surface], list[Part], list[str]]:
+def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Triangles], list[ShownPart], list[str]]:
     """The surfaces of the solids of nodes, which have these rows; markers of nodes without shapes; notes."""
     keys: dict[object, int] = {}
     surfaces, parts, notes = [], [], []
     segments = segments_for(sum(max(1, len(node.body.solids)) for node in nodes))
 
-    def number_of(key: object, surface: Surface) -> int:
+    def number_of(key: object, surface: Triangles) -> int:
         if key not in keys:
             keys[key] = len(surfaces)
             surfaces.append(surface)
@@ -236,12 +254,12 @@ def _parts(nodes: Sequence[SceneNode], rows_of: Sequence[int]) -> tuple[list[Sur
         for shape in node.body.solids:
             placed, metres = surface_of(shape, segments), node.metres_per_unit
             place = metres * np.array(placed.position), np.array(placed.orientation), metres * np.array(placed.scale)
-            parts.append(Part(row, number_of(placed.key, placed.surface), SOLID, *place))
+            parts.append(ShownPart(row, number_of(placed.key, placed.surface), SOLID, *place))
             if not placed.is_exact:
                 notes.append(f"{node.path}: {shape.file.path} cannot be read or has changed; its bounding box is shown")
         if not node.body.shapes:
             parts.append(
-                Part(row, number_of(MARKER, marker(segments)), MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3))
+                ShownPart(row, number_of(MARKER, marker(segments)), MARKER, np.zeros(3), np.array(IDENTITY), np.ones(3))
             )
     return surfaces, parts, notes
 

@@ -23,7 +23,7 @@ MOST_TRIANGLES = 300_000
 ROUND, BOX = "round", "box"
 
 
-class Surface(NamedTuple):
+class Triangles(NamedTuple):
     """Triangles: `vertices` and unit outward `normals` (n, 3), and `faces` (m, 3), rows of vertices, counter-clockwise
     as seen from outside. Vertices are repeated where the surface has an edge.
     """
@@ -39,7 +39,7 @@ class Placed(NamedTuple):
     """
 
     key: tuple
-    surface: Surface
+    surface: Triangles
     position: Vector
     orientation: Quaternion
     scale: Vector
@@ -60,7 +60,7 @@ def surface_of(shape: Solid, segments: int = FINEST) -> Placed:
     return Placed(key, _surface(*key), shape.position, shape.orientation, scale)
 
 
-def marker(segments: int = FINEST) -> Surface:
+def marker(segments: int = FINEST) -> Triangles:
     """A ball of radius 1, for a body without shapes."""
     return _surface(ROUND, segments, *_ball(segments))
 
@@ -117,11 +117,11 @@ _SOLIDS = {
 
 
 @cache
-def _surface(kind: str, segments: int = 0, *profile: tuple) -> Surface:
+def _surface(kind: str, segments: int = 0, *profile: tuple) -> Triangles:
     return _box() if kind == BOX else _revolved(segments, profile)
 
 
-def _revolved(segments: int, profile: tuple) -> Surface:
+def _revolved(segments: int, profile: tuple) -> Triangles:
     """The surface that pieces of a profile, each of points (r, z, normal r, normal z), sweep about z; from the top down
     as seen with the axis at the left.
     """
@@ -136,7 +136,7 @@ def _revolved(segments: int, profile: tuple) -> Surface:
             found.append(np.concatenate([around, height], axis=-1).reshape(-1, 3))
         faces.append(_strips(len(piece), segments + 1) + count)
         count += len(piece) * (segments + 1)
-    whole = Surface(np.concatenate(vertices), np.concatenate(normals), np.concatenate(faces))
+    whole = Triangles(np.concatenate(vertices), np.concatenate(normals), np.concatenate(faces))
     a, b, c = (whole.vertices[whole.faces[:, k]] for k in range(3))
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     return whole._replace(faces=whole.faces[area > 1e-9 * area.max()])  # without those at the poles
@@ -150,12 +150,12 @@ def _strips(rows: int, columns: int) -> np.ndarray:
     return np.concatenate([np.stack([a, c, b], axis=-1), np.stack([b, c, d], axis=-1)])
 
 
-def _box() -> Surface:
+def _box() -> Triangles:
     """The cube of edge 1 about the origin."""
     corners, up = np.array([[-1.0, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]]) / 2, np.tile([0.0, 0, 1], (4, 1))
     cycle, faces = np.roll(np.eye(3), 1, axis=0), np.array([[0, 1, 2], [0, 2, 3]])
     turns = [np.diag([sign, 1, sign]) @ np.linalg.matrix_power(cycle, k) for k in range(3) for sign in (1, -1)]
-    return Surface(
+    return Triangles(
         np.concatenate([corners @ turn for turn in turns]),
         np.concatenate([up @ turn for turn in turns]),
         np.concatenate([faces + 4 * k for k in range(6)]),
@@ -174,10 +174,10 @@ def _mesh(shape: Mesh) -> Placed:
     return Placed(("mesh", shape.file.path), _faceted(vertices, faces), *pose, shape.scale)
 
 
-def _faceted(vertices: np.ndarray, faces: np.ndarray) -> Surface:
+def _faceted(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     """Triangles with the normals of their own planes."""
     corners = vertices[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = normals / np.where(lengths > 0, lengths, 1.0)
-    return Surface(corners.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.arange(faces.size).reshape(-1, 3))
+    return Triangles(corners.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.arange(faces.size).reshape(-1, 3))

@@ -7,6 +7,8 @@ import shutil
 
 import pytest
 
+import rigidsim
+
 FLAGS = [
     *("--no-sandbox", "--no-first-run", "--disable-quic", "--disable-sync", "--disable-component-update"),
     *("--disable-background-networking", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
@@ -18,14 +20,30 @@ REQUIRED = os.environ.get("RIGIDSIM_REQUIRE_CHROMIUM") == "1"
 def browser():
     """Chromium; the test is skipped on a machine without, or fails if the environment requires it."""
     program = shutil.which("chromium")
-    if program is None and not REQUIRED:
-        pytest.skip("there is no Chromium; apt-get install chromium")
+    if program is None:
+        (pytest.fail if REQUIRED else pytest.skip)("there is no Chromium; apt-get install chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield browser
         browser.close()
+
+
+HEAD = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.01}}
+BALL = {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}]}
+
+
+@pytest.fixture(scope="session")
+def dropped():
+    """A ball that falls on a tilted floor, and rolls: with its contact points and terms."""
+    tilt = {"orientation": {"axis": [1, 0, 0], "angle": 0.2}, "shapes": [{"type": "plane"}]}
+    scene = {
+        **HEAD,
+        "world": {"gravity": [0, 0, -9.81]},
+        "bodies": {"floor": tilt, "ball": {**BALL, "position": [0, 0, 0.2]}},
+    }
+    return rigidsim.simulate(rigidsim.Scene.from_dict(scene), contacts=True, terms=True)
 
 
 class Opened:

@@ -151,6 +151,24 @@ def test_a_followed_body_stays_in_the_middle(shown):
     assert np.ptp(places, axis=0).max() < 1e-6
 
 
+def test_forces_of_contact_are_drawn_where_they_act(opened, dropped):
+    """At the last sample: the dot at the point, and the force in the axes of the world."""
+    stage = stage_of(dropped)
+    shown = opened(page_of(stage)).ready()
+    shown("() => rigidsim.setTime(1)")
+    (point,), (force,) = dropped.contacts[-1].point, dropped.contacts[-1].force
+    drawn = shown("""() => {
+      const { points, arrows, camera } = rigidsim.page.show;
+      const place = Array.from(points.mesh.instanceMatrix.array.slice(12, 15), (x, i) => x + camera.target[i]);
+      const heads = arrows.heads.mesh.instanceMatrix.array;
+      const last = 16 * (arrows.heads.count - 1);
+      return [points.count, place, Array.from(heads.slice(last + 12, last + 15), (x, i) => x + camera.target[i])];
+    }""")
+    assert drawn[0] == 1 and drawn[1] == pytest.approx(point, abs=1e-6)
+    along = np.array(drawn[2]) - drawn[1]
+    assert along / np.linalg.norm(along) == pytest.approx(force / np.linalg.norm(force), abs=1e-5)
+
+
 def test_the_page_begins_as_it_was_asked_to(opened, turntable):
     shown = opened(page_of(turntable, "table", "table/let_go")).ready()
     assert shown("() => [...document.querySelectorAll('#from, #follow')].map((one) => one.value)") == ["0", "1"]
@@ -218,7 +236,7 @@ def test_without_webgl_there_is_one_clear_message(opened, turntable):
     shown = opened(page_of(turntable), script="HTMLCanvasElement.prototype.getContext = () => null;")
     shown.page.wait_for_selector("#message", state="visible")
     assert shown("() => document.getElementById('message').textContent") == (
-        "This page needs WebGL, which this browser does not have or has switched off."
+        "This page needs WebGL 2, which this browser does not have or has switched off."
     )
     shown.said.clear()  # three.js tells the console, too
 
@@ -239,7 +257,7 @@ def test_the_page_without_its_data_is_small(turntable):
 
 @pytest.mark.parametrize(("spec", "said"), [
     (None, r'the view needs trimesh; install it with: pip install "rigidsim\[view\]"'),
-    (SimpleNamespace(submodule_search_locations=["nowhere"]), r"this trimesh has no three\.js; install one that has: pip"),
+    (SimpleNamespace(submodule_search_locations=["nowhere"]), r"this trimesh has no three\.js; install one that has"),
 ])  # fmt: skip
 def test_without_a_renderer_there_is_one_sentence(monkeypatch, spec, said):
     monkeypatch.setattr(page, "find_spec", lambda name: spec)

@@ -1,0 +1,96 @@
+// Axes of bodies, and arrows for what moves them, as long as a scale on the page says.
+
+const AXIS_PIXELS = 45;
+const ARROW_PIXELS = 110;
+const LONGEST = 1.5; // of that
+const ARROWS = {
+  velocity: "#1a1a1a",
+  rate: "#7b3fa0",
+  contact: "#b0202a",
+  force: "#b0202a",
+  inertial: "#008b8b",
+};
+
+// The largest number of contact points in a frame.
+function mostAtOnce(contacts) {
+  return contacts ? contacts.begins.reduce((most, begin, k, all) => Math.max(most, begin - (all[k - 1] ?? 0)), 0) : 0;
+}
+
+function drawArrows(show) {
+  const { stage, camera, arrows, points } = show;
+  const eye = camera.three.position;
+  const pixel = (place) => camera.pixel(place.distanceTo(eye));
+  const draw = (place, vector, most, colour) => {
+    if (!(most > 0)) return;
+    const px = pixel(place);
+    const length = Math.min(vector.length() / most, LONGEST) * ARROW_PIXELS * px;
+    arrows.put(place, vector.setLength(length), 2 * px, colour);
+  };
+  arrows.begin();
+  points.begin();
+  if (show.drawn.axes) drawAxes(show, pixel);
+  if (stage.hasRates) drawRates(show, draw);
+  if (stage.loads) {
+    drawContacts(show, draw, pixel);
+    drawTerms(show, draw);
+  }
+  points.end();
+  arrows.end();
+}
+
+function drawAxes(show, pixel) {
+  const { stage } = show;
+  for (const body of [WORLD, ...stage.known]) {
+    if (stage.kinds[body] === "fixed" && stage.reach[body] > 0 && body !== show.from) continue; // part of another
+    const pose = show.pose(body);
+    const place = new THREE.Vector3().setFromMatrixPosition(pose);
+    const px = pixel(place);
+    const length = Math.max((show.isStill ? 3 : 1) * AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * stage.reach[body]);
+    AXIS_COLOURS.forEach((colour, i) => {
+      const axis = new THREE.Vector3().setFromMatrixColumn(pose, i).multiplyScalar(length);
+      show.arrows.put(place, axis, 1.2 * px, colour);
+    });
+  }
+}
+
+function drawRates(show, draw) {
+  const { stage, drawn, fastest, seen } = show;
+  for (const body of stage.interest) {
+    const vector = (first) => new THREE.Vector3(...seen.subarray(body * MOTION + first, body * MOTION + first + 3));
+    if (drawn.velocity) draw(show.placeOf(body), vector(7), fastest.speed, ARROWS.velocity);
+    if (drawn.rate) draw(show.placeOf(body), vector(10), fastest.rate, ARROWS.rate);
+  }
+}
+
+function drawContacts(show, draw, pixel) {
+  const { sample, contacts, strongest } = show.stage.loads;
+  const now = sample[show.frame];
+  const [begin, end] = contacts && show.drawn.contact ? contacts.begins.subarray(now, now + 2) : [0, 0];
+  const size = new THREE.Matrix4();
+  for (let k = begin; k < end; k++) {
+    const pose = show.pose(contacts.body[k]);
+    const place = new THREE.Vector3(...contacts.point.subarray(3 * k, 3 * k + 3)).applyMatrix4(pose);
+    const radius = 3 * pixel(place);
+    show.points.put(size.makeScale(radius, radius, radius).setPosition(place), ARROWS.contact);
+    const force = new THREE.Vector3(...contacts.force.subarray(3 * k, 3 * k + 3));
+    draw(place, force.applyQuaternion(new THREE.Quaternion().setFromRotationMatrix(pose)), strongest, ARROWS.contact);
+  }
+}
+
+// Terms of accelerations, which are in the axes of the parent; the inertial ones hold as seen from the parent only.
+function drawTerms(show, draw) {
+  const { stage } = show;
+  const now = stage.loads.sample[show.frame];
+  const parents = stage.trees[stage.tree[show.frame]];
+  for (const name of ["force", "inertial"]) {
+    const values = stage.loads[name];
+    if (!values || !show.drawn[name]) continue;
+    for (const body of stage.interest) {
+      if (name === "inertial" && parents[body] !== show.from) continue;
+      const o = (now * stage.count + body) * 3;
+      const turn = new THREE.Quaternion().setFromRotationMatrix(show.pose(parents[body]));
+      const vector = new THREE.Vector3(...values.subarray(o, o + 3)).applyQuaternion(turn);
+      draw(show.placeOf(body), vector, stage.loads.largest, ARROWS[name]);
+    }
+  }
+}

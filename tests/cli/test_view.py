@@ -1,0 +1,130 @@
+"""`rigidsim view` and `run --view`, as they are typed."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+import rigidsim
+from rigidsim.views.view import GENERATOR
+from spinning_brick import remains
+from test_startup import loaded_after
+
+
+@pytest.fixture(autouse=True)
+def trajectory(call, workplace):
+    assert call("run", "scene.yaml", "-q", "-o", "a.h5").code == 0
+
+
+def is_page(path: Path) -> bool:
+    return GENERATOR in path.read_bytes()[:300]
+
+
+def test_a_page_beside_the_trajectory(call, workplace):
+    assert call("view", "a.h5") == (0, "a.html\n", "") and is_page(workplace / "a.html")
+    again = call("view", "a.h5")
+    assert again.code == 5 and "a.html exists already; use --force to overwrite it, or use -o" in again.err
+    assert call("view", "a.h5", "--force").code == 0
+    assert remains(workplace) == {"scene.yaml", "a.h5", "a.html"}
+
+
+def test_what_is_shown_can_be_chosen(call, workplace):
+    options = ["--frame", "brick", "--follow", "mark", "--from", "100 ms", "--to", "0.5", "--fps", "10"]
+    assert call("view", "a.h5", *options, "-o", "b.html") == (0, "b.html\n", "")
+    assert (workplace / "b.html").stat().st_size < 1e6
+
+
+@pytest.mark.parametrize(("options", "code", "said"), [
+    (["--frame", "brik"], 2, "there is no body 'brik'; did you mean 'brick'?"),
+    (["--follow", "brik"], 2, "did you mean 'brick'?"),
+    (["--from", "0.5", "--to", "0.1"], 2, "the times to show begin at 0.5 s and end at 0.1 s; the trajectory covers"),
+    (["--from", "1e9"], 2, "the trajectory covers"),
+    (["--fps", "0"], 2, "fps must be a positive number, got 0.0"),
+    (["-o", "a.h5", "--force"], 5, "a.h5 is not a page of rigidsim"),
+    (["-o", "nowhere/a.html"], 5, "the folder nowhere does not exist"),
+    (["-o", "."], 5, ". is a folder; name a file, such as view.html"),
+])  # fmt: skip
+def test_mistakes(call, workplace, options, code, said):
+    answer = call("view", "a.h5", *options)
+    assert (answer.code, answer.out) == (code, "") and said in answer.err and answer.err.count("\n") == 1
+    assert not (workplace / "a.html").exists()
+
+
+def test_files_that_are_no_trajectories(call, workplace):
+    (workplace / "b.h5").write_text("text")
+    assert call("view", "b.h5").code == 6
+    assert call("view", "c.h5").code == 5
+    assert call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2]", "-q", "-o", "s.h5").code == 0
+    answer = call("view", "s.h5")
+    assert answer.code == 2 and "s.h5 is the result file of a sweep" in answer.err
+
+
+def test_a_scene_is_shown_at_its_start(call, workplace):
+    assert call("view", "scene.yaml") == (0, "scene.html\n", "") and is_page(workplace / "scene.html")
+    answer = call("view", "scene.yaml", "--to", "1", "-o", "b.html")
+    assert answer.code == 2 and "its trajectory: rigidsim run scene.yaml" in answer.err
+
+
+def test_the_browser_opens_on_demand_only(call, workplace, monkeypatch):
+    seen = []
+    monkeypatch.setattr(webbrowser, "open", seen.append)
+    call("view", "a.h5")
+    assert seen == []
+    call("view", "a.h5", "--open", "--force")
+    assert seen == [(workplace / "a.html").as_uri()]
+
+
+def test_a_run_is_shown_on_demand(call, workplace):
+    answer = call("run", "scene.yaml", "-o", "b.h5", "--view")
+    assert answer.code == 0 and answer.out.endswith("\nb.html\n") and is_page(workplace / "b.html")
+    assert call("run", "scene.yaml", "-q", "-o", "c.h5", "--view", "d.html") == (0, "", "")
+    assert is_page(workplace / "d.html")
+    refused = call("run", "scene.yaml", "-o", "e.h5", "--view", "d.html")
+    assert refused.code == 5 and not (workplace / "e.h5").exists()
+    wrong = call("run", "--view", "scene.yaml")
+    assert wrong.code == 2 and "--view scene.yaml: this is not the name of a page" in wrong.err
+
+
+def test_without_trimesh_one_sentence_before_the_run(call, workplace, monkeypatch):
+    from rigidsim.views import page
+
+    page.three.cache_clear()
+    monkeypatch.setattr(page, "find_spec", lambda name: None)
+    sentence = 'error: the view needs trimesh; install it with: pip install "rigidsim[view]"\n'
+    assert call("view", "a.h5") == (2, "", sentence)
+    assert call("run", "scene.yaml", "-o", "b.h5", "--view") == (2, "", sentence)
+    assert not (workplace / "b.h5").exists()
+
+
+def test_notes_are_told(call, workplace):
+    record = "simulation.record=[{bodies: [brick/mark], of: [world]}]"
+    assert call("run", "scene.yaml", "-q", "-o", "b.h5", "--set", record).code == 0
+    answer = call("view", "b.h5")
+    assert answer == (0, "b.html\n", "note: 1 body is not shown because its poses were not recorded: brick\n")
+
+
+def test_a_view_loads_no_compiler_and_no_trimesh(call):
+    loaded = loaded_after("view", "a.h5")
+    assert not loaded & {"numba", "trimesh", "matplotlib", "scipy", "playwright"}
+
+
+def test_from_python(workplace):
+    with rigidsim.load("a.h5") as history:
+        view = history.view("brick", begin=0.1)
+        view.save("b.html")
+        with pytest.raises(rigidsim.RigidsimError, match=r"b\.html exists already; use force=True"):
+            view.save("b.html")
+        view.save(workplace / "b.html", force=True)
+    assert (workplace / "b.html").read_text() == view.html
+    shown = view._repr_html_()
+    assert shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;') and 'sandbox="allow-scripts"' in shown
+    assert rigidsim.Scene.from_file("scene.yaml").view("brick").notes == ()
+
+
+def test_a_page_that_would_be_too_large_has_fewer_frames(workplace, monkeypatch):
+    with rigidsim.load("a.h5") as history:
+        whole = history.view()
+        monkeypatch.setattr("rigidsim.views.view.MOST_BYTES", len(whole.html) - 1)
+        assert len(history.view().html) < len(whole.html)
