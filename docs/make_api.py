@@ -30,7 +30,17 @@ GROUPS = {
     "Transforms": ("Transform", "DynamicTransform", "TRS"),
     "Structures": ("dual", "pairs", "distinct_pairs", "ContiguousList"),
 }  # fmt: skip
-NOT_MADE = ("Scene", "Trajectory", "State", "BodyHistory", "Events", "ContactEvents", "ContactHistory", "ContactPoints", "View")
+NOT_MADE = (
+    "Scene",
+    "Trajectory",
+    "State",
+    "BodyHistory",
+    "Events",
+    "ContactEvents",
+    "ContactHistory",
+    "ContactPoints",
+    "View",
+)
 """Classes whose objects come from functions."""
 LIBRARY = ("model_post_init", "model_config", "model_fields")
 """Members that pydantic puts into its models."""

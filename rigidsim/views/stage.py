@@ -13,7 +13,7 @@ from rigidsim.arguments import number, refuse
 from rigidsim.engine.compiler.known import scene_from
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
@@ -215,14 +215,19 @@ def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> St
 
 
 def _hollow(stage: Staging) -> Iterator[int]:
-    """The bodies of several solids around whose middle another solid body or particle is, at the first frame."""
-    for row in stage.known:
-        solids = [part for part in stage.parts if part.body == row and part.kind == SOLID]
-        if len(solids) > 1:
-            corners = np.concatenate([part.corners(stage.surfaces[part.surface]) for part in solids])
-            others = [other for other in stage.known if stage.kinds[other] == "free" and other != row]
-            inside = stage.poses.seen_from(row, slice(0, 1)).position[0, others]
-            if np.any(np.all((inside > corners.min(axis=0)) & (inside < corners.max(axis=0)), axis=1)):
+    """The bodies of several solids within the bounds of which the origin of a free body is, at the first frame."""
+    solids: dict[int, list[ShownPart]] = {}
+    for part in stage.parts:
+        if part.kind == SOLID:
+            solids.setdefault(part.body, []).append(part)
+    seen = stage.poses.seen_from(WORLD, slice(0, 1))
+    free = np.array([row for row in stage.known if stage.kinds[row] == "free"], np.int64)
+    for row, parts in solids.items():
+        if len(parts) > 1:
+            corners = np.concatenate([part.corners(stage.surfaces[part.surface]) for part in parts])
+            away = seen.position[0, free[free != row]] - seen.position[0, row]
+            inner = rows(rotate_back(tuple(seen.orientation[0, row]), columns(away)))
+            if np.any(np.all((inner > corners.min(axis=0)) & (inner < corners.max(axis=0)), axis=1)):
                 yield row
 
 

@@ -15,7 +15,7 @@ from rigidsim.errors import UsageError
 from rigidsim.views import page
 from rigidsim.views.page import page_of
 from rigidsim.views.stage import stage_of, stage_of_scene
-from rigidsim.views.view import MOST_BYTES
+from rigidsim.views.view import MOST_BYTES, view_of
 from thousand_balls import thousand_balls
 
 PIXELS = """() => {
@@ -174,6 +174,26 @@ def test_the_page_begins_as_it_was_asked_to(opened, turntable):
     assert shown("() => [...document.querySelectorAll('#from, #follow')].map((one) => one.value)") == ["0", "1"]
     with pytest.raises(UsageError, match="no body 'chair'"):
         page_of(turntable, "chair")
+
+
+def test_a_notebook_shows_it_in_a_frame_that_reaches_nothing_outside(opened, run):
+    outer = opened(f"<!DOCTYPE html><title>notebook</title>{view_of(run('ball_on_turntable'), 'table')._repr_html_()}")
+    inner = outer.page.frames[1]
+    for _ in range(300):
+        if inner.evaluate("() => !!window.rigidsim"):
+            break
+        outer.page.wait_for_timeout(50)
+    assert inner.evaluate("() => rigidsim.position('table')") == [0, 0, 0]
+    reached = "() => { try { return parent.document.title; } catch (error) { return error.name; } }"
+    assert inner.evaluate(reached) == "SecurityError"
+
+
+def test_a_scene_has_no_player(opened, run):
+    scene = rigidsim.Scene.from_text(run("ball_on_turntable").header.scene_text)
+    shown = opened(scene.view("table").html).ready()
+    assert not shown.page.is_visible("#player") and shown.page.is_visible("#panel")
+    assert shown("() => rigidsim.position('table/let_go')") == [1, 0, 0]
+    assert np.count_nonzero(np.diff(pixels(shown))) > 1000
 
 
 def test_it_fits_a_phone(opened, turntable):

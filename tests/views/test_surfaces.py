@@ -8,6 +8,7 @@ import pytest
 from rigidsim.physics.quaternion import rotate
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.meshes import enclosed
+from rigidsim.scene.schema.shapes import SHAPES
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.grounds import grounds
 from rigidsim.views.stage import stage_of_scene
@@ -60,6 +61,10 @@ def test_normals_are_unit_vectors_on_the_outside(solid):
     for corner in range(3):
         along = np.einsum("ij,ij->i", outward, surface.normals[surface.faces[:, corner]])
         assert (along > 0.9 * np.linalg.norm(outward, axis=1)).all()
+
+
+def test_every_kind_of_solid_has_triangles():
+    assert {solid["type"] for solid in SOLIDS} | {"mesh", "plane"} == set(SHAPES)
 
 
 def test_equal_shapes_share_a_surface_whatever_their_size():
