@@ -67,7 +67,8 @@ trajectory.angular_momentum  # (time, 3), N m s
 ```
 
 The keys of a [scene](scene-format.md) are attributes in SI units: `scene.simulation.step`, `scene.bodies["arm"].mass`.
-`explain` and `inspect` on the command line put the same into words; [the file](trajectory-format.md) has it as HDF5."""
+`explain` and `inspect` on the command line put the same into words; [the file](trajectory-format.md) has it as HDF5.
+In a notebook, a scene, a trajectory, a state and the result of a sweep show themselves as a table."""
 
 
 def as_written(text: str) -> str:

@@ -15,6 +15,7 @@ _MODULE_OF = {
     "load": "rigidsim.trajectory.reader",
     "sweep": "rigidsim.sweeps.sweeping",
     "load_sweep": "rigidsim.sweeps.stored",
+    "assemble_sweep": "rigidsim.sweeps.assembly",
     "Transform": "rigidsim.transform",
     "DynamicTransform": "rigidsim.transform",
     "TRS": "rigidsim.transform",

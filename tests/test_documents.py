@@ -15,7 +15,7 @@ from rigidsim.scene import Scene
 
 ROOT = Path(__file__).parents[1]
 SESSIONS = {
-    ROOT / "docs" / "first-hour.md": 6,
+    ROOT / "docs" / "first-hour.md": 7,
     ROOT / "docs" / "plots.md": 1,
     ROOT / "docs" / "sweeps.md": 0,
     ROOT / "docs" / "tutorial-sweep.md": 6,

@@ -8,6 +8,7 @@ import traceback
 import click
 
 from rigidsim import __version__
+from rigidsim.cli.assemble import assemble
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
@@ -60,7 +61,9 @@ def _allow_debug(command: click.Command) -> None:
     command.params.append(option)
 
 
-for command in (run, sweep, validate, inspect, explain, plot, view, video, export, examples, integrators, schema):
+for command in (
+    run, sweep, assemble, validate, inspect, explain, plot, view, video, export, examples, integrators, schema,
+):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
     _allow_debug(command)
@@ -95,6 +98,11 @@ def _run_command(settings: dict[str, bool]) -> int:
         return _report_error(error)
 
 
+def _hides_interruption(error: BaseException) -> bool:
+    """pydantic makes an error of its own of a KeyboardInterrupt while it builds its validators."""
+    return type(error).__name__ == "SchemaError" and "KeyboardInterrupt" in str(error)
+
+
 def _report_error(error: BaseException) -> int:
     """Print the message of an error and return its exit code."""
     error = out_of_memory(error) if isinstance(error, MemoryError) else error
@@ -104,7 +112,7 @@ def _report_error(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    if isinstance(error, click.Abort | KeyboardInterrupt):
+    if isinstance(error, click.Abort | KeyboardInterrupt) or _hides_interruption(error):
         print_message("interrupted")
         return 130
     if isinstance(error, OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 
@@ -9,14 +10,24 @@ import click
 
 from rigidsim.errors import RigidsimError, SceneError
 
+SIMPLER = dict(zip("▁▂▃▄▅▆▇█²", "_.-:=+*#2", strict=True))
+"""What stands for characters of sparklines and units where an encoding lacks them."""
+
+
+def _simplified(error: UnicodeError) -> tuple[str, int]:
+    """Characters that an encoding lacks: simpler ones, or escaped."""
+    lacking = error.object[error.start : error.end]
+    return "".join(SIMPLER.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lacking), error.end
+
 
 def prepare_streams() -> None:
-    """Replace closed streams by the null device, and escape characters that the encoding of stdout lacks."""
+    """Replace closed streams by the null device; simplify or escape characters that the encoding of stdout lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # This also occupies the free file descriptor, so that no data file gets it.
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    sys.stdout.reconfigure(errors="backslashreplace")
+    codecs.register_error("simplify", _simplified)
+    sys.stdout.reconfigure(errors="simplify")
 
 
 def discard_output() -> None:

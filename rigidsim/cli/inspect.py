@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,63 +14,109 @@ from rigidsim.cli.console import print_result
 from rigidsim.cli.options import TimeType, json_option, metric_option
 from rigidsim.errors import UsageError
 
+if TYPE_CHECKING:
+    from rigidsim.trajectory import Trajectory
+
 
 @click.command(short_help="Show the contents of a trajectory or a sweep as text, JSON or CSV.")
 @click.argument("trajectory", type=click.Path())
+@click.argument("quantities", nargs=-1, metavar="[QUANTITY]...")
 @click.option(
     "--at", "time", type=TimeType(), metavar="TIME", help="Show all bodies at a time, interpolated: 0.5, '500 ms'."
 )
 @click.option("--frame", metavar="BODY", default="world", help="Show motion relative to this body.  [default: world]")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the samples as CSV, one line per body and sample.")
+@click.option("--verify", is_flag=True, help="Read everything and compare it with the content hash.")
 @metric_option
 @json_option
-def inspect(trajectory, time, frame, as_csv, metrics, as_json):
+def inspect(trajectory, quantities, time, frame, as_csv, verify, metrics, as_json):
     """Show the contents of TRAJECTORY, an HDF5 file: bodies, first and last state, largest values, drift, events,
     datasets, provenance. With --at, the state of all bodies at one time. The options can be combined. Of the result
     file of a sweep: varied values, failures, statistics.
 
+    With QUANTITY, only that over the run: first, least, greatest and last value, and a sparkline of each component.
+    BODY.position, BODY.speed, BODY.angular_velocity.z@parent, kinetic_energy, energy_drift or an expression. Of a
+    sweep, metrics over each varied number.
+
     \b
     rigidsim inspect outputs/scene.h5
+    rigidsim inspect outputs/scene.h5 ball.speed ball.position@table kinetic_energy '= x("ball") / 2'
     rigidsim inspect outputs/scene.h5 --at 0.5 --frame table --json
     rigidsim inspect outputs/scene.h5 --csv > scene.csv
     rigidsim inspect outputs/scene.h5 --metric top='= max(speed("ball"))'
     """
-    from rigidsim.report.inspect import Inspection, require_intact
-    from rigidsim.report.samples import csv_of
-    from rigidsim.report.states import StateTable, state_at
-    from rigidsim.trajectory.reader import load
-    from rigidsim.trajectory.stored import format_of
+    from rigidsim.sweeps.unfinished import is_sweep
 
     if as_csv and as_json:
         raise UsageError("--csv and --json exclude each other; use one of them")
     if metrics and (as_csv or time is not None):
         raise UsageError("--metric is for a whole trajectory; use it without --csv and --at")
-    if format_of(Path(trajectory)).startswith("rigidsim-sweep/"):
-        if as_csv or time is not None or frame != "world" or metrics:
+    is_of_run = as_csv or time is not None or frame != "world" or bool(metrics)
+    if quantities and is_of_run:
+        hint = "a quantity names its own frame, as in ball.position@table"
+        raise UsageError(
+            f"quantities are shown over the whole run; leave out --at, --frame, --csv and --metric; {hint}"
+        )
+    if is_sweep(Path(trajectory)):
+        if is_of_run:
             hint = f"rigidsim run SCENE --from {trajectory} --index N makes the trajectory of a run"
             raise UsageError(
                 f"{trajectory} is the result file of a sweep: --at, --frame, --csv and --metric are for one run; {hint}"
             )
+        _show(_of_sweep(trajectory, quantities), as_json)
+    elif as_csv:
+        _print_csv(trajectory, frame, time)
+    else:
+        _show(_of_trajectory(trajectory, quantities, time, frame, verify, metrics), as_json)
+
+
+def _show(report, as_json: bool) -> None:
+    print_result(json.dumps(report.as_dict()) if as_json else report)
+
+
+def _of_sweep(file: str, names: tuple[str, ...]):
+    """A sweep is always verified."""
+    if not names:
         from rigidsim.report.sweep_inspection import SweepInspection
 
-        inspection = SweepInspection.of(trajectory)
-        print_result(json.dumps(inspection.as_dict()) if as_json else inspection)
-        return
-    with load(trajectory) as opened:
+        return SweepInspection.of(file)
+    from rigidsim.report.sweep_metrics import SweepMetrics
+
+    return SweepMetrics.of(file, names)
+
+
+def _print_csv(file: str, frame: str, time: float | None) -> None:
+    """All of the file is verified before anything is printed."""
+    from rigidsim.report.inspect import require_intact
+    from rigidsim.report.samples import csv_of
+
+    with _opened(file, frame) as trajectory:
+        require_intact(trajectory, file)
+        for piece in csv_of(trajectory, frame, time):
+            click.echo(piece, nl=False)
+
+
+def _of_trajectory(file: str, names: tuple[str, ...], time: float | None, frame: str, verify: bool, metrics: dict):
+    from rigidsim.report.inspect import Inspection, require_intact
+    from rigidsim.report.quantities import QuantitiesReport
+    from rigidsim.report.states import StateReport
+
+    with _opened(file, frame) as trajectory:
+        if time is None and not names:
+            return Inspection.of(trajectory, file, frame, metrics, verify=verify)
+        if verify:
+            require_intact(trajectory, file)
+        if names:
+            return QuantitiesReport.of(trajectory, file, names)
+        return StateReport.of(trajectory, file, frame, time)
+
+
+@contextmanager
+def _opened(file: str, frame: str) -> Iterator[Trajectory]:
+    """The trajectory of a file, with a body of that name."""
+    from rigidsim.trajectory.reader import load
+
+    with load(file) as trajectory:
         if frame != "world":
-            _ = opened[frame]  # raises UsageError if there is no such body
-        if as_csv:
-            require_intact(opened, trajectory)
-            for piece in csv_of(opened, frame, time):
-                click.echo(piece, nl=False)
-            return
-        if time is None:
-            inspection = Inspection.of(opened, trajectory, frame, metrics)
-            print_result(json.dumps(inspection.as_dict()) if as_json else inspection)
-            return
-        require_intact(opened, trajectory)
-        states = StateTable.of(state_at(opened, time), frame)
-    if as_json:
-        print_result(json.dumps({"schema_version": 1, "file": trajectory, **states.as_dict()}))
-    else:
-        print_result("\n".join(states.in_full()))
+            _ = trajectory[frame]  # raises UsageError if there is no such body
+        yield trajectory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rigidsim.cli.scene_argument import STANDARD
 from rigidsim.errors import UsageError
 
 
@@ -31,6 +32,16 @@ def _named_expressions(_context: click.Context, _parameter: click.Parameter, giv
             raise UsageError(f"--metric {name} is given twice")
         found[name] = expression
     return found
+
+
+def require_file(_context: click.Context, _parameter: click.Parameter, output: str | None) -> str | None:
+    """The path of an HDF5 file to write, which is neither empty nor standard output."""
+    if output == STANDARD:
+        hint = "name a file; `rigidsim inspect FILE` prints what is in it (--csv: samples) to standard output"
+        raise UsageError(f"-o -: an HDF5 file cannot be written to standard output; {hint}")
+    if output == "":
+        raise UsageError("-o: the name of the file is empty")
+    return output
 
 
 metric_option = click.option(

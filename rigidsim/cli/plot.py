@@ -12,7 +12,7 @@ import click
 
 from rigidsim.cli.console import print_result
 from rigidsim.cli.options import TimeType
-from rigidsim.cli.plot_sweep import is_sweep, plot_sweep
+from rigidsim.cli.plot_sweep import plot_sweep
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,9 +48,10 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def opened(stack: ExitStack, file: str) -> Trajectory:
     """A trajectory that is closed with the stack. Raises UsageError for the result of a sweep."""
+    from rigidsim.sweeps.unfinished import is_sweep
     from rigidsim.trajectory.reader import load
 
-    if is_sweep(file):
+    if is_sweep(Path(file)):
         hint = f"`rigidsim run SCENE --from {file} --index N` makes the trajectory of one of its runs"
         raise UsageError(f"{file} is the result file of a sweep, which is drawn alone; {hint}")
     return stack.enter_context(load(file))
@@ -111,9 +112,11 @@ def plot(
     FRAME is world, parent, body (the body's own axes) or the path of a body. The end of a path is enough where it is
     unique; * and ? stand for any text in it: 'marble_*.speed'.
     """
+    from rigidsim.sweeps.unfinished import is_sweep
+
     files, quantities = split_arguments(arguments)
     path = Path(output) if output else Path(files[0]).with_suffix(".png")
-    if len(files) == 1 and is_sweep(files[0]):
+    if len(files) == 1 and is_sweep(Path(files[0])):
         others = {"--path": paths, "--against": against, "--frame": frames, "--from": begin is not None,
                   "--to": end is not None, "--plane": plane, "--separate": separate}  # fmt: skip
         plot_sweep(files[0], quantities, over, path, others=others, as_list=as_list, force=force, dpi=dpi,

@@ -10,13 +10,6 @@ from rigidsim.cli.console import print_result
 from rigidsim.errors import UsageError
 
 
-def is_sweep(file: str) -> bool:
-    """Whether this is the result file of a sweep."""
-    from rigidsim.trajectory.stored import format_of
-
-    return format_of(Path(file)).startswith("rigidsim-sweep/")
-
-
 def plot_sweep(
     file: str,
     names: Sequence[str],

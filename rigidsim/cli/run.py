@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rigidsim.cli.console import print_result
-from rigidsim.cli.options import metric_option
+from rigidsim.cli.options import metric_option, require_file
 from rigidsim.cli.scene_argument import STANDARD, read_scene
 from rigidsim.cli.warnings import print_warnings, report_warnings, strict_option
 from rigidsim.errors import SimulationError, StorageError, UsageError
@@ -48,15 +48,6 @@ def require_scene(source: str | None, scene: Scene) -> None:
             if sweep.scene_text != scene.source:
                 hint = "its text is load_sweep(path).scene_text"
                 raise UsageError(f"--from {source}: the scene has changed since the sweep; {hint}")
-
-
-def _require_file(_context: click.Context, _parameter: click.Parameter, output: str | None) -> str | None:
-    if output == STANDARD:
-        hint = "name a file; `rigidsim inspect FILE --csv` prints its samples to standard output"
-        raise UsageError(f"-o -: an HDF5 file cannot be written to standard output; {hint}")
-    if output == "":
-        raise UsageError("-o: the name of the trajectory file is empty")
-    return output
 
 
 def output_path(scene: str, output: str | None) -> Path:
@@ -143,7 +134,7 @@ def _integrators(_context: click.Context, _parameter: click.Parameter, begin: st
 
 @click.command(short_help="Simulate a scene and write its trajectory.")
 @click.argument("scene", type=click.Path())
-@click.option("-o", "--output", type=click.Path(), callback=_require_file,
+@click.option("-o", "--output", type=click.Path(), callback=require_file,
               help="Trajectory file.  [default: outputs/SCENE.h5]")  # fmt: skip
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4")
 @click.option(

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from rigidsim.cli.console import print_message, print_result
-from rigidsim.cli.options import metric_option
+from rigidsim.cli.options import metric_option, require_file
 from rigidsim.cli.plan_options import QUOTING, plan_from, plan_options
 from rigidsim.cli.run import outputs_folder
 from rigidsim.cli.scene_argument import STANDARD, read_scene
@@ -36,7 +36,8 @@ def resume_command() -> str:
 @click.command(short_help="Run many variants of a scene.", epilog=QUOTING)
 @click.argument("scene", type=click.Path())
 @plan_options
-@click.option("-o", "--output", type=click.Path(), help="Result file.  [default: outputs/SCENE-sweep.h5]")
+@click.option("-o", "--output", type=click.Path(), callback=require_file,
+              help="Result file.  [default: outputs/SCENE-sweep.h5]")  # fmt: skip
 @click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value in all runs.")
 @click.option("--record", metavar="metrics|final|TIME", default="",
               help="What to record of each run: its metrics only, its last state, or a sample every TIME; the last two "

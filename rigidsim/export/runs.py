@@ -12,9 +12,10 @@ import numpy as np
 from rigidsim.export.exporting import write
 from rigidsim.export.labelled import Labelled, Variable
 from rigidsim.export.tables import Table
+from rigidsim.sweeps.frames import metric_columns
 from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.destination import IN_PYTHON, Hints
-from rigidsim.trajectory.fields import AXES, FIELDS
+from rigidsim.trajectory.fields import AXES
 
 
 def export_runs(
@@ -34,11 +35,11 @@ def export_runs(
 
 def run_table(sweep: Sweep) -> Table:
     """The runs of a sweep: number, varied values, seed, status, last time, error, metrics."""
-    columns = {name: sweep.runs[name] for name in ("run", *sweep.names, "seed", "status", "end_time", "error")}
-    columns |= dict(sweep.metrics)
-    units = {**sweep.units, "end_time": "s"}
+    columns = dict(sweep.runs) | metric_columns(sweep, set())
+    order = ["run", *(name for name in columns if name != "run")]
+    columns = {name: columns[name] for name in order}
     rows = [list(row) for row in zip(*(map(_cell, column.tolist()) for column in columns.values()), strict=True)]
-    return Table(list(columns), [units.get(name, "") for name in columns], [rows])
+    return Table(order, [_unit(sweep, name) for name in order], [rows])
 
 
 def _cell(value: object) -> object:
@@ -50,18 +51,16 @@ def labelled_runs(sweep: Sweep) -> Labelled:
     """The runs of a sweep, named as by `Sweep.to_xarray`; varied values, seed, status, error and last time are
     coordinates of the runs.
     """
-    run = ("run",)
-    found = [Variable.of("run", run, sweep.numbers, long_name="number of the run in the plan")]
-    for name in sweep.names:
-        units = {"units": sweep.units[name]} if sweep.units[name] else {}
-        found.append(Variable.of(_legal(name), run, _stored(sweep.runs[name]), long_name=name, **units))
-    found += [Variable.of(name, run, _stored(sweep.runs[name])) for name in ("seed", "status", "error")]
-    found.append(Variable.of("end_time", run, sweep.runs["end_time"], units="s"))
-    labels = [variable.name for variable in found]
-    found += [Variable.of(_legal(name), run, column) for name, column in sweep.metrics.items()]
-    if sweep.datasets:
-        found += _recorded(sweep)
-        labels += ["time", "body", *AXES]
+    found = [Variable.of("run", ("run",), sweep.numbers, long_name="number of the run in the plan")]
+    for name, column in sweep.runs.items():
+        if name != "run":
+            units = {"units": _unit(sweep, name)} if _unit(sweep, name) else {}
+            found.append(Variable.of(_legal(name), ("run",), _stored(column), long_name=name, **units))
+    recorded = _recorded(sweep) if sweep.datasets else []
+    labels = [variable.name for variable in found] + ["time", "body", *AXES]
+    taken = {variable.name for variable in recorded}
+    metrics = metric_columns(sweep, taken)
+    found += [*recorded, *(Variable.of(_legal(name), ("run",), column) for name, column in metrics.items())]
     told = {"title": sweep.description, "plan": sweep.description, "scene": sweep.scene_text,
             "quaternion_order": "wxyz", "content_hash": sweep.content_hash}  # fmt: skip
     return Labelled(tuple(found), frozenset(labels), told)
@@ -72,15 +71,18 @@ def _recorded(sweep: Sweep) -> list[Variable]:
     found = [Variable.of("body", ("body",), list(sweep.paths), long_name="path of the node")]
     if sweep.time is not None:
         found.append(Variable.of("time", ("time",), sweep.time, units="s", long_name="time since the start"))
-    dimensions = set()
-    for field in FIELDS:
-        if field.name in sweep.datasets:
-            axes = ("run", *(axis for axis in field.dimensions if axis != "time" or sweep.time is not None))
-            dimensions |= set(axes)
-            shape, units, long_name = sweep.described(field.name)
-            told, read = {"units": units, "long_name": long_name}, partial(sweep.array, field.name)
-            found.append(Variable(_legal(field.name), axes, shape, "<f8", read, told))
-    return found + [Variable.of(axis, (axis,), list(of)) for axis, of in AXES.items() if axis in dimensions]
+    used = set()
+    for name in sweep.datasets:
+        dimensions, shape, units, long_name = sweep.described(name)
+        used |= set(dimensions)
+        told, read = {"units": units, "long_name": long_name}, partial(sweep.array, name)
+        found.append(Variable(_legal(name), dimensions, shape, "<f8", read, told))
+    return found + [Variable.of(axis, (axis,), list(of)) for axis, of in AXES.items() if axis in used]
+
+
+def _unit(sweep: Sweep, name: str) -> str:
+    """The unit of a column of the runs."""
+    return "s" if name == "end_time" else sweep.units.get(name, "")
 
 
 def _stored(column: np.ndarray) -> np.ndarray:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-
-import numpy as np
 
 from rigidsim.errors import FormatError
 from rigidsim.hindsight.oracles import OracleError
 from rigidsim.hindsight.oracles import errors as oracle_errors
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import contact_lines
-from rigidsim.report.drift import Drift, drift_of, size_of
+from rigidsim.report.courses import Course, course_lines, courses
+from rigidsim.report.drift import Drift, drift_of
+from rigidsim.report.extremes import Extremes, extremes, stored_extremes_match
 from rigidsim.report.jumps import listed
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
-from rigidsim.report.states import WORLD, StateTable, known
+from rigidsim.report.states import WORLD, StateTable
 from rigidsim.report.strikes import ContactSummary
 from rigidsim.report.table import aligned
 from rigidsim.report.wording import counted
@@ -27,40 +26,13 @@ from rigidsim.trajectory.contact_fields import COUNT_COLUMN, POINT_COLUMNS, ROW
 from rigidsim.trajectory.fields import CONTACT_WORK, Column
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
-from rigidsim.trajectory.windows import windows
+from rigidsim.trajectory.windows import FEW_BODIES, windows
 
 SHOWN_EVENTS = 20
 SHOWN_BODIES = 20
+SHOWN_COURSES = ("kinetic_energy", "energy_drift")
+FEWEST_SAMPLES = 8  # of which a course is shown
 NO_METRICS: Mapping[str, str] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Extremes:
-    """The largest distance (m), speed (m/s) and angular speed (rad/s) of one body in the world; None for
-    what was not recorded.
-    """
-
-    distance: float | None
-    speed: float | None
-    rate: float | None
-
-
-def extremes(trajectory: Trajectory) -> list[Extremes]:
-    """The extremes of each body."""
-    largest = np.zeros((len(trajectory), 3))
-    for window in windows(trajectory):
-        part = trajectory.part(window)
-        for column, name in enumerate(("position", "velocity", "angular_velocity")):
-            largest[:, column] = np.maximum(largest[:, column], _largest(part, name))
-    return [Extremes(*(None if np.isnan(x) else float(x) for x in row)) for row in largest]
-
-
-def _largest(part: Trajectory, name: str) -> np.ndarray:
-    """The largest value of a quantity of each body in the world; NaN if it is not known."""
-    if part.is_whole:
-        return size_of(np.asarray(part.arrays[f"world/{name}"])).max(axis=0)
-    each = (known(part.motion("world", index), name) for index in range(len(part)))
-    return np.array([np.nan if rows is None else size_of(rows).max() for rows in each])
 
 
 def contact_of(trajectory: Trajectory) -> ContactSummary | None:
@@ -69,10 +41,18 @@ def contact_of(trajectory: Trajectory) -> ContactSummary | None:
     return ContactSummary.of(trajectory.events.contact, None if work is None else float(work[-1]))
 
 
+def energies(trajectory: Trajectory) -> list[Course]:
+    """The kinetic energy and the drift of the energy over time, if they were recorded at several samples."""
+    is_course = trajectory.has_diagnostics and len(trajectory.time) >= FEWEST_SAMPLES
+    return courses(trajectory, SHOWN_COURSES) if is_course else []
+
+
 def require_intact(trajectory: Trajectory, file: str | Path) -> None:
-    """Raise FormatError if the samples do not match the content hash of the file."""
+    """Read all samples; raise FormatError if they do not match the content hash of the file, or its extremes."""
     if trajectory.content_hash != trajectory.stored_hash:
         raise FormatError(f"{file} is damaged: its samples do not match its content hash")
+    if not stored_extremes_match(trajectory):
+        raise FormatError(f"{file} is damaged: its extremes are not those of its samples")
 
 
 @dataclass(frozen=True)
@@ -82,6 +62,7 @@ class Inspection:
     file: str
     trajectory: Trajectory
     drift: list[Drift]
+    energies: list[Course]
     warnings: list[str]
     extremes: list[Extremes]
     ends: tuple[StateTable, StateTable]  # the first sample and the last
@@ -89,21 +70,31 @@ class Inspection:
     metrics: Mapping[str, float]
     oracle: list[OracleError]
     content_hash: str
+    is_verified: bool  # whether all samples were compared with the content hash
 
     @classmethod
     def of(
-        cls, trajectory: Trajectory, file: str | Path, frame: str = WORLD, metrics: Mapping[str, str] = NO_METRICS
+        cls,
+        trajectory: Trajectory,
+        file: str | Path,
+        frame: str = WORLD,
+        metrics: Mapping[str, str] = NO_METRICS,
+        *,
+        verify: bool = False,
     ) -> Inspection:
-        """Read the whole file, which may be closed afterwards; with these metrics, given by expressions, in addition to
-        those of the scene. Raises FormatError if it is damaged, UsageError for an invalid expression.
+        """Read what is shown of a file, which may be closed afterwards, or all of it to `verify` it; with these
+        metrics, given by expressions, in addition to those of the scene. Raises FormatError if what was read is
+        damaged, UsageError for an invalid expression.
         """
-        require_intact(trajectory, file)
-        drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory)))
+        if verify:
+            require_intact(trajectory, file)
+        drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory, FEW_BODIES)))
         ends = tuple(StateTable.of(sample_of(trajectory, k), frame) for k in (0, -1))
         return cls(
             file=str(file),
             trajectory=trajectory,
             drift=drift,
+            energies=energies(trajectory),
             warnings=drift_warnings(trajectory, drift),
             extremes=extremes(trajectory),
             ends=ends,
@@ -111,6 +102,7 @@ class Inspection:
             metrics=trajectory.metrics | {name: trajectory.metric(text) for name, text in metrics.items()},
             oracle=oracle_errors(trajectory),
             content_hash=trajectory.stored_hash,
+            is_verified=verify,
         )
 
     def __str__(self) -> str:
@@ -126,6 +118,8 @@ class Inspection:
         for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
             lines += ["", *states.summary(SHOWN_BODIES)]
         lines += ["", *self._drift(), *(f"warning: {text}" for text in self.warnings)]
+        if self.energies:
+            lines += ["", *course_lines(self.energies, self.trajectory.time)]
         events = self.trajectory.events.scheduled
         if events:
             lines += ["", f"{counted(len(events), 'event')}:", *listed(events, SHOWN_EVENTS)]
@@ -136,9 +130,9 @@ class Inspection:
         if self.oracle:
             lines += ["", *oracle_lines(self.oracle)]
         versions = ", ".join(f"{name} {value}" for name, value in self.trajectory.header.provenance.items())
-        return "\n".join(
-            [*lines, "", *self._datasets(), "", f"made with {versions}", f"content hash {self.content_hash}"]
-        )
+        how = "verified" if self.is_verified else "not verified; --verify reads everything"
+        ends = [f"made with {versions}", f"content hash {self.content_hash} ({how})"]
+        return "\n".join([*lines, "", *self._datasets(), "", *ends])
 
     def _drift(self) -> list[str]:
         if not self.trajectory.has_diagnostics:
@@ -151,12 +145,10 @@ class Inspection:
         return f"{counted(len(time), 'sample')}{spacing}, {time[0]:g} to {time[-1]:g} s"
 
     def _scene(self) -> list[str]:
-        resolved = json.loads(self.trajectory.header.scene_resolved or "{}")
-        simulation = resolved.get("simulation", {})
+        simulation = self.trajectory.header.resolved.get("simulation", {})
         options = simulation.get("integrator", {})
         how = ", ".join(str(value) for value in options.values()) if isinstance(options, dict) else str(options)
-        title = resolved.get("title") or self.trajectory.header.scene_name or "untitled"
-        return [f"{title}; step {simulation.get('step', 0):g} s, {how}"]
+        return [f"{self.trajectory.header.title}; step {simulation.get('step', 0):g} s, {how}"]
 
     def _tree(self) -> list[str]:
         """The bodies, indented by level, with kinds and extremes."""
@@ -202,8 +194,9 @@ class Inspection:
             "contact_settings": dict(header.contact_settings),
             "datasets": datasets(header),
             "content_hash": self.content_hash,
+            "verified": self.is_verified,
             "provenance": dict(header.provenance),
-            "scene": json.loads(header.scene_resolved or "{}"),
+            "scene": dict(header.resolved),
         }
 
 

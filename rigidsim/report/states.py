@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -69,10 +70,11 @@ class StateTable:
     recorded: str  # what was recorded, as text
 
     @classmethod
-    def of(cls, state: State, frame: str = WORLD) -> StateTable:
-        """Raises UsageError if the frame is not a body."""
+    def of(cls, state: State, frame: str = WORLD, most: int | None = None) -> StateTable:
+        """With at most that many bodies, the first. Raises UsageError if the frame is not a body."""
         rows = []
-        for index, (path, place) in enumerate(zip(state.paths, state.header.places_at(state.time), strict=True)):
+        about = islice(zip(state.paths, state.header.places_at(state.time), strict=True), most)
+        for index, (path, place) in enumerate(about):
             motion = motion_of(state, index, frame)
             rows.append(BodyState(path, place.parent, place.kind, *(known(motion, f) for f in FIELDS)))
         unit = length_unit(state.header, frame)
@@ -132,6 +134,26 @@ class StateTable:
         ]
         first, *others = aligned([header_row, *rows])
         return [first, *shortened(others, most)]
+
+
+@dataclass(frozen=True)
+class StateReport:
+    """The output of `inspect --at`."""
+
+    file: str
+    states: StateTable
+
+    @classmethod
+    def of(cls, trajectory: Trajectory, file: str, frame: str, time: float) -> StateReport:
+        """Raises UsageError outside the trajectory."""
+        return cls(file, StateTable.of(state_at(trajectory, time), frame))
+
+    def __str__(self) -> str:
+        return "\n".join(self.states.in_full())
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data, for `--json`."""
+        return {"schema_version": 1, "file": self.file, **self.states.as_dict()}
 
 
 def _cells(body: BodyState, name: str, width: int) -> list[str]:

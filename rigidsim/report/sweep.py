@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +15,14 @@ from rigidsim.report.progress import ProgressLine, clock
 from rigidsim.report.run import announce, announce_nothing
 from rigidsim.report.signals import StopRequest
 from rigidsim.report.wording import counted
+from rigidsim.sweeps.assembly import assemble_sweep
 from rigidsim.sweeps.cluster import Cluster, ClusterExecution
 from rigidsim.sweeps.contents import COMPLETE, Contents
 from rigidsim.sweeps.estimate import estimated_seconds
 from rigidsim.sweeps.execution import Execution
-from rigidsim.sweeps.results import SweepWriter, done_of, finished, reopen
+from rigidsim.sweeps.results import SweepWriter, finished, reopen
 from rigidsim.sweeps.stored import load_sweep
+from rigidsim.sweeps.unfinished import done_of
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_room
 
 SHOWN_FAILURES = 5
@@ -78,11 +81,11 @@ class SweepReport:
 
     def __str__(self) -> str:
         failed = f", {self.failed:,} failed" if self.failed else ""
+        title = f"{self.path}: {self.runs:,} {'run' if self.runs == 1 else 'runs'}{failed}"
+        if not self.computed:
+            return title
         rate = self.computed / max(self.seconds, 1e-9)
-        return (
-            f"{self.path}: {self.runs:,} {'run' if self.runs == 1 else 'runs'}{failed}\n"
-            f"  {self.computed:,} computed in {self.seconds:.3g} s, {rate:.3g} runs/s"
-        )
+        return f"{title}\n  {self.computed:,} computed in {self.seconds:.3g} s, {rate:.3g} runs/s"
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
@@ -136,7 +139,7 @@ def sweep_to_file(
     Raises StorageError if the file cannot be written, Interrupted if a signal stopped the sweep; what is done is kept.
     """
     if resume and not done_of(path) and finished(path, contents) and not (retry and reopen(path)):
-        return _report(path, contents, 0, 0.0)
+        return _report(path, 0, 0.0)
     begin = time.perf_counter()
     with SweepWriter(path, contents, force=force, resume=resume, hints=IN_SHELL) as writer:
         if retry:
@@ -145,7 +148,7 @@ def sweep_to_file(
         execution = cluster.execution(contents, writer) if cluster else Execution(contents, writer, threads)
         computed = _execute(execution, contents, writer, before, quiet, command)
         writer.finish()
-    return _report(path, contents, computed, time.perf_counter() - begin)
+    return _report(path, computed, time.perf_counter() - begin)
 
 
 def _execute(
@@ -173,6 +176,8 @@ def _execute(
             is_complete = execution.run(watch)
         except StorageError as error:
             kept = int(np.count_nonzero(writer.status))
+            if not kept:
+                raise
             raise StorageError(f"{error}; {kept:,} of {total:,} runs are kept, continue with: {command}") from error
         finally:
             progress.clear()
@@ -185,12 +190,19 @@ def _execute(
     return execution.done
 
 
-def _report(path: Path, contents: Contents, computed: int, seconds: float) -> SweepReport:
+def _report(path: Path, computed: int, seconds: float) -> SweepReport:
     with load_sweep(path) as found:
         failed, failures = found.failed, []
         for place in failed[:SHOWN_FAILURES].tolist():
             failures.append(f"run {found.numbers[place]} ({found.values_text(place)}): {found.error_at(place)}")
         return SweepReport(path, len(found), computed, seconds, tuple(failures), len(failed), found.content_hash)
+
+
+def assemble_to_file(parts: Sequence[str], path: str, force: bool) -> SweepReport:
+    """Join the parts of a sweep. Raises what `assemble_sweep` does."""
+    begin = time.perf_counter()
+    assemble_sweep(parts, path, force=force, hints=IN_SHELL).close()
+    return _report(Path(path), 0, time.perf_counter() - begin)
 
 
 def span(seconds: float) -> str:

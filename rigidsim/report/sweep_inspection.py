@@ -60,7 +60,8 @@ class SweepInspection:
     file: str
     plan: str
     statuses: dict[str, int]
-    failures: tuple[str, ...]
+    failures: tuple[str, ...]  # the first ones
+    failed: int
     varied: tuple[str, ...]
     statistics: tuple[Statistics, ...]
     plots: tuple[str, ...]  # lines
@@ -80,10 +81,10 @@ class SweepInspection:
                 for k in failed[:SHOWN_FAILURES].tolist()
             ]
             samples = min(1, len(sweep.datasets)) if sweep.time is None else len(sweep.time)
-            varied = tuple(_range_of(sweep, name) for name in sweep.names)
+            varied = tuple(range_of(sweep, name) for name in sweep.names)
             found = tuple(filter(None, (*_of_metrics(sweep), *_of_last_states(sweep))))
             return cls(
-                str(file), sweep.description, dict(statuses), tuple(shown), varied, found, _plots(sweep),
+                str(file), sweep.description, dict(statuses), tuple(shown), len(failed), varied, found, _plots(sweep),
                 _sensitivity(sweep), samples, sweep.content_hash,
             )  # fmt: skip
 
@@ -93,12 +94,14 @@ class SweepInspection:
         lines = [f"{self.file}: {self.plan}", f"  {counts}; {kept} of each run"]
         lines += [f"  {text}" for text in self.varied]
         if self.failures:
-            more = sum(n for status, n in self.statuses.items() if status != "complete") - len(self.failures)
+            more = self.failed - len(self.failures)
             lines += ["", *self.failures, *([f"... and {more:,} more failed"] if more else [])]
         if self.statistics:
             head = ["", "least", "mean", "most", "run of least", "run of most"]
             lines += ["", *aligned([head, *(each.row() for each in self.statistics)])]
         lines += [*self.plots, *_sensitivity_lines(self.sensitivity)]
+        if not self.content_hash:
+            return "\n".join([*lines, "", "the sweep is not complete: --resume continues it"])
         return "\n".join([*lines, "", f"content hash {self.content_hash}"])
 
     def as_dict(self) -> dict[str, object]:
@@ -120,7 +123,8 @@ class SweepInspection:
         }
 
 
-def _range_of(sweep: Sweep, name: str) -> str:
+def range_of(sweep: Sweep, name: str) -> str:
+    """The values of a varied number or text in words: the first few, or the least and the greatest."""
     values, unit = sweep.runs[name], sweep.units[name]
     if values.dtype == object:
         found = list(dict.fromkeys(map(str, values)))

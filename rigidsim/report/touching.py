@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -71,7 +70,7 @@ def _how(state: State, body: str, other: str, downwards: float) -> str:
 
 def _gravity(trajectory: Trajectory) -> np.ndarray:
     """The uniform gravity of the scene, m/s2; zero if there is none."""
-    given = json.loads(trajectory.header.scene_resolved or "{}").get("world", {}).get("gravity")
+    given = trajectory.header.resolved.get("world", {}).get("gravity")
     return np.array(given, dtype=np.float64) if isinstance(given, list) else np.zeros(3)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +13,7 @@ from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validat
 from rigidsim.arguments import file_path, refuse
 from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
-from rigidsim.scene.checks.scene import findings
+from rigidsim.scene.checks.scene import findings, time_findings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.notes.contact import contact_notes
 from rigidsim.scene.notes.idle import idle_notes
@@ -28,10 +28,12 @@ from rigidsim.scene.prepare.parameters import read_parameters, unused
 from rigidsim.scene.resolved import resolved_scene
 from rigidsim.scene.schema.problems import MANY, problems_in
 from rigidsim.scene.schema.scene import SceneData
+from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.text.document import Document, path_text
 from rigidsim.scene.text.plain import as_yaml, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
+from rigidsim.shown import in_notebook
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
@@ -84,6 +86,9 @@ class Scene(SceneData):
         """Make a scene from nested mappings and lists of the form that a scene file has."""
         data = plain_data(data)
         return _checked(cls, Document(data), overrides, data, "")
+
+    def _repr_html_(self) -> str:
+        return in_notebook("scene", self)
 
     @property
     def source(self) -> str:
@@ -173,6 +178,30 @@ def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Hierarchy, R
     if document.problems or found:
         raise _scene_error(document.problems + found)
     return hierarchy, reading
+
+
+def bodies_and_settings(document: Document) -> tuple[tuple[str, ...], SimulationSettings]:
+    """The paths of the bodies of a document, and its `simulation`; all else is read by `checked` only. Raises
+    SceneError if there are none, or if parameters, repeats or settings are invalid.
+    """
+    reading = Reading(folder=Path(document.file).parent)
+    read_parameters(document, reading)
+    expand(document, reading)
+    try:
+        settings = SimulationSettings.model_validate(document.data.get("simulation"), context=reading)
+    except ValidationError as error:
+        raise _scene_error(document.problems + problems_in(error, document, reading, ("simulation",))) from None
+    found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in time_findings(settings)]
+    if document.problems or found:
+        raise _scene_error(document.problems + found)
+    return tuple(_paths(document.data.get("bodies"), "")), settings
+
+
+def _paths(bodies: Any, above: str) -> Iterator[str]:
+    """The paths of bodies and those in them, parents first."""
+    for name, body in bodies.items() if isinstance(bodies, dict) else ():
+        yield f"{above}{name}"
+        yield from _paths(body.get("children") if isinstance(body, dict) else None, f"{above}{name}/")
 
 
 @np.errstate(all="ignore")  # an estimate that overflows is infinite

@@ -15,6 +15,7 @@ from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError
 from rigidsim.scene import Scene
 from rigidsim.simulation.batch import finite_lanes
+from rigidsim.simulation.header import sample_count
 from rigidsim.simulation.single import Simulation
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.variants import Worlds
@@ -55,7 +56,7 @@ class BlockRunner:
             if stopped() and run.n < blueprint.n_step:
                 return None
         if samples:
-            run.observe_into(samples, self._recording.samples - 1)
+            run.observe_into(samples, sample_count(blueprint) - 1)
         metrics = run.metrics() if self._recording.metrics else np.empty((0, self.lanes))
         end = run.present()
         return Outcome(samples or end, finite_lanes(run, end), run.time, metrics)
@@ -64,8 +65,8 @@ class BlockRunner:
         """Arrays for all samples of a block, with the parts that are recorded or that metrics read."""
         if self._samples is None:
             parts = parts_read(self._first.model.metrics)
-            parts |= {name: True for name in parts if any(f.source == name for f in self._recording.fields)}
-            self._samples = run.room(self._recording.samples, **parts)
+            parts |= {name: True for name in parts if any(rows.field.source == name for rows in self._recording.rows)}
+            self._samples = run.room(sample_count(self._first.blueprint), **parts)
         return self._samples
 
     def seconds(self, places: Sequence[int], most: float) -> float:
@@ -92,6 +93,7 @@ class Lone(NamedTuple):
     """A run alone: the samples on the grid of times, the last finite state, and why it ended there."""
 
     arrays: dict[str, np.ndarray]  # by dataset, time first
+    samples: int
     time: float  # reached, s
     error: str  # empty if it did not fail
 
@@ -115,4 +117,4 @@ def run_alone(scene: Scene, recording: Recording, stopped: Stopped) -> Lone | No
     arrays = (
         {rows.name: np.concatenate([rows.of_block(b) for b in blocks]) for rows in recording.rows} if blocks else {}
     )
-    return Lone(arrays, simulation.time, error)
+    return Lone(arrays, sum(len(block.time) for block in blocks), simulation.time, error)

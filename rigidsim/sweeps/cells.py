@@ -50,8 +50,8 @@ class WorldColumns:
 
     def __init__(self, world: World, lanes: Lanes, numbers: np.ndarray):
         blueprint, schedule = world.blueprint, world.blueprint.schedule
-        step = _one_value(world.model.step)
-        _one_value((blueprint.method, blueprint.n_step, blueprint.stride, schedule.places, schedule.reparentings))
+        step = one_value(world.model.step)
+        one_value((blueprint.method, blueprint.n_step, blueprint.stride, schedule.places, schedule.reparentings))
         self._model, self._state = _with_cells((world.model._replace(step=step), world.state))
         self._origin = _with_cells(blueprint), world.tree
         self._lanes = lanes.numbers()
@@ -93,10 +93,10 @@ class WorldList:
         return block_of([self._worlds[place] for place in places])
 
 
-def _one_value(part: object) -> object:
+def one_value(part: object) -> object:
     """A part of the structure: of the lanes of a column in it, those with one value are left."""
     if isinstance(part, tuple | list):
-        return [_one_value(inner) for inner in part]
+        return [one_value(inner) for inner in part]
     return float(part) if is_column(part) else part
 
 

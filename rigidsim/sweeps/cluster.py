@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rigidsim._jit import watch_compilation
 from rigidsim.errors import SceneError, StorageError, UsageError
 from rigidsim.sweeps.axes import Column
 from rigidsim.sweeps.contents import COMPLETE, Contents
 from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, unwatched
 from rigidsim.sweeps.layouts import Layout
 from rigidsim.sweeps.plan import Plan
-from rigidsim.sweeps.results import SweepWriter, Unit
+from rigidsim.sweeps.results import SweepWriter
+from rigidsim.sweeps.units import Unit
 from rigidsim.trajectory.provenance import provenance
 
 if TYPE_CHECKING:
@@ -216,7 +218,7 @@ class Excerpt(Layout):
     """Consecutive runs of a plan with their values, which another machine might compute with other last digits."""
 
     def __init__(self, plan: Plan, runs: range):
-        self._names, self._runs, self._digest = dict(plan.units), runs, plan.digest
+        self._names, self._runs, self._plan = dict(plan.units), runs, plan.digest
         self._values = plan.values(runs)
 
     @property
@@ -237,7 +239,7 @@ class Excerpt(Layout):
     @property
     def rule(self) -> dict[str, Any]:
         """The plan and the numbers of the runs."""
-        return {"plan": self._digest, "runs": [self._runs.start, self._runs.stop]}
+        return {"plan": self._plan, "runs": [self._runs.start, self._runs.stop]}
 
 
 class _Collected:
@@ -270,7 +272,8 @@ def compute(versions: Mapping[str, str], batch: bytes) -> Result:
             raise StorageError(f"the worker on {socket.gethostname()} has {have}; install the same version")
     contents, units = _unpacked(batch)
     begin, collected = time.perf_counter(), _Collected(units)
-    Execution(contents, collected, 1).run()
+    with watch_compilation(lambda: None):  # the command announces it
+        Execution(contents, collected, 1).run()
     return Result(collected.units, time.perf_counter() - begin)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -16,18 +16,27 @@ from rigidsim.errors import StorageError
 from rigidsim.scene import Scene
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.recording import Recording
+from rigidsim.sweeps.unfinished import FORMAT
 from rigidsim.trajectory.fields import AXES
 from rigidsim.trajectory.provenance import provenance
+from rigidsim.trajectory.recorded import ROWS
 from rigidsim.trajectory.structure import TEXT, attach
 
-FORMAT = "rigidsim-sweep/1"
 ERRORS = "runs/error"
 VARIED = "runs/varied"
+SAMPLES = "runs/samples"
+COLUMNS = ("run", "seed", "status", "error", "end_time", "samples")
+"""The columns of the table of runs besides those of the varied numbers."""
 MISSING, COMPLETE, FAILED, INVALID = range(4)
 STATUSES = ("missing", "complete", "failed", "invalid")
 DIGEST_BYTES = 32
 MOST_UNIT_RUNS, UNIT_BYTES = 64, 4e6
 WINDOW = 1 << 16
+
+
+def dtype_of(array: str) -> str:
+    """The type of an array of results."""
+    return "i8" if array == SAMPLES else "f8"
 
 
 def unit_runs(recording: Recording, has_contact: bool) -> int:
@@ -61,8 +70,9 @@ class Contents:
     @cached_property
     def arrays(self) -> dict[str, tuple[int, ...]]:
         """The datasets of results, and the shape of one run in each."""
+        samples = {SAMPLES: ()} if self.recording.times is not None else {}
         metrics = {f"metrics/{name}": () for name in self.recording.metrics}
-        return {"runs/end_time": (), **metrics, **{rows.name: rows.shape for rows in self.recording.rows}}
+        return {"runs/end_time": (), **samples, **metrics, **{rows.name: rows.shape for rows in self.recording.rows}}
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -111,11 +121,6 @@ def require_same(file: h5py.File, contents: Contents, path: Path) -> None:
             raise StorageError(f"{path} cannot be resumed: {CHANGED[name]}; --force begins again")
 
 
-def run_count(file: h5py.File) -> int:
-    """The number of runs that a file has results of."""
-    return int(np.count_nonzero(file["runs/status"][()])) if file.attrs["format"] == FORMAT else 0
-
-
 def create(file: h5py.File, contents: Contents) -> None:
     """Create everything but the results, with arrays of the final size."""
     file.attrs["format"], file.attrs["status"] = FORMAT, "running"
@@ -129,13 +134,15 @@ def create(file: h5py.File, contents: Contents) -> None:
         file.create_group("metrics", track_order=True)  # the digests follow the order of the scene
     for name in contents.recording.metrics:
         dataset = _contiguous(file, f"metrics/{name}", (len(contents.runs),), "f8")
-        dataset.attrs["long_name"] = str(contents.scene.metrics[name])
+        dataset.attrs["long_name"] = str(contents.scene.metrics.get(name, name))  # it may be a varied value
         attach(dataset, 0, "run", scales["run"])
     for rows in contents.recording.rows:
         dataset = _contiguous(file, rows.name, (len(contents.runs), *rows.shape), "f8")
         for i, dimension in enumerate(("run", *rows.dimensions)):
             attach(dataset, i, dimension, scales[dimension])
         dataset.attrs["units"], dataset.attrs["long_name"] = rows.field.units, rows.field.long_name
+        if rows.absent:
+            dataset.attrs[ROWS] = [k for k in range(len(contents.recording.paths)) if k not in rows.absent]
 
 
 def _create_scene(file: h5py.File, contents: Contents) -> None:
@@ -182,6 +189,9 @@ def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> None
     status.attrs["flag_values"], status.attrs["flag_meanings"] = np.arange(4, dtype="u1"), " ".join(STATUSES)
     time = columns["end_time"] = _contiguous(file, "runs/end_time", (count,), "f8")
     time.attrs["units"], time.attrs["long_name"] = "s", "time of the last state, which is finite"
+    if SAMPLES in contents.arrays:
+        samples = columns["samples"] = _contiguous(file, SAMPLES, (count,), dtype_of(SAMPLES))
+        samples.attrs["long_name"] = "number of samples of the run; the others are NaN"
     _contiguous(file, "runs/digest", (contents.units, DIGEST_BYTES), "u1")
     for begin in range(0, count, WINDOW):
         part = contents.runs[begin : begin + WINDOW]
@@ -218,20 +228,6 @@ def _contiguous(file: h5py.File, name: str, shape: tuple[int, ...], dtype: str, 
     space = h5py.h5s.create_simple(shape)
     made = h5py.h5d.create(group.id, name.rpartition("/")[2].encode(), h5py.h5t.py_create(np.dtype(dtype)), space, dcpl)
     return h5py.Dataset(made)
-
-
-# --- digests
-
-
-def digest_of(arrays: Mapping[str, np.ndarray], status: np.ndarray, errors: Mapping[int, str], runs: slice) -> bytes:
-    """SHA-256 of the results of a unit."""
-    digest = sha256(np.ascontiguousarray(status))
-    for array in arrays.values():
-        digest.update(np.ascontiguousarray(array))
-    for run in range(runs.start, runs.stop) if errors else ():
-        if status[run - runs.start] != COMPLETE:
-            digest.update(errors.get(run, "").encode())
-    return digest.digest()
 
 
 def content_hash(plan: str, runs: range, paths: Sequence[str], arrays: Iterable[str], digests: np.ndarray) -> str:

@@ -7,8 +7,7 @@ import time
 from rigidsim.engine.lanes import LANES
 from rigidsim.sweeps.blocks import BlockRunner
 from rigidsim.sweeps.contents import Contents
-from rigidsim.sweeps.execution import columns_of
-from rigidsim.sweeps.variants import FIRST, Variants
+from rigidsim.sweeps.variants import FIRST, Variants, columns_of
 
 MEASURED_SECONDS = 0.3
 

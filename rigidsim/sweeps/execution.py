@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Lock
 
@@ -11,13 +11,12 @@ import numpy as np
 
 from rigidsim.engine.lanes import LANES
 from rigidsim.errors import SceneError
-from rigidsim.scene.values.amounts import Amount
 from rigidsim.simulation.batch import check_memory
-from rigidsim.sweeps.blocks import BlockRunner, run_alone
-from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, Contents
-from rigidsim.sweeps.plan import Plan
-from rigidsim.sweeps.results import SweepWriter, Unit
-from rigidsim.sweeps.variants import Variants, Worlds
+from rigidsim.sweeps.blocks import BlockRunner, Lone, Outcome, run_alone
+from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, SAMPLES, Contents, dtype_of
+from rigidsim.sweeps.results import SweepWriter
+from rigidsim.sweeps.units import Unit
+from rigidsim.sweeps.variants import Variants, Worlds, columns_of
 from rigidsim.trajectory.fields import sample_bytes
 
 BATCH_BYTES = 64e6
@@ -68,8 +67,8 @@ class Execution:
     def _memory(self) -> int:
         """Bytes of the arrays of blocks and of two batches."""
         recording, lanes = self._contents.recording, 1 if self._contents.unit == 1 else self._lanes
-        sample = sample_bytes(len(recording.paths), False)
-        return self._threads * lanes * recording.samples * sample + 2 * int(max(BATCH_BYTES, recording.run_bytes))
+        block = lanes * recording.samples * sample_bytes(recording.nodes, False)
+        return self._threads * block + 2 * int(max(BATCH_BYTES, recording.run_bytes))
 
     def _await(self, futures: set[Future], watch: Watch) -> None:
         while futures:
@@ -100,11 +99,6 @@ class Execution:
             batch.refuse(place, fault)
         blocks = []
         for group in groups:
-            misfit = self._contents.recording.misfit(group.world(0))
-            if misfit:
-                for place in group.numbers.tolist():
-                    batch.refuse(place, misfit)
-                continue
             runners = Runners(group, self._contents, self._lanes)
             in_order = np.argsort(group.numbers, kind="stable")
             blocks += [(runners, in_order[k : k + runners.lanes]) for k in range(0, len(in_order), runners.lanes)]
@@ -173,7 +167,7 @@ class Batch:
     def __init__(self, contents: Contents, runs: range, commit: Callable[[Unit], None]):
         self.runs = runs
         self._contents, self._commit = contents, commit
-        self._arrays = {name: np.empty((len(runs), *shape)) for name, shape in contents.arrays.items()}
+        self._arrays = {name: np.empty((len(runs), *shape), dtype_of(name)) for name, shape in contents.arrays.items()}
         self._status = np.full(len(runs), COMPLETE, dtype=np.uint8)
         self._errors: dict[int, dict[int, str]] = defaultdict(dict)
         self._counting = Lock()
@@ -184,42 +178,52 @@ class Batch:
     def _rows(self, unit: int) -> range:
         return range(unit * self._contents.unit, min((unit + 1) * self._contents.unit, len(self.runs)))
 
-    def refuse(self, place: int, fault: SceneError | str) -> None:
+    def refuse(self, place: int, fault: SceneError) -> None:
         """A run that cannot begin."""
-        for array in self._arrays.values():
-            array[place] = np.nan
+        self._clear(place)
         self._fail(place, INVALID, str(fault))
         self.note(np.array([place]))
 
-    def put(self, numbers: np.ndarray, outcome, n_lane: int) -> None:
+    def _clear(self, place: int) -> None:
+        """A run without results."""
+        for array in self._arrays.values():
+            array[place] = np.nan if array.dtype.kind == "f" else 0
+
+    def put(self, numbers: np.ndarray, outcome: Outcome, n_lane: int) -> None:
         """The samples of a block."""
         count, rows = len(numbers), _as_slice(numbers)
         for row in self._contents.recording.rows:
-            self._arrays[row.name][rows] = row.of_lanes(outcome.samples, n_lane)[:count]
+            values, array = row.of_lanes(outcome.samples, n_lane)[:count], self._arrays[row.name]
+            if "time" in row.dimensions and values.shape[1] < array.shape[1]:
+                array[rows, values.shape[1] :] = np.nan
+                array[rows, : values.shape[1]] = values
+            else:
+                array[rows] = values
+        if SAMPLES in self._arrays:
+            self._arrays[SAMPLES][rows] = len(outcome.samples.world.position)
         for name, values in zip(self._contents.recording.metrics, outcome.metrics, strict=True):
             self._arrays[f"metrics/{name}"][rows] = values[:count]
         self._arrays["runs/end_time"][rows] = outcome.time
 
-    def put_lone(self, place: int, lone) -> None:
+    def put_lone(self, place: int, lone: Lone) -> None:
         """The samples of a run alone."""
-        for row in self._contents.recording.rows:
-            array = self._arrays[row.name]
-            array[place] = np.nan
-            if row.name in lone.arrays:
-                values = lone.arrays[row.name]
-                if "time" in row.dimensions:
-                    array[place, : len(values)] = values
-                else:
-                    array[place] = values[-1]
-        for name in self._contents.recording.metrics:
-            self._arrays[f"metrics/{name}"][place] = np.nan
+        self._clear(place)
+        for row in self._contents.recording.rows if lone.samples else ():
+            array, values = self._arrays[row.name], lone.arrays[row.name]
+            if "time" in row.dimensions:
+                array[place, : len(values)] = values
+            else:
+                array[place] = values[-1]
+        if SAMPLES in self._arrays:
+            self._arrays[SAMPLES][place] = lone.samples
         self._arrays["runs/end_time"][place] = lone.time
         if lone.error:
             self._fail(place, FAILED, lone.error)
 
     def _fail(self, place: int, status: int, error: str) -> None:
         self._status[place] = status
-        self._errors[place // self._contents.unit][self.runs[place]] = error
+        with self._counting:
+            self._errors[place // self._contents.unit][self.runs[place]] = error
 
     def note(self, numbers: np.ndarray) -> None:
         """These runs have their results; units that are complete are committed."""
@@ -229,20 +233,12 @@ class Batch:
             complete = found[self._open[found] == 0].tolist()
         for unit in complete:
             rows = slice(self._rows(unit).start, self._rows(unit).stop)
-            arrays = {name: array[rows] for name, array in self._arrays.items()}
-            number = self.runs.start // self._contents.unit + unit
-            self._commit(Unit(number, arrays, self._status[rows], self._errors.get(unit, {})))
+            arrays, begin = {name: array[rows] for name, array in self._arrays.items()}, self.runs[rows.start]
+            number = begin // self._contents.unit
+            self._commit(Unit(number, begin, arrays, self._status[rows], self._errors.get(unit, {})))
 
 
 def _as_slice(numbers: np.ndarray) -> np.ndarray | slice:
     """Consecutive numbers as a slice, which is faster."""
     is_consecutive = numbers[-1] - numbers[0] == len(numbers) - 1
     return slice(numbers[0], numbers[-1] + 1) if is_consecutive else numbers
-
-
-def columns_of(plan: Plan, runs: range) -> Mapping[str, Sequence]:
-    """The values of each name for some runs, as `Variants` takes them."""
-    return {
-        name: [str(Amount(value, plan.units[name])) for value in values.tolist()] if plan.units[name] else values
-        for name, values in plan.values(runs).items()
-    }

@@ -1,14 +1,36 @@
-"""The results of a sweep for other packages: xarray, pandas, matplotlib."""
+"""The table of the runs of a sweep; its results for other packages: xarray, pandas, matplotlib."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
 import h5py
+import numpy as np
 
 from rigidsim.errors import UsageError
+
+
+class Columns(Mapping):
+    """Columns of a table, by name; each is read on first access."""
+
+    def __init__(self, read: Mapping[str, Callable[[], np.ndarray]]):
+        self._read, self._known = read, {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._known:
+            self._known[name] = self._read[name]()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+    def __repr__(self) -> str:
+        return f"<Columns: {', '.join(self._read)}>"
 
 
 def as_xarray(sweep, file: h5py.File):
@@ -22,13 +44,13 @@ def as_xarray(sweep, file: h5py.File):
     found = {
         name.replace("/", "_"): (
             [dimension[0].name.rpartition("/")[2] for dimension in file[name].dims],
-            file[name][()],
+            sweep.array(name),
             {key: file[name].attrs[key] for key in ("units", "long_name")},
         )
         for name in sweep.datasets
     }
     columns = {name: ("run", column) for name, column in sweep.runs.items() if name != "run"}
-    metrics = {name: ("run", column) for name, column in sweep.metrics.items()}
+    metrics = {name: ("run", column) for name, column in metric_columns(sweep, {*scales, *found}).items()}
     return xarray.Dataset({**found, **metrics}, {**scales, **columns}, {"plan": sweep.description})
 
 
@@ -36,7 +58,13 @@ def as_pandas(sweep):
     """See `Sweep.to_pandas`."""
     pandas = _needed("pandas", "to_pandas")
     columns = {name: column for name, column in sweep.runs.items() if name != "run"}
-    return pandas.DataFrame({**columns, **sweep.metrics}, index=pandas.Index(sweep.numbers, name="run"))
+    return pandas.DataFrame({**columns, **metric_columns(sweep, set())}, index=pandas.Index(sweep.numbers, name="run"))
+
+
+def metric_columns(sweep, taken: set[str]) -> dict[str, np.ndarray]:
+    """The metrics by name; "metrics_NAME" for one whose name is also that of a column of the runs, or taken."""
+    taken = {*taken, *sweep.runs}
+    return {f"metrics_{name}" if name in taken else name: column for name, column in sweep.metrics.items()}
 
 
 def as_figure(sweep, names: Sequence[str], over: Sequence[str], title: str = "", size=None, log: bool = False):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -37,6 +39,16 @@ class Layout(ABC):
     @abstractmethod
     def rule(self) -> dict[str, Any]:
         """The rule of all values as plain data."""
+
+    def digest(self, seed: int) -> str:
+        """The SHA-256 hash of the rule and the seed of a plan, in hexadecimal."""
+        rule = {"version": 1, **self.rule, "seed": seed}
+        return hashlib.sha256(json.dumps(rule, separators=(",", ":")).encode()).hexdigest()
+
+    @property
+    def method(self) -> str:
+        """The method and number of points of a sample; empty for other layouts."""
+        return ""
 
     @property
     def repeated(self) -> int:

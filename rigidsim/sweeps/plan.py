@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -67,7 +66,7 @@ class Plan:
     @property
     def sample(self) -> str:
         """The method and number of points of a sample, `sobol:1024`; empty for other plans."""
-        return str(self._layout.sample) if isinstance(self._layout, Sampled) else ""
+        return self._layout.method
 
     def values(self, runs: range | slice) -> dict[str, Column]:
         """The values of each name for consecutive runs: float64 numbers in the unit of the name, or a list of words and
@@ -123,8 +122,7 @@ class Plan:
         """The SHA-256 hash of names, rules of values and seed, in hexadecimal: two plans with the same digest have the
         same runs.
         """
-        rule = {"version": 1, **self._layout.rule, "seed": self.seed}
-        return hashlib.sha256(json.dumps(rule, separators=(",", ":")).encode()).hexdigest()
+        return self._layout.digest(self.seed)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -151,7 +149,7 @@ class Plan:
             try:
                 read(overrides)
             except SceneError as error:
-                misfits = [problem for problem in error.problems if _is_misfit(problem)]
+                misfits = [_told(problem, overrides) for problem in error.problems if _is_misfit(problem)]
                 if misfits:
                     raise SceneError(misfits) from None
 
@@ -219,6 +217,12 @@ def _require_separate(names: list[str]) -> None:
 
 def _is_misfit(problem: Problem) -> bool:
     return problem.code in MISFITS and "not finite" not in problem.message
+
+
+def _told(problem: Problem, overrides: list[tuple[str, Any]]) -> Problem:
+    """A problem that is shown at a place in the scene, with the values that the plan has put into it."""
+    values = ", ".join(f"{name} = {shown(value)}" for name, value in overrides)
+    return replace(problem, message=f"{problem.message}, with {values}") if problem.line else problem
 
 
 def _mixed(x: np.ndarray) -> np.ndarray:

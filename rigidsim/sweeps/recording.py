@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,18 +13,23 @@ import numpy as np
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.model import Samples
 from rigidsim.scene import Scene
-from rigidsim.simulation.header import header_of, sample_count, sample_times
+from rigidsim.simulation.header import header_of
+from rigidsim.sweeps.extents import Extent
 from rigidsim.trajectory.fields import AXES, FIELDS, Block, Field
 
 FINAL, METRICS = "final", "metrics"
 
 
 class Rows(NamedTuple):
-    """One dataset: the field of a trajectory, and the names and sizes of its dimensions after the run."""
+    """One dataset: the field of a trajectory, and the names and sizes of its dimensions after the run. `nodes` are
+    those on the axis of bodies, None for all, and `absent` the places there of bodies that this dataset lacks.
+    """
 
     field: Field
     dimensions: tuple[str, ...]
     shape: tuple[int, ...]
+    nodes: list[int] | None = None
+    absent: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -37,72 +42,72 @@ class Rows(NamedTuple):
         return 8 * math.prod(self.shape)
 
     def of_lanes(self, samples: Samples, n_lane: int) -> np.ndarray:
-        """(lane, *shape) of the samples of a block, without a copy."""
+        """(lane, *shape) of the samples of a block; without a copy if all bodies are recorded."""
         array = self.field.of_lanes(samples, n_lane)
-        return array if "time" in self.dimensions else array[:, -1]
+        return self._on_axis(array if "time" in self.dimensions else array[:, -1])
 
     def of_block(self, block: Block) -> np.ndarray:
         """The samples of one run, time first."""
-        return self.field.of(block)
+        return self._on_axis(self.field.of(block))
+
+    def _on_axis(self, array: np.ndarray) -> np.ndarray:
+        """(..., node, component) with the bodies of the axis only, NaN for those that the dataset lacks."""
+        if self.nodes is None or "body" not in self.dimensions:
+            return array
+        found = array[..., self.nodes, :]
+        found[..., list(self.absent), :] = np.nan
+        return found
 
 
 @dataclass(frozen=True)
 class Recording:
-    """`times` are those of the samples (s), None if only the last state is recorded; `paths` those of the bodies;
-    `fields` the datasets of motion and diagnostics that the scene records, `metrics` the names of its metrics.
+    """`times` are those of the samples (s) of the longest run, None if only the last state is recorded; `paths` the
+    bodies of which anything is recorded; `rows` the datasets of motion and diagnostics; `metrics` the names of the
+    scene's metrics; `nodes` the number of bodies of the first run.
     """
 
     paths: tuple[str, ...]
     times: tuple[float, ...] | None
-    fields: tuple[Field, ...] = FIELDS
-    metrics: tuple[str, ...] = ()
+    rows: tuple[Rows, ...]
+    metrics: tuple[str, ...]
+    nodes: int
 
     @classmethod
-    def of(cls, scene: Scene, world: World, record: str) -> Recording:
-        """What is recorded of this scene, and of all with the same bodies and times: "metrics" only, the "final" state,
-        or samples.
+    def of(cls, scene: Scene, world: World, record: str, longest: Extent) -> Recording:
+        """What is recorded of this scene and those like it: "metrics" only, the "final" state, or samples, of which the
+        run of the extent `longest` has most.
         """
-        recorded = {field.name for field in header_of(scene, world, False).fields} if record != METRICS else ()
-        fields = tuple(field for field in FIELDS if field.name in recorded)
-        times = None if record in (FINAL, METRICS) else sampled_times(world)
-        return cls(world.paths, times, fields, tuple(scene.metrics))
+        times = None if record in (FINAL, METRICS) else tuple(longest.times.tolist())
+        selected = _selected(scene, world) if record != METRICS else {}
+        bodies = [nodes for name, nodes in selected.items() if "body" in _BY_NAME[name].dimensions]
+        axis = range(len(world.paths)) if None in bodies else sorted(set().union(*bodies))
+        rows = tuple(_rows(_BY_NAME[name], nodes, axis, world, times) for name, nodes in selected.items())
+        return cls(tuple(world.paths[k] for k in axis), times, rows, tuple(scene.metrics), len(world.paths))
 
     @property
     def samples(self) -> int:
-        """The number of samples of a run."""
+        """The number of samples of the longest run."""
         return 1 if self.times is None else len(self.times)
-
-    @cached_property
-    def rows(self) -> tuple[Rows, ...]:
-        """The datasets."""
-        sizes = {"time": self.samples, "body": len(self.paths)} | {name: len(labels) for name, labels in AXES.items()}
-        found = []
-        for field in self.fields:
-            dimensions = tuple(d for d in field.dimensions if d != "time" or self.times is not None)
-            found.append(Rows(field, dimensions, tuple(sizes[d] for d in dimensions)))
-        return tuple(found)
 
     @cached_property
     def run_bytes(self) -> int:
         """Bytes of one run."""
-        return 8 * (1 + len(self.metrics)) + sum(rows.run_bytes for rows in self.rows)
-
-    def misfit(self, world: World) -> str:
-        """Why this world cannot be recorded side by side with the others; empty if it can."""
-        if world.paths != self.paths:
-            return f"its bodies ({_some(world.paths)}) are not those of the first run ({_some(self.paths)})"
-        if self.times is not None and sampled_times(world) != self.times:
-            return "its samples have other times than those of the first run; record the last state only"
-        return ""
+        return 8 * (1 + (self.times is not None) + len(self.metrics)) + sum(rows.run_bytes for rows in self.rows)
 
 
-def sampled_times(world: World) -> tuple[float, ...]:
-    """The times of all samples of a run, s, as a trajectory has them."""
-    blueprint = world.blueprint
-    count = sample_count(blueprint) - 1
-    return (*sample_times(blueprint, 0, count).tolist(), blueprint.n_step * blueprint.schedule.step)
+_BY_NAME = {field.name: field for field in FIELDS}
 
 
-def _some(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:3])
-    return f"{shown}, ... {len(paths)}" if len(paths) > 3 else shown
+def _selected(scene: Scene, world: World) -> Mapping[str, Sequence[int] | None]:
+    """For each dataset that the scene records the nodes in it, None for all."""
+    header = header_of(scene, world, False)
+    found = {field.name: header.recorded_rows(field.name) for field in header.fields if field.name in _BY_NAME}
+    return {name: None if rows is None else rows.tolist() for name, rows in found.items()}
+
+
+def _rows(field: Field, nodes: Sequence[int] | None, axis: Sequence[int], world: World, times: object) -> Rows:
+    sizes = {"time": len(times or ()), "body": len(axis)} | {name: len(labels) for name, labels in AXES.items()}
+    dimensions = tuple(d for d in field.dimensions if d != "time" or times is not None)
+    absent = () if nodes is None else tuple(place for place, node in enumerate(axis) if node not in set(nodes))
+    on_axis = None if len(axis) == len(world.paths) and not absent else list(axis)
+    return Rows(field, dimensions, tuple(sizes[d] for d in dimensions), on_axis, absent)

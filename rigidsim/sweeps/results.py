@@ -10,9 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import h5py
 import numpy as np
@@ -21,35 +19,26 @@ from rigidsim.errors import StorageError
 from rigidsim.sweeps.contents import (
     COMPLETE,
     ERRORS,
-    FORMAT,
     MISSING,
     Contents,
     content_hash,
     create,
-    digest_of,
     require_same,
-    run_count,
 )
+from rigidsim.sweeps.unfinished import FORMAT, done_of, errors_path, read_errors
+from rigidsim.sweeps.units import Unit, stored_units, windows
 from rigidsim.trajectory.destination import (
     IN_PYTHON,
     Hints,
     as_storage_error,
     check_output,
     is_replaceable,
+    open_temporary,
     temporary_path,
 )
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import as_format_error, opened
 from rigidsim.trajectory.structure import TEXT
-
-
-class Unit(NamedTuple):
-    """Results of consecutive runs: of each an entry in each array."""
-
-    number: int
-    arrays: Mapping[str, np.ndarray]  # by dataset
-    status: np.ndarray
-    errors: Mapping[int, str]  # by run, numbered from 0 in the file
 
 
 class SweepWriter:
@@ -103,15 +92,11 @@ class SweepWriter:
 
     def _verify(self, file: h5py.File) -> None:
         """Forget units whose numbers do not match their digests."""
-        errors = read_errors(self.path)
-        for number in range(self._contents.units):
-            runs = self._contents.unit_runs(number)
-            if (self._status[runs] != MISSING).all():
-                arrays = {name: file[name][runs] for name in self._contents.arrays}
-                found = digest_of(arrays, self._status[runs], errors, runs)
-                if found == self._digests[number].tobytes():
-                    continue
-            self._status[runs] = MISSING
+        names, size, errors = [*self._contents.arrays], self._contents.unit, read_errors(self.path)
+        for runs in windows(len(self._status), size, self._contents.recording.run_bytes):
+            for unit, is_intact in stored_units(file, names, size, runs, errors):
+                if not (unit.is_done and is_intact):
+                    self._status[self._contents.unit_runs(unit.number)] = MISSING
 
     def __enter__(self) -> SweepWriter:
         return self
@@ -149,7 +134,7 @@ class SweepWriter:
     def commit(self, unit: Unit) -> None:
         """Write a unit. Threads may commit different units at the same time."""
         runs = self._contents.unit_runs(unit.number)
-        digest = digest_of(unit.arrays, unit.status, unit.errors, runs)
+        digest = unit.digest
         with as_storage_error(self.path):
             if unit.errors:
                 lines = [json.dumps([run, text]) + "\n" for run, text in sorted(unit.errors.items())]
@@ -200,33 +185,6 @@ class SweepWriter:
         return found_hash
 
 
-def errors_path(path: Path) -> Path:
-    """The file with the messages of failed runs, until the result file is complete."""
-    return path.with_name(f".{path.name}.errors.tmp")
-
-
-def read_errors(path: Path) -> dict[int, str]:
-    """The messages of failed runs, by run; the last line may be torn."""
-    found = {}
-    if errors_path(path).exists():
-        for line in errors_path(path).read_text().splitlines():
-            try:
-                run, text = json.loads(line)
-            except ValueError:
-                continue
-            found[run] = text
-    return found
-
-
-def done_of(path: Path) -> int:
-    """The number of runs in the temporary file of a sweep that was interrupted; 0 if there is none."""
-    try:
-        with h5py.File(temporary_path(path), "r", locking=False) as file:
-            return run_count(file)
-    except (OSError, KeyError, RuntimeError, ValueError):
-        return 0
-
-
 def finished(path: Path, contents: Contents) -> bool:
     """Whether the result file is complete. Raises StorageError if it is that of another sweep."""
     if not path.exists():
@@ -256,5 +214,7 @@ def reopen(path: Path) -> bool:
     if failed:
         with as_storage_error(path):
             errors_path(path).write_text("".join(json.dumps([run, text]) + "\n" for run, text in errors.items()))
-            shutil.copyfile(path, temporary_path(path))
+            with path.open("rb") as source, open(temporary_path(path), "r+b", opener=open_temporary) as copy:
+                copy.truncate(0)
+                shutil.copyfileobj(source, copy)
     return bool(failed)

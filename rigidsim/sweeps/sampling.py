@@ -90,6 +90,11 @@ class Sampled(Layout):
         """The method and the distributions."""
         return {"sample": str(self.sample), "over": [[name, str(d)] for name, d in self.over.items()]}
 
+    @property
+    def method(self) -> str:
+        """Those of the sample."""
+        return str(self.sample)
+
     def __str__(self) -> str:
         sizes = f"{self.sample.count} x ({len(self.over)} + 2) = " if self.sample.method == "saltelli" else ""
         each = ", ".join(f"{name} {distribution}" for name, distribution in self.over.items())

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import shutil
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -19,25 +18,29 @@ from rigidsim.arguments import file_path
 from rigidsim.engine.compiler import compile_scene
 from rigidsim.errors import FormatError, UsageError
 from rigidsim.scene import Scene
-from rigidsim.scene.values.amounts import Amount
+from rigidsim.scene.prepare.overrides import Override
+from rigidsim.shown import in_notebook
 from rigidsim.simulation.header import header_of
-from rigidsim.sweeps.contents import COMPLETE, ERRORS, FORMAT, STATUSES, VARIED, content_hash, digest_of
-from rigidsim.sweeps.frames import as_figure, as_pandas, as_xarray
+from rigidsim.sweeps.contents import COMPLETE, MISSING, SAMPLES, STATUSES
+from rigidsim.sweeps.extents import extent_of
+from rigidsim.sweeps.frames import Columns, as_figure, as_pandas, as_xarray
+from rigidsim.sweeps.result_file import ResultFile
 from rigidsim.sweeps.sensitivity import SobolIndices, sobol_indices_of
-from rigidsim.trajectory.fields import FIELDS
+from rigidsim.sweeps.unfinished import FORMAT, final_path, stored_path
+from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.recorded import PartialArray
 from rigidsim.trajectory.stored import as_format_error, opened
 from rigidsim.trajectory.trajectory import State, Trajectory
 
-WINDOW_BYTES = 16e6
-
 
 def load_sweep(path: str | Path, folder: Path | None = None) -> Sweep:
-    """Open the result file of a sweep; `folder`, if given, is removed when it is closed.
+    """Open the result file of a sweep; `folder`, if given, is removed when it is closed. Of a sweep that was
+    interrupted, or is under way, the path leads to what is done so far: the status of other runs is "missing".
 
     Raises StorageError if it cannot be read, FormatError if it is damaged or not the file of a sweep.
     """
-    path = file_path(path, "the sweep's file")
-    file, raw = opened(path)
+    path = stored_path(file_path(path, "the sweep's file"))
+    file, raw = opened(path, lock=path == final_path(path))
 
     def close() -> None:
         file.close()
@@ -60,28 +63,7 @@ def _closed(close: Callable[[], None], folder: Path | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-class Columns(Mapping):
-    """Columns of the table of runs, by name; each is read on first access."""
-
-    def __init__(self, read: Mapping[str, Callable[[], np.ndarray]]):
-        self._read, self._known = read, {}
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._known:
-            self._known[name] = self._read[name]()
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read)
-
-    def __len__(self) -> int:
-        return len(self._read)
-
-    def __repr__(self) -> str:
-        return f"<Columns: {', '.join(self._read)}>"
-
-
-class Sweep:
+class Sweep(ResultFile):
     """The results of a sweep: `sweep.runs["spin"]` is a column of varied values, `sweep.runs["status"]` how each run
     ended, `sweep.array("world/position")` the recorded arrays (run, ..., body, xyz), `sweep[17]` one run.
 
@@ -89,21 +71,8 @@ class Sweep:
     """
 
     def __init__(self, file: h5py.File, path: Path, close: Callable[[], None], folder: Path | None = None):
-        self._file, self.path = file, path
+        super().__init__(file, path)
         self._close = weakref.finalize(self, _closed, close, folder)
-        self.paths = tuple(text.decode() for text in file["body"][()])
-        self.time = file["time"][()] if "time" in file else None  # of the samples, s; None for last states
-        self.numbers = file["run"][()]  # of the runs in the plan
-        self.content_hash = str(file.attrs["content_hash"])
-        self.description = str(file["plan"].attrs["text"])
-        self.names = tuple(json.loads(file["plan"].attrs["names"]))
-        self._columns = {str(item.attrs["long_name"]): item for item in file.get(VARIED, {}).values()}
-        self._results = ("runs/end_time", *(f"metrics/{name}" for name in self.metrics), *self.datasets)
-        self.sample = str(file["plan"].attrs["sample"])  # how the values were sampled, `sobol:64`; empty if not
-        self.units = {name: str(self._columns[name].attrs.get("units", "")) for name in self.names}
-
-    def __len__(self) -> int:
-        return len(self.numbers)
 
     def __repr__(self) -> str:
         return f"<Sweep {self.path}: {self.description}>"
@@ -118,24 +87,34 @@ class Sweep:
         """Close the file; what was read stays."""
         self._close()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the file was closed, so that nothing more can be read."""
+        return not self._file
+
+    def _repr_html_(self) -> str:
+        return in_notebook("sweep", self)
+
     @cached_property
     def runs(self) -> Columns:
-        """The table of runs: the varied values, `run`, `seed`, `error`, `end_time` (s), and `status` (complete,
-        failed, invalid).
+        """The table of runs: the varied values, `run`, `seed`, `error`, `end_time` (s), `status` (complete, failed,
+        invalid; missing if the sweep is not complete), and `samples`, their number, if there are any.
         """
         read = {name: lambda name=name: self._varied(name) for name in self.names}
         read["run"] = lambda: self.numbers
         read["seed"] = lambda: self._file["runs/seed"][()]
-        read["status"] = lambda: np.array(STATUSES)[self._file["runs/status"][()]]
-        read["error"] = lambda: np.array([text.decode() for text in self._file[ERRORS][()]], dtype=object)
-        read["end_time"] = lambda: self._file["runs/end_time"][()]
+        read["status"] = lambda: np.array(STATUSES)[self._status]
+        read["error"] = lambda: np.array([self.error_at(place) for place in range(len(self))], dtype=object)
+        read["end_time"] = lambda: self._done("runs/end_time")
+        if self.time is not None:
+            read["samples"] = lambda: self._done(SAMPLES)
         return Columns(read)
 
     @property
     def metrics(self) -> Columns:
         """The metrics of the runs, a column each."""
-        group = [name for name in self._file.get("metrics", ()) if name != "run"]
-        return Columns({name: lambda name=name: self._file[f"metrics/{name}"][()] for name in group})
+        names = [name.removeprefix("metrics/") for name in self.results if name.startswith("metrics/")]
+        return Columns({name: lambda name=name: self._done(f"metrics/{name}") for name in names})
 
     def sensitivity(self) -> dict[str, SobolIndices]:
         """The Sobol indices of each metric with respect to the varied numbers; rows of the sample with failed runs are
@@ -143,25 +122,16 @@ class Sweep:
 
         Raises UsageError if the plan is not a `saltelli` sample, or if this file has only a part of it.
         """
-        plan = self._file["plan"].attrs
-        method, _, count = str(plan["sample"]).partition(":")
+        method, _, count = self.method.partition(":")
         if method != "saltelli":
             raise UsageError("Sobol indices need a plan made for them: --sample saltelli:N")
-        if len(self) != int(plan["runs"]):
-            raise UsageError(f"Sobol indices need all {plan['runs']:,} runs of the plan; this file has {len(self):,}")
-        is_complete = self._file["runs/status"][()] == COMPLETE
+        if len(self) != self.planned:
+            raise UsageError(f"Sobol indices need all {self.planned:,} runs of the plan; this file has {len(self):,}")
+        is_complete = self._status == COMPLETE
         return {
             name: sobol_indices_of(self.names, int(count), np.where(is_complete, values, np.nan))
             for name, values in self.metrics.items()
         }
-
-    def _varied(self, name: str) -> np.ndarray:
-        values = self._columns[name][()]
-        if not self._columns[name].attrs["is_json"]:
-            return values
-        found = np.empty(len(values), dtype=object)
-        found[:] = [json.loads(text) for text in values]
-        return found
 
     def values_text(self, place: int) -> str:
         """The values of a run in words: `spin = 3 rpm, bodies.top.mass = 2`."""
@@ -169,29 +139,21 @@ class Sweep:
 
     def error_at(self, place: int) -> str:
         """Why a run failed; empty if it did not."""
-        return self._file[ERRORS][place].decode()
-
-    @property
-    def failed(self) -> np.ndarray:
-        """The places, in this file, of the runs that failed or were invalid."""
-        return np.flatnonzero(self._file["runs/status"][()] != COMPLETE)
-
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        """The names of the recorded arrays."""
-        return tuple(field.name for field in FIELDS if field.name in self._file)
+        return self._errors.get(place, "")
 
     def array(self, name: str, runs: slice = slice(None)) -> np.ndarray:
         """A recorded array, (run, ...), named as in a trajectory; (run, time, ...) if there are samples. `runs` are
         places in this file.
         """
+        self._dataset(name)
         with as_format_error(self.path, name):
-            return self._dataset(name)[runs]
+            return self._done(name, runs)
 
-    def described(self, name: str) -> tuple[tuple[int, ...], str, str]:
-        """The shape of a recorded array, its units and its meaning."""
+    def described(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...], str, str]:
+        """The names of the dimensions of a recorded array, its shape, its units and its meaning."""
         found = self._dataset(name)
-        return found.shape, str(found.attrs["units"]), str(found.attrs["long_name"])
+        dimensions = tuple(dimension[0].name.rpartition("/")[2] for dimension in found.dims)
+        return dimensions, found.shape, str(found.attrs["units"]), str(found.attrs["long_name"])
 
     def _dataset(self, name: str) -> h5py.Dataset:
         if name not in self.datasets:
@@ -202,8 +164,14 @@ class Sweep:
         """A recorded array at the end of each run, (run, ...); of a failed one NaN if it has samples."""
         if self.time is None:
             return self.array(name)
+        ends = np.where(self._status == COMPLETE, self.runs["samples"] - 1, 0)
         with as_format_error(self.path, name):
-            return self._file[name][:, -1]
+            stored = self._file[name]
+            found = np.full((len(self), *stored.shape[2:]), np.nan)
+            for end in np.unique(ends[self._status == COMPLETE]).tolist():
+                places = (ends == end) & (self._status == COMPLETE)
+                found[places] = stored[:, end][places]
+            return found
 
     def place(self, index: int) -> int:
         """The place in this file of the run with a number; UsageError if it has none."""
@@ -213,84 +181,43 @@ class Sweep:
             raise UsageError(f"there is no run {number}; the runs are {self.numbers[0]} to {self.numbers[-1]}")
         return found
 
-    def overrides(self, index: int) -> list[tuple[str, Any]]:
+    def overrides(self, index: int) -> list[Override]:
         """The overrides with which a scene is run `index`: those of the sweep, and the values of the run."""
-        place = self.place(index)
-        stored = [tuple(o) if isinstance(o, list) else o for o in json.loads(self._file["scene"].attrs["overrides"])]
-        return [*stored, *self._values_at(place)]
-
-    def _values_at(self, place: int) -> list[tuple[str, Any]]:
-        found = []
-        for name in self.names:
-            column = self._columns[name]
-            value = column[place]
-            if column.attrs["is_json"]:
-                found.append((name, json.loads(value)))
-            else:
-                found.append((name, str(Amount(float(value), self.units[name])) if self.units[name] else float(value)))
-        return found
-
-    @property
-    def scene_text(self) -> str:
-        """The text of the scene, without overrides."""
-        return self._file["scene"]["text"][()].decode()
+        return [*self._overrides, *self._values_at(self.place(index))]
 
     def scene_at(self, index: int) -> Scene:
         """The scene of a run, read with its values."""
-        scene = self._file["scene"]
-        return Scene.from_text(self.scene_text, str(scene.attrs["file"]), self.overrides(index))
+        return self.scene.with_overrides(self._values_at(self.place(index)))
 
     def __getitem__(self, index: int) -> State | Trajectory:
         """The last state of a run, by its number, or its samples; of a failed one, up to the failure."""
         place = self.place(index)
         if not self.datasets:
             raise UsageError(f"{self.path} has metrics only; simulate(sweep.scene_at({index})) repeats the run")
+        if self._status[place] == MISSING:
+            raise UsageError(f"run {index} is not done yet; resume=True or --resume continues the sweep")
         self._require_intact(place)
         scene = self.scene_at(index)
-        header = header_of(scene, compile_scene(scene), False)
-        if header.recorded is not None:  # of each dataset all bodies are
-            header = replace(header, recorded=dict.fromkeys(self.datasets))
-        arrays = {name: self._file[name][place] for name in self.datasets}
+        world = compile_scene(scene)
+        header = header_of(scene, world, False)
+        if header.recorded is not None:  # terms and contact points are not kept
+            header = replace(header, recorded={name: header.recorded_rows(name) for name in self.datasets})
         if self.time is None:
-            return State(header, float(self._file["runs/end_time"][place]), arrays)
-        count = int(np.count_nonzero(self.time <= self._file["runs/end_time"][place]))
-        arrays = {name: array[:count] for name, array in arrays.items()} | {"time": self.time[:count]}
-        status = STATUSES[self._file["runs/status"][place]]
-        return Trajectory(header, arrays, status, message=self.error_at(place))
+            arrays = {name: self._of_bodies(name, self._file[name][place][None], header) for name in self.datasets}
+            last = {name: array[0] for name, array in arrays.items()}
+            return State(header, float(self._file["runs/end_time"][place]), last)
+        count = int(self._file[SAMPLES][place])
+        arrays = {name: self._of_bodies(name, self._file[name][place, :count], header) for name in self.datasets}
+        arrays["time"] = extent_of(world).times[:count]
+        return Trajectory(header, arrays, STATUSES[self._status[place]], message=self.error_at(place))
 
-    def verify(self) -> None:
-        """Check all results. Raises FormatError if the file is damaged."""
-        digests, runs = self._file["runs/digest"][()], range(int(self.numbers[0]), int(self.numbers[-1]) + 1)
-        plan = str(self._file["plan"].attrs["digest"])
-        if content_hash(plan, runs, self.paths, self._results, digests) != self.content_hash:
-            raise FormatError(f"{self.path} is damaged: its digests do not match its content hash")
-        unit, row = int(self._file.attrs["unit"]), sum(self._file[name][:1].nbytes for name in self._results)
-        window = max(1, int(WINDOW_BYTES // (row * unit))) * unit
-        for begin in range(0, len(self), window):
-            self._verify(begin, min(begin + window, len(self)))
-
-    def _require_intact(self, place: int) -> None:
-        """Raise FormatError if the unit of a run does not match its digest."""
-        unit = int(self._file.attrs["unit"])
-        begin = place // unit * unit
-        self._verify(begin, min(begin + unit, len(self)))
-
-    def _verify(self, begin: int, end: int) -> None:
-        """Check the units from one run to before another."""
-        unit, file = int(self._file.attrs["unit"]), self._file
-        with as_format_error(self.path):
-            arrays = {name: file[name][begin:end] for name in self._results}
-            status, texts = file["runs/status"][begin:end], file[ERRORS][begin:end]
-            errors = {begin + k: texts[k].decode() for k in np.flatnonzero(status != COMPLETE)}
-            stored = file["runs/digest"][begin // unit : -(-end // unit)]
-            for number, first in enumerate(range(begin, end, unit)):
-                rows = slice(first - begin, min(first + unit, end) - begin)
-                parts = {name: array[rows] for name, array in arrays.items()}
-                found = digest_of(parts, status[rows], errors, slice(first, min(first + unit, end)))
-                if found != stored[number].tobytes():
-                    last = self.numbers[min(first + unit, end) - 1]
-                    message = f"runs {self.numbers[first]} to {last} do not match their digest"
-                    raise FormatError(f"{self.path} is damaged: {message}")
+    def _of_bodies(self, name: str, array: np.ndarray, header: Header) -> np.ndarray | PartialArray:
+        """(sample, body, ...) of one run, with the bodies of a trajectory."""
+        rows = header.recorded_rows(name)
+        if rows is None:
+            return array
+        places = [self.paths.index(header.paths[row]) for row in rows.tolist()]
+        return PartialArray(array[:, places], rows, len(header.paths))
 
     def plot(self, *names: str, over: str | Sequence[str] = (), **look: Any) -> Any:
         """A matplotlib Figure of metrics over one varied number, or two, or of quantities over time, `"ball.speed"`, if
@@ -299,7 +226,9 @@ class Sweep:
         return as_figure(self, names, [over] if isinstance(over, str) else over, **look)
 
     def to_xarray(self):
-        """The results as an `xarray.Dataset` with labelled dimensions; names have "_" in place of "/"."""
+        """The results as an `xarray.Dataset` with labelled dimensions; names have "_" in place of "/". A metric with
+        the name of a varied number is called `metrics_NAME`, here and in `to_pandas`.
+        """
         return as_xarray(self, self._file)
 
     def to_pandas(self):

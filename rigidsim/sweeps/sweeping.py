@@ -5,19 +5,26 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from rigidsim.arguments import file_path, whole_number
 from rigidsim.engine.compiler import compile_scene
-from rigidsim.errors import SceneError, UsageError
+from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.sweeps.contents import Contents, unit_runs
+from rigidsim.scene.prepare.overrides import Override
+from rigidsim.sweeps.cluster import connected
+from rigidsim.sweeps.contents import COLUMNS, Contents, unit_runs
 from rigidsim.sweeps.execution import Execution
+from rigidsim.sweeps.extents import extent_of, extents_of, longest_of, require_same_bodies
 from rigidsim.sweeps.plan import Plan, make_plan, plan_of
 from rigidsim.sweeps.recording import FINAL, METRICS, Recording
-from rigidsim.sweeps.results import SweepWriter, done_of, finished
+from rigidsim.sweeps.results import SweepWriter, finished
 from rigidsim.sweeps.stored import Sweep, load_sweep
+from rigidsim.sweeps.unfinished import done_of
+from rigidsim.sweeps.variants import FIRST, Variants, columns_of
 
 
 def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None = None) -> Contents:
@@ -33,21 +40,56 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
     if record == METRICS and not scene.metrics:
         raise UsageError("the scene has no metrics; use --metric NAME='= ...', a key 'metrics', or --record final")
     if record not in (FINAL, METRICS):
-        scene = scene.with_overrides([f"simulation.record_every={record}"])
-    plan.check(scene.with_overrides)
-    first = _first_valid(scene, plan, runs)
+        _require_time(record)
+        every = f"simulation.record_every={record}"
+        scene = scene if every in scene.overrides else scene.with_overrides([every])
+    _check(scene, plan)
+    extents = {} if record == METRICS else extents_of(scene, plan)
+    require_same_bodies(extents, plan)
+    first = _first_valid(scene, plan)
     world = compile_scene(first)
-    recording = Recording.of(first, world, record)
+    longest = extent_of(world)
+    if extents and record != FINAL:
+        longest = longest_of(extents, plan, record)
+    recording = Recording.of(first, world, record, longest)
     return Contents(scene, plan, runs, recording, unit_runs(recording, bool(world.model.contacts)), record)
 
 
-def _first_valid(scene: Scene, plan: Plan, runs: range) -> Scene:
-    """The scene of the first run, or the scene itself if that one is not valid."""
-    (overrides,) = plan.overrides(range(runs.start, runs.start + 1))
-    try:
-        return scene.with_overrides(overrides)
-    except SceneError:
+def _require_time(record: str) -> None:
+    """Raise UsageError for a word; other errors are those of `simulation.record_every`."""
+    if not any(character.isdigit() for character in record) and "=" not in record:
+        raise UsageError(f"record: expected metrics, final, or the time between samples such as 0.1, got '{record}'")
+
+
+def _check(scene: Scene, plan: Plan) -> None:
+    """Check a plan, and that all runs have the same datasets."""
+    for name in plan.names:
+        if name.strip() in COLUMNS:
+            raise UsageError(f"'{name}' is a column of the table of runs; vary it as 'parameters.{name.strip()}'")
+    scenes = [scene]
+
+    def read(overrides: list[Override]) -> Scene:
+        scenes.append(scene.with_overrides(overrides))
+        return scenes[-1]
+
+    plan.check(read)
+    for one, other in pairwise(scenes[1:]):
+        if one.simulation.record != other.simulation.record:
+            raise UsageError("simulation.record cannot vary: the runs of a sweep have the same datasets")
+        if [*one.metrics] != [*other.metrics]:
+            raise UsageError("the names of metrics cannot vary: the runs of a sweep have the same metrics")
+
+
+def _first_valid(scene: Scene, plan: Plan) -> Scene:
+    """The scene of the first valid run, or the scene itself if none of the first ones is valid. All parts of a plan
+    have the same.
+    """
+    groups, _ = Variants(scene.document(), plan.names).models(columns_of(plan, range(min(FIRST, plan.runs))))
+    if not groups:
         return scene
+    number = min(int(group.numbers.min()) for group in groups)
+    (overrides,) = plan.overrides(range(number, number + 1))
+    return scene.with_overrides(overrides)
 
 
 def sweep(
@@ -58,13 +100,14 @@ def sweep(
     sample: str | None = None,
     over: Mapping[str, str] | None = None,
     table: Path | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     plan: Plan | None = None,
     metrics: Mapping[str, str] | None = None,
-    record: str = "",
+    record: str | float = "",
     path: str | Path | None = None,
     part: tuple[int, int] | None = None,
     threads: int = 1,
+    dask: str = "",
     force: bool = False,
     resume: bool = False,
 ) -> Sweep:
@@ -73,33 +116,54 @@ def sweep(
     The plan is given by `vary`, `sample` and `over`, or `table`, as for `make_plan`, or is the `sweep` of the scene.
     `metrics` are expressions by name, in addition to those of the scene. `record` is "metrics" for metrics alone,
     "final" for the last state of each run, or the time between samples; the default is "metrics" if there are any, else
-    "final". The results are written to `path`, or to a temporary file that lasts as long as the result. Runs that fail
-    have a `status` and an `error`; the others
-    are not affected. A run has the same bits as the scene that is read with its values, whatever the number of threads.
+    "final". `seed` is that of the plan, by default 0 or the scene's. The results are written to `path`, or to a
+    temporary file that lasts as long as the result. Runs that fail have a `status` and an `error`; the others are not
+    affected. A run has the same bits as the scene that is read with its values, whatever the number of threads.
+
+    The runs are computed on `threads` threads, or on a Dask cluster: `dask` is the address of its scheduler,
+    `"tcp://host:8786"`, or `"local:4"` for workers on this machine.
+
+    Raises UsageError or SceneError for a plan that does not fit the scene, StorageError if the file cannot be written
+    or the cluster is lost; what is done is kept, and `resume` continues.
     """
     scene, threads = as_scene(scene), whole_number(threads, "threads", least=1)
+    if dask and threads > 1:
+        raise UsageError("threads are those of this machine; the workers of dask have threads of their own")
     if metrics:
         scene = scene.with_overrides([(f"metrics.{name}", text) for name, text in metrics.items()])
-    if plan is None:
-        given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table}
-        if not any(given.values()) and scene.sweep is not None:
-            plan = plan_of(scene.sweep)
-        else:
-            plan = make_plan(**given, seed=seed)
-    contents = contents_of(scene, plan, record, plan.chosen(part, yes=True))
-    folder = None
-    if path is None:
-        folder = Path(tempfile.mkdtemp(prefix="rigidsim-"))
-        path = folder / "sweep.h5"
-    path = file_path(path, "the sweep's file")
-    if resume and not done_of(path) and finished(path, contents):
+    given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table}
+    plan = _plan_of(scene, plan, given, seed)
+    contents = contents_of(scene, plan, str(record), plan.chosen(part, yes=True))
+    if path is not None:
+        path = file_path(path, "the sweep's file")
+        if resume and not done_of(path) and finished(path, contents):
+            return load_sweep(path)
+        _run(contents, path, threads, dask, force, resume)
         return load_sweep(path)
+    folder = Path(tempfile.mkdtemp(prefix="rigidsim-"))
     try:
-        with SweepWriter(path, contents, force=force, resume=resume) as writer:
-            Execution(contents, writer, threads).run()
-            writer.finish()
-        return load_sweep(path, folder)
+        _run(contents, folder / "sweep.h5", threads, dask, force=False, resume=False)
+        return load_sweep(folder / "sweep.h5", folder)
     except BaseException:
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _plan_of(scene: Scene, plan: Plan | None, given: Mapping[str, Any], seed: int | None) -> Plan:
+    """The plan itself, that of the arguments, or that of the scene if they vary nothing."""
+    if plan is not None:
+        if any(given.values()) or seed is not None:
+            raise UsageError("a plan has its values and seed; give a plan, or the arguments of make_plan")
+        return plan
+    if any(given.values()) or scene.sweep is None:
+        return make_plan(**given, seed=seed or 0)
+    own = scene.sweep.seed if seed is None else whole_number(seed, "seed")
+    return plan_of(scene.sweep.model_copy(update={"seed": own}))
+
+
+def _run(contents: Contents, path: Path, threads: int, dask: str, force: bool, resume: bool) -> None:
+    """Run what is missing into a file."""
+    with connected(dask) if dask else nullcontext() as cluster:  # noqa: SIM117
+        with SweepWriter(path, contents, force=force, resume=resume) as writer:
+            (cluster.execution(contents, writer) if cluster else Execution(contents, writer, threads)).run()
+            writer.finish()

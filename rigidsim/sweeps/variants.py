@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.compiler import compile_scene
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.errors import SceneError
@@ -20,9 +20,11 @@ from rigidsim.scene.prepare.overrides import Override, apply_overrides, path_of,
 from rigidsim.scene.read import Scene, checked, require_mapping
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.reader import collector_paused
+from rigidsim.scene.values.amounts import Amount
 from rigidsim.scene.values.quantities import QuantityColumn, split_quantity
 from rigidsim.structures.columns import LARGEST_EXACT, Column, Lanes
 from rigidsim.sweeps.cells import WorldColumns, WorldList
+from rigidsim.sweeps.plan import Plan
 
 FEW = 4
 """So few variants are read alone: reading in columns takes about as long as reading so many scenes."""
@@ -57,15 +59,31 @@ class Variants:
         `columns` has the values of each varied name, all of the same length: numbers in the scene's units, or
         quantities as text (`"5 rpm"`). Each world has the bits of the scene that is read with `--set name=value`.
         """
+        found, alike = self.reading(columns), defaultdict(list)
+        for number, world in sorted(found.alone.items()):
+            alike[structure(world)].append(number)
+        alone = (WorldList([found.alone[k] for k in ks], ks) for ks in alike.values())
+        return [*found.groups, *alone], found.faults
+
+    def reading(self, columns: Mapping[str, Sequence]) -> Readings:
+        """What `read` finds for all variants."""
         values = {name: _Values(columns[name]) for name in self.paths}
         (count,) = {len(column.written) for column in values.values()}
-        reading = _Reading(self, values)
+        found = Readings(self, values)
         begin = 0
         while begin < count:
             numbers = np.arange(begin, min(begin + self._lanes(), count))
-            reading.read(numbers)
+            found.read(numbers)
             begin += len(numbers)
-        return reading.worlds(), reading.faults
+        return found
+
+    def read(self, document: Document) -> Any:
+        """The world of a document."""
+        return compile_scene(checked(document)[0].scene)
+
+    def grouped(self, found: Any, lanes: Lanes, numbers: np.ndarray) -> Any:
+        """What was read in columns, for the lanes that are left."""
+        return WorldColumns(found, lanes, numbers)
 
     def note_columns(self, count: int) -> None:
         """A reading has made this many columns."""
@@ -100,21 +118,14 @@ class _Values:
         return Column(np.array(written, dtype=np.float64), lanes)
 
 
-class _Reading:
-    """The readings that a set of variants needs, and what they found."""
+class Readings:
+    """The readings that a set of variants needs, and what they found: `groups` in columns, others `alone` by number."""
 
     def __init__(self, family: Variants, values: Mapping[str, _Values]):
+        self.groups: list[Any] = []
+        self.alone: dict[int, Any] = {}
         self.faults: dict[int, SceneError] = {}
         self._family, self._values = family, values
-        self._in_columns: list[Worlds] = []
-        self._alone: dict[int, World] = {}
-
-    def worlds(self) -> list[Worlds]:
-        """The worlds in groups of one structure."""
-        alike = defaultdict(list)
-        for number, world in sorted(self._alone.items()):
-            alike[structure(world)].append(number)
-        return [*self._in_columns, *(WorldList([self._alone[k] for k in ks], ks) for ks in alike.values())]
 
     def read(self, numbers: np.ndarray) -> None:
         """Read variants."""
@@ -142,8 +153,7 @@ class _Reading:
             put(document, family.paths[name], column.column(numbers, lanes))
         try:
             with np.errstate(all="ignore"), collector_paused():
-                hierarchy, _ = checked(document)
-                self._in_columns.append(WorldColumns(compile_scene(hierarchy.scene), lanes, numbers))
+                self.groups.append(family.grouped(family.read(document), lanes, numbers))
         except Exception:  # whatever it is, reading alone says it in the words of `run`
             self._read_alone(numbers[lanes.left])
         family.note_columns(lanes.columns)
@@ -157,9 +167,17 @@ class _Reading:
             try:
                 apply_overrides(document, overrides, Scene)
                 with collector_paused():
-                    self._alone[number] = compile_scene(checked(document)[0].scene)
+                    self.alone[number] = self._family.read(document)
             except SceneError as error:
                 self.faults[number] = error
+
+
+def columns_of(plan: Plan, runs: range) -> Mapping[str, Sequence]:
+    """The values of each name for some runs of a plan, as `Variants` takes them."""
+    return {
+        name: [str(Amount(value, plan.units[name])) for value in values.tolist()] if plan.units[name] else values
+        for name, values in plan.values(runs).items()
+    }
 
 
 def _plain(value: object) -> object:

@@ -12,6 +12,7 @@ import numpy as np
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.shown import in_notebook
 from rigidsim.trajectory.derived import DerivedMotions
 from rigidsim.trajectory.fields import term_fields
 from rigidsim.trajectory.header import Header, Place
@@ -224,6 +225,9 @@ class State(BodyMapping):
     ):
         super().__init__(header, time, arrays)
         self._motions = motions  # of all bodies in each frame, in place of arrays, where some were not recorded
+
+    def _repr_html_(self) -> str:
+        return in_notebook("state", self)
 
     def motion(self, frame: str, index: int) -> Motion:
         """The motion of a body in the frame `local` or `world`."""

@@ -132,7 +132,7 @@ def check_room(path: Path, need: int) -> None:
     """Raise StorageError if the disk has no space for a file of this many bytes."""
     free = shutil.disk_usage(path.parent).free
     if need > free:
-        message = f"{path} needs {need / 1e9:.3g} GB; {path.parent} has {free / 1e9:.3g} GB free"
+        message = f"{path} needs {need / 1e6:.3g} MB; {path.parent} has {free / 1e6:.3g} MB free"
         raise StorageError(f"{message}; record less, or run it in parts")
 
 

@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 
 from rigidsim.trajectory.chunks import encode
+from rigidsim.trajectory.extremes import NAMES, largest_norms
 
 MOST_THREADS = 8
 TWINS = {f"local/{name}": f"world/{name}" for name in ("position", "orientation", "velocity", "angular_velocity")}
@@ -54,12 +55,15 @@ class Chunk(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """Some samples of a dataset: how many, their chunks, and the digest of all samples up to them."""
+    """Some samples of a dataset: how many, their chunks, the digest of all samples up to them, and the largest norm of
+    each body, if the file stores it.
+    """
 
     count: int
     grid: tuple[int, ...]  # number of chunks along each dimension but the time
     chunks: list[Chunk]
     digest: object
+    largest: np.ndarray | None
 
 
 class Encoder:
@@ -102,14 +106,14 @@ class Encoder:
         before = ""
         for name in names:
             rows, layout, digest = samples[name], self._layout[name], self._digests[name]
+            largest = largest_of(rows, layout) if name in NAMES else None
             if before and layout.stores_like(self._layout[before]) and same_bytes(rows, samples[before]):
                 same_digest = digest.digest() == self._digests[before].digest()
                 grown = found[before].digest if same_digest else with_rows(digest, rows, layout)
-                found[name] = Encoded(len(rows), found[before].grid, found[before].chunks, grown)
+                found[name] = Encoded(len(rows), found[before].grid, found[before].chunks, grown, largest)
             else:
-                found[name] = Encoded(
-                    len(rows), layout.grid(rows.shape[1:]), chunks_of(rows, layout), with_rows(digest, rows, layout)
-                )
+                grown, grid = with_rows(digest, rows, layout), layout.grid(rows.shape[1:])
+                found[name] = Encoded(len(rows), grid, chunks_of(rows, layout), grown, largest)
             before = name
         return found
 
@@ -129,6 +133,15 @@ def with_rows(before: object, rows: np.ndarray, layout: Chunked) -> object:
     digest = before.copy()
     digest.update(np.ascontiguousarray(rows if layout.bodies is None else rows[:, layout.bodies]))
     return digest
+
+
+def largest_of(rows: np.ndarray, layout: Chunked) -> np.ndarray:
+    """(body) the largest norm of each body; NaN for bodies that are not recorded."""
+    if layout.bodies is None:
+        return largest_norms(rows)
+    found = np.full(rows.shape[1], np.nan)
+    found[layout.bodies] = largest_norms(rows[:, layout.bodies])
+    return found
 
 
 def cores() -> int:

@@ -168,16 +168,26 @@ class Header:
         return ("time", *(f.name for f in self.fields), *contacts)
 
     @cached_property
+    def resolved(self) -> Mapping[str, Any]:
+        """The simulated scene as plain data, with overrides and all defaults; empty if it is not known."""
+        return json.loads(self.scene_resolved or "{}")
+
+    @property
+    def title(self) -> str:
+        """The title of the scene, or else its name."""
+        return self.resolved.get("title") or self.scene_name or "untitled"
+
+    @cached_property
     def record_text(self) -> str:
         """What was recorded as text, for messages: `simulation.record: [world/position]`."""
-        written = json.loads(self.scene_resolved or "{}").get("simulation", {}).get("record")
+        written = self.resolved.get("simulation", {}).get("record")
         names = [f.name for f in self.fields] if written is None else map(_entry_text, written)
         return f"simulation.record: [{', '.join(names)}]"
 
     @cached_property
     def inheriting(self) -> frozenset[str]:
         """The paths of the bodies with `inherit_impulses`."""
-        return frozenset(_inheriting("", json.loads(self.scene_resolved or "{}")))
+        return frozenset(_inheriting("", self.resolved))
 
 
 def carrier(path: str, row_of: Mapping[str, int], places: Sequence[Place]) -> str:

@@ -28,6 +28,7 @@ from rigidsim.trajectory.checks import (
 from rigidsim.trajectory.contact_fields import EVENT_NAMES, EVENTS, POINT_NAMES, POINTS, SHAPES
 from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
 from rigidsim.trajectory.events import ADDED, Event, columns_of, events_from
+from rigidsim.trajectory.extremes import EXTREMES, NAMES, digest_of_extremes
 from rigidsim.trajectory.fields import BODY_TEXTS
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
@@ -84,7 +85,8 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
         )
         for name, check in checks.items()
     }
-    told = {"scheduled": events, "message": message, "metrics": metrics}
+    extremes = _extremes(file, path, header, stored_hash)
+    told = {"scheduled": events, "message": message, "metrics": metrics, "extremes": extremes}
     trajectory = Trajectory(header, arrays, status, stored_hash, close=found.close, **told)
     check_time(trajectory.time, path)
     return trajectory
@@ -123,7 +125,9 @@ def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
 
 def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
     """What was selected, by the datasets in the file; without a selection in the scene, all datasets must be there."""
-    if "record" not in json.loads(header.scene_resolved or "{}").get("simulation", {}):
+    resolved = header.scene_resolved
+    # Looking for the word is faster than parsing a large scene.
+    if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
         return None
     found, n_body = {}, len(header.paths)
     possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts)
@@ -168,6 +172,22 @@ def _checksums(file: h5py.File, path: Path, header: Header) -> dict[str, np.ndar
         return {}
     names = (name for name in header.dataset_names if name not in POINT_NAMES)
     return {name: checksums_of(file[name], own_dataset(file, path, f"{CHECKSUMS}/{name}"), path) for name in names}
+
+
+def _extremes(file: h5py.File, path: Path, header: Header, stored_hash: str) -> dict[str, np.ndarray]:
+    """The stored extremes of each dataset that can have them; empty for a file that has none."""
+    if EXTREMES not in file:
+        return {}
+    found = {}
+    for source, (name, *_) in NAMES.items():
+        if source in header.dataset_names:
+            stored = own_dataset(file, path, f"{EXTREMES}/{name}")
+            if stored.shape != (len(header.paths),) or stored.dtype != np.float64:
+                raise FormatError(f"{path} is damaged: {EXTREMES}/{name} is {stored.dtype} of shape {stored.shape}")
+            found[source] = stored[()]
+    if file[EXTREMES].attrs["sha256"] != digest_of_extremes(found, stored_hash):
+        raise FormatError(f"{path} is damaged: its extremes do not match their sha256")
+    return found
 
 
 def _chunks(file: h5py.File, name: str, checksums: Mapping[str, np.ndarray]) -> StoredChunks | None:

@@ -109,11 +109,14 @@ class OpenedFile(NamedTuple):
         self.raw.close()
 
 
-def opened(path: Path) -> OpenedFile:
-    """Open an HDF5 file for reading. Raises StorageError or FormatError."""
+def opened(path: Path, lock: bool = True) -> OpenedFile:
+    """Open an HDF5 file for reading; with `lock`, not while another process writes it. Raises StorageError or
+    FormatError.
+    """
     raw = _raw(path)
     try:
-        raw.lock()
+        if lock:
+            raw.lock()
         return OpenedFile(h5py.File(raw, "r"), raw)
     except BlockingIOError:
         raw.close()
@@ -135,9 +138,9 @@ def _raw(path: Path) -> GuardedFile:
         raise StorageError(f"{path} cannot be read: {reason}") from None
 
 
-def format_of(path: Path) -> str:
+def format_of(path: Path, lock: bool = True) -> str:
     """The format name stored in a file; empty if there is none."""
-    found = opened(path)
+    found = opened(path, lock)
     try:
         with as_format_error(path):
             return str(found.file.attrs.get("format", ""))

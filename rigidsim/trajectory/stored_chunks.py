@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 
@@ -23,8 +24,10 @@ IS_DEFLATED = {
 """The sequences of filters that `decode` undoes."""
 ABSENT = "not allocated"
 """In HDF5's message about a chunk that is not stored."""
-FEW, AT_A_TIME = 16, 64
-"""Chunks for which it is worth while to start a thread; chunks in memory at a time."""
+WORTH_A_THREAD = 1 << 20
+"""Bytes of values for which it is worth while to start a thread."""
+AT_A_TIME = 64
+"""Chunks in memory at a time."""
 
 
 class StoredChunks:
@@ -58,11 +61,12 @@ class StoredChunks:
         box = np.empty(selection.shape, self.dtype)
         along = [list(pieces(axis, step)) for axis, step in zip(selection.axes, self.chunks, strict=True)]
         touched = [tuple(zip(*parts, strict=True)) for parts in itertools.product(*along)]
-        with ThreadPoolExecutor(max(1, min(cores(), len(touched) // FEW))) as pool:
+        n_thread = min(cores(), len(touched) * math.prod(self.chunks) * self.dtype.itemsize // WORTH_A_THREAD)
+        with ThreadPoolExecutor(n_thread) if n_thread > 1 else nullcontext() as pool:
             for begin in range(0, len(touched), AT_A_TIME):
                 some = touched[begin : begin + AT_A_TIME]
                 stored = [self._stored(number) for number, _, _ in some]
-                parts = pool.map(self._part, stored, (inside for _, inside, _ in some))
+                parts = (pool.map if pool else map)(self._part, stored, (inside for _, inside, _ in some))
                 for (_, _, outside), part in zip(some, parts, strict=True):
                     box[outside] = part
         return box

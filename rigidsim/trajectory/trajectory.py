@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from rigidsim.arguments import clipped, number
 from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.shown import in_notebook
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
@@ -22,6 +22,7 @@ from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
 from rigidsim.trajectory.pictures import Pictures
 from rigidsim.trajectory.recorded import PartialArray
+from rigidsim.trajectory.rows import KeptRows, RowsOnDemand
 from rigidsim.trajectory.timeline import Events
 
 __all__ = ["BodyHistory", "State", "Trajectory"]
@@ -50,11 +51,13 @@ class Trajectory(Pictures, BodyMapping):
         scheduled: Sequence[Event] = (),
         message: str = "",
         metrics: Mapping[str, float] | None = None,
+        extremes: Mapping[str, np.ndarray] | None = None,
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
         self.message = message  # why the run failed
         self.stored_hash = stored_hash  # the content hash stored in the file; empty in memory
+        self.extremes = extremes or {}  # those stored in the file: by dataset of vectors the largest norm of each body
         columns = {name: self.arrays[name] for name in EVENT_NAMES if name in arrays}
         self.events = Events(header, scheduled, columns)
         self._close, self._metrics = close, metrics
@@ -191,7 +194,7 @@ class Trajectory(Pictures, BodyMapping):
         """Some of the samples, by a slice or by their numbers in ascending order, without events; each array is read
         when it is needed, and kept.
         """
-        arrays = {field.name: _Window(self.arrays[field.name], samples) for field in self.header.fields}
+        arrays = {field.name: KeptRows(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 
     def window(self, samples: slice) -> Trajectory:
@@ -199,7 +202,7 @@ class Trajectory(Pictures, BodyMapping):
         anew.
         """
         arrays = {
-            name: _Columns(self.arrays[name], samples) for name in ("time", *(f.name for f in self.header.fields))
+            name: RowsOnDemand(self.arrays[name], samples) for name in ("time", *(f.name for f in self.header.fields))
         }
         return Trajectory(self.header, arrays, self.status)
 
@@ -233,6 +236,9 @@ class Trajectory(Pictures, BodyMapping):
     def _description(self) -> str:
         return f"{super()._description()}, {self.status}"
 
+    def _repr_html_(self) -> str:
+        return in_notebook("trajectory", self)
+
     def close(self) -> None:
         """Close the file, if there is one; arrays already read stay available."""
         if self._close:
@@ -243,44 +249,6 @@ class Trajectory(Pictures, BodyMapping):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class _Window:
-    """Some rows of an array, read on first access."""
-
-    def __init__(self, array: np.ndarray, samples: slice | np.ndarray):
-        self._array, self._samples = array, samples
-
-    @cached_property
-    def _rows(self) -> np.ndarray:
-        return np.asarray(self._array[self._samples])
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of these rows."""
-        return self._rows.shape
-
-    def __getitem__(self, key) -> np.ndarray:
-        return self._rows[key]
-
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        return np.asarray(self._rows, dtype=dtype)
-
-
-class _Columns:
-    """Some rows of an array, of which one column is read at a time."""
-
-    def __init__(self, array: np.ndarray, samples: slice):
-        self._array, self._samples = array, samples
-        self.shape = (len(range(*samples.indices(array.shape[0]))), *array.shape[1:])
-
-    def __getitem__(self, key) -> np.ndarray:
-        if isinstance(key, tuple) and key[0] is ... and len(key) == len(self.shape):
-            return self._array[(self._samples, *key[1:])]
-        return np.asarray(self._array[self._samples])[key]
-
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        return np.asarray(self._array[self._samples], dtype=dtype)
 
 
 def sample_of(trajectory: Trajectory, k: int) -> State:

@@ -20,6 +20,7 @@ from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
 from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output, is_replaceable
 from rigidsim.trajectory.digests import content_hash, description_digest
 from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder
+from rigidsim.trajectory.extremes import write_extremes
 from rigidsim.trajectory.fields import Block, sample_bytes
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
@@ -65,6 +66,7 @@ class Writer:
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
         self._rows = dict.fromkeys(self._digests, 0)
         self._checksums = {name: [] for name in self._digests if name not in POINT_NAMES}
+        self._largest: dict[str, np.ndarray] = {}
         self.chunk_rows = chunk_rows(n_sample, sample_bytes(len(header.paths), header.with_terms))
         self._staging = Staging(self.chunk_rows)
         self._points: list[Mapping[str, np.ndarray]] = []  # of the samples that are staged, and of those being encoded
@@ -165,7 +167,7 @@ class Writer:
         self._spool.check()
         if self._rows["time"] % self.chunk_rows == 0:
             self._file.flush()
-            self._spool.mark((self._rows.copy(), self._digests.copy()))
+            self._spool.mark((self._rows.copy(), self._digests.copy(), self._largest.copy()))
 
     def _write_chunks(self, name: str, encoded: Encoded) -> None:
         dataset, first, end = self._datasets[name], self._rows[name], self._rows[name] + encoded.count
@@ -177,6 +179,8 @@ class Writer:
             sums[chunk.number] = checksum(chunk.data)
         self._checksums[name].append(sums)
         self._rows[name], self._digests[name] = end, encoded.digest
+        if encoded.largest is not None:
+            self._largest[name] = np.maximum(self._largest.get(name, encoded.largest), encoded.largest)
 
     def _append(self, name: str, values: np.ndarray) -> None:
         """Append rows to a table, whose chunks are made by HDF5."""
@@ -235,7 +239,7 @@ class Writer:
         self._close()
         while note := self._spool.roll_back():
             with contextlib.suppress(OSError, RuntimeError):
-                self._rows, self._digests = note
+                self._rows, self._digests, self._largest = note
                 self._file = h5py.File(self._spool, "r+")
                 self._datasets = {name: self._file[name].id for name in self._digests}
                 samples = self._rows["time"]
@@ -262,6 +266,7 @@ class Writer:
         checksums = self._all_checksums()
         write_checksums(self._file, checksums)
         write_metrics(self._file, self._header.metrics, metrics)
+        write_extremes(self._file, self._largest, self.content_hash)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash
         root["description_sha256"] = description_digest(

@@ -1,6 +1,7 @@
 // The picture: bodies, axes, arrows, paths and a grid, drawn by three.js relative to the camera's target.
 
 const BACKGROUND = "#f7f8fa";
+const FARTHEST_ANCHOR = 50; // camera distances, of which float32 then has 3e-6: less than a hundredth of a pixel
 const AXIS_COLOURS = ["#c8322b", "#2f8f3a", "#2b5fc8"];
 
 // Instances of one geometry, each with a matrix and a colour.
@@ -76,9 +77,13 @@ const LINE_VERTEX = `
   void main() {
     vec4 a = projectionMatrix * modelViewMatrix * vec4(first, 1.0);
     vec4 b = projectionMatrix * modelViewMatrix * vec4(last, 1.0);
-    float near = 1e-3 * max(abs(a.w), abs(b.w));
-    if (a.w < near) a = mix(a, b, (near - a.w) / max(b.w - a.w, near));
-    else if (b.w < near) b = mix(b, a, (near - b.w) / max(a.w - b.w, near));
+    float near = projectionMatrix[3][2] / (projectionMatrix[2][2] - 1.0);
+    if (a.w < near && b.w < near) {
+      gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // not in the picture
+      return;
+    }
+    if (a.w < near) a = mix(a, b, (near - a.w) / (b.w - a.w));
+    else if (b.w < near) b = mix(b, a, (near - b.w) / (a.w - b.w));
     vec2 along = (b.xy / b.w - a.xy / a.w) * size;
     along = dot(along, along) > 0.0 ? normalize(along) : vec2(1.0, 0.0);
     vec4 end = position.x < 0.5 ? a : b;
@@ -98,15 +103,14 @@ const LINE_FRAGMENT = `
 // A line of some pixels' width through points; the part before the present frame is darker.
 class Path {
   constructor(scene, points, colour) {
-    const [lower, upper] = boundsOf(points);
-    this.centre = lower.map((low, i) => low / 2 + upper[i] / 2);
-    const near = Float32Array.from(points, (value, i) => value - this.centre[i % 3]);
-    const buffer = new THREE.InstancedInterleavedBuffer(near, 3);
+    this.points = points; // in doubles; the renderer gets them relative to an anchor
+    this.anchor = null;
+    this.buffer = new THREE.InstancedInterleavedBuffer(new Float32Array(points.length), 3);
     const geometry = new THREE.InstancedBufferGeometry();
     geometry.setAttribute("position", new THREE.Float32BufferAttribute([0, -1, 0, 1, -1, 0, 0, 1, 0, 1, 1, 0], 3));
     geometry.setIndex([0, 1, 2, 2, 1, 3]);
-    geometry.setAttribute("first", new THREE.InterleavedBufferAttribute(buffer, 3, 0));
-    geometry.setAttribute("last", new THREE.InterleavedBufferAttribute(buffer, 3, 3));
+    geometry.setAttribute("first", new THREE.InterleavedBufferAttribute(this.buffer, 3, 0));
+    geometry.setAttribute("last", new THREE.InterleavedBufferAttribute(this.buffer, 3, 3));
     geometry.instanceCount = points.length / 3 - 1;
     this.uniforms = {
       size: { value: new THREE.Vector2() },
@@ -122,8 +126,14 @@ class Path {
     scene.add(this.mesh);
   }
 
-  update(origin, frame, canvas) {
-    this.mesh.position.set(...this.centre.map((value, i) => value - origin[i]));
+  update(camera, frame, canvas) {
+    const away = this.anchor && Math.hypot(...camera.target.map((value, i) => value - this.anchor[i]));
+    if (away === null || away > FARTHEST_ANCHOR * camera.distance) {
+      this.anchor = [...camera.target];
+      this.points.forEach((value, i) => (this.buffer.array[i] = value - this.anchor[i % 3]));
+      this.buffer.needsUpdate = true;
+    }
+    this.mesh.position.set(...this.anchor.map((value, i) => value - camera.target[i]));
     this.uniforms.past.value = frame;
     this.uniforms.size.value.set(canvas.clientWidth, canvas.clientHeight);
   }

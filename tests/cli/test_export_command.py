@@ -47,11 +47,11 @@ def test_sweeps_are_tables_of_runs(call, workplace):
     assert call("export", "s.h5", "--to", "csv").code == 0
     assert call("export", "s.h5", "-o", "-").out == (workplace / "s.csv").read_text()
     header, *rows = csv.reader((workplace / "s.csv").read_text().splitlines())
-    assert header == ["run", "bodies.brick.mass", "seed", "status", "end_time (s)", "error", "top"]
+    assert header == ["run", "bodies.brick.mass", "seed", "status", "error", "end_time (s)", "samples", "top"]
     assert call("export", "s.h5", "--to", "netcdf").code == 0
     with rigidsim.load_sweep("s.h5") as sweep, xarray.open_dataset("s.nc", engine="h5netcdf") as found:
         assert [int(row[2]) for row in rows] == sweep.runs["seed"].tolist()
-        assert [float(row[6]) for row in rows] == sweep.metrics["top"].tolist()
+        assert [float(row[7]) for row in rows] == sweep.metrics["top"].tolist()
         known = sweep.to_xarray()
         assert set(found.coords) == set(known.coords)
         for name, variable in known.variables.items():

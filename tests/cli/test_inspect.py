@@ -78,6 +78,24 @@ def test_damage_inside_an_array_is_told(call, history, workplace):
     assert err.startswith("error: a.h5 is damaged: world/position: ")
 
 
+def test_verifying_reads_everything_and_says_so(call, history, workplace):
+    """Terms are not shown by `inspect`, so only --verify meets a value changed by HDF5's own means."""
+    _, out, _ = call("inspect", history)
+    line = out.splitlines()[-1]
+    assert line.startswith("content hash ") and line.endswith("(not verified; --verify reads everything)")
+    code, out, _ = call("inspect", history, "--verify")
+    assert (code, out.splitlines()[-1]) == (0, line.partition(" (")[0] + " (verified)")
+    told = [json.loads(call("inspect", history, "--json", *more).out)["verified"] for more in ([], ["--verify"])]
+    assert told == [False, True]
+    with h5py.File(workplace / history, "r+") as file:
+        file["terms/euler"][3, 0, 1] += 1e-12
+    assert call("inspect", history).code == call("inspect", history, "--at", "0").code == 0
+    for more in (["--verify"], ["--csv"], ["--at", "0", "--verify"]):
+        code, out, err = call("inspect", history, *more)
+        assert (code, out) == (6, "")
+        assert err.startswith("error: a.h5 is damaged: terms/euler: ")
+
+
 def test_explain_names_the_terms(call, history):
     code, out, err = call("explain", history, "brick", "--at", "0.5")
     assert (code, err) == (0, "")

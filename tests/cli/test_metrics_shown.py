@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import rigidsim
+from spinning_brick import SCENE
 
 TOP = "top== max(speed('brick'))"
 
@@ -40,6 +42,7 @@ def test_a_value_that_is_not_finite_is_null_in_json(call):
         ("run", ("top",), 2, "--metric top: write a name and an expression"),
         ("run", (TOP, TOP), 2, "--metric top is given twice"),
         ("run", ("top== max(sped('brick'))",), 3, "unknown function 'sped', at column 7"),
+        ("run", ("top== max(sped('brick'))",), 3, "--metric top== max(sped('brick')): error"),
         ("run", ("top== max(speed('brik'))",), 3, "there is no body 'brik'"),
         ("run", ("b-ad== drift",), 3, "a metric cannot be called 'b-ad'"),
         ("inspect", ("top== max(sped('brick'))",), 2, "unknown function 'sped', at column 7"),
@@ -57,3 +60,17 @@ def test_bad_metrics_are_refused(call, command, options, code, message):
 def test_metrics_are_of_a_whole_trajectory(call):
     call("run", "scene.yaml", "-q", "-o", "a.h5")
     assert call("inspect", "a.h5", "--metric", TOP, "--at", "0.5").code == 2
+
+
+def test_a_run_that_fails_has_metrics_of_its_own_but_none_in_a_sweep(call, workplace):
+    """Its file covers the samples up to the failure; a table of runs would compare different times."""
+    rate = SCENE.replace("[0.1, 2, 0.3]", '[0.1, "= rate", 0.3]').replace("title:", "parameters: {rate: 1}\ntitle:")
+    (workplace / "scene.yaml").write_text(rate)
+    assert call("sweep", "scene.yaml", "--vary", "rate=[1, 1e90]", "--metric", "n== final(t)", "-o", "s.h5").code == 7
+    with rigidsim.load_sweep("s.h5") as sweep:
+        assert sweep.metrics["n"][0] == 1.0 and np.isnan(sweep.metrics["n"][1])
+    assert (
+        call("run", "scene.yaml", "--from", "s.h5", "--index", "1", "--metric", "n== final(t)", "-o", "a.h5").code == 4
+    )
+    with rigidsim.load("a.h5") as trajectory:
+        assert trajectory.metrics["n"] == trajectory.time[-1]

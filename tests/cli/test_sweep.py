@@ -11,11 +11,15 @@ import pytest
 import xarray
 
 import rigidsim
-from rigidsim.sweeps.results import done_of
+from rigidsim.sweeps.unfinished import done_of
 from spinning_brick import SCENE, remains
 
 MASS = "bodies.brick.mass"
-EXPLODING = SCENE.replace("[0.1, 2, 0.3]", '[0.1, "= rate", 0.3]').replace("title:", "parameters: {rate: 1}\ntitle:")
+SPRING = """\
+    forces:
+      - {type: spring, to: world, stiffness: "= stiffness"}
+"""
+STIFF = SCENE.replace("title:", "parameters: {stiffness: 1}\ntitle:").replace("    children:", f"{SPRING}    children:")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,22 +72,27 @@ def test_a_run_of_a_changed_scene_is_not_repeated(call, workplace):
     assert answer.code == 2 and "there is no run 3; the runs are 0 to 2" in answer.err
 
 
-def test_one_poisoned_variant_among_a_thousand(call, workplace):
-    (workplace / "scene.yaml").write_text(EXPLODING)
-    rates = ["1"] * 1000
-    rates[617] = "1e90"
-    (workplace / "runs.csv").write_text("\n".join([f"rate,{MASS}", *(f"{r},{1 + k}" for k, r in enumerate(rates))]))
-    answer = call("sweep", "scene.yaml", "--table", "runs.csv", "-o", "s.h5", "-q")
+@pytest.mark.parametrize("record", ["final", "0.1"])
+def test_one_poisoned_variant_among_a_thousand(call, workplace, record):
+    (workplace / "scene.yaml").write_text(STIFF)
+    values = [str(1 + k) for k in range(1000)]
+    values[617] = "1e12"  # a step of 10 ms is far too long for it
+    (workplace / "runs.csv").write_text("\n".join(["stiffness", *values]))
+    answer = call("sweep", "scene.yaml", "--table", "runs.csv", "-o", "s.h5", "-q", "--record", record)
     assert answer.code == 7
     first, second = answer.err.splitlines()
     assert first == "error: 1 of 1,000 runs failed; s.h5 has the results of the other 999"
-    assert second.startswith("  run 617 (rate = 1e+90, bodies.brick.mass = 618.0): the ")
+    assert second.startswith("  run 617 (stiffness = 1000000000000.0): the ")
     assert "brick" in second and " t = " in second
     with rigidsim.load_sweep("s.h5") as sweep:
-        assert np.flatnonzero(sweep.runs["status"] != "complete").tolist() == [617]
-        assert np.isfinite(sweep.array("world/position")).all()
+        good = sweep.runs["status"] == "complete"
+        assert np.flatnonzero(~good).tolist() == [617]
+        assert np.isfinite(sweep.array("world/position")[good]).all()
+    alone = call("run", "scene.yaml", "--set", "stiffness=1e12", "-q")
+    assert alone.code == 4 and second.partition("): ")[2] in alone.err
     assert "run 617" in call("inspect", "s.h5").out
-    assert call("sweep", "scene.yaml", "--table", "runs.csv", "-o", "s.h5", "-q", "--retry-failed").code == 7
+    again = ["sweep", "scene.yaml", "--table", "runs.csv", "-o", "s.h5", "-q", "--record", record]
+    assert call(*again, "--retry-failed").code == 7
 
 
 @pytest.mark.parametrize(
@@ -94,13 +103,19 @@ def test_one_poisoned_variant_among_a_thousand(call, workplace):
         (["--vary", f"{MASS}=1:2:0"], 2, "makes zero runs"),
         (["--vary", "bodies.brik.mass=1:2:3"], 2, "did you mean 'brick'?"),
         (["--vary", f"{MASS}=1:2:1000000000"], 2, "1,000,000,000 runs are more than 1,000,000; --yes runs them"),
-        (["--vary", f"{MASS}=1:2:100000000000000000000"], 2, "error"),
+        (["--vary", f"{MASS}=1:2:100000000000000000000"], 2, "points are too many; the limit is 2**53"),
         (["--vary", f"{MASS}=1 m:2 m:3"], 3, "'m' is a unit of length, but mass (kg) is expected here"),
         (["--vary", f"{MASS}=1 m:2 kg:3"], 2, "'kg' is a unit of mass, but 'm' is one of length"),
         (["--vary", f"{MASS}=1:2:3", "--part", "4/5"], 0, ""),
         (["--vary", f"{MASS}=1:2:3", "--part", "1/5"], 2, "this part of the plan has no runs"),
         (["--vary", f"{MASS}=1:2:3", "--record", "0.003"], 3, "record_every"),
-        (["--vary", f"{MASS}=1:2:3", "--record", "often"], 3, "record_every"),
+        (["--vary", f"{MASS}=1:2:3", "--record", "often"], 2, "expected metrics, final, or the time between samples"),
+        (["--vary", f"{MASS}=1:2:3", "--record", "1 kg"], 3, "record_every"),
+        (["--vary", f"{MASS}=1:2:3", "-o", "-"], 2, "cannot be written to standard output"),
+        (["--vary", f"{MASS}=1:2:3", "-o", ""], 2, "the name of the file is empty"),
+        (["--vary", "metrics.m=[\"= final(x('brick'))\", \"= final(y('brick'))\"]", "--dry-run"], 0, ""),
+        (["--vary", "metrics=[{a: = drift}, {b: = drift}]"], 2, "the names of metrics cannot vary"),
+        (["--vary", "simulation.record=[[world], [local]]"], 2, "simulation.record cannot vary"),
         (["--vary", f"{MASS}=1:2:3", "--resume", "--force"], 2, "--force begins again, --resume continues"),
         (["--vary", f"{MASS}=1:2:3", "-o", "no/where.h5"], 5, "the folder no does not exist"),
         (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--force"], 5, "--force overwrites trajectories only"),
@@ -126,7 +141,7 @@ def test_resume_with_a_changed_scene_is_refused(call, workplace):
     plan = ["--vary", f"{MASS}=1:2:3", "-o", "s.h5"]
     assert call("sweep", "scene.yaml", *plan).code == 0
     again = call("sweep", "scene.yaml", *plan, "--resume")
-    assert again.code == 0 and "0 computed" in again.out
+    assert again.code == 0 and again.out == "s.h5: 3 runs\n"
     assert "s.h5 exists already; use --force" in call("sweep", "scene.yaml", *plan).err
     (workplace / "scene.yaml").write_text(SCENE.replace("velocity: [1,", "velocity: [3,"))
     answer = call("sweep", "scene.yaml", *plan, "--resume")
@@ -149,6 +164,10 @@ def test_signal_keeps_what_is_done(spawn, call, workplace):
     assert 0 < done_of(workplace / "s.h5") < 200_000
     answer = call(*plan, "-q")
     assert answer.code == 5 and "--resume continues, --force begins again" in answer.err
+    answer = call("inspect", "s.h5")
+    assert answer.code == 0 and " complete, " in answer.out and " missing; the last state of each run" in answer.out
+    assert answer.out.endswith("the sweep is not complete: --resume continues it\n")
+    assert call("run", "scene.yaml", "--from", "s.h5", "--index", "199999", "--set", "simulation.step=0.001").code == 0
 
 
 def test_the_file_opens_in_xarray(call):
@@ -164,3 +183,32 @@ def test_the_file_opens_in_xarray(call):
         assert np.array_equal(labelled.world_position.values, sweep.array("world/position"))
         table = sweep.to_pandas()
         assert table.loc[1, MASS] == 1.5 and table.loc[1, "status"] == "complete"
+
+
+def test_parts_are_joined(call, workplace):
+    plan = ["sweep", "scene.yaml", "--vary", f"{MASS}=[1, 2, -5, 3, 4]"]
+    parts = [f"outputs/scene-sweep-{k}-of-2.h5" for k in (2, 1)]
+    assert [call(*plan, "-q", "--part", f"{k}/2").code for k in (1, 2)] == [0, 7]
+    call(*plan, "-q", "-o", "whole.h5")
+    answer = call("assemble", *parts, "-o", "joined.h5")
+    assert answer.code == 7 and answer.out == "joined.h5: 5 runs, 1 failed\n"
+    assert answer.err.startswith("error: 1 of 5 runs failed; joined.h5 has the results of the other 4\n  run 2 (")
+    found = json.loads(call("assemble", *parts, "-o", "joined.h5", "--force", "--json").out)
+    with rigidsim.load_sweep("whole.h5") as whole:
+        assert found["content_hash"] == whole.content_hash
+    assert call("assemble", *parts, "-o", "joined.h5").code == 5
+    assert "0 computed" not in call(*plan, "-o", "joined.h5", "--resume").out
+    answer = call("assemble", parts[0], "-o", "half.h5")
+    assert answer.code == 2 and "runs 0 to 1 are in none of the files" in answer.err
+    assert remains(workplace) == {"scene.yaml", "outputs", "whole.h5", "joined.h5"}
+
+
+def test_runs_of_other_bodies_have_no_states(call, workplace):
+    (workplace / "scene.yaml").write_text(
+        SCENE.replace("    children:", "    repeat: {line: 2, spacing: [9, 0, 0]}\n    children:")
+    )
+    plan = ["sweep", "scene.yaml", "--vary", "bodies.brick.repeat.line=1:3:3"]
+    answer = call(*plan)
+    assert answer.code == 2 and "record metrics only: --metric NAME='= ...' --record metrics" in answer.err
+    answer = call(*plan, "--metric", "end== final(x('brick_0'))", "--record", "metrics")
+    assert answer.code == 0 and answer.out.startswith("outputs/scene-sweep.h5: 3 runs\n")

@@ -10,47 +10,28 @@ import time
 
 import pytest
 
-from rigidsim import Scene
+import tops
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.sweeps.cluster import compute, connected, packed
 from rigidsim.sweeps.execution import Execution
-from rigidsim.sweeps.plan import make_plan
-from rigidsim.sweeps.results import SweepWriter, done_of
-from rigidsim.sweeps.sweeping import contents_of
+from rigidsim.sweeps.unfinished import done_of
+from tops import run
 
 pytest.importorskip("distributed")
-TOP = """\
-format: rigidsim/1
-parameters: {spin: 30 rpm, pull: 1}
-simulation: {duration: 0.4, step: 0.05}
-metrics: {fastest: '= max(speed("top"))'}
-bodies:
-  top:
-    mass: 2
-    inertia: {principal: [0.3, 0.35, 0.4]}
-    angular_velocity: [0.1, 0, "= spin"]
-    forces:
-      - {force: [0, "= pull*exp(30*pull*t)", 0], at: [0, 0, 0.5]}
-"""
+TOP = tops.TOP.replace("0.01, record_every: 0.1", "0.05") + tops.METRIC
 RUNS = 512
 INTERPRETED = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # so slow that a batch can be lost half way
 
 
-def contents(text: str = TOP, **vary):
+def contents(**vary):
     over = {"spin": "normal(30 rpm, 5 rpm)", "pull": "uniform(0.1, 0.4)"}
-    plan = make_plan(vary=vary) if vary else make_plan(sample=f"random:{RUNS}", over=over)
-    return contents_of(Scene.from_text(text), plan, "0.1")
-
-
-def run(path, what, execution_of, watch=lambda done, failed: False) -> str:
-    """Run what is missing; the content hash, or nothing if the watch ended it."""
-    with SweepWriter(path, what, force=False, resume=True) as writer:
-        return writer.finish() if execution_of(what, writer).run(watch) else ""
+    plan = {"vary": vary} if vary else {"sample": f"random:{RUNS}", "over": over}
+    return tops.contents(TOP, "0.1", **plan)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    return run(tmp_path_factory.mktemp("undisturbed") / "a.h5", contents(), lambda *given: Execution(*given, 2))
+    return run(tmp_path_factory.mktemp("undisturbed") / "a.h5", contents())
 
 
 class Processes:
@@ -129,7 +110,7 @@ def test_what_is_done_is_kept_when_the_scheduler_ends(tmp_path, processes, undis
         with connected(processes.address) as cluster:
             run(path, what, cluster.execution, end_scheduler)
     assert 0 < done_of(path) < RUNS
-    assert run(path, what, lambda *given: Execution(*given, 2)) == undisturbed
+    assert run(path, what) == undisturbed
 
 
 def test_watch_ends_the_sweep_and_few_batches_are_under_way(tmp_path, processes):

@@ -8,34 +8,7 @@ import pytest
 import rigidsim
 from rigidsim import Scene, simulate
 from rigidsim.errors import StorageError, UsageError
-from rigidsim.sweeps.execution import Execution
-from rigidsim.sweeps.plan import make_plan
-from rigidsim.sweeps.results import SweepWriter
-from rigidsim.sweeps.stored import load_sweep
-from rigidsim.sweeps.sweeping import contents_of
-
-TOP = """\
-format: rigidsim/1
-parameters: {spin: 30 rpm, pull: 1}
-simulation: {duration: 0.4, step: 0.01, record_every: 0.1}
-bodies:
-  top:
-    mass: 2
-    inertia: {principal: [0.3, 0.35, 0.4]}
-    angular_velocity: [0.1, 0, "= spin"]
-    forces:
-      - {force: [0, "= pull*exp(30*pull*t)", 0], at: [0, 0, 0.5]}
-"""
-VARY = {"spin": "0 rpm:60 rpm:9", "pull": [0.1, 0.2, 0.3, 0.4]}
-
-
-def swept(path, record="final", threads=1, lanes=16, vary=None, text=TOP):
-    """The sweep of the top."""
-    contents = contents_of(Scene.from_text(text), make_plan(vary=vary or VARY), record)
-    with SweepWriter(path, contents, force=True, resume=False) as writer:
-        Execution(contents, writer, threads, lanes).run()
-        writer.finish()
-    return load_sweep(path)
+from tops import TOP, VARY, contents, run, swept
 
 
 def alone(sweep, index):
@@ -45,7 +18,10 @@ def alone(sweep, index):
 
 @pytest.mark.parametrize(("threads", "lanes"), [(1, 16), (2, 16), (1, 2), (2, 3)])
 def test_each_run_equals_the_run_alone(tmp_path, threads, lanes):
-    with swept(tmp_path / "a.h5", "0.1", threads, lanes) as sweep, swept(tmp_path / "b.h5") as reference:
+    with (
+        swept(tmp_path / "a.h5", record="0.1", threads=threads, lanes=lanes) as sweep,
+        swept(tmp_path / "b.h5") as reference,
+    ):
         assert set(sweep.runs["status"]) == {"complete"}
         for index in (0, 1, 17, 35):
             expected = alone(sweep, index)
@@ -75,7 +51,10 @@ def test_values_with_units_are_those_of_set(tmp_path):
 def test_a_run_that_fails_fails_alone(tmp_path):
     vary = {"spin": np.linspace(0, 1, 37), "pull": [0.1, 80.0, -1.0]}
     good = {"spin": vary["spin"], "pull": [0.1, -1.0]}
-    with swept(tmp_path / "a.h5", "0.1", vary=vary) as sweep, swept(tmp_path / "b.h5", "0.1", vary=good) as others:
+    with (
+        swept(tmp_path / "a.h5", record="0.1", vary=vary) as sweep,
+        swept(tmp_path / "b.h5", record="0.1", vary=good) as others,
+    ):
         status = sweep.runs["status"].reshape(37, 3)
         assert (status == ["complete", "failed", "complete"]).all()
         with pytest.raises(rigidsim.SimulationError) as error, np.errstate(all="ignore"):
@@ -108,14 +87,6 @@ def test_structures_are_mixed_in_one_sweep(tmp_path):
             )
 
 
-def test_runs_with_other_times_or_bodies_fail_alone(tmp_path):
-    with swept(tmp_path / "a.h5", "0.1", vary={"simulation.duration": [0.4, 0.3]}) as sweep:
-        assert sweep.runs["status"].tolist() == ["complete", "invalid"]
-        assert "other times" in sweep.runs["error"][1]
-    with swept(tmp_path / "a.h5", vary={"simulation.duration": [0.4, 0.3]}) as sweep:
-        assert sweep.runs["end_time"].tolist() == [0.4, 0.3]
-
-
 def test_parts_are_the_runs_of_the_whole(tmp_path):
     with rigidsim.sweep(Scene.from_text(TOP), vary=VARY) as whole:
         parts = [rigidsim.sweep(Scene.from_text(TOP), vary=VARY, part=(k, 3)) for k in (1, 2, 3)]
@@ -133,7 +104,7 @@ def test_a_file_of_another_kind_is_never_replaced(tmp_path):
     path = tmp_path / "a.h5"
     path.write_text("precious")
     with pytest.raises(StorageError, match="not a rigidsim trajectory"):
-        swept(path)
+        run(path, contents())
     assert path.read_text() == "precious"
 
 
@@ -148,7 +119,9 @@ metrics: {fastest: '= max(speed("top"))', height: '= final(y("top"))'}
 def test_metrics_are_those_of_the_run_alone(tmp_path):
     expected = None
     for number, record in enumerate(("", "final", "0.1")):
-        with swept(tmp_path / f"{number}.h5", record, 2, 16, {"spin": [1, 2, 3], "pull": [0.1, 80]}, METRICS) as sweep:
+        with swept(
+            tmp_path / f"{number}.h5", METRICS, record, {"spin": [1, 2, 3], "pull": [0.1, 80]}, threads=2
+        ) as sweep:
             assert list(sweep.metrics) == ["fastest", "height"]
             assert bool(sweep.datasets) == bool(record)
             for name in sweep.metrics:

@@ -12,42 +12,27 @@ import time
 import numpy as np
 import pytest
 
-from rigidsim import Scene
-from rigidsim.errors import FormatError, StorageError
+import tops
+from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.sweeps.execution import Execution
-from rigidsim.sweeps.plan import make_plan
-from rigidsim.sweeps.results import SweepWriter, done_of, errors_path
+from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.stored import load_sweep
-from rigidsim.sweeps.sweeping import contents_of
+from rigidsim.sweeps.unfinished import done_of, errors_path
 from rigidsim.trajectory.destination import temporary_path
+from tops import swept
 
-TOP = """\
-format: rigidsim/1
-parameters: {spin: 30 rpm, pull: 1}
-simulation: {duration: 0.4, step: 0.02}
-bodies:
-  top:
-    mass: 2
-    inertia: {principal: [0.3, 0.35, 0.4]}
-    angular_velocity: [0.1, 0, "= spin"]
-    forces:
-      - {force: [0, "= pull*exp(30*pull*t)", 0], at: [0, 0, 0.5]}
-"""
 RUNS = 10_000  # batches have 64, 512, 4096, ... runs, and a sweep that is stopped in one of them finishes the next
+TOP = tops.TOP.replace("0.01, record_every: 0.1", "0.02")
 VARY = {"spin": "0 rpm:60 rpm:150", "pull": [0.5, 80]}  # half of them fail
 
 
-def contents(text: str = TOP, vary=None, record: str = "final"):
-    return contents_of(Scene.from_text(text), make_plan(vary=vary or {"spin": f"0 rpm:60 rpm:{RUNS}"}), record)
+def contents(**given):
+    return tops.contents(**({"text": TOP, "vary": {"spin": f"0 rpm:60 rpm:{RUNS}"}} | given))
 
 
-def run(path, what, most: int | None = None, resume: bool = True, threads: int = 2) -> str:
-    """Run what is missing, up to about `most` runs; the content hash, or nothing if runs are missing."""
-    with SweepWriter(path, what, force=False, resume=resume) as writer:
-        execution = Execution(what, writer, threads)
-        if execution.run(lambda done, _: most is not None and done >= most):
-            return writer.finish()
-    return ""
+def run(path, what, most: int | None = None, resume: bool = True) -> str:
+    """Run what is missing, up to about `most` runs."""
+    return tops.run(path, what, watch=lambda done, _: most is not None and done >= most, resume=resume)
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +80,47 @@ def test_errors_survive_an_interruption(tmp_path):
         assert a.runs["error"].tolist() == b.runs["error"].tolist()
         assert set(a.runs["status"][::2]) == {"complete"} and set(a.runs["status"][1::2]) == {"failed"}
         b.verify()
+
+
+@pytest.mark.parametrize("record", ["final", "metrics", "0.1"])
+def test_what_is_done_can_be_read(tmp_path, record):
+    path, text = tmp_path / "a.h5", TOP + tops.METRIC
+    vary = {"spin": "0 rpm:60 rpm:50", "pull": [0.1, 80, *[0.2] * 18] * 5}
+    run(path, contents(text=text, vary=vary, record=record), most=1)
+    with swept(tmp_path / "b.h5", text, record, vary) as whole:
+        for found in (path, temporary_path(path)):
+            with load_sweep(found) as sweep:
+                done = sweep.runs["status"] != "missing"
+                assert 0 < np.count_nonzero(done) < len(sweep) == 5000
+                for name in ("status", "error", "end_time"):
+                    assert np.array_equal(sweep.runs[name][done], whole.runs[name][done])
+                assert np.isnan(sweep.runs["end_time"][~done]).all() and set(sweep.runs["error"][~done]) == {""}
+                for name in sweep.datasets:
+                    assert np.array_equal(sweep.array(name)[done], whole.array(name)[done], equal_nan=True)
+                    assert np.isnan(sweep.array(name)[~done]).all() and np.isnan(sweep.last(name)[~done]).all()
+                assert np.isnan(sweep.metrics["fastest"][~done]).all()
+                assert np.array_equal(sweep.metrics["fastest"][done], whole.metrics["fastest"][done], equal_nan=True)
+                sweep.verify()
+                assert sweep.content_hash == "" and len(sweep.failed) == np.count_nonzero(
+                    done & (sweep.runs["pull"] == 80)
+                )
+                if record != "metrics":
+                    with pytest.raises(UsageError, match="run 4999 is not done yet; resume=True or --resume"):
+                        sweep[4999]
+
+
+def test_a_sweep_under_way_can_be_read(tmp_path):
+    path, what, seen = tmp_path / "a.h5", contents(), []
+
+    def watch(done, failed):
+        if 0 < done < RUNS:
+            with load_sweep(path) as sweep:
+                sweep.verify()
+                seen.append(np.count_nonzero(sweep.runs["status"] == "complete"))
+        return False
+
+    tops.run(path, what, watch=watch)
+    assert seen and all(0 < count < RUNS for count in seen)
 
 
 @pytest.mark.parametrize(

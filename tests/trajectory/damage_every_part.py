@@ -1,5 +1,5 @@
-"""Read a trajectory file damaged in many ways, as `load`, `inspect` and `explain` do: each time all as it was, or a
-FormatError; a program for its own process.
+"""Read a trajectory file damaged in many ways, as `load`, `inspect` (with `--verify` and without) and `explain` do:
+each time all as it was, or a FormatError; a program for its own process.
 
 Arguments: the file, a folder to work in, how many times to cut it and how many bits to flip. The last line it prints
 counts what happened. A reading that takes more than a minute ends the process.
@@ -32,13 +32,18 @@ def inspected(trajectory: Trajectory) -> object:
     return Inspection.of(trajectory, "file").as_dict()
 
 
+def verified(trajectory: Trajectory) -> object:
+    """What `inspect --verify` shows."""
+    return Inspection.of(trajectory, "file", verify=True).as_dict()
+
+
 def explained(trajectory: Trajectory) -> object:
     """What `explain` shows of a free body."""
     free = next(path for path in trajectory.paths if trajectory[path].kind == "free")
     return str(BodyReport.of(trajectory, free, 1.0))
 
 
-READINGS = (arrays, inspected, explained)
+READINGS = (arrays, inspected, verified, explained)
 
 
 def outcome(path: Path, read: Callable[[Trajectory], object], whole: object) -> str:

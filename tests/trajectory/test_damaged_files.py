@@ -31,11 +31,12 @@ def fuzzed(file: Path, folder: Path, cuts: int, flips: int) -> dict[str, int]:
 
 def check(counts: dict[str, int], cuts: int, flips: int, of: int = 3) -> None:
     """All cuts and more than one flip of `of` are found; the others are harmless."""
-    for way in ("arrays", "inspected", "explained"):
+    for way in ("arrays", "inspected", "verified", "explained"):
         assert counts[f"cut, {way}, refused"] == 21 + cuts
         assert counts[f"flip, {way}, refused"] > flips // of
         assert counts[f"flip, {way}, whole"] > 0  # what no one reads
         assert counts[f"flip, {way}, refused"] + counts[f"flip, {way}, whole"] == flips
+    assert counts["flip, verified, refused"] >= counts["flip, arrays, refused"]
 
 
 def test_damage_is_refused_or_harmless(kept_file, tmp_path):

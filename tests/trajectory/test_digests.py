@@ -47,7 +47,7 @@ def test_samples_that_are_not_those_written_are_found_by_inspect(file, name, is_
         rigidsim.load(file) as trajectory,
         pytest.raises(FormatError, match=DISAGREES),
     ):
-        Inspection.of(trajectory, file)
+        Inspection.of(trajectory, file, verify=True)
 
 
 @OLDER

@@ -82,7 +82,7 @@ def check(path, history, arrays, samples: int) -> None:
         assert trajectory.message == f"cannot write {path}: No space left on device"
         assert trajectory.content_hash == trajectory.stored_hash
         assert trajectory.events == tuple(event for event in history.events if event.time <= trajectory.time[-1])
-        Inspection.of(trajectory, path)
+        Inspection.of(trajectory, path, verify=True)
     with h5py.File(path) as file:
         for name in history.header.dataset_names:
             np.testing.assert_array_equal(file[name][()], arrays[name][:samples])

@@ -6,12 +6,8 @@ import rigidsim
 
 BODY = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
 RADIUS = 0.1
-BALL = {
-    **BODY,
-    "position": [0.5, 0.2, 0.3],
-    "velocity": [-1, 0.5, 0.2],
-    "shapes": [{"type": "sphere", "radius": RADIUS}],
-}
+SPHERE = {"type": "sphere", "radius": RADIUS}
+BALL = {**BODY, "position": [0.5, 0.2, 0.3], "velocity": [-1, 0.5, 0.2], "shapes": [SPHERE]}
 BRICK = {
     **BODY,
     "position": [-0.6, 0.1, 0.4],

@@ -169,6 +169,27 @@ def test_forces_of_contact_are_drawn_where_they_act(opened, dropped):
     assert along / np.linalg.norm(along) == pytest.approx(force / np.linalg.norm(force), abs=1e-5)
 
 
+def test_a_path_stays_thin_nearby(opened, run):
+    """Its points are 250 m apart, the camera is at 15 m, and the origin of the world at 1.5e11 m. The line is 2.5
+    pixels wide, and on the screen straight, as the bend in the picture is below 1e-9 of it.
+    """
+    shown = opened(page_of(stage_of(run("vehicle_on_earth")))).ready()
+    follow = """(time) => {
+      Object.assign(rigidsim.page.show.drawn, { axes: false, grid: false });
+      rigidsim.follow("orbit/stars/earth/ground/vehicle");
+      rigidsim.page.show.camera.distance = 15;
+      rigidsim.setTime(time);
+    }"""
+    for time in (3.3, 10.0, 17.7):
+        shown(follow, time)
+        drawn = pixels(shown).reshape(600, 800, 4)[..., 2]
+        y, x = np.nonzero(drawn < 110)  # darker than the background
+        line = np.polynomial.Polynomial.fit(y, x, 1)
+        ball = np.hypot(x - line(300), y - 300) < 12
+        assert np.abs(x - line(y))[~ball].max() < 4
+        assert 500 < len(x) < 4000
+
+
 def test_the_page_begins_as_it_was_asked_to(opened, turntable):
     shown = opened(page_of(turntable, "table", "table/let_go")).ready()
     assert shown("() => [...document.querySelectorAll('#from, #follow')].map((one) => one.value)") == ["0", "1"]

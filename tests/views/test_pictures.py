@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from moving_ball import FLOOR, RADIUS, history
+from moving_ball import BODY, FLOOR, RADIUS, SPHERE, history
 from rigidsim.views.camera import FILLED, Camera, fitted
 from rigidsim.views.grid import grid_spacing
 from rigidsim.views.poses import WORLD
@@ -183,3 +183,32 @@ def test_a_camera_fits_a_single_point():
 @pytest.mark.parametrize(("radius", "spacing"), [(5.0, 1.0), (6.0, 1.0), (11.0, 2.0), (26.0, 5.0), (0.049, 0.005)])
 def test_spacings_of_grids_are_round(radius, spacing):
     assert grid_spacing(radius) == pytest.approx(spacing)
+
+
+def test_what_is_in_a_hollow_body_is_seen():
+    """A box of six walls with a ball in it: the ball is seen through the wall, the wall itself as well."""
+    axes = np.eye(3)
+    walls = [
+        {"type": "box", "size": (1 - 0.98 * axis).tolist(), "position": (side * axis).tolist()}
+        for axis in axes
+        for side in (-0.5, 0.5)
+    ]
+    room = {"motion": "fixed", "position": [0.5, 0.2, 0.3], "shapes": walls}
+    inside, alone = scenery(room=room), scenery()
+    assert inside.stage.hollow == (2,)
+    camera = Camera(np.array([0.5, 0.2, 0.3]), 4.0, 0.3, 0.2, SIZE)
+    through, free = (one.picture(0, camera).render().astype(int) for one in (inside, alone))
+    x, y = np.floor(camera.project(inside.seen.position[0, 0])).astype(int)
+    assert through[y, x, 2] > through[y, x, 0]  # blue, as the ball
+    assert 10 < np.abs(through[y, x] - free[y, x]).max() < 120
+
+
+def test_far_from_the_origin_a_picture_is_the_same():
+    """Seen from a body that is 1.5e11 m away the bodies are where they are near the origin."""
+    far = {"motion": "fixed", "position": [0, 0, -1.5e11], "children": {
+        "ball": {**BODY, "position": [0.5, 0.2, 0.3], "shapes": [SPHERE]}}}  # fmt: skip
+    near = {**far, "position": [0, 0, -1000]}
+    pictures = [scenery("place", place=place).picture(0, CAMERA) for place in (far, near)]
+    masks = [coloured(picture.render(), "#cc79a7") for picture in pictures]
+    assert masks[0].sum() > 100
+    assert np.array_equal(*masks)

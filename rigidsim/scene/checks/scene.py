@@ -32,7 +32,7 @@ NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free bod
 
 def findings(hierarchy: Hierarchy) -> list[Finding]:
     """All problems of a scene of which each part is valid on its own."""
-    found = list(_time_findings(hierarchy.scene.simulation))
+    found = list(time_findings(hierarchy.scene.simulation))
     for node in hierarchy:
         for check in NODE_CHECKS:
             found += check(node)
@@ -47,7 +47,8 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
     return found
 
 
-def _time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
+def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
+    """Steps and times between samples that do not divide the duration."""
     duration, step, every = simulation.duration, simulation.step, simulation.record_every
     path = ("simulation", "step")
     if step > duration:

@@ -18,6 +18,8 @@ Override = str | tuple[str, Any]
 
 INDEX = re.compile(r"\[?([0-9]{1,9})\]?(?:\.|(?=\[)|$)")
 NEW_KEY = re.compile(r"[^.\[\]]+$")
+METRICS = "metrics."
+"""Metrics from outside a file come as pairs; on the command line by an option of their own."""
 
 
 def apply_overrides(document: Document, overrides: Iterable[Override], model: type[SceneModel]) -> list[Override]:
@@ -34,7 +36,8 @@ def apply_overrides(document: Document, overrides: Iterable[Override], model: ty
             value = parsed(text, label)
         else:
             dotted, value = override[0], plain_data(override[1])
-            label = f"--set {shown(dotted)}={shown(value)}"
+            option, name = ("--metric", dotted[len(METRICS) :]) if dotted.startswith(METRICS) else ("--set", dotted)
+            label = f"{option} {shown(name)}={shown(value)}"
         path = _path(document.data, dotted.strip(), value, model)
         put(document, path, value)
         document.overrides.append((path, label))

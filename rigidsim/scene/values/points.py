@@ -18,7 +18,7 @@ from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, QUANT
 LOG = "log:"
 FORMS = 'start:stop:count ("0:60:13", "0 rpm:60 rpm:13"), log:start:stop:count, or a list [1, 2, 5]'
 UNITS = frozenset(unit for dimension in DIMENSIONS for unit in dimension.units)
-COUNT = re.compile(r"\s*[0-9]{1,16}\s*")
+COUNT, TOO_LARGE = re.compile(r"\s*[0-9]{1,16}\s*"), re.compile(r"\s*[0-9]{17,}\s*")
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,8 @@ def _check_ends(start: float, stop: float, is_log: bool) -> None:
 
 
 def _count(text: str, start: float, stop: float) -> int:
+    if TOO_LARGE.fullmatch(text):
+        raise invalid("range", f"{shown(text.strip())} points are too many; the limit is 2**53")
     if not COUNT.fullmatch(text):
         raise invalid("range", f"'{shown(text.strip())}' is not a number of points", "write start:stop:count")
     count = int(text)

@@ -1,0 +1,150 @@
+"""Quantities over the whole run in brief: first, least, greatest and last value, and a sparkline of characters."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigidsim.hindsight.quantities import NamedQuantity, named
+from rigidsim.report.table import aligned
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import FEW_BODIES, windows
+
+LEVELS = "▁▂▃▄▅▆▇█"
+MOST_BINS = 1024
+"""Groups of successive samples of which the least and the greatest value are kept."""
+LEAST_WIDTH, MOST_WIDTH = 24, 96  # characters
+COLUMNS_OF_JSON = 64
+SAME, DIGITS = 1e-9, (5, 7, 9)
+"""Relative to the largest value: a smaller range may be rounding, and is shown as constant. Of a larger one as many
+digits are shown as it takes to see it.
+"""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A number over time. `low` and `high` are the least and the greatest value of groups of successive samples, each
+    of as many samples but the last; NaN where none is finite.
+    """
+
+    name: str
+    unit: str
+    first: float
+    last: float
+    mean: float
+    begins: np.ndarray  # s, of the groups
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def least(self) -> float:
+        """The least of all values; NaN if none is finite."""
+        return float(np.fmin.reduce(self.low))
+
+    @property
+    def greatest(self) -> float:
+        """The greatest of all values."""
+        return float(np.fmax.reduce(self.high))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing but rounding changes it."""
+        return not self.greatest - self.least > SAME * max(abs(self.least), abs(self.greatest))
+
+    @property
+    def digits(self) -> int:
+        """The number of digits that tell the least value from the greatest."""
+        differ = (n for n in DIGITS if f"{self.least:.{n}g}" != f"{self.greatest:.{n}g}")
+        return DIGITS[0] if self.is_constant else next(differ, DIGITS[-1])
+
+    def columns(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(begin, least, greatest) of at most that many groups."""
+        count = min(count, len(self.low))
+        places = np.arange(count) * len(self.low) // count
+        return self.begins[places], np.fmin.reduceat(self.low, places), np.fmax.reduceat(self.high, places)
+
+    def sparkline(self, width: int) -> str:
+        """At most `width` characters from the lowest block for the least value to the highest for the greatest. Each
+        shows the sample of its group that is farthest from the mean, so that no peak is lost; blank if none is finite.
+        """
+        _, low, high = self.columns(width)
+        shown = np.where(high - self.mean > self.mean - low, high, low)
+        if self.is_constant:
+            return "".join(LEVELS[0] if math.isfinite(x) else " " for x in shown.tolist())
+        span = self.greatest - self.least
+        level = (shown / span - self.least / span) * (len(LEVELS) - 1)
+        return "".join(LEVELS[round(x)] if math.isfinite(x) else " " for x in level.tolist())
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data; None for what is not finite."""
+        begins, low, high = self.columns(COLUMNS_OF_JSON)
+        ends = {"first": self.first, "min": self.least, "max": self.greatest, "last": self.last}
+        course = {"time": begins, "min": low, "max": high}
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            **{key: _plain(value) for key, value in ends.items()},
+            "course": {key: list(map(_plain, values.tolist())) for key, values in course.items()},
+        }
+
+
+def courses(trajectory: Trajectory, names: Sequence[str]) -> list[Course]:
+    """Each component of some quantities, see `rigidsim.hindsight.quantities`. Of a file only the parts are read that
+    they need, window by window. Raises UsageError, NotRecordedError.
+    """
+    return [course for one in [named(trajectory, name) for name in names] for course in _courses(trajectory, one)]
+
+
+def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
+    count, n_part = len(trajectory.time), max(1, len(one.components))
+    size = -(-count // MOST_BINS)
+    low = np.full((-(-count // size), n_part), np.nan)
+    high, total, valid, ends = low.copy(), np.zeros(n_part), np.zeros(n_part), []
+    for window in windows(trajectory, FEW_BODIES):
+        values = one.of(window).values.reshape(-1, n_part)
+        ends = [ends[0] if ends else values[0], values[-1]]
+        finite = np.isfinite(values)
+        values = np.where(finite, values, np.nan)
+        total, valid = total + np.nansum(values, axis=0), valid + finite.sum(axis=0)
+        group = (window.start + np.arange(len(values))) // size
+        begins = np.flatnonzero(np.diff(group, prepend=-1))
+        at = group[begins]
+        low[at] = np.fmin(low[at], np.fmin.reduceat(values, begins))
+        high[at] = np.fmax(high[at], np.fmax.reduceat(values, begins))
+    mean, names = total / np.maximum(valid, 1), _names(one)
+    about = zip(names, *ends, mean, low.T, high.T, strict=True)
+    begins = trajectory.time[::size]
+    return [
+        Course(name, one.unit, float(first), float(last), float(middle), begins, least, greatest)
+        for name, first, last, middle, least, greatest in about
+    ]
+
+
+def _names(one: NamedQuantity) -> list[str]:
+    """The full name of each component."""
+    if not one.components:
+        return [one.name]
+    name, at, frame = one.name.partition("@")
+    return [f"{name}.{component}{at}{frame}" for component in one.components]
+
+
+def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
+    """A table with a line for each course, as wide as the terminal."""
+    over = f"{time[0]:g} to {time[-1]:g} s"
+    rows = [["quantity", "first", "min", "max", "last"]]
+    for one in found:
+        numbers = (f"{x + 0.0:.{one.digits}g}" for x in (one.first, one.least, one.greatest, one.last))
+        rows.append([f"{one.name}, {one.unit}" if one.unit else one.name, *numbers])
+    lines = aligned(rows)
+    width = shutil.get_terminal_size().columns - len(lines[0]) - 2
+    width = min(max(width, LEAST_WIDTH), MOST_WIDTH)
+    shown = [over, *(one.sparkline(width) for one in found)]
+    return [f"{line}  {spark}" for line, spark in zip(lines, shown, strict=True)]
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,64 @@
+"""The largest distance, speed and angular speed of each body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigidsim.report.states import known
+from rigidsim.trajectory.extremes import NAMES, largest_norms
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import windows
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The largest distance (m), speed (m/s) and angular speed (rad/s) of one body in the world; None for
+    what was not recorded.
+    """
+
+    distance: float | None
+    speed: float | None
+    rate: float | None
+
+
+def extremes(trajectory: Trajectory) -> list[Extremes]:
+    """The extremes of each body; those that the file does not have are computed from the samples."""
+    stored = _stored(trajectory)
+    largest = np.where(np.isnan(stored), _computed(trajectory, np.isnan(stored)), stored)
+    return [Extremes(*(None if np.isnan(x) else float(x) for x in row)) for row in largest]
+
+
+def stored_extremes_match(trajectory: Trajectory) -> bool:
+    """Whether the extremes that a file has are those of its samples."""
+    stored = _stored(trajectory)
+    there = ~np.isnan(stored)
+    return np.array_equal(stored[there], _computed(trajectory, there)[there])
+
+
+def _stored(trajectory: Trajectory) -> np.ndarray:
+    """(body, quantity) the extremes that the file has; NaN for others."""
+    unstored = np.full(len(trajectory), np.nan)
+    return np.stack([trajectory.extremes.get(name, unstored) for name in NAMES], axis=1)
+
+
+def _computed(trajectory: Trajectory, wanted: np.ndarray) -> np.ndarray:
+    """(body, quantity) those of the extremes that are wanted, from the samples; NaN for what is not known."""
+    largest = np.zeros((len(trajectory), len(NAMES)))
+    for window in windows(trajectory) if wanted.any() else ():
+        part = trajectory.part(window)
+        for column, name in enumerate(NAMES):
+            rows = np.flatnonzero(wanted[:, column] & ~np.isnan(largest[:, column]))  # without what is not known
+            if len(rows):
+                found = _largest(part, name.removeprefix("world/"), rows)
+                largest[rows, column] = np.maximum(largest[rows, column], found)
+    return largest
+
+
+def _largest(part: Trajectory, name: str, rows: np.ndarray) -> np.ndarray:
+    """The largest value of a quantity of some bodies in the world; NaN if it is not known."""
+    if part.is_whole:
+        return largest_norms(np.asarray(part.arrays[f"world/{name}"])[:, rows])
+    each = (known(part.motion("world", row), name) for row in rows.tolist())
+    return np.array([np.nan if one is None else largest_norms(one[:, np.newaxis])[0] for one in each])

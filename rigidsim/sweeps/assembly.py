@@ -1,0 +1,151 @@
+"""One result file of the parts of a plan, each of which was run on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rigidsim.arguments import file_path
+from rigidsim.errors import UsageError
+from rigidsim.sweeps.axes import Column
+from rigidsim.sweeps.layouts import Layout
+from rigidsim.sweeps.plan import Plan
+from rigidsim.sweeps.results import SweepWriter
+from rigidsim.sweeps.stored import Sweep, load_sweep
+from rigidsim.sweeps.sweeping import contents_of
+from rigidsim.sweeps.units import Unit, units_of, windows
+from rigidsim.trajectory.destination import IN_PYTHON, Hints
+
+DIFFERENCES = {
+    "record": "recorded different things (--record)",
+    "scene": "are of different scenes",
+    "plan": "are of different plans",
+    "recording": "have different bodies or times",
+    "unit": "are divided differently",
+    "version": "were made by different versions of rigidsim",
+}
+"""By the entries of the identity of a result file."""
+
+
+def assemble_sweep(
+    parts: Sequence[str | Path], path: str | Path, *, force: bool = False, hints: Hints = IN_PYTHON
+) -> Sweep:
+    """Write the result file of a whole plan from those of its parts, in any order, and return it. It has the bits, and
+    the content hash, of the sweep that was not divided.
+
+    Raises UsageError if they are not the parts of one sweep, or not each of them once; StorageError or FormatError for
+    a file that cannot be read or written, or is damaged.
+    """
+    paths = [file_path(part, "a part of a sweep") for part in ([parts] if isinstance(parts, str | Path) else parts)]
+    path = file_path(path, "the sweep's file")
+    with ExitStack() as opened:
+        sweeps = sorted((opened.enter_context(load_sweep(part)) for part in paths), key=lambda sweep: sweep.numbers[0])
+        _require_parts(sweeps)
+        for sweep in sweeps:
+            sweep.verify()
+        first, plan = sweeps[0], Plan(Joined(sweeps), sweeps[0].seed)
+        contents = contents_of(first.scene, plan, first.record, range(plan.runs))
+        _require_alike(first, path, contents.identity)
+        with SweepWriter(path, contents, force=force, resume=False, hints=hints) as writer:
+            for unit in _units(sweeps, contents.unit):
+                writer.commit(unit)
+            writer.finish()
+    return load_sweep(path)
+
+
+def _require_parts(sweeps: Sequence[Sweep]) -> None:
+    """Raise UsageError unless these are all parts of one sweep, in order."""
+    if not sweeps:
+        raise UsageError("name the result files of all parts of a sweep")
+    end = 0
+    for sweep, before in zip(sweeps, (sweeps[0], *sweeps), strict=False):
+        if not sweep.content_hash:
+            raise UsageError(f"{sweep.path} is not complete; --resume continues it")
+        _require_alike(sweeps[0], sweep.path, sweep.identity)
+        begin = int(sweep.numbers[0])
+        if begin < end:
+            last = min(end - 1, int(sweep.numbers[-1]))
+            raise UsageError(f"{_runs(begin, last)} in both {before.path} and {sweep.path}")
+        _require_none_missing(end, begin)
+        end = int(sweep.numbers[-1]) + 1
+    _require_none_missing(end, sweeps[0].planned)
+
+
+def _require_alike(first: Sweep, path: Path, identity: dict[str, str]) -> None:
+    for name, difference in DIFFERENCES.items():
+        if first.identity.get(name) != identity.get(name):
+            raise UsageError(f"{first.path} and {path} {difference}")
+
+
+def _require_none_missing(begin: int, end: int) -> None:
+    if begin < end:
+        raise UsageError(f"{_runs(begin, end - 1)} in none of the files; name those of all parts")
+
+
+def _runs(first: int, last: int) -> str:
+    return f"run {first} is" if first == last else f"runs {first} to {last} are"
+
+
+class Joined(Layout):
+    """The values of all runs of a plan, which its parts have."""
+
+    def __init__(self, sweeps: Sequence[Sweep]):
+        self._sweeps, self._first = sweeps, sweeps[0]
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Those of the plan."""
+        return self._first.units
+
+    @property
+    def runs(self) -> int:
+        """All of the plan."""
+        return self._first.planned
+
+    def columns(self, begin: int, end: int) -> dict[str, Column]:
+        """The values as they were when the parts ran."""
+        found = {
+            name: [sweep.runs[name][rows] for sweep, rows in _within(self._sweeps, begin, end)] for name in self.units
+        }
+        joined = {name: np.concatenate(columns) for name, columns in found.items()}
+        return {name: values.tolist() if values.dtype == object else values for name, values in joined.items()}
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """The digest of the rule."""
+        return {"digest": self._first.plan_digest}
+
+    def digest(self, seed: int) -> str:
+        """That of the plan."""
+        return self._first.plan_digest
+
+    @property
+    def method(self) -> str:
+        """That of the plan."""
+        return self._first.method
+
+    def __str__(self) -> str:
+        return self._first.description
+
+
+def _within(sweeps: Sequence[Sweep], begin: int, end: int) -> Iterator[tuple[Sweep, slice]]:
+    """The parts that have some of these runs, and their places there."""
+    for sweep in sweeps:
+        first, last = begin - int(sweep.numbers[0]), end - int(sweep.numbers[0])
+        if first < len(sweep) and last > 0:
+            yield sweep, slice(max(first, 0), min(last, len(sweep)))
+
+
+def _units(sweeps: Sequence[Sweep], size: int) -> Iterator[Unit]:
+    """All units of the whole, whose runs may be in several parts."""
+    names = sweeps[0].results
+    for runs in windows(sweeps[0].planned, size, sweeps[0].run_bytes):
+        pieces = [sweep.rows(rows) for sweep, rows in _within(sweeps, runs.start, runs.stop)]
+        arrays = {name: np.concatenate([arrays[name] for arrays, _, _ in pieces]) for name in names}
+        status = np.concatenate([status for _, status, _ in pieces])
+        errors = {run: text for _, _, some in pieces for run, text in some.items()}
+        yield from units_of(runs.start, size, arrays, status, errors)

@@ -1,0 +1,94 @@
+"""The parts of a plan, run on their own, are those of the whole, and are joined to it again."""
+
+from __future__ import annotations
+
+import h5py
+import pytest
+
+import rigidsim
+from rigidsim import Scene
+from rigidsim.errors import FormatError, StorageError, UsageError
+from rigidsim.sweeps.assembly import assemble_sweep
+from tops import METRIC, TOP, contents, on_threads, run
+
+VARIED = {
+    "numbers": {"vary": {"spin": "0 rpm:60 rpm:101", "pull": [0.1, 80, 0.3]}},
+    "words": {"vary": {"simulation.integrator": ["rkmk4", "magnus", "rkmk4"], "bodies.top.mass": [1, -2, 3]}},
+    "lengths": {"vary": {"simulation.duration": [0.1, 0.2, 0.4, 0.15], "pull": [0.1, 0.2]}},
+    "a sample": {"sample": "saltelli:8", "over": {"spin": "normal(30 rpm, 5 rpm)", "pull": "uniform(0.1, 0.2)"}},
+}
+
+
+def part(folder, number, parts, text=TOP, **given):
+    path = folder / f"{number}.h5"
+    rigidsim.sweep(Scene.from_text(text, "top.yaml"), path=path, part=(number, parts), force=True, **given).close()
+    return path
+
+
+@pytest.mark.parametrize("record", ["final", "metrics", "0.1"])
+@pytest.mark.parametrize("plan", VARIED)
+@pytest.mark.parametrize("parts", [1, 3])
+def test_parts_make_the_whole(tmp_path, plan, record, parts):
+    given = {"text": TOP + METRIC, "record": record} | VARIED[plan]
+    if (plan, record) == ("lengths", "0.1"):
+        given["vary"] = given["vary"] | {"simulation.duration": [0.1, 0.2, 0.4, -1]}
+    paths = [part(tmp_path, number, parts, **given) for number in range(parts, 0, -1)]
+    text = given.pop("text")
+    with (
+        rigidsim.sweep(Scene.from_text(text, "top.yaml"), **given) as whole,
+        assemble_sweep(paths, tmp_path / "whole.h5") as joined,
+    ):
+        assert joined.content_hash == whole.content_hash
+        joined.verify()
+        for one, other in ((joined.runs, whole.runs), (joined.metrics, whole.metrics)):
+            assert repr({k: v.tolist() for k, v in one.items()}) == repr({k: v.tolist() for k, v in other.items()})
+        assert joined.identity == whole.identity and joined.description == whole.description
+        assert joined.overrides(1) == whole.overrides(1)
+        if joined.method and record == "metrics":
+            assert joined.sensitivity().keys() == {"fastest"}
+
+
+def test_the_whole_can_be_resumed(tmp_path):
+    vary = {"pull": [0.1, 80, 0.3]}
+    paths = [part(tmp_path, number, 2, record="final", vary=vary) for number in (1, 2)]
+    with assemble_sweep(paths, tmp_path / "whole.h5") as joined:
+        assert joined.runs["status"].tolist() == ["complete", "failed", "complete"]
+    scene = Scene.from_text(TOP, "top.yaml")
+    with rigidsim.sweep(scene, path=tmp_path / "whole.h5", record="final", vary=vary, resume=True) as again:
+        assert again.content_hash == joined.content_hash
+
+
+def test_wrong_parts_are_one_error(tmp_path):
+    vary = {"spin": "0 rpm:60 rpm:9"}
+    one, two, three = (part(tmp_path, number, 3, vary=vary) for number in (1, 2, 3))
+    whole = tmp_path / "whole.h5"
+    other = tmp_path / "other"
+    other.mkdir()
+
+    def fails(paths, message, error=UsageError):
+        with pytest.raises(error, match=message):
+            assemble_sweep(paths, whole)
+        assert not whole.exists() and not list(tmp_path.glob(".*"))
+
+    fails([], "name the result files of all parts")
+    fails([one, three], "runs 3 to 5 are in none of the files")
+    fails(two, "runs 0 to 2 are in none of the files")
+    fails([one, two], "runs 6 to 8 are in none of the files")
+    fails([one, two, two, three], "runs 3 to 5 are in both .*2.h5 and .*2.h5")
+    fails([one, two, part(other, 3, 3, vary={"spin": "0 rpm:61 rpm:9"})], "are of different plans")
+    fails([one, two, part(other, 3, 3, TOP.replace("mass: 2", "mass: 3"), vary=vary)], "are of different scenes")
+    fails([one, two, part(other, 3, 3, vary=vary, record="0.1")], "recorded different things")
+    fails([one, two, tmp_path / "none.h5"], "none.h5 cannot be read", StorageError)
+    with h5py.File(three, "r+") as file:
+        file["world/position"][0, 0, 0] = 7
+    fails([one, two, three], "3.h5 is damaged: runs 6 to 8 do not match", FormatError)
+
+
+def test_an_unfinished_part_and_an_existing_file_are_one_error(tmp_path):
+    what = contents(vary={"spin": "0 rpm:60 rpm:9000"})
+    assert run(tmp_path / "a.h5", what, on_threads(1), lambda done, failed: done > 0) == ""
+    with pytest.raises(UsageError, match=r"a.h5.tmp is not complete; --resume continues it"):
+        assemble_sweep([tmp_path / "a.h5"], tmp_path / "whole.h5")
+    done = part(tmp_path, 1, 1, vary={"spin": [1, 2]})
+    with pytest.raises(StorageError, match="force=True"):
+        assemble_sweep([done], done)
