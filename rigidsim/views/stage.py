@@ -68,9 +68,9 @@ class Staging:
 
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
     `surfaces` are shared by the `parts`; `reach` (body) is the radius (m) about a body's origin that its solids fill;
-    `kinds` are free, fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies with poses,
-    `hollow` those of bodies that may hide others within them; `notes` are sentences about what is not shown as it is;
-    `loads` are the forces, None for a scene.
+    `kinds` are free (at any time), fixed or prescribed; `colours` are `#rrggbb`; `known` are the rows of the bodies
+    with poses, `hollow` those of bodies that may hide others within them; `notes` are sentences about what is not
+    shown as it is; `loads` are the forces, None for a scene.
     """
 
     title: str
@@ -137,7 +137,11 @@ def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | No
     chosen = samples[chosen_samples(times, n_frame)]
     shown = trajectory.part(chosen)
     poses, known = poses_of(shown, shown_times(shown, n_frame))
-    stage, notes = _stage(scene_from(trajectory.header.scene_resolved), poses, known, speed), []
+    trees = [places for _, places in trajectory.header.trees()]
+    kinds = [
+        next((place.kind for place in body if place.kind == "free"), body[0].kind) for body in zip(*trees, strict=True)
+    ]
+    stage, notes = _stage(scene_from(trajectory.header.scene_resolved), kinds, poses, known, speed), []
     loads = loads_of(trajectory, chosen, poses, notes)
     return replace(stage, loads=loads, notes=(*stage.notes, *notes))
 
@@ -159,10 +163,11 @@ def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Staging
 def stage_of_scene(scene: Scene) -> Staging:
     """The stage of a scene at t = 0."""
     nodes = Hierarchy(scene)
-    starts = [Starts(nodes)[node.path] for node in nodes]
+    found = Starts(nodes)
+    starts = [found[node.path] for node in nodes]
     arrays = [np.array([[getattr(start, name) for start in starts]]) for name in ("p", "q", "v", "omega")]
     poses = Poses(np.zeros(1), *arrays, ((WORLD,) * len(starts),), np.zeros(1, np.int64))
-    return _stage(scene, poses, range(len(starts)), 1.0)
+    return _stage(scene, [node.kind for node in nodes], poses, range(len(starts)), 1.0)
 
 
 def playing_speed(duration: float) -> float:
@@ -175,7 +180,7 @@ def playing_speed(duration: float) -> float:
 
 
 def _frames(seconds: float, fps: float, n_body: int) -> int:
-    if not number(fps, "fps") > 0:
+    if not 0 < number(fps, "fps") < math.inf:
         refuse("fps", "a positive number", fps)
     return max(2, min(math.ceil(seconds * fps) + 1, MOST_VALUES // (sum(WIDTHS) * n_body)))
 
@@ -193,7 +198,7 @@ def _samples_between(time: np.ndarray, begin: float | None, end: float | None) -
     return inside
 
 
-def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> Staging:
+def _stage(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[int], speed: float) -> Staging:
     nodes = list(Hierarchy(scene))
     surfaces, parts, notes = _parts([nodes[row] for row in known], known)
     reach = np.zeros(len(nodes))
@@ -208,7 +213,7 @@ def _stage(scene: Scene, poses: Poses, known: Sequence[int], speed: float) -> St
         notes.append(f"{len(missing)} {several} poses were not recorded: {named}")
     paths = tuple(node.path for node in nodes)
     stage = Staging(
-        scene.title, paths, tuple(node.kind for node in nodes), tuple(colours(paths).values()), poses, speed,
+        scene.title, paths, tuple(kinds), tuple(colours(paths).values()), poses, speed,
         tuple(surfaces), tuple(parts), reach, tuple(known), notes=tuple(notes),
     )  # fmt: skip
     return _with_grounds(replace(stage, hollow=tuple(_hollow(stage))), nodes)

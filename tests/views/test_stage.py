@@ -92,7 +92,7 @@ def test_a_time_span_is_shown(run):
     for wrong in ((2.0, 1.0), (7.0, None), (1.001, 1.002), ("a", None)):
         with pytest.raises(UsageError):
             stage_of(history, *wrong)
-    for fps in (0, -1, float("nan"), "fast"):
+    for fps in (0, -1, float("nan"), float("inf"), "fast"):
         with pytest.raises(UsageError, match="fps must be"):
             stage_of(history, fps=fps)
 
@@ -112,6 +112,11 @@ def test_the_framing_has_walls_that_are_near_and_not_what_is_far():
     stage = stage_of_scene(rigidsim.Scene.from_dict({**HEAD, "bodies": {"ball": BALL, "far": far, "near": near}}))
     assert list(stage.interesting(stage.poses.seen_from())) == [0, 2]
     assert 0.3 < stage.framing(stage.poses.seen_from()).radius < 1
+
+
+def test_a_body_that_becomes_free_is_one(run):
+    stage = stage_of(run("payload_release"))
+    assert stage.kinds == ("free", "free") and run("payload_release").header.kinds == ("free", "fixed")
 
 
 def test_a_box_of_walls_is_hollow_with_something_in_it():
