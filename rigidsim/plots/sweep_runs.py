@@ -106,7 +106,7 @@ class Runs:
     @property
     def has_indices(self) -> bool:
         """Whether these are all runs of a sample for Sobol indices."""
-        method, _, count = self.sweep.sample.partition(":")
+        method, _, count = self.sweep.method.partition(":")
         return method == "saltelli" and len(self.sweep) == int(count) * (len(self.sweep.names) + 2)
 
     @cached_property

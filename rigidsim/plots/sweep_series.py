@@ -52,7 +52,7 @@ def _last_states(runs: Runs) -> Trajectory:
 
 def _readable(runs: Runs) -> np.ndarray:
     """The places of the runs that began. Raises UsageError if there are none."""
-    places = np.flatnonzero(runs.sweep.runs["status"] != "invalid")
+    places = np.flatnonzero(np.isin(runs.sweep.runs["status"], ("complete", "failed")))
     if not len(places):
         raise UsageError(f"none of the {len(runs.sweep):,} runs began; `rigidsim inspect {runs.sweep.path}` says why")
     return places

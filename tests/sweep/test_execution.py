@@ -137,6 +137,6 @@ def test_metrics_are_those_of_the_run_alone(tmp_path):
 def test_metrics_keep_the_order_of_the_scene(tmp_path):
     """Also in the digests, where their names are in another order."""
     text = METRICS.replace("fastest:", "zenith:")
-    with swept(tmp_path / "a.h5", "final", vary={"spin": [1, 2]}, text=text) as sweep:
+    with swept(tmp_path / "a.h5", text, vary={"spin": [1, 2]}) as sweep:
         assert list(sweep.metrics) == ["zenith", "height"]
         sweep.verify()

@@ -11,6 +11,7 @@ import rigidsim
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import styled
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from tops import contents, run
 
 SCENE = """\
 format: rigidsim/1
@@ -286,3 +287,11 @@ def test_a_part_of_a_grid_is_a_grid_and_a_table_is_not(tmp_path):
         assert not Runs(sweep).is_grid
         first, second = sweep.plot("sum").axes
         assert first.get_xlabel() == "a" and second.get_xlabel() == "b"
+
+
+def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_done(tmp_path):
+    run(tmp_path / "s.h5", contents(SCENE, "", {"a": "1:5000:5000"}), watch=lambda done, _failed: done > 0)
+    with rigidsim.load_sweep(tmp_path / "s.h5") as sweep:
+        is_done = sweep.runs["status"] == "complete"
+        (line,) = sweep.plot("sum").axes[0].lines
+    assert is_done.any() and np.array_equal(np.isfinite(line.get_ydata()), is_done)
