@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -71,14 +69,9 @@ class OracleError:
         return self.error is not None and self.tolerance is not None and not self.error <= self.tolerance
 
 
-@lru_cache(maxsize=4)
-def _oracle_of(resolved: str) -> dict[str, dict]:
-    return json.loads(resolved or "{}").get("oracle", {})
-
-
 def _entries(header: Header) -> dict[str, dict]:
     """The oracle of the resolved scene."""
-    return _oracle_of(header.scene_resolved)
+    return header.resolved.get("oracle", {})
 
 
 def _closed_form(name: str, entry: dict) -> ClosedForm:

@@ -19,7 +19,6 @@ from rigidsim.arguments import clipped, text
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.hindsight.body_quantities import BODY, KINDS, PARENT, WORLD, BodyQuantity, Source
 from rigidsim.hindsight.run_quantities import RUN_KINDS, RunQuantity
-from rigidsim.trajectory.metrics import values_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 NORM = "norm"
@@ -73,6 +72,9 @@ class NamedQuantity:
 
     def _values(self, source: Source) -> np.ndarray:
         if self.kind is None:
+            # Imported here because it imports the scene's schema, which is needed for expressions alone.
+            from rigidsim.trajectory.metrics import values_of
+
             return np.asarray(values_of(source.part, self.name))
         found = np.asarray(self.kind.read(source, self.body, self.frame))
         if self.component == NORM:

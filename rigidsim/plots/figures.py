@@ -144,7 +144,8 @@ def _drawn(panels: list[Any], look: Look) -> Picture:
         draw(place, shown)
     if look.title:
         figure.suptitle(look.title, parse_math=False, fontsize=11)
-    figure.draw_without_rendering()  # limits that follow from equal scales are known before the margins are
+    if rows:
+        figure.draw_without_rendering()  # limits that follow from equal scales are known before the margins are
     return figure
 
 

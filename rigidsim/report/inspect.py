@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rigidsim.errors import FormatError
-from rigidsim.hindsight.oracles import OracleError
-from rigidsim.hindsight.oracles import errors as oracle_errors
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import contact_lines
 from rigidsim.report.courses import Course, course_lines, courses
@@ -28,6 +27,9 @@ from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
 from rigidsim.trajectory.windows import FEW_BODIES, windows
 
+if TYPE_CHECKING:
+    from rigidsim.hindsight.oracles import OracleError
+
 SHOWN_EVENTS = 20
 SHOWN_BODIES = 20
 SHOWN_COURSES = ("kinetic_energy", "energy_drift")
@@ -45,6 +47,16 @@ def energies(trajectory: Trajectory) -> list[Course]:
     """The kinetic energy and the drift of the energy over time, if they were recorded at several samples."""
     is_course = trajectory.has_diagnostics and len(trajectory.time) >= FEWEST_SAMPLES
     return courses(trajectory, SHOWN_COURSES) if is_course else []
+
+
+def oracle_of(trajectory: Trajectory) -> list[OracleError]:
+    """The errors with respect to the oracle of the scene, if it has one."""
+    if not trajectory.header.resolved.get("oracle"):
+        return []
+    # Imported here because it imports the scene's schema.
+    from rigidsim.hindsight.oracles import errors
+
+    return errors(trajectory)
 
 
 def require_intact(trajectory: Trajectory, file: str | Path) -> None:
@@ -100,7 +112,7 @@ class Inspection:
             ends=ends,
             contact=contact_of(trajectory),
             metrics=trajectory.metrics | {name: trajectory.metric(text) for name, text in metrics.items()},
-            oracle=oracle_errors(trajectory),
+            oracle=oracle_of(trajectory),
             content_hash=trajectory.stored_hash,
             is_verified=verify,
         )

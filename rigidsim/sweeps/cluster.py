@@ -245,6 +245,8 @@ class Excerpt(Layout):
 class _Collected:
     """What `Execution` needs of a writer: the units of a batch that are missing, and a place for their results."""
 
+    keeps_units = True
+
     def __init__(self, missing: list[int]):
         self.missing, self.units = missing, []
         self.commit = self.units.append

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Lock
@@ -10,10 +9,10 @@ from threading import Lock
 import numpy as np
 
 from rigidsim.engine.lanes import LANES
-from rigidsim.errors import SceneError
 from rigidsim.simulation.batch import check_memory
-from rigidsim.sweeps.blocks import BlockRunner, Lone, Outcome, run_alone
-from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, SAMPLES, Contents, dtype_of
+from rigidsim.sweeps.batches import Batch
+from rigidsim.sweeps.blocks import BlockRunner, run_alone
+from rigidsim.sweeps.contents import COMPLETE, Contents
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.units import Unit
 from rigidsim.sweeps.variants import Variants, Worlds, columns_of
@@ -39,6 +38,7 @@ class Execution:
         self._contents, self._writer = contents, writer
         self._threads, self._lanes = threads, lanes
         self._variants = Variants(contents.scene.document(), contents.plan.names)
+        self._spare: list[dict] | None = None if writer.keeps_units else []
         self._stopping = False
         self._counting = Lock()
         self.done = self.failed = 0
@@ -92,7 +92,7 @@ class Execution:
     def _begin(self, units: list[int], pool: ThreadPoolExecutor) -> set[Future]:
         """Read the runs of consecutive units, and begin to compute them."""
         first, end = self._contents.unit_runs(units[0]).start, self._contents.unit_runs(units[-1]).stop
-        batch = Batch(self._contents, range(first, end), self._commit)
+        batch = Batch(self._contents, range(first, end), self._commit, self._spare)
         numbers = self._contents.runs[first:end]
         groups, faults = self._variants.models(columns_of(self._contents.plan, numbers))
         for place, fault in faults.items():
@@ -159,86 +159,3 @@ class Runners:
     def give(self, runner: BlockRunner) -> None:
         """Return it, when its samples are no longer needed."""
         self._free.append(runner)
-
-
-class Batch:
-    """The results of consecutive runs until they are committed; places are numbered from 0 in the batch."""
-
-    def __init__(self, contents: Contents, runs: range, commit: Callable[[Unit], None]):
-        self.runs = runs
-        self._contents, self._commit = contents, commit
-        self._arrays = {name: np.empty((len(runs), *shape), dtype_of(name)) for name, shape in contents.arrays.items()}
-        self._status = np.full(len(runs), COMPLETE, dtype=np.uint8)
-        self._errors: dict[int, dict[int, str]] = defaultdict(dict)
-        self._counting = Lock()
-        self._open = np.zeros(-(-len(runs) // contents.unit), dtype=np.int64)
-        for unit in range(len(self._open)):
-            self._open[unit] = len(self._rows(unit))
-
-    def _rows(self, unit: int) -> range:
-        return range(unit * self._contents.unit, min((unit + 1) * self._contents.unit, len(self.runs)))
-
-    def refuse(self, place: int, fault: SceneError) -> None:
-        """A run that cannot begin."""
-        self._clear(place)
-        self._fail(place, INVALID, str(fault))
-        self.note(np.array([place]))
-
-    def _clear(self, place: int) -> None:
-        """A run without results."""
-        for array in self._arrays.values():
-            array[place] = np.nan if array.dtype.kind == "f" else 0
-
-    def put(self, numbers: np.ndarray, outcome: Outcome, n_lane: int) -> None:
-        """The samples of a block."""
-        count, rows = len(numbers), _as_slice(numbers)
-        for row in self._contents.recording.rows:
-            values, array = row.of_lanes(outcome.samples, n_lane)[:count], self._arrays[row.name]
-            if "time" in row.dimensions and values.shape[1] < array.shape[1]:
-                array[rows, values.shape[1] :] = np.nan
-                array[rows, : values.shape[1]] = values
-            else:
-                array[rows] = values
-        if SAMPLES in self._arrays:
-            self._arrays[SAMPLES][rows] = len(outcome.samples.world.position)
-        for name, values in zip(self._contents.recording.metrics, outcome.metrics, strict=True):
-            self._arrays[f"metrics/{name}"][rows] = values[:count]
-        self._arrays["runs/end_time"][rows] = outcome.time
-
-    def put_lone(self, place: int, lone: Lone) -> None:
-        """The samples of a run alone."""
-        self._clear(place)
-        for row in self._contents.recording.rows if lone.samples else ():
-            array, values = self._arrays[row.name], lone.arrays[row.name]
-            if "time" in row.dimensions:
-                array[place, : len(values)] = values
-            else:
-                array[place] = values[-1]
-        if SAMPLES in self._arrays:
-            self._arrays[SAMPLES][place] = lone.samples
-        self._arrays["runs/end_time"][place] = lone.time
-        if lone.error:
-            self._fail(place, FAILED, lone.error)
-
-    def _fail(self, place: int, status: int, error: str) -> None:
-        self._status[place] = status
-        with self._counting:
-            self._errors[place // self._contents.unit][self.runs[place]] = error
-
-    def note(self, numbers: np.ndarray) -> None:
-        """These runs have their results; units that are complete are committed."""
-        found, counts = np.unique(numbers // self._contents.unit, return_counts=True)
-        with self._counting:
-            self._open[found] -= counts
-            complete = found[self._open[found] == 0].tolist()
-        for unit in complete:
-            rows = slice(self._rows(unit).start, self._rows(unit).stop)
-            arrays, begin = {name: array[rows] for name, array in self._arrays.items()}, self.runs[rows.start]
-            number = begin // self._contents.unit
-            self._commit(Unit(number, begin, arrays, self._status[rows], self._errors.get(unit, {})))
-
-
-def _as_slice(numbers: np.ndarray) -> np.ndarray | slice:
-    """Consecutive numbers as a slice, which is faster."""
-    is_consecutive = numbers[-1] - numbers[0] == len(numbers) - 1
-    return slice(numbers[0], numbers[-1] + 1) if is_consecutive else numbers

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import h5py
 import numpy as np
@@ -40,17 +42,23 @@ from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import as_format_error, opened
 from rigidsim.trajectory.structure import TEXT
 
+FLUSH_BYTES = 16e6
+
 
 class SweepWriter:
     """An open result file, used as a context manager. Without `finish`, its temporary file remains if it has results,
     for a later writer with `resume`.
     """
 
+    keeps_units = False  # the arrays of a unit may be overwritten after `commit`
+
     def __init__(self, path: Path, contents: Contents, *, force: bool, resume: bool, hints: Hints = IN_PYTHON):
         """Raises StorageError if the file cannot be written, or if there is one that must not be replaced; UsageError
         if `resume` finds the results of another scene or plan.
         """
         self.path, self._contents, self._force = path, contents, force or resume
+        self._flusher, self._flushes, self._unflushed = ThreadPoolExecutor(1), [], 0
+        self._counting = Lock()
         done = done_of(path) if not force else 0
         if done and not resume:
             message = f"{path} was interrupted after {done:,} of {len(contents.runs):,} runs"
@@ -102,6 +110,7 @@ class SweepWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._flusher.shutdown()
         if self._spool.closed:
             return
         self._errors.close()
@@ -144,7 +153,22 @@ class SweepWriter:
                 self._write(name, runs.start, array)
             self._write("runs/digest", unit.number, np.frombuffer(digest, np.uint8)[None])
             self._write("runs/status", runs.start, unit.status)
+        self._flush(sum(array.nbytes for array in unit.arrays.values()))
         self._digests[unit.number], self._status[runs] = np.frombuffer(digest, np.uint8), unit.status
+
+    def _flush(self, written: int) -> None:
+        """Have the disk write what there is, beside the run, so that the end need not wait for all of it."""
+        with self._counting:
+            self._unflushed += written
+            if self._unflushed > FLUSH_BYTES and not (self._flushes and not self._flushes[-1].done()):
+                self._flushes.append(self._flusher.submit(os.fsync, self._spool.fileno()))
+                self._unflushed = 0
+
+    def _flushed(self) -> None:
+        """Wait for the disk; raises an error that it had."""
+        self._flusher.shutdown()
+        for flush in self._flushes:
+            flush.result()
 
     def _write(self, name: str, first: int, array: np.ndarray) -> None:
         """Write rows of an array to the file."""
@@ -165,6 +189,7 @@ class SweepWriter:
         )
         with as_storage_error(self.path):
             self._errors.close()
+            self._flushed()
             texts = read_errors(self.path)
             with h5py.File(self._spool, "r+") as file:
                 errors = np.full(len(self._status), "", dtype=object)

@@ -61,5 +61,5 @@ def is_sweep(path: Path) -> bool:
 
 def final_path(path: Path) -> Path:
     """The path that a result file has when it is complete; the inverse of `temporary_path`."""
-    final = path.with_name(path.name.removeprefix(".").removesuffix(".tmp"))
-    return final if path == temporary_path(final) else path
+    name = path.name.removeprefix(".").removesuffix(".tmp")
+    return path.with_name(name) if name and path.name == f".{name}.tmp" else path

@@ -62,7 +62,7 @@ def test_windows_change_nothing(kept, monkeypatch):
             return [one.as_dict() for one in courses(trajectory, ["brick.angles", "energy_drift"])]
 
     whole = told()
-    monkeypatch.setattr("rigidsim.report.windows.WINDOW_BYTES", 32 * 8 * 64)
+    monkeypatch.setattr("rigidsim.trajectory.windows.WINDOW_BYTES", 32 * 8 * 64)
     assert told() == whole
 
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import rigidsim
-from spinning_brick import SAMPLES, remains
+from spinning_brick import SAMPLES, SCENE, remains
 from test_startup import loaded_after
 
 PNG = b"\x89PNG"
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """The trajectory of the small scene, computed once."""
+    folder = tmp_path_factory.mktemp("kept")
+    (folder / "scene.yaml").write_text(SCENE)
+    rigidsim.simulate(rigidsim.Scene.from_file(folder / "scene.yaml")).save(folder / "a.h5")
+    return folder / "a.h5"
+
+
 @pytest.fixture(autouse=True)
-def trajectory(call, workplace):
-    assert call("run", "scene.yaml", "-q", "-o", "a.h5").code == 0
+def trajectory(kept, workplace):
+    """A copy of it as a.h5."""
+    shutil.copyfile(kept, workplace / "a.h5")
 
 
 def size_of(path) -> tuple[int, int]:

@@ -50,7 +50,8 @@ def test_inspect_loads_no_compiler(call):
     call("run", "scene.yaml", "-q", "-o", "a.h5")
     loaded = loaded_after("inspect", "a.h5")
     assert "h5py" in loaded
-    assert not loaded & {"numba", "quaternion", "scipy"}
+    assert not loaded & {"numba", "quaternion", "scipy", "pydantic", "matplotlib"}
+    assert not loaded_after("inspect", "a.h5", "brick.speed") & {"numba", "scipy", "pydantic", "matplotlib"}
 
 
 def test_names_of_the_package_are_loaded_when_used():

@@ -55,10 +55,9 @@ def ours(n_run: int, n_step: int, n_thread: int, record: str, file: Path) -> flo
     scene = rigidsim.Scene.from_text(SCENE.replace("DURATION", str(n_step * STEP)))
     vary = dict(zip(("rate_x", "rate_y", "rate_z"), rates(n_run).T, strict=True))
     metrics = METRICS if record == "metrics" else None
+    file.unlink(missing_ok=True)
     begin = time.perf_counter()
-    found = rigidsim.sweep(
-        scene, vary=vary, zip=True, record=record, metrics=metrics, threads=n_thread, path=file, force=True
-    )
+    found = rigidsim.sweep(scene, vary=vary, zip=True, record=record, metrics=metrics, threads=n_thread, path=file)
     taken = time.perf_counter() - begin
     assert not found.failed.any()
     found.close()
@@ -74,6 +73,7 @@ def mujoco(n_run: int, n_step: int, n_thread: int, integrator: str, file: Path) 
     option = f'<option timestep="{STEP}" integrator="{integrator}" gravity="0 0 0"><flag contact="disable"/></option>'
     body = f'<body><freejoint/><inertial pos="0 0 0" mass="{MASS}" diaginertia="{moments}"/></body>'
     model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{body}</worldbody></mujoco>")
+    file.unlink(missing_ok=True)
     begin = time.perf_counter()
     first = np.zeros((n_run, mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     first[:, 4], first[:, 11:14] = 1.0, rates(n_run)
@@ -121,6 +121,7 @@ def newton(n_run: int, n_step: int, file: Path) -> float:
     simulation = Newton(n_run)
     simulation.step()
     pose, velocity = np.empty((n_step, n_run, 7), np.float32), np.empty((n_step, n_run, 6), np.float32)
+    file.unlink(missing_ok=True)
     begin = time.perf_counter()
     for i in range(n_step):
         simulation.step()
