@@ -23,6 +23,11 @@ GROUPS = {
         "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
         "rigidsim.trajectory.contact_points.ContactPoints", "rigidsim.views.view.View",
     ),
+    "Sweeps": (
+        "sweep", "load_sweep", "assemble_sweep", "rigidsim.sweeps.stored.Sweep",
+        "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan",
+        "SweepError",
+    ),
     "Oracles": (
         "rigidsim.hindsight.oracles.errors", "rigidsim.hindsight.oracles.OracleError",
         "rigidsim.hindsight.oracles.reference",
@@ -39,6 +44,8 @@ NOT_MADE = (
     "ContactEvents",
     "ContactHistory",
     "ContactPoints",
+    "Sweep",
+    "Plan",
     "View",
 )
 """Classes whose objects come from functions."""

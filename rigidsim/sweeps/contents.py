@@ -14,6 +14,7 @@ import numpy as np
 
 from rigidsim.errors import StorageError
 from rigidsim.scene import Scene
+from rigidsim.scene.text.plain import plain_data
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.unfinished import FORMAT
@@ -90,7 +91,7 @@ class Contents:
         """What must be equal for runs to belong to one file."""
         scene, recording = self.scene, self.recording
         times = np.array(recording.times or ()).tobytes()
-        written = (scene.source, json.dumps([*scene.overrides], default=str), json.dumps(scene.resolved()))
+        written = (scene.source, _overrides(scene), json.dumps(scene.resolved()))
         return {
             "record": self.record,
             "scene": sha256("\0".join(written).encode()).hexdigest(),
@@ -145,13 +146,17 @@ def create(file: h5py.File, contents: Contents) -> None:
             dataset.attrs[ROWS] = [k for k in range(len(contents.recording.paths)) if k not in rows.absent]
 
 
+def _overrides(scene: Scene) -> str:
+    return json.dumps([one if isinstance(one, str) else (one[0], plain_data(one[1])) for one in scene.overrides])
+
+
 def _create_scene(file: h5py.File, contents: Contents) -> None:
     scene, group = contents.scene, file.create_group("scene")
     group.attrs["name"], group.attrs["file"] = (
         scene.name,
         str(Path(scene.file).absolute()) if scene.name else scene.file,
     )
-    group.attrs["overrides"] = json.dumps([*scene.overrides])
+    group.attrs["overrides"] = _overrides(scene)
     group.attrs["provenance"] = json.dumps(provenance())
     group.create_dataset("text", data=scene.source, dtype=TEXT)
     group.create_dataset("resolved", data=json.dumps(scene.resolved(), indent=1), dtype=TEXT)

@@ -27,6 +27,7 @@ from rigidsim.sweeps.contents import (
     create,
     require_same,
 )
+from rigidsim.sweeps.journal import as_one, discard_journal, replay
 from rigidsim.sweeps.unfinished import FORMAT, done_of, errors_path, read_errors
 from rigidsim.sweeps.units import Unit, stored_units, windows
 from rigidsim.trajectory.destination import (
@@ -59,6 +60,8 @@ class SweepWriter:
         self.path, self._contents, self._force = path, contents, force or resume
         self._flusher, self._flushes, self._unflushed = ThreadPoolExecutor(1), [], 0
         self._counting = Lock()
+        with as_storage_error(path):
+            discard_journal(path) if force else replay(path)
         done = done_of(path) if not force else 0
         if done and not resume:
             message = f"{path} was interrupted after {done:,} of {len(contents.runs):,} runs"
@@ -80,6 +83,7 @@ class SweepWriter:
 
     def _open(self, is_new: bool) -> None:
         if is_new:
+            discard_journal(self.path)
             with h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True) as file:
                 create(file, self._contents)
             self._spool.check()
@@ -123,6 +127,7 @@ class SweepWriter:
         """Remove the unfinished file."""
         self._spool.discard()
         errors_path(self.path).unlink(missing_ok=True)
+        discard_journal(self.path)
 
     @property
     def status(self) -> np.ndarray:
@@ -191,7 +196,7 @@ class SweepWriter:
             self._errors.close()
             self._flushed()
             texts = read_errors(self.path)
-            with h5py.File(self._spool, "r+") as file:
+            with as_one(self._spool), h5py.File(self._spool, "r+") as file:
                 errors = np.full(len(self._status), "", dtype=object)
                 for run, text in texts.items():
                     if self._status[run] != COMPLETE:

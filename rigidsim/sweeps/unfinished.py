@@ -41,7 +41,8 @@ def done_of(path: Path) -> int:
     """The number of runs in the temporary file of a sweep that was interrupted; 0 if there is none."""
     try:
         with h5py.File(temporary_path(path), "r", locking=False) as file:
-            return run_count(file)
+            is_ours = file.attrs["format"] == FORMAT
+            return int(np.count_nonzero(file["runs/status"][()])) if is_ours else 0
     except (OSError, KeyError, RuntimeError, ValueError):
         return 0
 
@@ -56,7 +57,7 @@ def is_sweep(path: Path) -> bool:
     for one that cannot be read.
     """
     found = stored_path(path)
-    return format_of(found, lock=found == final_path(found)).startswith("rigidsim-sweep/")
+    return format_of(found, lock=found == final_path(found)).startswith(FORMAT.partition("/")[0])
 
 
 def final_path(path: Path) -> Path:

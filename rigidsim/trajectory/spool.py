@@ -48,6 +48,7 @@ class Spool(io.FileIO):
         self._failure: OSError | None = None
         self._restore_points: deque[RestorePoint] = deque(maxlen=MOST_RESTORE_POINTS)
         self._unwritten: list[tuple[int, bytes]] = []
+        self._held_size: int | None = None  # the length of the file while writes are held
         self._collected: list[bytes] = []
         self._collected_begin = self._collected_end = -1  # nothing is collected
         self._position = 0
@@ -78,7 +79,7 @@ class Spool(io.FileIO):
         """Set the position of the next write or read."""
         if whence == os.SEEK_END:
             self._write_collected()
-            offset += os.fstat(self.fileno()).st_size
+            offset += self._length()
         elif whence == os.SEEK_CUR:
             offset += self._position
         self._position = offset
@@ -98,6 +99,21 @@ class Spool(io.FileIO):
         self._position = self._collected_end = self._position + len(content)
         return len(content)
 
+    def _length(self) -> int:
+        return max([os.fstat(self.fileno()).st_size, *(begin + len(content) for begin, content in self._unwritten)])
+
+    def hold(self) -> None:
+        """Keep all further writes in memory, until `held` returns them."""
+        self._write_collected()
+        self._held_size = os.fstat(self.fileno()).st_size
+
+    def held(self) -> tuple[int, list[tuple[int, bytes]]]:
+        """The length that the file would have, and the writes since `hold`, which were not made."""
+        self._write_collected()
+        found, self._unwritten = (max(self._held_size, self._length()), self._unwritten), []
+        self._held_size = None
+        return found
+
     def flush(self) -> None:
         """Write what was collected."""
         self._write_collected()
@@ -108,7 +124,7 @@ class Spool(io.FileIO):
         if not content:
             return
         try:
-            if not self._failure:
+            if not self._failure and self._held_size is None:
                 self._remember(begin, len(content))
                 self._write_all(begin, content)
                 return
@@ -140,6 +156,9 @@ class Spool(io.FileIO):
         """Set the length, unless a write has failed before."""
         self._write_collected()
         size = self._position if size is None else size
+        if self._held_size is not None:
+            self._held_size = size
+            return size
         try:
             if not self._failure:
                 self._remember(size, max(os.fstat(self.fileno()).st_size - size, 0))

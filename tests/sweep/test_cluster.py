@@ -40,10 +40,16 @@ class Processes:
     def __init__(self, folder):
         self._folder, self.workers = folder, []
         self.scheduler = self._start("scheduler", "--port", "0")
-        while not (folder / "scheduler.json").exists():
+        while not (written := self._written()):
             assert self.scheduler.poll() is None
             time.sleep(0.02)
-        self.address = json.loads((folder / "scheduler.json").read_text())["address"]
+        self.address = json.loads(written)["address"]
+
+    def _written(self) -> str:
+        """What the scheduler wrote into its file, when it is complete."""
+        file = self._folder / "scheduler.json"
+        text = file.read_text() if file.exists() else ""
+        return text if text.rstrip().endswith("}") else ""
 
     def add_worker(self) -> None:
         self.workers.append(self._start("worker", "--no-nanny", "--nthreads", "1"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import h5py
+import numpy as np
 import pytest
 
 import rigidsim
@@ -56,6 +57,16 @@ def test_the_whole_can_be_resumed(tmp_path):
     scene = Scene.from_text(TOP, "top.yaml")
     with rigidsim.sweep(scene, path=tmp_path / "whole.h5", record="final", vary=vary, resume=True) as again:
         assert again.content_hash == joined.content_hash
+
+
+def test_overrides_may_be_arrays(tmp_path):
+    scene = Scene.from_text(TOP, "top.yaml", [("bodies.top.position", np.arange(3.0)), ("spin", np.float64(2))])
+    paths = [tmp_path / "1.h5", tmp_path / "2.h5"]
+    for number, path in enumerate(paths, 1):
+        rigidsim.sweep(scene, vary={"pull": [0.1, 0.2]}, path=path, part=(number, 2)).close()
+    with assemble_sweep(paths, tmp_path / "a.h5") as sweep, rigidsim.sweep(scene, vary={"pull": [0.1, 0.2]}) as whole:
+        assert sweep.content_hash == whole.content_hash
+        assert sweep.overrides(1) == [("bodies.top.position", [0.0, 1.0, 2.0]), ("spin", 2.0), ("pull", 0.2)]
 
 
 def test_wrong_parts_are_one_error(tmp_path):

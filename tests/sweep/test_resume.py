@@ -8,17 +8,20 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 
 import numpy as np
 import pytest
 
 import tops
 from rigidsim.errors import FormatError, StorageError, UsageError
+from rigidsim.sweeps import journal
 from rigidsim.sweeps.execution import Execution
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.stored import load_sweep
 from rigidsim.sweeps.unfinished import done_of, errors_path
 from rigidsim.trajectory.destination import temporary_path
+from rigidsim.trajectory.spool import Spool
 from tops import swept
 
 RUNS = 10_000  # batches have 64, 512, 4096, ... runs, and a sweep that is stopped in one of them finishes the next
@@ -121,6 +124,54 @@ def test_a_sweep_under_way_can_be_read(tmp_path):
 
     tops.run(path, what, watch=watch)
     assert seen and all(0 < count < RUNS for count in seen)
+
+
+class Killed(BaseException):
+    """In place of the end of the process."""
+
+
+@pytest.mark.parametrize("place", ["journal", *range(0, 20, 3), "the end"])
+def test_a_kill_while_the_file_is_completed_loses_nothing(tmp_path, monkeypatch, place):
+    path, what = tmp_path / "a.h5", contents(vary={"pull": [0.1, 80, 0.2, 0.3]})
+    expected = run(tmp_path / "b.h5", what)
+    writes, write_all = [], Spool._write_all
+
+    def written(spool, begin, content):
+        writes.append(begin)
+        if place == "the end" or len(writes) <= place:
+            write_all(spool, begin, content)  # else it never comes to the disk
+
+    def killed(*_):
+        raise Killed
+
+    with pytest.raises(Killed), SweepWriter(path, what, force=False, resume=False) as writer:
+        Execution(what, writer, 1).run()
+        writes.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(Spool, "_write_all", written)
+            patched.setattr(journal, "_apply" if place == "journal" else "discard_journal", killed)
+            writer.finish()
+    assert not path.exists() and journal.journal_path(path).exists()
+    with SweepWriter(path, what, force=False, resume=True) as writer:
+        assert writer.missing == [] and not journal.journal_path(path).exists()
+        assert writer.finish() == expected
+    with load_sweep(path) as sweep:
+        sweep.verify()
+        assert sweep.runs["error"][1] and sweep.runs["status"][1] == "failed"
+    assert {file.name for file in tmp_path.iterdir()} == {"a.h5", "b.h5"}
+
+
+@pytest.mark.parametrize("change", ["torn", "of another file"])
+def test_a_journal_that_does_not_fit_is_ignored(tmp_path, change):
+    path, what = tmp_path / "a.h5", contents(vary={"pull": [0.1, 0.2, 0.3]})
+    expected = run(tmp_path / "b.h5", what)
+    with SweepWriter(path, what, force=False, resume=False) as writer:
+        Execution(what, writer, 1).run()
+    body = journal.HEAD.pack(1, 1) + journal.PLACE.pack(0, 4) + b"junk"
+    digest = sha256(body).digest() if change == "of another file" else bytes(32)
+    journal.journal_path(path).write_bytes(digest + body)
+    with SweepWriter(path, what, force=False, resume=True) as writer:
+        assert writer.missing == [] and writer.finish() == expected
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import h5py
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -134,3 +135,12 @@ def test_metrics_given_to_a_sweep():
         rigidsim.Scene.from_text(SCENE), vary={"x1": [1, 2]}, metrics={"one": "= 3*final(x1)"}
     ) as sweep:
         assert set(sweep.metrics) == {"ishigami", "constant", "one"} and sweep.metrics["one"].tolist() == [3, 6]
+
+
+def test_files_that_do_not_tell_their_sample_have_no_indices(tmp_path):
+    path = tmp_path / "a.h5"
+    rigidsim.sweep(rigidsim.Scene.from_text(SCENE), sample="saltelli:8", over=CUBE, path=path).close()
+    with h5py.File(path, "r+") as file:
+        del file["plan"].attrs["sample"]
+    with rigidsim.load_sweep(path) as sweep, pytest.raises(UsageError, match="need a plan made for them"):
+        sweep.sensitivity()
