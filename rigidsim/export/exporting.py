@@ -15,6 +15,7 @@ from rigidsim.export.recorded import labelled
 from rigidsim.export.tables import WORDS, event_table, series_table
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.report.samples import csv_of
+from rigidsim.report.samples import pieces_of as text_pieces
 from rigidsim.report.states import WORLD
 from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, Hints
 from rigidsim.trajectory.published import FileKind, kind_of, published
@@ -55,8 +56,11 @@ def export(
     def pieces() -> Iterator[str]:
         return pieces_of(trajectory, quantities, frame, events)
 
-    count = 1 + (len(trajectory.events) if events else len(list(windows(trajectory))))
-    return write(path, described, pieces, count, force, progress, hints)
+    if quantities or events:
+        count = len(trajectory.events) if events else len(list(windows(trajectory)))
+    else:
+        count = sum(len(found) for _, found in text_pieces(trajectory))
+    return write(path, described, pieces, 1 + count, force, progress, hints)
 
 
 def write(

@@ -23,6 +23,8 @@ APART = 0.08
 """The distance of the circles on a path, relative to the extent of the paths."""
 LONG = 12.0
 """Ratio of the extents above which a path is not drawn to scale: it would be a line."""
+STRAIGHT = 1e9
+"""Ratio of the extents above which a path is drawn as the line that it is but for rounding."""
 
 
 class PathRequest(NamedTuple):
@@ -187,7 +189,7 @@ def extents(paths: Sequence[np.ndarray]) -> np.ndarray:
 def fit(axes: Axes, paths: Sequence[np.ndarray]) -> None:
     """Both axes to one scale, unless the paths are much longer than wide: then the title says that they are not."""
     size = extents(paths)
-    if size.min() > 0.0 and size.max() > LONG * size.min():
+    if LONG * size.min() < size.max() < STRAIGHT * size.min():
         label_axes(axes, title=f"{axes.get_title()}, not to scale".removeprefix(", "))
     else:
         axes.set_aspect("equal", adjustable="datalim")
@@ -196,7 +198,7 @@ def fit(axes: Axes, paths: Sequence[np.ndarray]) -> None:
 def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
     """Three axes to one scale, unless the paths are much longer than wide; no side is below 0.3 of the longest."""
     size = extents(paths)
-    size = np.maximum(size, 1e-9 * size.max()) if size.max() > 0.0 else np.ones(3)
+    size = np.maximum(size, size.max() / STRAIGHT) if size.max() > 0.0 else np.ones(3)
     if size.max() > LONG * size.min():
         label_axes(axes, title=f"{axes.get_title()}, not to scale".removeprefix(", "))
         size = np.ones(3)

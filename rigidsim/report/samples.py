@@ -14,6 +14,8 @@ from rigidsim.report.states import FIELDS, known, length_unit, motion_of, state_
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
 from rigidsim.trajectory.windows import windows
 
+MOST_LINES = 1 << 15
+"""Lines of a piece of text."""
 WIDTHS = dict(zip(FIELDS, (3, 4, 3, 3), strict=True))
 
 
@@ -30,8 +32,19 @@ def csv_of(trajectory: Trajectory, frame: str, time: float | None = None) -> Ite
     if time is not None:
         yield _text(_rows(state_at(trajectory, time), frame))
         return
+    for window, pieces in pieces_of(trajectory):
+        part = trajectory.part(window)
+        yield from (_text(_rows(part.part(piece), frame)) for piece in pieces)
+
+
+def pieces_of(trajectory: Trajectory) -> Iterator[tuple[slice, list[slice]]]:
+    """Windows of samples, and in each the samples of every piece of text: as numbers of Python they take ten times the
+    memory of an array.
+    """
+    length = max(1, MOST_LINES // len(trajectory))
     for window in windows(trajectory):
-        yield _text(_rows(trajectory.part(window), frame))
+        count = len(range(*window.indices(len(trajectory.time))))
+        yield window, [slice(begin, begin + length) for begin in range(0, count, length)]
 
 
 def _header_row(unit: str) -> list[str]:

@@ -137,7 +137,7 @@ def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | No
     chosen = samples[chosen_samples(times, n_frame)]
     shown = trajectory.part(chosen)
     poses, known = poses_of(shown, shown_times(shown, n_frame))
-    stage, notes = _stage(scene_from(trajectory.header.scene_resolved), _kinds(trajectory), poses, known, speed), []
+    stage, notes = _stage_of(trajectory, poses, known, speed), []
     loads = loads_of(trajectory, chosen, poses, notes)
     return replace(stage, loads=loads, notes=(*stage.notes, *notes))
 
@@ -153,7 +153,13 @@ def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Staging
     times = np.where(between, samples[after - 1], times)
     near = np.unique(np.clip(np.concatenate([after - 1, after]), 0, len(samples) - 1))
     poses, known = poses_of(trajectory.part(near), times)
-    return _stage(scene_from(trajectory.header.scene_resolved), _kinds(trajectory), poses, known, speed)
+    return _stage_of(trajectory, poses, known, speed)
+
+
+def _stage_of(trajectory: Trajectory, poses: Poses, known: Sequence[int], speed: float) -> Staging:
+    trees = zip(*(places for _, places in trajectory.header.trees()), strict=True)
+    kinds = ["free" if any(place.kind == "free" for place in body) else body[0].kind for body in trees]
+    return _stage(scene_from(trajectory.header.scene_resolved), kinds, poses, known, speed)
 
 
 def stage_of_scene(scene: Scene) -> Staging:
@@ -179,14 +185,6 @@ def _frames(seconds: float, fps: float, n_body: int) -> int:
     if not 0 < number(fps, "fps") < math.inf:
         refuse("fps", "a positive number", fps)
     return max(2, min(math.ceil(seconds * fps) + 1, MOST_VALUES // (sum(WIDTHS) * n_body)))
-
-
-def _kinds(trajectory: Trajectory) -> list[str]:
-    """The kinds of motion of the bodies: free, if they are at any time."""
-    trees = [places for _, places in trajectory.header.trees()]
-    return [
-        next((place.kind for place in body if place.kind == "free"), body[0].kind) for body in zip(*trees, strict=True)
-    ]
 
 
 def _samples_between(time: np.ndarray, begin: float | None, end: float | None) -> np.ndarray:

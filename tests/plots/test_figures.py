@@ -115,6 +115,13 @@ def test_paths_much_longer_than_wide_say_that_they_are_not_to_scale():
     assert axes.get_title() == "shot in the world, not to scale" and axes.get_aspect() == "auto"
 
 
+def test_a_path_that_is_straight_but_for_rounding_is_drawn_straight(table):
+    (axes,) = axes_of(table.plot("let_go.path"))
+    (path,) = curves_of(axes)
+    assert 0.0 < np.ptp(path.get_xdata()) < 1e-12 * np.ptp(path.get_ydata())
+    assert axes.get_title() == "let_go in the world" and axes.get_aspect() == 1.0
+
+
 def test_energies_and_the_drift_of_their_balance(table):
     energies, drift = axes_of(table.plot("energy"))
     kinetic, potential, work = (line.get_ydata() for line in curves_of(energies))
