@@ -131,10 +131,11 @@ def create(file: h5py.File, contents: Contents) -> None:
     _create_scene(file, contents)
     scales = _create_axes(file, contents)
     _create_plan(file, contents, scales["run"])
-    if contents.recording.metrics:
+    names = contents.recording.metrics
+    if names:
         file.create_group("metrics", track_order=True)  # the digests follow the order of the scene
-    for name in contents.recording.metrics:
-        dataset = _contiguous(file, f"metrics/{name}", (len(contents.runs),), "f8")
+    columns = {name: _contiguous(file, f"metrics/{name}", (len(contents.runs),), "f8") for name in names}
+    for name, dataset in columns.items():  # after all of them: a link to the axis must not take the name of one
         dataset.attrs["long_name"] = str(contents.scene.metrics.get(name, name))  # it may be a varied value
         attach(dataset, 0, "run", scales["run"])
     for rows in contents.recording.rows:

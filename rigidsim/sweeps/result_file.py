@@ -41,7 +41,7 @@ class ResultFile:
         self.names = tuple(json.loads(plan["names"]))
         self._columns = {str(item.attrs["long_name"]): item for item in file.get(VARIED, {}).values()}
         samples = (SAMPLES,) if SAMPLES in file else ()
-        metrics = (f"metrics/{name}" for name in file.get("metrics", ()) if name != "run")
+        metrics = (f"metrics/{name}" for name, item in file.get("metrics", {}).items() if item != file["run"])
         self.results = ("runs/end_time", *samples, *metrics, *self.datasets)
         self._status = file["runs/status"][()]
         self.units = {name: str(self._columns[name].attrs.get("units", "")) for name in self.names}

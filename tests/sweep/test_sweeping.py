@@ -72,7 +72,7 @@ def test_names_of_columns_are_those_of_the_table():
     scene = Scene.from_text(TOP.replace("spin: 30 rpm", "spin: 30 rpm, seed: 3"))
     with pytest.raises(UsageError, match=r"'seed' is a column of the table of runs; vary it as 'parameters.seed'"):
         rigidsim.sweep(scene, vary={"seed": [1, 2]})
-    metrics = {"spin": "= max(speed('top'))", "status": "= final(y('top'))", "xyz": "= 1*final(t)"}
+    metrics = {"spin": "= max(speed('top'))", "status": "= final(y('top'))", "xyz": "= final(t)", "run": "= final(t)"}
     with rigidsim.sweep(
         scene, vary={"spin": [1, 2], "parameters.seed": [5, 6]}, metrics=metrics, record="final"
     ) as sweep:
@@ -82,7 +82,9 @@ def test_names_of_columns_are_those_of_the_table():
         for found in (labelled, whole):
             assert set(np.asarray(found["status"])) == {"complete"} and found["spin"].values.tolist() == [1, 1, 2, 2]
             assert np.array_equal(found["metrics_status"], sweep.metrics["status"])
-        assert "xyz" in labelled and "metrics_xyz" in whole
+        assert "xyz" in labelled and "metrics_xyz" in whole and "metrics_run" in whole
+        assert list(sweep.metrics) == [*metrics]
+        sweep.verify()
 
 
 @pytest.mark.slow
