@@ -21,7 +21,9 @@ SESSIONS = {
     ROOT / "docs" / "tutorial-sweep.md": 6,
 }
 """Documents whose blocks are typed one after the other, and the number of outputs that they quote."""
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GALLERY = ROOT / "docs" / "gallery.md"
+"""Its commands are those of `test_gallery`."""
+DOCUMENTS = [ROOT / "README.md", *sorted({*(ROOT / "docs").glob("*.md")} - {GALLERY})]
 FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 
 

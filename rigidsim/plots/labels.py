@@ -42,7 +42,7 @@ def names_of(curves: Sequence[Parts]) -> list[str]:
         words = " ".join(part for part in (shortened(shown.get(body, "")), words, component) if part)
         named = ", ".join(part for part in (words, seen) if part)
         found.append(": ".join(part for part in (shortened(file), named) if part))
-    return found if any(found) else []
+    return [name or ("all bodies" if differ[1] else "in the world") for name in found] if any(found) else []
 
 
 def shared_name(curves: Sequence[Parts], unit: str) -> str:

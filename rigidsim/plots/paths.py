@@ -12,13 +12,15 @@ from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
 from rigidsim.plots.history import History
 from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
-from rigidsim.plots.references import draw_reference, error_text, reference_of
+from rigidsim.plots.references import CIRCLES, draw_reference, error_text, reference_of
 from rigidsim.plots.sampling import MOST
 from rigidsim.plots.style import DENSE, INK, LINES, draw_legend, label_axes, shortened, with_unit
 
 AXES = "xyz"
 FLAT = 0.02
 """A path is in a plane if its extent across is at most this part of the largest extent."""
+APART = 0.08
+"""The distance of the circles on a path, relative to the extent of the paths."""
 LONG = 12.0
 """Ratio of the extents above which a path is not drawn to scale: it would be a line."""
 STRAIGHT = 1e9
@@ -69,10 +71,7 @@ class PathPanel:
             axes.set_zlabel(with_unit("z", unit), parse_math=False)
             fit_in_space(axes, self._points)
         pairs = [(p, closed) for p, closed in zip(self._points, self._closed, strict=True) if closed is not None]
-        if pairs:
-            circles = [draw_reference(axes, closed[:, columns].T, INK) for _, closed in pairs]
-            points, closed = map(np.concatenate, zip(*pairs, strict=True))
-            handles, names = [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
+        handles, names = with_references(axes, pairs, handles, names, unit, columns)
         draw_legend(axes, handles, names, "below")
 
     def _styles(self) -> list[tuple[str, object]]:
@@ -102,19 +101,23 @@ class PhasePanel:
         self.requests = list(requests)
 
     def draw(self, axes: Axes, is_first: bool) -> None:
-        """Draw the curves, begin and end marked."""
-        handles, drawn = [], []
+        """Draw the curves, begin and end marked, and their references."""
+        handles, drawn, closed = [], [], []
         several = len({r.history.number for r in self.requests}) > 1
         for k, request in enumerate(self.requests):
-            values = request.history.read(request.x, request.y)[1]
+            time, values = request.history.read(request.x, request.y)
             line = request.history.number if several else k
             handles.append(draw_path(axes, values, colour_of(0 if several else k), LINES[line % len(LINES)]))
             drawn.append(values)
+            sides = [reference_of(named, time, values[:, [j]]) for j, named in enumerate((request.x, request.y))]
+            if not any(side is None for side in sides):
+                closed.append((values, np.concatenate(sides, axis=1)))
         x, y = ([parts_of(r.history, q) for r, q in ((r, getattr(r, way)) for r in self.requests)] for way in "xy")
         label_axes(axes, shared_name(x, self.requests[0].x.unit), shared_name(y, self.requests[0].y.unit))
         if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
             fit(axes, drawn)
-        draw_legend(axes, handles, _phase_names(x, y), "below")
+        unit = self.requests[0].x.unit if self.requests[0].x.unit == self.requests[0].y.unit else ""
+        draw_legend(axes, *with_references(axes, closed, handles, _phase_names(x, y), unit), "below")
 
 
 def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
@@ -130,6 +133,38 @@ def draw_path(axes: Axes, points: np.ndarray, color: str, line: object):
         axes.plot(*whole[:1].T, "o", color=color, markersize=3.5)
         axes.plot(*whole[-1:].T, "o", color=color, markersize=7, markeredgecolor="white", markeredgewidth=0.8)
     return drawn
+
+
+def with_references(
+    axes: Axes,
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+    handles: list,
+    names: list[str],
+    unit: str,
+    columns: Sequence[int] = (0, 1),
+) -> tuple[list, list[str]]:
+    """Draw the closed forms of some paths, (points, closed form), of which some columns are shown; handles and names
+    for a legend with them.
+    """
+    if not pairs:
+        return handles, names
+    size = extents([points[:, columns] for points, _ in pairs])
+    circles = [
+        draw_reference(axes, closed[:, columns].T, INK, rows_along(closed[:, columns], size)) for _, closed in pairs
+    ]
+    points, closed = map(np.concatenate, zip(*pairs, strict=True))
+    return [*handles[: len(names)], circles[0]], [*names, error_text(points, closed, unit)]
+
+
+def rows_along(path: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Rows of a path at about equal distances, APART of the extents of a picture, `size`; at most CIRCLES."""
+    whole = np.flatnonzero(np.isfinite(path).all(axis=1))
+    if not len(whole):
+        return whole
+    scale = np.maximum(size, size.max() / LONG) if size.max() > 0.0 else 1.0
+    way = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(path[whole], axis=0) / scale, axis=1)))
+    count = 1 + min(CIRCLES - 1, round(way[-1] / APART))
+    return whole[np.unique(np.searchsorted(way, np.linspace(0.0, way[-1], count)).clip(max=len(whole) - 1))]
 
 
 def plane_of(paths: Sequence[np.ndarray]) -> str:

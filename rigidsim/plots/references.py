@@ -17,10 +17,11 @@ CIRCLES = 25
 """At most that many circles on a curve."""
 
 
-def draw_reference(axes: Axes, coordinates: Sequence[np.ndarray], color: str) -> Line2D:
-    """Open circles at some points of a closed form over time, or of a path; the handle for a legend."""
-    some = np.unique(np.linspace(0, len(coordinates[0]) - 1, CIRCLES).round().astype(int))
-    points = [each[some] for each in coordinates]
+def draw_reference(axes: Axes, coordinates: Sequence[np.ndarray], color: str, rows: np.ndarray | None = None) -> Line2D:
+    """Open circles at some rows of a closed form, by default of one over time; the handle for a legend."""
+    if rows is None:
+        rows = np.unique(np.linspace(0, len(coordinates[0]) - 1, CIRCLES).round().astype(int))
+    points = [each[rows] for each in coordinates]
     return axes.plot(*points, "o", markerfacecolor="none", markeredgecolor=color, markersize=5, zorder=3)[0]
 
 

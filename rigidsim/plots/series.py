@@ -42,7 +42,7 @@ class SeriesPanel:
             time, values = history.read(named)
             expected = reference_of(named, time, values)
             if self.is_log:
-                absolute |= bool(np.any(values <= 0.0))
+                absolute |= bool(np.any(values < 0.0))
                 values, expected = np.abs(values), None if expected is None else np.abs(expected)
             for column in range(values.shape[1]):
                 color, style = styles[len(lines)]

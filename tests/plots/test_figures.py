@@ -232,6 +232,15 @@ def test_closed_forms_of_the_scene_are_drawn_over(table):
     assert texts_of(axes)[-1] == "closed form,\nlargest error 2.5e-01 m"
     (axes,) = axes_of(made(wrong).plot("_hidden.path"))
     assert texts_of(axes)[-1] == "closed form,\nlargest error 2.5e-01 m"
+    (axes,) = axes_of(made(wrong).plot("_hidden.position.x:_hidden.position.y"))
+    assert texts_of(axes) == ["closed form,\nlargest error 2.5e-01 m"]
+
+
+def test_curves_of_the_world_and_of_all_bodies_have_names(table):
+    (axes,) = axes_of(table.plot("let_go.distance", "let_go.distance@table"))
+    assert texts_of(axes)[:2] == ["in the world", "seen from table"]
+    (axes,) = axes_of(table.plot("kinetic_energy", "let_go.kinetic_energy"))
+    assert texts_of(axes) == ["all bodies", "let_go"]
 
 
 @pytest.mark.parametrize(
