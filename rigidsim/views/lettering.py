@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-INK, FAINT = (38, 42, 50), (96, 102, 112)
-MARGIN, TITLE, TEXT = 0.028, 0.036, 0.028
+INK, FAINT, PAPER = (38, 42, 50), (96, 102, 112), (246, 247, 250)
+MARGIN, TITLE, TEXT, HALO = 0.028, 0.036, 0.028, 0.0022
 """Heights relative to that of the picture."""
 LEAST = 9
 """Pixels of the smallest letters."""
@@ -44,14 +44,15 @@ class Lettering:
         width, height = self.size
         edge = MARGIN * height
         title = _fitting(self.title, large, 0.68 * width)
-        draw.text((edge, edge), title, INK, large, "la")
-        draw.text((edge, edge + GAP * large.size), self.remarks, FAINT, small, "la")
-        draw.text((edge, height - edge), clock, INK, large, "ls")
-        draw.text((width - edge, height - edge), self.scale, FAINT, small, "rs")
+        halo = {"stroke_width": max(1, round(HALO * height)), "stroke_fill": PAPER}
+        draw.text((edge, edge), title, INK, large, "la", **halo)
+        draw.text((edge, edge + GAP * large.size), self.remarks, FAINT, small, "la", **halo)
+        draw.text((edge, height - edge), clock, INK, large, "ls", **halo)
+        draw.text((width - edge, height - edge), self.scale, FAINT, small, "rs", **halo)
         for line, (name, colour) in enumerate(self.names):
             y = edge + line * GAP * small.size
             shown = _fitting(name, small, 0.26 * width)
-            draw.text((width - edge, y), shown, INK, small, "ra")
+            draw.text((width - edge, y), shown, INK, small, "ra", **halo)
             right = width - edge - small.getlength(shown) - 0.5 * small.size
             draw.ellipse((right - 0.7 * small.size, y + 0.2 * small.size, right, y + 0.9 * small.size), colour)
         return image

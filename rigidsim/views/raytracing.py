@@ -31,6 +31,8 @@ OFFSETS = np.array([(0.125, 0.375), (0.375, -0.125), (-0.125, -0.375), (-0.375, 
 GROUND, LINE_COLOUR, LINE_STRENGTH = np.float32(0.90), np.float32(0.45), 0.45
 RAYS_AT_ONCE = 1 << 15
 """The arrays of so many rays fit in the cache of a processor."""
+SOFTENED = np.float32(0.35)
+"""The part of the light on planes that does not depend on their direction and on shadows."""
 GLASS = np.float32(0.28)
 """How much is seen of hollow bodies."""
 FIRST_RIBBON, FIRST_GLASS = 1 << 39, 1 << 40
@@ -175,7 +177,7 @@ class _Tracer:
         if plane.is_solid:
             normal = plane.axes[2].astype(np.float32)
             light, is_lit = self._light_on(rays[at] * distance[:, None], normal, distance)
-            shade += (GROUND * light[:, None] / self._on_level - shade) * fading[:, None]
+            shade += (GROUND * (SOFTENED + (1 - SOFTENED) * light[:, None] / self._on_level) - shade) * fading[:, None]
             nearest[at], found.keys[at] = distance, -2 * (number + 1) - is_lit
         shade += (LINE_COLOUR - shade) * lines[:, None]
         found.colours[at] = shade
