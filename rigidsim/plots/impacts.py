@@ -11,6 +11,7 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.quantities import short_name
 from rigidsim.plots.history import History
+from rigidsim.plots.labels import body_names
 from rigidsim.plots.marks import impacts_of
 from rigidsim.plots.style import draw_legend, label_axes, shortened
 
@@ -51,10 +52,11 @@ class ImpactsPanel:
         np.maximum.at(hardest, which, self._size)
         order = np.argsort(-hardest, kind="stable")
         handles, names = [], []
+        shown = body_names(kinds.ravel().tolist())
         for k, pair in enumerate(order[:MOST_PAIRS]):
             one = which == pair
             handles.append(self._stems(axes, one, colour_of(k), MARKERS[k]))
-            names.append(" – ".join(shortened(short_name(name), 16) for name in kinds[:, pair]))
+            names.append(" – ".join(shortened(shown[name], 16) for name in kinds[:, pair]))
         if len(order) > MOST_PAIRS:
             handles.append(self._stems(axes, np.isin(which, order[MOST_PAIRS:]), "#9a9a9a", "x"))
             names.append(f"{len(order) - MOST_PAIRS} other pairs")

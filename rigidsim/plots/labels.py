@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rigidsim.hindsight.quantities import NamedQuantity, short_name
@@ -25,15 +25,21 @@ def parts_of(history: History, named: NamedQuantity, component: str = "") -> Par
     return Parts(history.name, named.body, named.words, component, named.seen.removeprefix(", "))
 
 
+def body_names(paths: Iterable[str]) -> dict[str, str]:
+    """The last parts of the paths of bodies, or the whole paths where some of these are equal."""
+    paths = set(paths)
+    is_short = len({short_name(path) for path in paths}) == len(paths)
+    return {path: short_name(path) if is_short else path for path in paths}
+
+
 def names_of(curves: Sequence[Parts]) -> list[str]:
     """The name of each curve in a legend: what differs; none for a single curve."""
     differ = [len(set(column)) > 1 for column in zip(*curves, strict=True)]
-    bodies = {parts.body for parts in curves}
-    is_short = len({short_name(body) for body in bodies}) == len(bodies)
+    shown = body_names(parts.body for parts in curves)
     found = []
     for parts in curves:
         file, body, words, component, seen = (part if d else "" for part, d in zip(parts, differ, strict=True))
-        words = " ".join(part for part in (shortened(short_name(body) if is_short else body), words, component) if part)
+        words = " ".join(part for part in (shortened(shown.get(body, "")), words, component) if part)
         named = ", ".join(part for part in (words, seen) if part)
         found.append(": ".join(part for part in (shortened(file), named) if part))
     return [name or ("all bodies" if differ[1] else "in the world") for name in found] if any(found) else []
