@@ -54,10 +54,10 @@ def export(file, quantities, to, output, frame, events, force, quiet):
     A quantity is BODY.QUANTITY[.COMPONENT][@FRAME], one of the whole run such as total_energy, or an expression such as
     '= speed("ball") / 2'.
     """
-    from rigidsim.cli.trajectory_argument import is_sweep
+    from rigidsim.sweeps.unfinished import is_sweep
 
     path = output_path(file, output, to)
-    if is_sweep(file):
+    if is_sweep(Path(file)):
         if quantities or events or frame != "world":
             raise UsageError(f"{file} is the result of a sweep: quantities, --frame and --events are for one run")
         _export_sweep(file, path, force, quiet)

@@ -13,10 +13,11 @@ import click
 from rigidsim.cli.console import print_result
 from rigidsim.cli.options import TimeType
 from rigidsim.cli.plot_sweep import plot_sweep
+from rigidsim.cli.trajectory_argument import load_trajectory
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from rigidsim.trajectory import Trajectory
+    pass
 
 SIZE = re.compile(r"\s*(\d+\.?\d*)\s*[xX×]\s*(\d+\.?\d*)\s*(in|cm|mm)?\s*")
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
@@ -44,17 +45,6 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     if late:
         raise UsageError(f"{late[0]}: files come before quantities")
     return files, others
-
-
-def opened(stack: ExitStack, file: str) -> Trajectory:
-    """A trajectory that is closed with the stack. Raises UsageError for the result of a sweep."""
-    from rigidsim.sweeps.unfinished import is_sweep
-    from rigidsim.trajectory.reader import load
-
-    if is_sweep(Path(file)):
-        hint = f"`rigidsim run SCENE --from {file} --index N` makes the trajectory of one of its runs"
-        raise UsageError(f"{file} is the result file of a sweep, which is drawn alone; {hint}")
-    return stack.enter_context(load(file))
 
 
 def names_of(files: Sequence[str]) -> list[str]:
@@ -129,7 +119,7 @@ def plot(
             raise UsageError(f"--against {against}: name the quantities to draw over it")
         quantities = [f"{against}:{quantity}" for quantity in quantities]
     with ExitStack() as stack:
-        trajectories = [opened(stack, file) for file in files]
+        trajectories = [stack.enter_context(load_trajectory(file)) for file in files]
         if as_list:
             from rigidsim.hindsight.quantities import names
 

@@ -11,18 +11,12 @@ if TYPE_CHECKING:
     from rigidsim.trajectory import Trajectory
 
 
-def is_sweep(path: str) -> bool:
-    """Whether a file has the results of a sweep. Raises StorageError, FormatError."""
-    from rigidsim.trajectory.stored import format_of
-
-    return format_of(Path(path)).startswith("rigidsim-sweep/")
-
-
 def load_trajectory(path: str) -> Trajectory:
     """The trajectory in a file. Raises UsageError for the result file of a sweep, StorageError, FormatError."""
+    from rigidsim.sweeps.unfinished import is_sweep
     from rigidsim.trajectory.reader import load
 
-    if is_sweep(path):
+    if is_sweep(Path(path)):
         hint = f"rigidsim run SCENE --from {path} --index N makes the trajectory of a run"
-        raise UsageError(f"{path} is the result file of a sweep: this command is for one run; {hint}")
+        raise UsageError(f"{path} is the result file of a sweep, not a trajectory; {hint}")
     return load(path)

@@ -9,6 +9,7 @@ import click
 
 from rigidsim.cli.console import print_message, print_result
 from rigidsim.cli.options import TimeType
+from rigidsim.cli.trajectory_argument import load_trajectory
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -59,14 +60,9 @@ def view_of_file(file: str, frame: str = "world", follow: str = "", **shown) -> 
     """The view of a trajectory file, or of a scene file."""
     if Path(file).suffix in (".yaml", ".yml"):
         return _view_of_scene(file, frame, follow, **shown)
-    from rigidsim.trajectory.reader import load
-    from rigidsim.trajectory.stored import format_of
     from rigidsim.views.view import view_of
 
-    if format_of(Path(file)).startswith("rigidsim-sweep/"):
-        hint = f"`rigidsim run SCENE --from {file} --index N` makes the trajectory of one of its runs"
-        raise UsageError(f"{file} is the result file of a sweep, not a trajectory; {hint}")
-    with load(file) as opened:
+    with load_trajectory(file) as opened:
         return view_of(opened, frame, follow, **shown)
 
 

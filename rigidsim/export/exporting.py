@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import windows
 
 CSV = FileKind("a CSV table", "CSV tables", (".csv",))
-NETCDF = FileKind("a NetCDF file", "NetCDF files", (".nc", ".nc4"), HDF5_SIGNATURE)
+NETCDF = FileKind("a NetCDF file", "NetCDF files", (".nc", ".nc4"), re.escape(HDF5_SIGNATURE))
 KINDS = (CSV, NETCDF)
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import DPI, Picture, styled
-from rigidsim.trajectory.destination import IN_PYTHON, Hints, check_place, written_whole
+from rigidsim.trajectory.destination import IN_PYTHON, Hints
+from rigidsim.trajectory.published import FileKind, check_target, published
 
-SIGNATURES = {".png": (b"\x89PNG\r\n\x1a\n",), ".svg": (b"<?xml", b"<svg"), ".pdf": (b"%PDF-",)}
+BEGINS = {".png": rb"\x89PNG\r\n\x1a\n", ".svg": rb"<\?xml|<svg", ".pdf": rb"%PDF-"}
 """The formats by suffix, and how such a file begins."""
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """So that the same figure gives the same bytes."""
@@ -18,29 +19,28 @@ MOST_PIXELS = 20_000
 
 def check_picture(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
     """Raise UsageError if the suffix names no format, StorageError if the file cannot be written."""
-    if path.suffix.lower() not in SIGNATURES:
-        formats = ", ".join(SIGNATURES)
-        raise UsageError(f"{path}: a picture has one of the formats {formats}; name a file such as {path.stem}.png")
-    check_place(path, force, hints, _is_picture, ("a picture of this format", "pictures"), "figure.png")
+    check_target(path, _kind_of(path), force, hints)
 
 
 def save_picture(
     figure: Picture, path: Path, *, force: bool = False, dpi: float = DPI, hints: Hints = IN_PYTHON
 ) -> None:
     """Write a figure in the format of the suffix: png, svg or pdf. Raises UsageError, StorageError."""
-    check_picture(path, force, hints)
+    kind = _kind_of(path)
+    check_target(path, kind, force, hints)
     width, height = (dpi * length for length in figure.get_size_inches())
     if max(width, height) > MOST_PIXELS or min(width, height) < 1.0:
         raise UsageError(f"a picture of {width:.0f} by {height:.0f} pixels cannot be made; change its size or dpi")
     suffix, image = path.suffix.lower(), io.BytesIO()
     with styled():
         figure.savefig(image, format=suffix[1:], dpi=dpi, metadata=UNDATED.get(suffix))
-    with written_whole(path) as file:
+    with published(path, kind, force, hints) as file:
         file.write(image.getvalue())
 
 
-def _is_picture(path: Path) -> bool:
-    """Whether the file has the format of its suffix, or is empty."""
-    with path.open("rb") as file:
-        begin = file.read(8)
-    return not begin or begin.startswith(SIGNATURES[path.suffix.lower()])
+def _kind_of(path: Path) -> FileKind:
+    suffix = path.suffix.lower()
+    if suffix not in BEGINS:
+        formats = ", ".join(BEGINS)
+        raise UsageError(f"{path}: a picture has one of the formats {formats}; name a file such as {path.stem}.png")
+    return FileKind("a picture of this format", "pictures", (suffix,), BEGINS[suffix])

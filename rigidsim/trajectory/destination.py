@@ -8,7 +8,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from rigidsim.errors import FormatError, StorageError
 
@@ -75,22 +75,6 @@ def check_place(
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StorageError(f"no permission to write in {folder}")
-
-
-@contextlib.contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which gets its name when it is complete; an exception removes it. Raises StorageError."""
-    temporary = temporary_path(path)
-    with as_storage_error(path):
-        file = open(temporary, "r+b", opener=open_temporary)  # noqa: SIM115
-        try:
-            with file:
-                file.truncate()
-                yield file
-            os.replace(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
 
 
 def _mode_of(path: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,23 +13,24 @@ from rigidsim.errors import StorageError, UsageError
 from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_place
 from rigidsim.trajectory.spool import Spool
 
+LONGEST_BEGIN = 300  # bytes
+
 
 class FileKind(NamedTuple):
-    """A kind of file: what messages call one and several, the endings of its name, and what it begins with after
-    `skipped` bytes; nothing if any file with that name is one.
+    """A kind of file: what messages call one and several, the endings of its name, and a regular expression for how it
+    begins; none if any file with that name is one.
     """
 
     name: str
     plural: str
     endings: tuple[str, ...]
-    signature: bytes = b""
-    skipped: int = 0
+    begin: bytes = b""
 
     def is_one(self, path: Path) -> bool:
-        """Whether an existing file, empty or not, is of this kind by its beginning."""
+        """Whether an existing file is of this kind by its beginning, or empty."""
         with path.open("rb") as file:
-            head = file.read(16)
-        return not head or head[self.skipped :].startswith(self.signature)
+            head = file.read(LONGEST_BEGIN)
+        return not head or re.match(self.begin, head, re.DOTALL) is not None
 
 
 def kind_of(path: str | Path, kinds: tuple[FileKind, ...]) -> FileKind:
@@ -41,6 +43,11 @@ def kind_of(path: str | Path, kinds: tuple[FileKind, ...]) -> FileKind:
     raise UsageError(f"{path}: the name must end with one of {endings}")
 
 
+def check_target(path: Path, kind: FileKind, force: bool, hints: Hints = IN_PYTHON) -> None:
+    """Raise StorageError if a file of this kind cannot be written to this path."""
+    check_place(path, force, hints, kind.is_one, (kind.name, kind.plural), f"out{kind.endings[0]}")
+
+
 @contextmanager
 def published(path: str | Path, kind: FileKind, force: bool, hints: Hints = IN_PYTHON) -> Iterator[Spool]:
     """A temporary file next to a path, open for writing, which gets its name at the end. After an exception it is
@@ -49,7 +56,7 @@ def published(path: str | Path, kind: FileKind, force: bool, hints: Hints = IN_P
     Raises StorageError if it cannot be written, or if the path exists and `force` is false.
     """
     path = file_path(path, "the file")
-    check_place(path, force, hints, kind.is_one, (kind.name, kind.plural), f"out{kind.endings[0]}")
+    check_target(path, kind, force, hints)
     with as_storage_error(path):
         spool = Spool(path)
         try:

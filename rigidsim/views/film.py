@@ -12,10 +12,10 @@ from rigidsim.errors import StorageError, UsageError
 from rigidsim.trajectory.published import FileKind
 from rigidsim.trajectory.spool import Spool
 
-PNG = FileKind("a PNG picture", "PNG pictures", (".png",), b"\x89PNG")
-GIF = FileKind("a GIF", "GIFs", (".gif",), b"GIF8")
-MP4 = FileKind("an MP4 video", "MP4 videos", (".mp4",), b"ftyp", 4)
-WEBM = FileKind("a WebM video", "WebM videos", (".webm",), b"\x1aE\xdf\xa3")
+PNG = FileKind("a PNG picture", "PNG pictures", (".png",), rb"\x89PNG")
+GIF = FileKind("a GIF", "GIFs", (".gif",), rb"GIF8")
+MP4 = FileKind("an MP4 video", "MP4 videos", (".mp4",), rb".{4}ftyp")
+WEBM = FileKind("a WebM video", "WebM videos", (".webm",), rb"\x1aE\xdf\xa3")
 KINDS = (GIF, MP4, WEBM, PNG)
 CODERS = {
     MP4: ("-f", "mp4", "-c:v", "libx264", "-preset", "medium", "-crf", "18", "-movflags", "+faststart"),

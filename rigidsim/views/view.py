@@ -9,14 +9,15 @@ from pathlib import Path
 from rigidsim.arguments import file_path
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
-from rigidsim.trajectory.destination import IN_PYTHON, Hints, check_place, written_whole
+from rigidsim.trajectory.destination import IN_PYTHON, Hints
+from rigidsim.trajectory.published import FileKind, check_target, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.page import page_of
 from rigidsim.views.stage import FPS, Staging, stage_of, stage_of_scene
 
 MOST_BYTES = 20_000_000
 """A page that would be larger has fewer frames."""
-GENERATOR = b'<meta name="generator" content="rigidsim">'
+PAGE = FileKind("a page of rigidsim", "such pages", (".html",), b'.*<meta name="generator" content="rigidsim">')
 WORLD = "world"
 
 
@@ -58,13 +59,12 @@ def view_of_scene(scene: Scene, frame: str = WORLD) -> View:
 
 def check_page(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
     """Raise StorageError if a page cannot be written to this path."""
-    check_place(path, force, hints, _is_page, ("a page of rigidsim", "such pages"), "view.html")
+    check_target(path, PAGE, force, hints)
 
 
 def save_page(text: str, path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
     """Write a page. Raises StorageError."""
-    check_page(path, force, hints)
-    with written_whole(path) as file:
+    with published(path, PAGE, force, hints) as file:
         file.write(text.encode())
 
 
@@ -77,10 +77,3 @@ def _fitting(stage_at: Callable[[float], Staging], frame: str, follow: str, fps:
         stage = stage_at(fps)
         view = View(stage, frame, follow)
     return view
-
-
-def _is_page(path: Path) -> bool:
-    """Whether a file is a page of rigidsim, or empty."""
-    with path.open("rb") as file:
-        begin = file.read(300)
-    return not begin or GENERATOR in begin

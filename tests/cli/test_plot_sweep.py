@@ -40,7 +40,7 @@ def test_the_names_are_listed(call, swept):
         (("s.h5", "--path", "brick"), "--path: not for the result file of a sweep"),
         (("s.h5", "--from", "0"), "--from: not for the result file of a sweep"),
         (("s.h5", "-o", "a.bmp"), "a picture has one of the formats .png, .svg, .pdf"),
-        (("run.h5", "s.h5"), "s.h5 is the result file of a sweep, which is drawn alone"),
+        (("run.h5", "s.h5"), "s.h5 is the result file of a sweep, not a trajectory"),
         (("run.h5", "--over", "mass"), "--over mass: run.h5 is not the result file of a sweep"),
     ],
 )

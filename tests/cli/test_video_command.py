@@ -82,7 +82,7 @@ def test_files_that_are_there_or_not(call, ran, workplace):
 def test_a_sweep_is_refused(call):
     call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2]", "-q", "-o", "s.h5")
     done = call("video", "s.h5")
-    assert (done.code, "is the result file of a sweep: this command is for one run" in done.err) == (2, True)
+    assert (done.code, "is the result file of a sweep, not a trajectory" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

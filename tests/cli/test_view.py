@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rigidsim
-from rigidsim.views.view import GENERATOR
+from rigidsim.views.view import PAGE
 from spinning_brick import remains
 from test_startup import loaded_after
 
@@ -19,7 +19,7 @@ def trajectory(call, workplace):
 
 
 def is_page(path: Path) -> bool:
-    return GENERATOR in path.read_bytes()[:300]
+    return PAGE.is_one(path)
 
 
 def test_a_page_beside_the_trajectory(call, workplace):
@@ -44,7 +44,7 @@ def test_what_is_shown_can_be_chosen(call, workplace):
     (["--fps", "0"], 2, "fps must be a positive number, got 0.0"),
     (["-o", "a.h5", "--force"], 5, "a.h5 is not a page of rigidsim"),
     (["-o", "nowhere/a.html"], 5, "the folder nowhere does not exist"),
-    (["-o", "."], 5, ". is a folder; name a file, such as view.html"),
+    (["-o", "."], 5, ". is a folder; name a file, such as out.html"),
 ])  # fmt: skip
 def test_mistakes(call, workplace, options, code, said):
     answer = call("view", "a.h5", *options)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import stat
 
 import pytest
 
 from rigidsim.errors import StorageError, UsageError
-from rigidsim.plots.saving import SIGNATURES, save_picture
-from rigidsim.trajectory.destination import written_whole
+from rigidsim.plots.saving import BEGINS, save_picture
+from rigidsim.trajectory.published import FileKind, published
+
+PNG = FileKind("a picture", "pictures", (".png",))
 
 
 @pytest.fixture
@@ -16,12 +19,12 @@ def figure(tumbling):
     return tumbling.plot("top.speed", title="a top")
 
 
-@pytest.mark.parametrize("suffix", SIGNATURES)
+@pytest.mark.parametrize("suffix", BEGINS)
 def test_the_suffix_names_the_format_and_bytes_are_repeated(tumbling, tmp_path, suffix):
     for name in "ab":
         save_picture(tumbling.plot("top.speed"), tmp_path / f"{name}{suffix}", dpi=50)
     first, second = ((tmp_path / f"{name}{suffix}").read_bytes() for name in "ab")
-    assert first.startswith(SIGNATURES[suffix]) and first == second
+    assert re.match(BEGINS[suffix], first) and first == second
     assert {file.name for file in tmp_path.iterdir()} == {f"a{suffix}", f"b{suffix}"}
 
 
@@ -61,7 +64,7 @@ def test_places_that_cannot_be_written_are_named(figure, tmp_path):
 def test_what_fails_halfway_leaves_nothing(tmp_path):
     with (
         pytest.raises(StorageError, match=r"cannot write .*a\.png: No space left"),
-        written_whole(tmp_path / "a.png") as file,
+        published(tmp_path / "a.png", PNG, False) as file,
     ):
         file.write(b"half")
         raise OSError(28, "No space left on device")
@@ -70,11 +73,11 @@ def test_what_fails_halfway_leaves_nothing(tmp_path):
 
 def test_what_a_killed_process_left_is_replaced_but_no_link_is_followed(tmp_path):
     (tmp_path / ".a.png.tmp").write_bytes(b"longer than the new one")
-    with written_whole(tmp_path / "a.png") as file:
+    with published(tmp_path / "a.png", PNG, False) as file:
         file.write(b"new")
     assert (tmp_path / "a.png").read_bytes() == b"new" and stat.S_ISREG((tmp_path / "a.png").stat().st_mode)
     (tmp_path / "target").write_text("keep")
     (tmp_path / ".b.png.tmp").symlink_to(tmp_path / "target")
-    with pytest.raises(StorageError, match="it is a symbolic link"), written_whole(tmp_path / "b.png"):
+    with pytest.raises(StorageError, match="it is a symbolic link"), published(tmp_path / "b.png", PNG, False):
         pass
     assert (tmp_path / "target").read_text() == "keep"
