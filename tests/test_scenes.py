@@ -36,6 +36,7 @@ LEDGER_BOUNDS = {
     "foucault_pendulum": 2e-12,  # 3.8e-13
     "kapitza_pendulum": 2e-8,  # 4.0e-9
     "kepler_from_rotating_planet": 2e-11,  # 5.0e-12
+    "newtons_cradle": 3e-10,  # 7.1e-11
     "ship_deck_in_seaway": 4e-10,  # 8.6e-11
 }
 
