@@ -59,7 +59,8 @@ class Metering:
         in the processor's cache.
         """
         if self._room is None:
-            one, parts = make_samples(model, 1, False, self._lanes), parts_read(self._metrics)
+            parts = parts_read(self._metrics)
+            one = make_samples(model, 1, False, self._lanes, **parts)
             size = sum(array.nbytes for array in (*one.local, *one.world, one.ledger))
             self._room = make_samples(model, max(1, ROOM_BYTES // size), False, self._lanes, **parts)
         return self._room
