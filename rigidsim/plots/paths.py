@@ -144,8 +144,9 @@ def with_references(
     columns: Sequence[int] = (0, 1),
 ) -> tuple[list, list[str]]:
     """Draw the closed forms of some paths, (points, closed form), of which some columns are shown; handles and names
-    for a legend with them.
+    for a legend with them. A closed form of only some of these columns has no points that could be drawn.
     """
+    pairs = [(points, closed) for points, closed in pairs if np.isfinite(closed[:, columns]).all(axis=1).any()]
     if not pairs:
         return handles, names
     size = extents([points[:, columns] for points, _ in pairs])
