@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import SubFigure
 from matplotlib.gridspec import GridSpec
 
+from rigidsim.arguments import numbers, refuse
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import named
 from rigidsim.plots.history import History, samples_between
@@ -25,6 +27,7 @@ from rigidsim.trajectory.trajectory import Trajectory
 WIDTH, SINGLE, BESIDE = 8.0, 3.2, 4.2
 """Widths and heights, inches: of a figure with a time axis, of its only panel, of a panel that has others beside it."""
 MOST_BESIDE = 3
+LEAST_INCHES, MOST_INCHES = 0.5, 100.0
 PLANES = ("xy", "yx", "xz", "zx", "yz", "zy")
 ENERGIES = ("kinetic_energy", "potential_energy", "work")
 
@@ -58,6 +61,10 @@ def figure_of(
         look = replace(look, title=overview_title(trajectories[0][1]))
     if look.plane and look.plane not in PLANES:
         raise UsageError(f"the plane must be one of {', '.join(PLANES)}, got {look.plane!r}")
+    if look.size is not None:
+        sides = numbers(look.size, "the size")
+        if sides.shape != (2,) or not np.all((sides >= LEAST_INCHES) & (sides <= MOST_INCHES)):
+            refuse("the size", f"width and height, from {LEAST_INCHES:g} to {MOST_INCHES:g} inches", look.size)
     several = len(trajectories) > 1
     histories = [
         History(trajectory, number, name if several else "", samples_between(trajectory, begin, end))

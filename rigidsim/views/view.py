@@ -10,14 +10,14 @@ from rigidsim.arguments import file_path
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
 from rigidsim.trajectory.destination import IN_PYTHON, Hints
-from rigidsim.trajectory.published import FileKind, check_target, published
+from rigidsim.trajectory.published import FileKind, check_target, kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.page import page_of
 from rigidsim.views.stage import FPS, Staging, stage_of, stage_of_scene
 
 MOST_BYTES = 20_000_000
 """A page that would be larger has fewer frames."""
-PAGE = FileKind("a page of rigidsim", "such pages", (".html",), b'.*<meta name="generator" content="rigidsim">')
+PAGE = FileKind("a page of rigidsim", "such pages", (".html", ".htm"), b'.*<meta name="generator" content="rigidsim">')
 WORLD = "world"
 
 
@@ -30,7 +30,7 @@ class View:
         self.notes, self.html = stage.notes, page_of(stage, frame, follow)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the page to a file; StorageError if it exists and `force` is false, or cannot be written."""
+        """Write the page to a file, `.html`; StorageError if it exists and `force` is false, or cannot be written."""
         save_page(self.html, file_path(path, "path"), force)
 
     def _repr_html_(self) -> str:
@@ -58,13 +58,14 @@ def view_of_scene(scene: Scene, frame: str = WORLD) -> View:
 
 
 def check_page(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
-    """Raise StorageError if a page cannot be written to this path."""
+    """Raise UsageError if the suffix is not that of a page, StorageError if it cannot be written to this path."""
     check_target(path, PAGE, force, hints)
+    kind_of(path, (PAGE,))
 
 
 def save_page(text: str, path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
-    """Write a page. Raises StorageError."""
-    with published(path, PAGE, force, hints) as file:
+    """Write a page. Raises UsageError, StorageError as `check_page` does."""
+    with published(path, kind_of(path, (PAGE,)), force, hints) as file:
         file.write(text.encode())
 
 

@@ -43,6 +43,7 @@ def test_what_is_shown_can_be_chosen(call, workplace):
     (["--from", "1e9"], 2, "the trajectory covers"),
     (["--fps", "0"], 2, "fps must be a positive number, got 0.0"),
     (["-o", "a.h5", "--force"], 5, "a.h5 is not a page of rigidsim"),
+    (["-o", "a.png"], 2, "a.png: the name must end with one of .html, .htm"),
     (["-o", "nowhere/a.html"], 5, "the folder nowhere does not exist"),
     (["-o", "."], 5, ". is a folder; name a file, such as out.html"),
 ])  # fmt: skip

@@ -252,6 +252,13 @@ def test_curves_of_the_world_and_of_all_bodies_have_names(table):
     assert texts_of(axes) == ["all bodies", "let_go"]
 
 
+@pytest.mark.parametrize("size", [(1000, 1000), (0, 3), (8,), 8, (8, "5"), (8, float("nan"))])
+def test_a_size_that_cannot_be_drawn_is_refused(tumbling, size):
+    """Before anything is drawn: a picture of that size may be larger than the memory."""
+    with pytest.raises(UsageError, match=r"the size must be"):
+        tumbling.plot("top.path", size=size)
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
