@@ -169,11 +169,11 @@ def body_and_rest(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
 
 
 def _of_run(trajectory: Trajectory, name: str) -> NamedQuantity:
-    if paths_ending(trajectory, name):
-        raise UsageError(f"{clipped(name)} is a body; name one of its quantities, such as {name}.speed")
     key, _, component = name.partition(".")
     kind = RUN_KINDS.get(key)
     if kind is None:
+        if paths_ending(trajectory, name):
+            raise UsageError(f"{clipped(name)} is a body; name one of its quantities, such as {name}.speed")
         if "." in name:
             full_path(trajectory, key)  # raises UsageError with a suggestion
         _refuse(name, key, [*RUN_KINDS, *(f"{short_name(path)}.speed" for path in trajectory.paths[:3])])

@@ -77,9 +77,9 @@ class PathPanel:
     def _styles(self) -> list[tuple[str, object]]:
         several = len({r.history.number for r in self.requests}) > 1
         bodies = list(dict.fromkeys(r.body for r in self.requests))
-        own = colours(self.requests[0].history.trajectory.paths)
+        own = {r.history.number: colours(r.history.trajectory.paths) for r in self.requests}
         return [
-            (own.get(r.body, colour_of(0)), LINES[(r.history.number if several else bodies.index(r.body)) % len(LINES)])
+            (own[r.history.number][r.body], LINES[(r.history.number if several else bodies.index(r.body)) % len(LINES)])
             for r in self.requests
         ]
 

@@ -11,7 +11,7 @@ from drawn_scenes import BOUNCING, made
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
 from rigidsim.hindsight.quantities import quantity
-from rigidsim.plots.figures import figure_of
+from rigidsim.plots.figures import Look, figure_of
 from rigidsim.plots.series import LINES
 
 
@@ -150,6 +150,14 @@ def test_several_trajectories_over_each_other(table, tumbling):
     assert texts_of(paths)[:4] == ["one: left_behind", "one: let_go", "two: left_behind", "two: let_go"]
     with pytest.raises(UsageError, match="there is no body 'let_go'"):
         figure_of([("one", table), ("two", tumbling)], ["let_go.speed"])
+
+
+def test_paths_of_several_trajectories_have_the_colours_of_their_own_bodies(tumbling, bouncing):
+    """Also of bodies that the first trajectory does not have."""
+    drawn = figure_of([("a", tumbling), ("b", bouncing)], ["*.path"], look=Look(plane="xz"))
+    (axes,) = axes_of(drawn)
+    own = [*colours(tumbling.paths).values(), *colours(bouncing.paths).values()]
+    assert [line.get_color() for line in axes.get_legend().get_lines()] == own
 
 
 def test_an_overview_has_paths_speeds_and_energies(table):

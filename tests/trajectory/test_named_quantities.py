@@ -226,3 +226,12 @@ def test_each_body_has_a_colour():
     assert colours(["a", "a/b"]) == {"a": colour_of(0), "a/b": colour_of(1)}
     assert len({colour_of(k) for k in range(7)}) == 7 and colour_of(7) == colour_of(0)
     assert all(len(colour_of(k)) == 7 and int(colour_of(k)[1:], 16) >= 0 for k in range(7))
+
+
+def test_a_body_with_the_name_of_a_quantity_of_the_run_hides_it_not():
+    """Alone the name is that of the run; with a quantity of bodies behind it, that of the body."""
+    body = {"mass": 2, "inertia": "point", "velocity": [3, 0, 0]}
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.05}, "bodies": {"kinetic_energy": body}}
+    history = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
+    np.testing.assert_allclose(quantity(history, "kinetic_energy").values, 9.0, rtol=1e-14)
+    np.testing.assert_allclose(quantity(history, "kinetic_energy.speed").values, 3.0, rtol=1e-14)
