@@ -123,6 +123,8 @@ def opened(path: Path, lock: bool = True) -> OpenedFile:
         raise StorageError(f"{path} cannot be read: another process is writing it") from None
     except (OSError, RuntimeError) as error:
         raw.close()
+        if path.suffix in (".yaml", ".yml"):
+            raise FormatError(f"{path} is not a trajectory; if it is a scene, rigidsim run {path} makes one") from error
         raise FormatError(f"{path} is not an HDF5 file, or it is damaged") from error
 
 

@@ -88,7 +88,9 @@ def _clip(
     if count > MOST_PICTURES:
         raise UsageError(f"{count:,} pictures are more than {MOST_PICTURES:,}; show less, or choose a larger speed")
     times = np.minimum(begin + np.arange(count) * (speed / fps), end)
-    return Clip(np.unique(np.append(times, end)) if kind is PNG else times, speed, fps)
+    if kind is PNG:
+        return Clip(np.unique(np.append(times, end)), 1.0, fps)  # a picture does not play: it has no speed to tell
+    return Clip(times, speed, fps)
 
 
 def _checked_size(size: Sequence[int] | None, kind: FileKind) -> tuple[int, int]:

@@ -134,7 +134,7 @@ def test_call_is_refused(quick_call, workplace, options, code, words):
         ("/dev/null", 5, "is not a regular file"),
         ("pipe", 5, "is not a regular file"),
         ("x" * 300, 5, "File name too long"),
-        ("scene.yaml", 6, "scene.yaml is not an HDF5 file, or it is damaged"),
+        ("scene.yaml", 6, "scene.yaml is not a trajectory; if it is a scene, rigidsim run scene.yaml makes one"),
     ],
 )
 @pytest.mark.parametrize("command", ["inspect", "explain"])

@@ -94,6 +94,13 @@ def test_pictures_are_those_of_the_times(moving, tmp_path):
     assert min(away) == away[-1] < away[0] / 2
 
 
+def test_a_picture_has_no_speed(moving, tmp_path):
+    """Of one time nothing depends on it, nor is it written."""
+    for name, speed in (("a.png", 1), ("b.png", 0.1)):
+        moving.video(tmp_path / name, size=SIZE, begin=0.5, end=0.5, speed=speed)
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
 @pytest.mark.parametrize("name", ["a.gif", "a.mp4", "a.png"])
 def test_the_same_trajectory_gives_the_same_bytes(moving, tmp_path, name):
     first, second = tmp_path / name, tmp_path / f"2{name}"
