@@ -79,8 +79,9 @@ class Picture:
     glass: Facets
     planes: Sequence[Plane]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def render(self) -> np.ndarray:
-        """The pixels, (height, width, 3) uint8."""
+        """The pixels, (height, width, 3) uint8. What is too far away for float32 is infinitely far away."""
         tracer = _Tracer(self)
         width, height = self.camera.size
         colours, keys = tracer.look(self.camera.pixel_rays)

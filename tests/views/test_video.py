@@ -242,3 +242,9 @@ def test_an_interruption_leaves_nothing(moving, tmp_path, name):
 )  # fmt: skip
 def test_the_clock_has_the_digits_that_change(time, times, text):
     assert clock(time, np.array(times)) == text
+
+
+@pytest.mark.parametrize("distance", [1e60, 1e300])
+def test_a_camera_too_far_away_sees_nothing_and_does_not_warn(moving, tmp_path, distance):
+    moving.video(tmp_path / "a.png", size=SIZE, camera=(0, 90, distance))
+    assert remains(tmp_path) == {"a.png"}
