@@ -97,9 +97,10 @@ class Scenery:
 
     @cached_property
     def lowest(self) -> float:
-        """The height (m) of the lowest point that any body reaches."""
+        """The height (m) of the lowest point that a body reaches; those far below the picture do not count."""
         known = list(self.stage.known)
-        return float(np.min(self.seen.position[:, known, 2] - self.stage.reach[known]))
+        depths = self.framing.centre[2] - np.min(self.seen.position[:, known, 2] - self.stage.reach[known], axis=0)
+        return float(self.framing.centre[2] - np.max(depths[depths <= GROUND_SIZE * self.framing.radius], initial=0.0))
 
     @cached_property
     def _has_extent(self) -> bool:

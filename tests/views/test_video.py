@@ -248,3 +248,13 @@ def test_the_clock_has_the_digits_that_change(time, times, text):
 def test_a_camera_too_far_away_sees_nothing_and_does_not_warn(moving, tmp_path, distance):
     moving.video(tmp_path / "a.png", size=SIZE, camera=(0, 90, distance))
     assert remains(tmp_path) == {"a.png"}
+
+
+def test_the_grid_is_not_at_bodies_far_below(tmp_path):
+    """The planet's centre is a body, 1e6 m below: the picture of the ball has the same grid as without it."""
+    ball = {"mass": 1, "inertia": "point", "velocity": [1, 0, 0]}
+    for name, others in (("a.png", {}), ("b.png", {"planet": {"motion": "fixed", "position": [0, 0, -1e6]}})):
+        scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": {"ball": ball} | others}
+        rigidsim.simulate(rigidsim.Scene.from_dict(scene)).video(tmp_path / name, size=(256, 128))
+    grids = [np.asarray(Image.open(tmp_path / name))[:, :160] for name in ("a.png", "b.png")]
+    np.testing.assert_array_equal(*grids)
