@@ -247,10 +247,8 @@ def test_closed_forms_of_the_scene_are_drawn_over(table):
 def test_a_closed_form_of_one_component_is_not_in_the_legend_of_a_path():
     """Nothing of it is in the picture."""
     partly = made(BOUNCING | {"oracle": {"_hidden.position.y": "= t + 0.25"}})
-    (axes,) = axes_of(partly.plot("_hidden.path"))
-    assert not texts_of(axes)
-    (axes,) = axes_of(partly.plot("_hidden.position.y"))
-    assert texts_of(axes) == ["closed form,\nlargest error 2.5e-01 m"]
+    assert not texts_of(*axes_of(partly.plot("_hidden.path")))
+    assert texts_of(*axes_of(partly.plot("_hidden.position.y"))) == ["closed form,\nlargest error 2.5e-01 m"]
 
 
 def test_curves_of_the_world_and_of_all_bodies_have_names(table):
