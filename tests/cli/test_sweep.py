@@ -119,7 +119,7 @@ def test_one_poisoned_variant_among_a_thousand(call, workplace, record):
         (["--vary", f"{MASS}=1:2:3", "--resume", "--force"], 2, "--force begins again, --resume continues"),
         (["--vary", f"{MASS}=1:2:3", "-o", "no/where.h5"], 5, "the folder no does not exist"),
         (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--force"], 5, "--force overwrites trajectories only"),
-        (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--resume"], 6, "scene.yaml is not an HDF5 file"),
+        (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--resume"], 6, "scene.yaml is not a trajectory"),
     ],
 )
 def test_a_plan_that_cannot_be_run_is_one_error(call, workplace, arguments, code, message):
