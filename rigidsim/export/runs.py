@@ -11,7 +11,7 @@ import numpy as np
 
 from rigidsim.export.exporting import write
 from rigidsim.export.labelled import Labelled, Variable
-from rigidsim.export.tables import Table
+from rigidsim.export.tables import TextTable
 from rigidsim.sweeps.frames import metric_columns
 from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.destination import IN_PYTHON, Hints
@@ -33,13 +33,13 @@ def export_runs(
     return write(path, lambda: labelled_runs(sweep), lambda: run_table(sweep).text(), 2, force, progress, hints)
 
 
-def run_table(sweep: Sweep) -> Table:
+def run_table(sweep: Sweep) -> TextTable:
     """The runs of a sweep: number, varied values, seed, status, last time, error, metrics."""
     columns = dict(sweep.runs) | metric_columns(sweep, set())
     order = ["run", *(name for name in columns if name != "run")]
     columns = {name: columns[name] for name in order}
     rows = [list(row) for row in zip(*(map(_cell, column.tolist()) for column in columns.values()), strict=True)]
-    return Table(order, [_unit(sweep, name) for name in order], [rows])
+    return TextTable(order, [_unit(sweep, name) for name in order], [rows])
 
 
 def _cell(value: object) -> object:

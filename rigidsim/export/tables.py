@@ -25,7 +25,7 @@ ENERGIES = ("energy", "energy_before", "energy_after")
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table in pieces: `names` and `units` of the columns, and `rows`, lists of numbers and texts."""
 
     names: Sequence[str]
@@ -38,7 +38,7 @@ class Table:
         yield from map(_csv, self.pieces)
 
 
-def series_table(trajectory: Trajectory, quantities: Sequence[str]) -> Table:
+def series_table(trajectory: Trajectory, quantities: Sequence[str]) -> TextTable:
     """Quantities by their names: the time, and a column for each component. Raises UsageError."""
     found = asked_for(trajectory, quantities)
     columns = [(name, one.unit) for one in found for name in _column_names(one)]
@@ -49,7 +49,7 @@ def series_table(trajectory: Trajectory, quantities: Sequence[str]) -> Table:
         time = np.asarray(trajectory.time[window])
         return np.column_stack([time, *(part.reshape(len(time), -1) for part in parts)]).tolist()
 
-    return Table(names, units, map(rows, windows(trajectory)))
+    return TextTable(names, units, map(rows, windows(trajectory)))
 
 
 def _column_names(one: NamedQuantity) -> list[str]:
@@ -60,7 +60,7 @@ def _column_names(one: NamedQuantity) -> list[str]:
     return [f"{name}.{component}{at}{frame}" for component in one.components]
 
 
-def event_table(trajectory: Trajectory) -> Table:
+def event_table(trajectory: Trajectory) -> TextTable:
     """All events in order of time, those of contact as well: a row each; what does not apply is empty."""
     vectors = (*VECTORS, *CONTACT_VECTORS)
     units = {name: unit for name, (unit, _) in (NUMBERS | VECTORS).items()}
@@ -69,7 +69,7 @@ def event_table(trajectory: Trajectory) -> Table:
     told = [plain_unit(units[base]) if (base := name.partition(".")[0]) in units and base not in WORDS else ""
             for name in names]  # fmt: skip
     rows = (_event_row(event, vectors) for event in trajectory.events)
-    return Table(names, told, ([row] for row in rows))
+    return TextTable(names, told, ([row] for row in rows))
 
 
 def _event_row(event: Event | ContactEvent, vectors: Sequence[str]) -> list:

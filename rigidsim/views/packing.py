@@ -16,7 +16,7 @@ import numpy as np
 
 from rigidsim.views.loads import Loads
 from rigidsim.views.poses import WORLD, Poses
-from rigidsim.views.stage import Staging
+from rigidsim.views.stage import ShownScene
 
 EXACT = 20_000
 """Motions of so many bodies times frames are kept exactly, all of them; else only those of `MOST_EXACT` bodies."""
@@ -28,7 +28,7 @@ SURFACE = {"vertices": "<f4", "normals": "<f4", "faces": "<i4"}
 POSITION_STEP, QUATERNION_STEP, RATE_STEP = 2.0**-30, 2.0**-15, 2.0**-15
 
 
-def stage_data(stage: Staging) -> dict[str, Any]:
+def stage_data(stage: ShownScene) -> dict[str, Any]:
     """The stage as plain data for JSON."""
     poses = stage.poses
     n_frame, n_body = poses.position.shape[:2]

@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile
 
 from rigidsim.errors import UsageError
 from rigidsim.views.packing import stage_data
-from rigidsim.views.stage import Staging
+from rigidsim.views.stage import ShownScene
 
 SCRIPTS = ("stage.js", "camera.js", "picture.js", "arrows.js", "show.js", "page.js")
 POLICY = (
@@ -26,7 +26,7 @@ VIEWER = ("resources", "templates", "viewer.zip"), "viewer.html.template"
 THREE_BEGIN, THREE_END = "<script>/**\n * @license\n", 'Object.defineProperty(t,"__esModule",{value:!0})}));'
 
 
-def page_of(stage: Staging, frame: str = "world", follow: str = "") -> str:
+def page_of(stage: ShownScene, frame: str = "world", follow: str = "") -> str:
     """The HTML text of a page that shows a stage, at first as seen from a body, with the camera following one.
 
     Nothing in it is loaded from elsewhere, and by its content security policy nothing can be; names and titles are

@@ -68,7 +68,7 @@ def no_facets() -> Facets:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Drawing:
     """What a picture shows: `solids`, which are shaded and cast shadows; `ribbons` of one colour; `glass`, through
     which the others are seen; and `planes`.
     """
@@ -107,7 +107,7 @@ def _on_edges(keys: np.ndarray) -> np.ndarray:
 class _Tracer:
     """The scenes of a picture in Embree: the solids, which cast shadows, and ribbons and glass, which do not."""
 
-    def __init__(self, picture: Picture):
+    def __init__(self, picture: Drawing):
         camera = picture.camera
         self._picture, self._scale, self._origin = picture, camera.distance, camera.position
         meshes = picture.solids, picture.ribbons, picture.glass

@@ -18,7 +18,7 @@ from rigidsim.views.camera import Camera, fitted
 from rigidsim.views.lettering import Lettering
 from rigidsim.views.poses import WORLD, Seen
 from rigidsim.views.scenery import Scenery
-from rigidsim.views.stage import GROUND, Staging, stage_at
+from rigidsim.views.stage import GROUND, ShownScene, stage_at
 
 MOST_PATHS, MOST_NAMES = 12, 8
 """Paths of free bodies are drawn by default, and names written, if there are no more than so many."""
@@ -115,12 +115,12 @@ def clock(time: float, times: np.ndarray) -> str:
     return f"t = {time:.{min(digits, 9)}f} s"
 
 
-def _few_free(stage: Staging) -> list[int]:
+def _few_free(stage: ShownScene) -> list[int]:
     free = [row for row in stage.known if stage.kinds[row] == "free"]
     return free if len(free) <= MOST_PATHS else []
 
 
-def _cameras(stage: Staging, seen: Seen, followed: int, look: Viewpoint, size: tuple[int, int]) -> list[Camera]:
+def _cameras(stage: ShownScene, seen: Seen, followed: int, look: Viewpoint, size: tuple[int, int]) -> list[Camera]:
     """The camera at each time."""
     direction, n_frame = (look.azimuth, look.elevation), len(stage.poses.time)
     if followed == WORLD:
@@ -134,7 +134,7 @@ def _cameras(stage: Staging, seen: Seen, followed: int, look: Viewpoint, size: t
     return [replace(near, target=target, distance=distance) for target in seen.position[:, followed]]
 
 
-def _near(stage: Staging, seen: Seen) -> list[int]:
+def _near(stage: ShownScene, seen: Seen) -> list[int]:
     """The rows of the bodies that are always near what is of interest."""
     ball = stage.framing(seen)
     away = np.max(np.linalg.norm(seen.position - ball.centre, axis=-1), axis=0) + stage.reach

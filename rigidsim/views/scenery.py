@@ -13,8 +13,8 @@ from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.camera import Camera
 from rigidsim.views.grid import Plane, grid_spacing
 from rigidsim.views.poses import Seen
-from rigidsim.views.raytracing import Facets, Picture, no_facets
-from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, ShownPart, Staging
+from rigidsim.views.raytracing import Drawing, Facets, no_facets
+from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, ShownPart, ShownScene
 from rigidsim.views.surfaces import Triangles
 
 MARKER_SIZE, MARKER_SIZE_ALONE, AXIS_LENGTH = 0.011, 0.07, 2.8
@@ -71,7 +71,7 @@ class Scenery:
     are the rows of the bodies whose paths are drawn.
     """
 
-    stage: Staging
+    stage: ShownScene
     seen: Seen
     framing: Framing
     traced: Sequence[int]
@@ -109,12 +109,12 @@ class Scenery:
         moves = np.ptp(self.seen.position[:, known], axis=(0, 1)) > 0
         return bool(np.any(self.stage.reach[known] > 0) or np.any(moves))
 
-    def picture(self, frame: int, camera: Camera) -> Picture:
+    def picture(self, frame: int, camera: Camera) -> Drawing:
         """The picture at a frame."""
         placed = [(group.is_hollow, self._placed(group, frame, camera)) for group in self._groups]
         solids, glass = (_joined([mesh for hollow, mesh in placed if hollow == wanted]) for wanted in (False, True))
         ribbons = [*self._axes(frame, camera), *self._paths(frame, camera)]
-        return Picture(camera, solids, _joined(ribbons), glass, list(self._planes(frame)))
+        return Drawing(camera, solids, _joined(ribbons), glass, list(self._planes(frame)))
 
     def _placed(self, group: Group, frame: int, camera: Camera) -> Facets:
         """The parts of a group as the camera sees them."""

@@ -63,7 +63,7 @@ class Framing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Staging:
+class ShownScene:
     """What a picture of a trajectory shows. Arrays of bodies have the rows of `paths`, the order of the scene.
 
     `poses` has the motions at the times shown; `speed` is how many seconds of them a second of playing takes.
@@ -125,7 +125,9 @@ def _turned(orientation: np.ndarray, points: np.ndarray) -> np.ndarray:
     return rows(rotate(tuple(orientation), columns(points)))
 
 
-def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | None = None, fps: float = FPS) -> Staging:
+def stage_of(
+    trajectory: Trajectory, begin: float | None = None, end: float | None = None, fps: float = FPS
+) -> ShownScene:
     """The stage of a trajectory from `begin` to `end` (s): of its samples at most `fps` for each second of playing, and
     poses between them (see `Motion.at`) where the samples are fewer. Raises UsageError for times outside it.
     """
@@ -142,7 +144,7 @@ def stage_of(trajectory: Trajectory, begin: float | None = None, end: float | No
     return replace(stage, loads=loads, notes=(*stage.notes, *notes))
 
 
-def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Staging:
+def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> ShownScene:
     """The stage of a trajectory at these times (s), in ascending order. One that lies between samples before and after
     a reparenting becomes that of the sample before.
     """
@@ -156,13 +158,13 @@ def stage_at(trajectory: Trajectory, times: np.ndarray, speed: float) -> Staging
     return _stage_of(trajectory, poses, known, speed)
 
 
-def _stage_of(trajectory: Trajectory, poses: Poses, known: Sequence[int], speed: float) -> Staging:
+def _stage_of(trajectory: Trajectory, poses: Poses, known: Sequence[int], speed: float) -> ShownScene:
     trees = zip(*(places for _, places in trajectory.header.trees()), strict=True)
     kinds = ["free" if any(place.kind == "free" for place in body) else body[0].kind for body in trees]
     return _stage(scene_from(trajectory.header.scene_resolved), kinds, poses, known, speed)
 
 
-def stage_of_scene(scene: Scene) -> Staging:
+def stage_of_scene(scene: Scene) -> ShownScene:
     """The stage of a scene at t = 0."""
     nodes = Hierarchy(scene)
     found = Starts(nodes)
@@ -200,7 +202,7 @@ def _samples_between(time: np.ndarray, begin: float | None, end: float | None) -
     return inside
 
 
-def _stage(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[int], speed: float) -> Staging:
+def _stage(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[int], speed: float) -> ShownScene:
     nodes = list(Hierarchy(scene))
     surfaces, parts, notes = _parts([nodes[row] for row in known], known)
     reach = np.zeros(len(nodes))
@@ -214,14 +216,14 @@ def _stage(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[int
         several = "bodies are not shown because their" if len(missing) > 1 else "body is not shown because its"
         notes.append(f"{len(missing)} {several} poses were not recorded: {named}")
     paths = tuple(node.path for node in nodes)
-    stage = Staging(
+    stage = ShownScene(
         scene.title, paths, tuple(kinds), tuple(colours(paths).values()), poses, speed,
         tuple(surfaces), tuple(parts), reach, tuple(known), notes=tuple(notes),
     )  # fmt: skip
     return _with_grounds(replace(stage, hollow=tuple(_hollow(stage))), nodes)
 
 
-def _hollow(stage: Staging) -> Iterator[int]:
+def _hollow(stage: ShownScene) -> Iterator[int]:
     """The bodies of several solids within the bounds of which the origin of a free body is, at the first frame."""
     solids: dict[int, list[ShownPart]] = {}
     for part in stage.parts:
@@ -238,7 +240,7 @@ def _hollow(stage: Staging) -> Iterator[int]:
                 yield row
 
 
-def _with_grounds(stage: Staging, nodes: Sequence[SceneNode]) -> Staging:
+def _with_grounds(stage: ShownScene, nodes: Sequence[SceneNode]) -> ShownScene:
     surfaces, parts = list(stage.surfaces), list(stage.parts)
     for row in stage.known:
         if planes := [shape for shape in nodes[row].body.shapes if isinstance(shape, HalfSpace)]:

@@ -13,7 +13,7 @@ from rigidsim.trajectory.destination import IN_PYTHON, Hints
 from rigidsim.trajectory.published import FileKind, check_target, kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.page import page_of
-from rigidsim.views.stage import FPS, Staging, stage_of, stage_of_scene
+from rigidsim.views.stage import FPS, ShownScene, stage_of, stage_of_scene
 
 MOST_BYTES = 20_000_000
 """A page that would be larger has fewer frames."""
@@ -26,7 +26,7 @@ class View:
     sentences about what is not shown as it is.
     """
 
-    def __init__(self, stage: Staging, frame: str = WORLD, follow: str = ""):
+    def __init__(self, stage: ShownScene, frame: str = WORLD, follow: str = ""):
         self.notes, self.html = stage.notes, page_of(stage, frame, follow)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
@@ -69,7 +69,7 @@ def save_page(text: str, path: Path, force: bool, hints: Hints = IN_PYTHON) -> N
         file.write(text.encode())
 
 
-def _fitting(stage_at: Callable[[float], Staging], frame: str, follow: str, fps: float) -> View:
+def _fitting(stage_at: Callable[[float], ShownScene], frame: str, follow: str, fps: float) -> View:
     """A view with as many frames for each second of playing, or half of them until the page is small enough."""
     stage = stage_at(fps)
     view = View(stage, frame, follow)

@@ -6,11 +6,11 @@ import numpy as np
 
 from rigidsim.scene.values.rotation import IDENTITY
 from rigidsim.views.poses import WORLD, Poses
-from rigidsim.views.stage import SOLID, ShownPart, Staging
+from rigidsim.views.stage import SOLID, ShownPart, ShownScene
 from rigidsim.views.surfaces import marker, segments_for
 
 
-def thousand_balls(n_body: int, n_frame: int, title: str = "Balls") -> Staging:
+def thousand_balls(n_body: int, n_frame: int, title: str = "Balls") -> ShownScene:
     """Balls that bounce on arcs at the height of a metre, each turning about an axis of its own."""
     random = np.random.default_rng(5)
     time = np.linspace(0.0, 10.0, n_frame)
@@ -34,7 +34,7 @@ def thousand_balls(n_body: int, n_frame: int, title: str = "Balls") -> Staging:
     )  # fmt: skip
     parts = [ShownPart(row, 0, SOLID, np.zeros(3), np.array(IDENTITY), np.full(3, 0.1)) for row in range(n_body)]
     paths = tuple(f"ball_{row}" for row in range(n_body))
-    return Staging(
+    return ShownScene(
         title, paths, ("free",) * n_body, ("#0072b2",) * n_body, poses, 1.0, (marker(segments_for(n_body)),),
         tuple(parts), np.full(n_body, 0.1), tuple(range(n_body)),
     )  # fmt: skip
