@@ -32,11 +32,6 @@ def read_errors(path: Path) -> dict[int, str]:
     return found
 
 
-def run_count(file: h5py.File) -> int:
-    """The number of runs that a file has results of."""
-    return int(np.count_nonzero(file["runs/status"][()])) if file.attrs["format"] == FORMAT else 0
-
-
 def done_of(path: Path) -> int:
     """The number of runs in the temporary file of a sweep that was interrupted; 0 if there is none."""
     try:
