@@ -26,12 +26,12 @@ ALLOWED = {
     "engine.layout": {"physics", "_jit"},
     "engine.laws": {"physics", "_jit", "engine.layout"},
     "engine": {"physics", "structures", "_jit", "errors", "engine.laws", "engine.layout"},
-    "engine.compiler": {"scene.expressions", "physics", "structures", "_jit", "errors", "scene", *ENGINE},
+    "engine.building": {"scene.expressions", "physics", "structures", "_jit", "errors", "scene", *ENGINE},
     "transform": {"physics", "_jit", "arguments", "errors"},
     "structures": {"physics"},
     "trajectory": {
         *ENGINE,
-        "engine.compiler",
+        "engine.building",
         "scene.expressions",
         "physics",
         "transform",
@@ -40,26 +40,26 @@ ALLOWED = {
         "shown",
         "rigidsim",
     },
-    "simulation": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "arguments", "errors"},
+    "simulation": {"trajectory", *ENGINE, "engine.building", "scene", "physics", "arguments", "errors"},
     "hindsight": {
         "scene.expressions",
         "trajectory",
         *ENGINE,
-        "engine.compiler",
+        "engine.building",
         "scene",
         "physics",
         "arguments",
         "errors",
     },
     "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
-    "views": {"hindsight", "trajectory", "engine.compiler", "scene", "physics", "arguments", "errors"},
+    "views": {"hindsight", "trajectory", "engine.building", "scene", "physics", "arguments", "errors"},
     "export": {"report", "hindsight", "sweeps", "trajectory", "errors"},
     "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
     "sweeps": {
         "simulation",
         "trajectory",
         *ENGINE,
-        "engine.compiler",
+        "engine.building",
         "scene",
         "structures",
         "arguments",
@@ -254,7 +254,7 @@ def test_each_class_of_a_scene_has_a_name_of_its_own():
 
 
 # What would treat a column of numbers (`structures/columns.py`) otherwise than a number, and where it may stand.
-READING = ("physics", "scene", "structures", "engine.laws", "engine.compiler", "engine.assembly")
+READING = ("physics", "scene", "structures", "engine.laws", "engine.building", "engine.assembly")
 OF_COUNTS = {"scene.expressions.building", "scene.hierarchy.surfaces", "engine.assembly.contacts"}
 OF_NOTES = {"engine.laws.bushing", "engine.laws.spring", "engine.laws.torsion_spring"}  # frequencies, for warnings
 BY_TYPE = {
@@ -263,7 +263,7 @@ BY_TYPE = {
     *("structures.columns", "structures.dual"),
     "scene.values.points",  # the values of a plan, before a reading
 }
-CACHED = {"scene.schema.meshes", "scene.values.quantities", "engine.compiler.known"}  # by path, by text
+CACHED = {"scene.schema.meshes", "scene.values.quantities", "engine.building.known"}  # by path, by text
 
 
 def names_in(node: ast.AST) -> set[str]:

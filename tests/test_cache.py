@@ -16,9 +16,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 from numba.core.errors import TypingError
+from rigidsim._cache import Claim, keep_entry, read_entry
 
 from rigidsim import _cache, _jit, _numba_hooks
-from rigidsim._cache import Claim, keep_entry, read_entry
 
 VERSION = "0123456789abcdef"
 PAYLOAD = random.Random(0).randbytes(5000)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.reparent import carrier_row, reparented
@@ -23,6 +22,7 @@ from rigidsim.engine.model import Model, Samples, make_samples, make_scratch, se
 from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.stepper import kernels
+from rigidsim.jit.kernels import watch_compilation
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices

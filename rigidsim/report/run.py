@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
+from rigidsim.jit.kernels import compilation_notice, watch_compilation
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.metrics import metric_lines, plain_metrics

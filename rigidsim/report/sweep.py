@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rigidsim._jit import watch_compilation
 from rigidsim.errors import Interrupted, StorageError, SweepError
+from rigidsim.jit.kernels import watch_compilation
 from rigidsim.report.progress import ProgressLine, clock
 from rigidsim.report.run import announce, announce_nothing
 from rigidsim.report.signals import StopRequest

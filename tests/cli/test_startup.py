@@ -9,9 +9,9 @@ import sys
 import time
 
 import pytest
+from rigidsim._jit import kernel
 
 import rigidsim
-from rigidsim._jit import kernel
 from rigidsim.report.run import RunReport, run_to_file
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-
 from rigidsim._jit import kernel
+
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.solver import make_solver, solve_contacts
 from rigidsim.physics.quaternion import exp_full, product, to_matrix

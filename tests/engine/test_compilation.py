@@ -12,13 +12,13 @@ import numba
 import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
+from rigidsim._jit import kernel, watch_compilation
+from rigidsim._numba_hooks import usable
 
 import rigidsim.engine
 from rigidsim import _jit
-from rigidsim._jit import kernel, watch_compilation
-from rigidsim._numba_hooks import usable
 from rigidsim.engine import run, stepper
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.lanes import LANES
 
 HERE = Path(__file__).parent
@@ -145,7 +145,7 @@ def eventful(parts: dict) -> rigidsim.Scene:
 
 @pytest.mark.parametrize("parts", EVENTFUL.values(), ids=EVENTFUL)
 def test_preparing_changes_nothing(parts):
-    blocks = [run.BlockRun([compile_scene(eventful(parts))], 1) for _ in range(2)]
+    blocks = [run.BlockRun([build_world(eventful(parts))], 1) for _ in range(2)]
     for _ in range(3):
         blocks[1].prepare()
     for block in blocks:

@@ -7,9 +7,9 @@ import pytest
 from engine.contact_shapes import box, contacts_of, plane, poses_of, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rigidsim._jit import _register_formulas, kernel
 from scipy.spatial.transform import Rotation
 
-from rigidsim._jit import _register_formulas, kernel
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.bodies import write_travels
 from rigidsim.engine.contact.candidates import make_candidates, renew_candidates

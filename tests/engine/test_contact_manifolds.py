@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from engine.contact_shapes import Shape, box, capsule, places_of, plane, sphere
 from engine.test_contact_pairs import depth_in, distance_of_cores, random_pair
+from rigidsim._jit import _register_formulas, kernel
 from scipy.spatial.transform import Rotation
 
-from rigidsim._jit import _register_formulas, kernel
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.pairs import meet
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rigidsim
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.laws.registry import KINDS, PAIRWISE, SINGLE, TABLES
 from rigidsim.engine.model import PairLaws, SingleLaws
 from rigidsim.scene import json_schema
@@ -36,7 +36,7 @@ WRITTEN = {
 
 def model_with(*forces: dict, more: dict | None = None, **how):
     bodies = {"b": {**BALL, "forces": list(forces)}} | (more or {})
-    return compile_scene(make_scene(bodies, duration=0.1, step=0.01, **how)).model
+    return build_world(make_scene(bodies, duration=0.1, step=0.01, **how)).model
 
 
 def kind_of_model(part: object) -> object:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from rigidsim._jit import _register_formulas, kernel
+
 from rigidsim.engine.model import table
 from rigidsim.engine.programs import run_jet_program, run_program
 from rigidsim.physics.operations import CODE, CONDITION, JETS, OPERATIONS, VALUES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 
 import rigidsim
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.run import BlockRun
 from rigidsim.engine.stepper import advance, observe_at
 
@@ -25,7 +25,7 @@ def kinds(bodies: dict, **more) -> list:
     """The types that a kernel is compiled for, at the beginning of a run and at its end."""
     simulation = {"duration": 0.2, "step": 0.1}
     scene = rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, **more})
-    run = BlockRun([compile_scene(scene)], 1)
+    run = BlockRun([build_world(scene)], 1)
     # The text itself, which need not be compiled to see what it would be compiled for.
     run._advance, run._observe = (getattr(k, "py_func", k) for k in (advance, observe_at))
     begin = numba.typeof((run._arrays(), run._buffer))

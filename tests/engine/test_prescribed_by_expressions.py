@@ -5,9 +5,9 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from rigidsim._jit import watch_compilation
 
 import rigidsim
-from rigidsim._jit import watch_compilation
 from scenes import EPS, angle_between, make_scene, run, slopes
 
 PARTICLE = {"mass": 1.0, "inertia": "point"}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rigidsim._jit import _register_formulas
+
 from rigidsim.physics import functions as f
 from rigidsim.physics.elementary import arc_tangent, select
 from rigidsim.physics.error_function import error_function

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rigidsim._jit import _register_formulas
 
 from rigidsim import dual
-from rigidsim._jit import _register_formulas
 from rigidsim.physics import functions, jets
 from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.error_function import error_function, jet_error_function

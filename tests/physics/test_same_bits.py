@@ -5,8 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-
 from rigidsim._jit import _register_formulas
+
 from rigidsim.physics import frames, inertia, inertial_terms, magnus, quaternion, rigid_body
 from rigidsim.physics.elementary import sin_cos
 
