@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
-from rigidsim.jit.values import NUMBERS, kind_of, lay_out, structure_of, word_of
+from rigidsim.jit.values import MOST_RESULTS, NUMBERS, Straight, kind_of, lay_out, structure_of, word_of
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
-MOST_RESULTS = 8
 SECONDS_PER_LINE = 7e-5  # of IR, to make machine code; measured on a Xeon of 2.5 GHz
 WORTH_A_NOTICE = 1.0  # s
 
@@ -106,7 +105,8 @@ class Kernel:
     as `interpreted` always is.
     """
 
-    def __init__(self, function: types.FunctionType):
+    def __init__(self, function: types.FunctionType, straight: Straight | None = None):
+        self.straight = straight
         self.function, self.interpreted = function, np.errstate(all="ignore")(function)
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -155,16 +155,16 @@ class Kernel:
 
     def _compiled(self, layouts: tuple) -> bytes:
         """The kinds of the results, a line break, and the machine code."""
-        from rigidsim.jit.machine import machine_code
-        from rigidsim.jit.reading import FIRST_GEAR, read_kernel
+        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+        from rigidsim.jit.reading import read_kernel
 
         begin, watches = time.perf_counter(), tuple(_watches)
-        module, kinds = read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), FIRST_GEAR)
+        module, kinds = read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), self.straight)
         spent = time.perf_counter() - begin
         estimate = spent + SECONDS_PER_LINE * module.lines()
         if estimate > WORTH_A_NOTICE:
             (watches[0].announce_once if watches else log_compilation)(estimate)
-        code = machine_code(module, os.environ.get("RIGIDSIM_LEVEL", "light"))
+        code = machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
         for watch in watches:
             watch.seconds += time.perf_counter() - begin
         return f"{kinds}\n".encode() + code
@@ -178,6 +178,9 @@ class Caller:
     def __init__(self, kernel: Kernel):
         self._kernel, self._code = kernel, None
         n = len(kernel._names)
+        straight = kernel.straight
+        known = {*straight.known, *straight.local} if straight else ()
+        self._knows = [name in known for name in kernel._names]
         self._last: list[Any] = [Caller] * n  # not an argument of anything
         self._layouts, self._structures, self._tables = [None] * n, [None] * n, [None] * n
         self._words = np.zeros(n + MOST_RESULTS, np.int64)
@@ -188,7 +191,7 @@ class Caller:
         if len(arguments) != len(self._last):
             raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
         for k, x in enumerate(arguments):
-            if isinstance(x, NUMBERS):
+            if isinstance(x, NUMBERS) and not self._knows[k]:
                 self._words[k] = word_of(x)
                 if self._structures[k] != kind_of(x):
                     self._lay_out(k, x)
@@ -201,14 +204,17 @@ class Caller:
 
     def _lay_out(self, k: int, x: Any) -> None:
         words: list[int] = []
-        layout = self._layouts[k] = lay_out(x, words)
-        found = kind_of(x) if isinstance(x, NUMBERS) else structure_of(layout)
+        layout = self._layouts[k] = lay_out(x, words, self._knows[k])
+        is_number = isinstance(x, NUMBERS) and not self._knows[k]
+        found = kind_of(x) if is_number else structure_of(layout)
         if found != self._structures[k]:
             self._structures[k], self._code = found, None
-        if not isinstance(x, NUMBERS):
+        if not is_number:
             self._tables[k] = np.array(words, np.int64)
             self._words[k] = self._tables[k].ctypes.data
             self._last[k] = x
 
 
-kernel = Kernel
+def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:
+    """Mark a function that Python calls, with `straight` for one that is written as straight code."""
+    return Kernel(function, straight) if function else lambda function: Kernel(function, straight)
