@@ -7,6 +7,7 @@ The arguments are numbers, arrays, named tuples of these, and whatever else is k
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import struct
 import threading
@@ -23,8 +24,15 @@ from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, Straight, kind_of, lay_out, structure_of, word_of
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
-SECONDS_PER_LINE = 7e-5  # of IR, to make machine code; measured on a Xeon of 2.5 GHz
+# Seconds to make machine code of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general code, and of
+# straight code, which is one function.
+GENERAL_SECONDS, STRAIGHT_SECONDS = (7e-5, 0.0), (3.4e-5, 1.3e-9)
 WORTH_A_NOTICE = 1.0  # s
+
+
+def is_interpreted() -> bool:
+    """Whether the user asked for kernels to be interpreted."""
+    return os.environ.get(VARIABLE) == "off"
 
 
 # --- what the user is told
@@ -113,6 +121,7 @@ class Kernel:
         # The name of the folder depends on the source of these modules only, not on that of kernels in tests.
         self._is_kept = function.__module__.startswith("rigidsim.engine.")
         self._codes: dict[Any, Code] = {}
+        self._read: dict[Any, tuple[Any, str]] = {}  # what was read to learn how long it is
         self._locks: dict[Any, threading.Lock] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -121,7 +130,7 @@ class Kernel:
 
     def caller(self) -> Callable:
         """A function that lays out again only those arguments which are other objects than in its last call."""
-        return self.interpreted if os.environ.get(VARIABLE) == "off" else Caller(self)
+        return self.interpreted if is_interpreted() else Caller(self)
 
     def code(self, layouts: tuple, structures: tuple) -> Code:
         """The code for arguments of these layouts."""
@@ -137,7 +146,7 @@ class Kernel:
         path = self._path(structures)
         payload = path and read_entry(path)
         if payload is None:
-            payload = self._compiled(layouts)
+            payload = self._compiled(layouts, structures)
             if path:
                 keep_entry(path, payload)
         kinds, _, code = payload.partition(b"\n")
@@ -153,15 +162,43 @@ class Kernel:
         key = repr((name, structures, machine_name())).encode()
         return folder / f"{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
 
-    def _compiled(self, layouts: tuple) -> bytes:
-        """The kinds of the results, a line break, and the machine code."""
-        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+    def is_made(self, structures: tuple) -> bool:
+        """Whether code for arguments of these structures exists, in memory or in the cache."""
+        path = self._path(structures)
+        return structures in self._codes or bool(path and path.exists())
+
+    def seconds_to_make(self, layouts: tuple, structures: tuple, most: float) -> float:
+        """How long making the code for arguments of these layouts will take: infinite if more than `most`."""
+        if structures not in self._read:
+            self._read[structures] = self._module(layouts, self._lines_in(most))
+        module, _ = self._read[structures]
+        return self._seconds(module.lines()) if module else math.inf
+
+    def _seconds(self, n: int) -> float:
+        a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
+        return n * (a + b * n)
+
+    def _lines_in(self, seconds: float) -> int:
+        n = 1000
+        while self._seconds(n) < seconds:
+            n += n // 10
+        return n
+
+    def _module(self, layouts: tuple, most_lines: float = math.inf) -> tuple[Any, str]:
+        """The IR and the kinds of the results; None in place of IR that would be longer."""
         from rigidsim.jit.reading import read_kernel
 
+        return read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), self.straight, most_lines)
+
+    def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
+        """The kinds of the results, a line break, and the machine code."""
+        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+
         begin, watches = time.perf_counter(), tuple(_watches)
-        module, kinds = read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), self.straight)
-        spent = time.perf_counter() - begin
-        estimate = spent + SECONDS_PER_LINE * module.lines()
+        module, kinds = self._read.pop(structures, (None, ""))
+        if module is None:
+            module, kinds = self._module(layouts)
+        estimate = time.perf_counter() - begin + self._seconds(module.lines())
         if estimate > WORTH_A_NOTICE:
             (watches[0].announce_once if watches else log_compilation)(estimate)
         code = machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
@@ -188,6 +225,24 @@ class Caller:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
+        self._take(arguments)
+        if self._code is None:
+            self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
+        self._code.call(self._address)
+        return self._code.result(self._words, len(arguments))
+
+    def is_made(self, *arguments: Any) -> bool:
+        """Whether the code for these arguments exists, in memory or in the cache."""
+        self._take(arguments)
+        return self._kernel.is_made(tuple(self._structures))
+
+    def seconds_to_make(self, *arguments: Any, most: float) -> float:
+        """How long making the code for these arguments will take, s: infinite if more than `most`."""
+        self._take(arguments)
+        return self._kernel.seconds_to_make(tuple(self._layouts), tuple(self._structures), most)
+
+    def _take(self, arguments: tuple) -> None:
+        """Write the words of the arguments."""
         if len(arguments) != len(self._last):
             raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
         for k, x in enumerate(arguments):
@@ -197,10 +252,6 @@ class Caller:
                     self._lay_out(k, x)
             elif x is not self._last[k]:
                 self._lay_out(k, x)
-        if self._code is None:
-            self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
-        self._code.call(self._address)
-        return self._code.result(self._words, len(arguments))
 
     def _lay_out(self, k: int, x: Any) -> None:
         words: list[int] = []

@@ -168,6 +168,10 @@ def is_constant(x: tuple) -> bool:
     return all(isinstance(part, NUMBERS) for part in x)
 
 
+class TooLong(Exception):
+    """The code would have more lines than were asked for."""
+
+
 class Parameters:
     """The parameters of a function of its own: the numbers and addresses of its arguments."""
 
@@ -238,10 +242,14 @@ class Reader:
             if self.writer.block is None:
                 return
             write = getattr(self, f"_do_{type(node).__name__}", None)
+            if self.writer.module.is_too_long():
+                raise TooLong
             try:
                 if write is None:
                     raise NotCompilable(f"`{ast.unparse(node).splitlines()[0]}` is outside the subset that is compiled")
                 write(node)
+            except TooLong:
+                raise
             except NotCompilable as error:
                 if getattr(error, "is_located", False):
                     raise
@@ -651,14 +659,18 @@ STRAIGHT = Gear(unroll=1 << 30, width=16, outlines=False)
 
 
 def read_kernel(
-    function: types.FunctionType, layouts: dict[str, Any], straight: Straight | None = None
-) -> tuple[Module, str]:
+    function: types.FunctionType,
+    layouts: dict[str, Any],
+    straight: Straight | None = None,
+    most_lines: float = math.inf,
+) -> tuple[Module | None, str]:
     """The IR of `void kernel(ptr words)` for arguments of these layouts, and the kinds of its results.
 
     `words` has a word for each argument, a number or the address of a table, and after them room for the results: none,
-    one number, or a tuple of them (then the kinds are in brackets).
+    one number, or a tuple of them (then the kinds are in brackets). None if it
+    had more lines than `most_lines`.
     """
-    module = Module()
+    module = Module(most_lines)
     module.functions["@kernel"] = ""
     writer = Writer(module)
     call = Traced(writer, "p", "%words")
@@ -666,7 +678,10 @@ def read_kernel(
     back = []
     for name in straight.local if straight else ():
         names[name] = localised(names[name], straight.local[name], back)
-    value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
+    try:
+        value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
+    except TooLong:
+        return None, ""
     for there, here in back:
         copy(here, there)
     numbers = leaves(value)
