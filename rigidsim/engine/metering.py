@@ -36,6 +36,7 @@ class Metering:
         self._arrays: _Arrays | None = None
         self._counts = np.zeros(len(CAUSES))
         self._room: Samples | None = None
+        self._fold, self._evaluate = fold_samples.caller(), evaluate_metrics.caller()
 
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""
@@ -76,9 +77,7 @@ class Metering:
         """Add samples, taken at `times` (s) on the present tree, in rows first, first + 1, ..."""
         if self._metrics and len(times):
             arrays = self._arrays
-            fold_samples(
-                self._metrics, times, samples, first, arrays.chains, arrays.register, arrays.memory, self._lanes
-            )
+            self._fold(self._metrics, times, samples, first, arrays.chains, arrays.register, arrays.memory, self._lanes)
 
     def count(self, buffer: EventBuffer) -> None:
         """Count the events in the buffer."""
@@ -98,7 +97,7 @@ class Metering:
         for r, kind in enumerate(metrics.folds[:, layout.FOLD_KIND].tolist()):
             if kind >= len(FOLDS):
                 arrays.result[first + r] = counts[kind - len(FOLDS)]
-        evaluate_metrics(metrics, arrays.memory, arrays.result, self._lanes)
+        self._evaluate(metrics, arrays.memory, arrays.result, self._lanes)
         self.go_back(place)
         return arrays.result[metrics.result]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +30,7 @@ SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
 NO_SAMPLES = layout.NEVER
 LEAST_TIMED = 0.01  # s of stepping, to know how fast it is
+LEAST_SECONDS = 1e-9  # of a step for each number of the state, in first gear; rkmk4 takes 4e-9 to 2e-8, euler 1e-9
 
 
 class BlockRun:
@@ -65,7 +67,8 @@ class BlockRun:
         self._one = self.room(1)  # in place of samples where none are taken, and for `present`
         self._slice = 1  # steps of the next slice
         self.ahead = 0  # steps of the blocks of this structure that will follow
-        self._timed = [0, 0.0]  # steps that were timed in first gear, and their seconds
+        # Steps that were timed in first gear, and their seconds; None before the first call, which may compile.
+        self._timed: tuple[int, float] | None = None
 
     def _hindrance(self, world: World) -> str:
         """Why the second gear cannot be used; empty if it can."""
@@ -159,7 +162,6 @@ class BlockRun:
             begin = time.perf_counter()
             self.advance(n, stride, samples, first)
             spent = max(time.perf_counter() - begin, 1e-9)
-            self._time(n, spent)
             self._slice = max(1, int(n * min(GROWTH, SLICE_SECONDS / spent)))
             yield n
 
@@ -228,17 +230,14 @@ class BlockRun:
         else:
             self._call(n_end, arrives, stride, samples or self._one, first)
 
-    def _time(self, n: int, seconds: float) -> None:
-        """Note how long steps take in first gear; the first slice is left out, as it may compile."""
-        if not self.gear.is_on and self._slice > 1:
-            self._timed = [self._timed[0] + n, self._timed[1] + seconds]
-
     def _takes_second(self) -> bool:
         """Whether the present era is stepped in second gear."""
-        n, seconds = self._timed
-        left = self.worlds[0].blueprint.n_step - self.n + self.ahead
-        expected = left * seconds / n if seconds > LEAST_TIMED else None
-        return self.gear.takes(self.era, lambda: self._cruising(self.n, NO_SAMPLES, self._one, 0, True), expected)
+        n, seconds = self._timed or (0, 0.0)
+        is_measured = seconds > LEAST_TIMED
+        a_step = seconds / n if is_measured else LEAST_SECONDS * self.state.size
+        expected = a_step * (self.worlds[0].blueprint.n_step - self.n + self.ahead)
+        arguments = partial(self._cruising, self.n, NO_SAMPLES, self._one, 0, True)
+        return self.gear.takes(self.era, arguments, expected, is_measured)
 
     def _cruising(self, n_end: int, stride: int, samples: Samples, first: int, keeps: bool) -> tuple:
         """The arguments of the second gear."""
@@ -283,17 +282,24 @@ class BlockRun:
         """Call the kernel of the first gear, again when contact lacks room, and read what it recorded."""
         stopped = True
         while stopped:
-            begin = self._taken(stride)
+            begin, n, clock = self._taken(stride), self.n, time.perf_counter()
             self.n, self.done, self.era = self._advance(
                 self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
                 samples, first, self._buffer, self.contacts.arrays, self._lanes,
             )  # fmt: skip
             times = np.arange(begin, self._taken(stride)) * stride * self.model.step
             self._metering.add(times, samples, begin - first)
+            self._time(self.n - n, time.perf_counter() - clock)
             self._collect_events(self.worlds)
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
+
+    def _time(self, n: int, seconds: float) -> None:
+        """Note how long n steps took in first gear."""
+        if n:
+            steps, spent = self._timed or (-n, -seconds)
+            self._timed = steps + n, spent + seconds
 
     def _taken(self, stride: int) -> int:
         """The number of samples that were taken up to now."""

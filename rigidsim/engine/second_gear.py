@@ -35,9 +35,9 @@ class SecondGear:
         """Plain data, for `--json`."""
         return {"gear": 2 if self.is_on else 1, "why": self.reason}
 
-    def takes(self, era: int, arguments: Callable[[], tuple], seconds: float | None) -> bool:
+    def takes(self, era: int, arguments: Callable[[], tuple], seconds: float, is_measured: bool) -> bool:
         """Whether the steps of an era are taken in this gear. `seconds` is how long the first gear would take for all
-        steps that are still to come, s, if that is known already.
+        steps that are still to come, s: measured, or estimated with care, which may not be the last word.
         """
         if not self._is_possible or era in self._decided:
             return self._on.get(era, False)
@@ -45,20 +45,22 @@ class SecondGear:
             self._on[era] = self._call.is_made(*arguments())
             if self._on[era]:
                 self._decide(era, "its code is made already")
-        if not self._on[era] and seconds is not None:
-            self._weigh(era, arguments, SAVED * seconds)
+        if not self._on[era]:
+            self._weigh(era, arguments, SAVED * seconds, is_measured)
         return self._on[era]
 
-    def _weigh(self, era: int, arguments: Callable[[], tuple], saved: float) -> None:
+    def _weigh(self, era: int, arguments: Callable[[], tuple], saved: float, is_measured: bool) -> None:
         """Decide by the time that would be saved."""
         if saved < WORTH_READING:
-            return self._decide(era, f"straight code would save less than {WORTH_READING:g} s")
+            if is_measured:
+                self._decide(era, f"straight code would save less than {WORTH_READING:g} s")
+            return
         cost = self._call.seconds_to_make(*arguments(), most=MOST_SECONDS)
         if cost > MOST_SECONDS:
-            return self._decide(era, f"making straight code would take more than {MOST_SECONDS:g} s")
-        self._on[era] = cost < saved
-        words = f"straight code takes about {cost:.1f} s to make and saves about {saved:.1f} s"
-        return self._decide(era, words)
+            self._decide(era, f"making straight code would take more than {MOST_SECONDS:g} s")
+        elif cost < saved or is_measured:
+            self._on[era] = cost < saved
+            self._decide(era, f"straight code takes about {cost:.1f} s to make and saves about {saved:.1f} s")
 
     def _decide(self, era: int, reason: str) -> None:
         self._decided.add(era)

@@ -82,6 +82,17 @@ def watch_compilation(announce: Callable[[float], None] = log_compilation) -> It
         _watches.remove(watch)
 
 
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Count the time as that of a compilation."""
+    begin, watches = time.perf_counter(), tuple(_watches)
+    try:
+        yield
+    finally:
+        for watch in watches:
+            watch.seconds += time.perf_counter() - begin
+
+
 # --- code
 
 
@@ -170,7 +181,8 @@ class Kernel:
     def seconds_to_make(self, layouts: tuple, structures: tuple, most: float) -> float:
         """How long making the code for arguments of these layouts will take: infinite if more than `most`."""
         if structures not in self._read:
-            self._read[structures] = self._module(layouts, self._lines_in(most))
+            with _counted():
+                self._read[structures] = self._module(layouts, self._lines_in(most))
         module, _ = self._read[structures]
         return self._seconds(module.lines()) if module else math.inf
 
@@ -194,17 +206,15 @@ class Kernel:
         """The kinds of the results, a line break, and the machine code."""
         from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
 
-        begin, watches = time.perf_counter(), tuple(_watches)
-        module, kinds = self._read.pop(structures, (None, ""))
-        if module is None:
-            module, kinds = self._module(layouts)
-        estimate = time.perf_counter() - begin + self._seconds(module.lines())
-        if estimate > WORTH_A_NOTICE:
-            (watches[0].announce_once if watches else log_compilation)(estimate)
-        code = machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
-        for watch in watches:
-            watch.seconds += time.perf_counter() - begin
-        return f"{kinds}\n".encode() + code
+        with _counted():
+            begin = time.perf_counter()
+            module, kinds = self._read.pop(structures, (None, ""))
+            if module is None:
+                module, kinds = self._module(layouts)
+            estimate = time.perf_counter() - begin + self._seconds(module.lines())
+            if estimate > WORTH_A_NOTICE:
+                (_watches[0].announce_once if _watches else log_compilation)(estimate)
+            return f"{kinds}\n".encode() + machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
 
 
 class Caller:

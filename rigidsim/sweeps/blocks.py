@@ -72,12 +72,12 @@ class BlockRunner:
 
     def seconds(self, places: Sequence[int], least: float) -> float:
         """The time that a block of these worlds takes, without compiling, measured for at least `least` seconds."""
-        steps, spent, begin, n_step = 0, 0.0, time.perf_counter(), self._first.blueprint.n_step
+        steps, spent, n_step = 0, 0.0, self._first.blueprint.n_step
+        self._entered(places).prepare()
         with watch_compilation() as compiling:
-            while not steps or spent < least:
-                run = self._entered(places)
-                run.prepare()
-                for n in run.slices(n_step, NO_SAMPLES, None, 0):
+            begin = time.perf_counter()
+            while spent < least:
+                for n in self._entered(places).slices(n_step, NO_SAMPLES, None, 0):
                     steps, spent = steps + n, time.perf_counter() - begin - compiling.seconds
                     if spent > least:
                         break
