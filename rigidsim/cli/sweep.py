@@ -89,7 +89,7 @@ def sweep(
         if dry_run or not quiet:
             estimate = SweepEstimate.of(contents, len(runs) - done, threads, quiet)
             if dry_run:
-                print_result(json.dumps(estimate.as_dict()) if as_json else estimate)
+                print_result(json.dumps(estimate.as_dict()) if as_json else estimate.in_full())
                 return
             print_message(str(estimate))
         report = sweep_to_file(

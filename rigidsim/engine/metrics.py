@@ -170,17 +170,23 @@ def read_sample(metrics, samples, k, chains, register, lanes):
             )  # fmt: skip
 
 
+@inlined
+def fold_row(metrics, t, samples, k, chains, register, memory, lanes):
+    """Add sample k, of time t (s), to the memory of every reduction."""
+    program, folds = metrics.program, metrics.folds
+    fill(register[len(program.constant)], t, lanes)
+    read_sample(metrics, samples, k, chains, register, lanes)
+    run_program(program.code, program.first, register, lanes)
+    for r in range(len(folds)):
+        x, y, z = register[folds[r, at.FOLD_X]], register[folds[r, at.FOLD_Y]], register[folds[r, at.FOLD_Z]]
+        fold_sample(folds[r, at.FOLD_KIND], t, x, y, z, memory[r], lanes)
+
+
 @kernel
 def fold_samples(metrics, times, samples, first, chains, register, memory, lanes):
     """Add samples to the memory of every reduction: `times` (s) of rows first, first + 1, ..."""
-    program, folds = metrics.program, metrics.folds
     for m in range(len(times)):
-        fill(register[len(program.constant)], times[m], lanes)
-        read_sample(metrics, samples, first + m, chains, register, lanes)
-        run_program(program.code, program.first, register, lanes)
-        for r in range(len(folds)):
-            x, y, z = register[folds[r, at.FOLD_X]], register[folds[r, at.FOLD_Y]], register[folds[r, at.FOLD_Z]]
-            fold_sample(folds[r, at.FOLD_KIND], times[m], x, y, z, memory[r], lanes)
+        fold_row(metrics, times[m], samples, first + m, chains, register, memory, lanes)
 
 
 @kernel

@@ -11,10 +11,13 @@ from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import step
+from rigidsim.engine.metrics import fold_row
+from rigidsim.engine.model import KEPT
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import keep_windings
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
+from rigidsim.jit.values import Straight
 
 
 @kernel
@@ -27,6 +30,32 @@ def kernels(interpreted: bool) -> tuple[Callable, Callable]:
     """`advance` and `observe_at`, compiled or as Python code, which may call functions of the user."""
     both = (advance, observe_at)
     return tuple(kernel.interpreted if interpreted else kernel.caller() for kernel in both)
+
+
+@inlined
+def move(method, t, t_end, h, era, model, state, scratch, lanes):
+    """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched."""
+    step(method, t, h, era, model, state, scratch, lanes)
+    settle(t_end, model, state, scratch, lanes)
+    keep_windings(t_end, era, model, state, scratch, lanes)
+
+
+@kernel(straight=Straight(known=("method", "era", "model", "metrics", "keeps"), local={"state": True, "scratch": KEPT}))
+def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first, keeps, metrics, meter, lanes):
+    """Whole steps n to n_end - 1 inside an era of a scene without contact, with the bits of `advance`.
+
+    Samples are taken as there; each is added to the memory of the metrics, if there are any. Without `keeps` all are
+    written to row 0, one after the other.
+    """
+    while n < n_end:
+        t, t_end = n * model.step, (n + 1) * model.step
+        if n % stride == 0:
+            row = n // stride - first if keeps else 0
+            observe(t, era, model, state, scratch, samples, row, lanes)
+            if metrics is not None:
+                fold_row(metrics, t, samples, row, meter.chains, meter.register, meter.memory, lanes)
+        move(method, t, t_end, model.step, era, model, state, scratch, lanes)
+        n += 1
 
 
 @inlined
@@ -68,9 +97,7 @@ def advance(
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if contact is not None:
             begin_step(contact, t, model, state, scratch, lanes)
-        step(method, t, h, era, model, state, scratch, lanes)
-        settle(t_end, model, state, scratch, lanes)
-        keep_windings(t_end, era, model, state, scratch, lanes)
+        move(method, t, t_end, h, era, model, state, scratch, lanes)
         if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
         n, done = (n, end) if splits else (n + 1, 0.0)

@@ -7,6 +7,7 @@ The arguments are numbers, arrays, named tuples of these, and whatever else is k
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import struct
 import threading
@@ -20,12 +21,18 @@ from typing import Any
 import numpy as np
 
 from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
-from rigidsim.jit.values import NUMBERS, kind_of, lay_out, structure_of, word_of
+from rigidsim.jit.values import MOST_RESULTS, NUMBERS, Straight, kind_of, lay_out, structure_of, word_of
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
-MOST_RESULTS = 8
-SECONDS_PER_LINE = 7e-5  # of IR, to make machine code; measured on a Xeon of 2.5 GHz
+# Seconds to make machine code of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general code, and of
+# straight code, which is one function.
+GENERAL_SECONDS, STRAIGHT_SECONDS = (7e-5, 0.0), (3.4e-5, 1.3e-9)
 WORTH_A_NOTICE = 1.0  # s
+
+
+def is_interpreted() -> bool:
+    """Whether the user asked for kernels to be interpreted."""
+    return os.environ.get(VARIABLE) == "off"
 
 
 # --- what the user is told
@@ -75,6 +82,17 @@ def watch_compilation(announce: Callable[[float], None] = log_compilation) -> It
         _watches.remove(watch)
 
 
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Count the time as that of a compilation."""
+    begin, watches = time.perf_counter(), tuple(_watches)
+    try:
+        yield
+    finally:
+        for watch in watches:
+            watch.seconds += time.perf_counter() - begin
+
+
 # --- code
 
 
@@ -106,13 +124,15 @@ class Kernel:
     as `interpreted` always is.
     """
 
-    def __init__(self, function: types.FunctionType):
+    def __init__(self, function: types.FunctionType, straight: Straight | None = None):
+        self.straight = straight
         self.function, self.interpreted = function, np.errstate(all="ignore")(function)
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
         # The name of the folder depends on the source of these modules only, not on that of kernels in tests.
         self._is_kept = function.__module__.startswith("rigidsim.engine.")
         self._codes: dict[Any, Code] = {}
+        self._read: dict[Any, tuple[Any, str]] = {}  # what was read to learn how long it is
         self._locks: dict[Any, threading.Lock] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -121,7 +141,7 @@ class Kernel:
 
     def caller(self) -> Callable:
         """A function that lays out again only those arguments which are other objects than in its last call."""
-        return self.interpreted if os.environ.get(VARIABLE) == "off" else Caller(self)
+        return self.interpreted if is_interpreted() else Caller(self)
 
     def code(self, layouts: tuple, structures: tuple) -> Code:
         """The code for arguments of these layouts."""
@@ -137,7 +157,7 @@ class Kernel:
         path = self._path(structures)
         payload = path and read_entry(path)
         if payload is None:
-            payload = self._compiled(layouts)
+            payload = self._compiled(layouts, structures)
             if path:
                 keep_entry(path, payload)
         kinds, _, code = payload.partition(b"\n")
@@ -153,21 +173,48 @@ class Kernel:
         key = repr((name, structures, machine_name())).encode()
         return folder / f"{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
 
-    def _compiled(self, layouts: tuple) -> bytes:
-        """The kinds of the results, a line break, and the machine code."""
-        from rigidsim.jit.machine import machine_code
-        from rigidsim.jit.reading import FIRST_GEAR, read_kernel
+    def is_made(self, structures: tuple) -> bool:
+        """Whether code for arguments of these structures exists, in memory or in the cache."""
+        path = self._path(structures)
+        return structures in self._codes or bool(path and path.exists())
 
-        begin, watches = time.perf_counter(), tuple(_watches)
-        module, kinds = read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), FIRST_GEAR)
-        spent = time.perf_counter() - begin
-        estimate = spent + SECONDS_PER_LINE * module.lines()
-        if estimate > WORTH_A_NOTICE:
-            (watches[0].announce_once if watches else log_compilation)(estimate)
-        code = machine_code(module, os.environ.get("RIGIDSIM_LEVEL", "light"))
-        for watch in watches:
-            watch.seconds += time.perf_counter() - begin
-        return f"{kinds}\n".encode() + code
+    def seconds_to_make(self, layouts: tuple, structures: tuple, most: float) -> float:
+        """How long making the code for arguments of these layouts will take: infinite if more than `most`."""
+        if structures not in self._read:
+            with _counted():
+                self._read[structures] = self._module(layouts, self._lines_in(most))
+        module, _ = self._read[structures]
+        return self._seconds(module.lines()) if module else math.inf
+
+    def _seconds(self, n: int) -> float:
+        a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
+        return n * (a + b * n)
+
+    def _lines_in(self, seconds: float) -> int:
+        n = 1000
+        while self._seconds(n) < seconds:
+            n += n // 10
+        return n
+
+    def _module(self, layouts: tuple, most_lines: float = math.inf) -> tuple[Any, str]:
+        """The IR and the kinds of the results; None in place of IR that would be longer."""
+        from rigidsim.jit.reading import read_kernel
+
+        return read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), self.straight, most_lines)
+
+    def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
+        """The kinds of the results, a line break, and the machine code."""
+        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+
+        with _counted():
+            begin = time.perf_counter()
+            module, kinds = self._read.pop(structures, (None, ""))
+            if module is None:
+                module, kinds = self._module(layouts)
+            estimate = time.perf_counter() - begin + self._seconds(module.lines())
+            if estimate > WORTH_A_NOTICE:
+                (_watches[0].announce_once if _watches else log_compilation)(estimate)
+            return f"{kinds}\n".encode() + machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
 
 
 class Caller:
@@ -178,6 +225,9 @@ class Caller:
     def __init__(self, kernel: Kernel):
         self._kernel, self._code = kernel, None
         n = len(kernel._names)
+        straight = kernel.straight
+        known = {*straight.known, *straight.local} if straight else ()
+        self._knows = [name in known for name in kernel._names]
         self._last: list[Any] = [Caller] * n  # not an argument of anything
         self._layouts, self._structures, self._tables = [None] * n, [None] * n, [None] * n
         self._words = np.zeros(n + MOST_RESULTS, np.int64)
@@ -185,30 +235,47 @@ class Caller:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        if len(arguments) != len(self._last):
-            raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
-        for k, x in enumerate(arguments):
-            if isinstance(x, NUMBERS):
-                self._words[k] = word_of(x)
-                if self._structures[k] != kind_of(x):
-                    self._lay_out(k, x)
-            elif x is not self._last[k]:
-                self._lay_out(k, x)
+        self._take(arguments)
         if self._code is None:
             self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
         self._code.call(self._address)
         return self._code.result(self._words, len(arguments))
 
+    def is_made(self, *arguments: Any) -> bool:
+        """Whether the code for these arguments exists, in memory or in the cache."""
+        self._take(arguments)
+        return self._kernel.is_made(tuple(self._structures))
+
+    def seconds_to_make(self, *arguments: Any, most: float) -> float:
+        """How long making the code for these arguments will take, s: infinite if more than `most`."""
+        self._take(arguments)
+        return self._kernel.seconds_to_make(tuple(self._layouts), tuple(self._structures), most)
+
+    def _take(self, arguments: tuple) -> None:
+        """Write the words of the arguments."""
+        if len(arguments) != len(self._last):
+            raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
+        for k, x in enumerate(arguments):
+            if isinstance(x, NUMBERS) and not self._knows[k]:
+                self._words[k] = word_of(x)
+                if self._structures[k] != kind_of(x):
+                    self._lay_out(k, x)
+            elif x is not self._last[k]:
+                self._lay_out(k, x)
+
     def _lay_out(self, k: int, x: Any) -> None:
         words: list[int] = []
-        layout = self._layouts[k] = lay_out(x, words)
-        found = kind_of(x) if isinstance(x, NUMBERS) else structure_of(layout)
+        layout = self._layouts[k] = lay_out(x, words, self._knows[k])
+        is_number = isinstance(x, NUMBERS) and not self._knows[k]
+        found = kind_of(x) if is_number else structure_of(layout)
         if found != self._structures[k]:
             self._structures[k], self._code = found, None
-        if not isinstance(x, NUMBERS):
+        if not is_number:
             self._tables[k] = np.array(words, np.int64)
             self._words[k] = self._tables[k].ctypes.data
             self._last[k] = x
 
 
-kernel = Kernel
+def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:
+    """Mark a function that Python calls, with `straight` for one that is written as straight code."""
+    return Kernel(function, straight) if function else lambda function: Kernel(function, straight)

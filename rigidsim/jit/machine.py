@@ -13,9 +13,11 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
-PASSES = (
-    "simplify_cfg", "loop_simplify", "lcssa", "loop_rotate", "instruction_combine", "new_gvn", "simplify_cfg",
+LIGHT = (
+    "always_inliner", "simplify_cfg", "loop_simplify", "lcssa", "loop_rotate", "instruction_combine", "new_gvn",
+    "simplify_cfg",
 )  # fmt: skip
+ONLY_REGISTERS = ("sroa",)  # straight code: arrays of the function become registers
 SELECTION_AT_ONCE, SELECTION = 0, 2  # levels of LLVM's selection of instructions
 
 
@@ -43,29 +45,19 @@ def machine_name() -> str:
     return f"{llvm.get_host_cpu_name()} {_features()} llvmlite {llvmlite.__version__} LLVM {llvm.llvm_version_info}"
 
 
-def machine_code(module, level: str = "light") -> bytes:
-    """The object code of a module. `level`: none (no passes, fast selection of instructions: for code that runs a short
-    time), light, or a level of LLVM's standard pipeline.
+def machine_code(module, passes: tuple[str, ...] | None) -> bytes:
+    """The object code of a module after these passes; None: without any, and by the fast selection of instructions, for
+    code that runs a short time.
     """
-    machine = _target(SELECTION_AT_ONCE if level == "none" else SELECTION)
+    machine = _target(SELECTION_AT_ONCE if passes is None else SELECTION)
     parsed = llvm.parse_assembly(module.text(machine.triple, str(machine.target_data)))
-    if level == "light":
-        _light(machine, parsed)
-    elif level != "none":
-        options = llvm.create_pipeline_tuning_options(speed_level=int(level))
-        options.slp_vectorization = options.loop_vectorization = options.loop_unrolling = False
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(parsed, builder)
+    if passes:
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
+        manager = llvm.create_new_module_pass_manager()
+        for name in passes:
+            getattr(manager, f"add_{name}_pass")()
+        manager.run(parsed, builder)
     return machine.emit_object(parsed)
-
-
-def _light(machine: llvm.TargetMachine, parsed: llvm.ModuleRef) -> None:
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    for name in PASSES:
-        getattr(passes, f"add_{name}_pass")()
-    passes.run(parsed, builder)
 
 
 class Loaded:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 import builtins
 import linecache
+import math
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ from typing import Any, NamedTuple
 from rigidsim.jit import FORMULA, INLINED, ROUTINE, role_of
 from rigidsim.jit.values import (
     IR_TYPES,
+    MOST_RESULTS,
     NUMBERS,
     Array,
     KnownArray,
@@ -38,6 +40,7 @@ from rigidsim.jit.values import (
     NotCompilable,
     Rows,
     Slot,
+    Straight,
     Struct,
     Traced,
     bits,
@@ -165,6 +168,10 @@ def is_constant(x: tuple) -> bool:
     return all(isinstance(part, NUMBERS) for part in x)
 
 
+class TooLong(Exception):
+    """The code would have more lines than were asked for."""
+
+
 class Parameters:
     """The parameters of a function of its own: the numbers and addresses of its arguments."""
 
@@ -235,10 +242,14 @@ class Reader:
             if self.writer.block is None:
                 return
             write = getattr(self, f"_do_{type(node).__name__}", None)
+            if self.writer.module.is_too_long():
+                raise TooLong
             try:
                 if write is None:
                     raise NotCompilable(f"`{ast.unparse(node).splitlines()[0]}` is outside the subset that is compiled")
                 write(node)
+            except TooLong:
+                raise
             except NotCompilable as error:
                 if getattr(error, "is_located", False):
                     raise
@@ -643,24 +654,39 @@ class Counted(NamedTuple):
 
 # --- kernels
 
-FIRST_GEAR = Gear(unroll=6, width=8, outlines=True)
-SECOND_GEAR = Gear(unroll=1 << 30, width=16, outlines=False)
-MOST_RESULTS = 8
+GENERAL = Gear(unroll=6, width=8, outlines=True)
+STRAIGHT = Gear(unroll=1 << 30, width=16, outlines=False)
 
 
-def read_kernel(function: types.FunctionType, layouts: dict[str, Any], gear: Gear) -> tuple[Module, str]:
+def read_kernel(
+    function: types.FunctionType,
+    layouts: dict[str, Any],
+    straight: Straight | None = None,
+    most_lines: float = math.inf,
+) -> tuple[Module | None, str]:
     """The IR of `void kernel(ptr words)` for arguments of these layouts, and the kinds of its results.
 
     `words` has a word for each argument, a number or the address of a table, and after them room for the results: none,
-    one number, or a tuple of them (then the kinds are in brackets).
+    one number, or a tuple of them (then the kinds are in brackets). None if it
+    had more lines than `most_lines`.
     """
-    module = Module()
+    module = Module(most_lines)
     module.functions["@kernel"] = ""
     writer = Writer(module)
     call = Traced(writer, "p", "%words")
     names = {name: argument(call, place, layout) for place, (name, layout) in enumerate(layouts.items())}
-    value = Reader(writer, gear, function, names).result()
+    back = []
+    for name in straight.local if straight else ():
+        names[name] = localised(names[name], straight.local[name], back)
+    try:
+        value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
+    except TooLong:
+        return None, ""
+    for there, here in back:
+        copy(here, there)
     numbers = leaves(value)
+    if len(numbers) > MOST_RESULTS:
+        raise NotCompilable(f"a kernel returns at most {MOST_RESULTS} numbers")
     out = Array(call, (len(layouts) + MOST_RESULTS,), "i")
     for k, x in enumerate(numbers):
         x = convert(x, kind_of(x))
@@ -681,4 +707,33 @@ def argument(call: Traced, place: int, layout: Any) -> Any:
     return layout
 
 
-__all__ = ["FIRST_GEAR", "SECOND_GEAR", "Block", "Gear", "Reader", "read_kernel"]
+def localised(value: Any, kept: Any, back: list[tuple[Array, Array]]) -> Any:
+    """A value with arrays of the function in place of those of floats that are given, with the same content. Pairs of
+    arrays to be copied back at the end are added to `back`: all if `kept` is True; else the named parts of a named
+    tuple stay where they are.
+    """
+    if isinstance(value, Struct):
+        layout = value._layout
+        parts = {name: getattr(value, name) for name in layout.fields}
+        return layout.kind(**{
+            name: part if kept is not True and name in kept else localised(part, kept, back)
+            for name, part in parts.items()
+        })  # fmt: skip
+    if not isinstance(value, Array) or value.kind != "f" or 0 in value.dims:
+        return value
+    here = Array(value.pointer.writer.local(math.prod(value.dims)), value.dims, value.kind)
+    copy(value, here)
+    if kept is True:
+        back.append((value, here))
+    return here
+
+
+def copy(source: Array, target: Array) -> None:
+    """Copy an array whose size is known."""
+    writer, size = source.pointer.writer, 8 * math.prod(source.dims)
+    writer.module.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    to, of = f"ptr align 8 {target.pointer.ref}", f"ptr align 8 {source.pointer.ref}"
+    writer.line(f"call void @llvm.memcpy.p0.p0.i64({to}, {of}, i64 {size}, i1 false)")
+
+
+__all__ = ["Block", "Gear", "Reader", "read_kernel"]

@@ -15,13 +15,14 @@ import math
 import operator
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 IR_TYPES = {"f": "double", "i": "i64", "b": "i1", "p": "ptr"}
 TAGS = {"f": "!1", "i": "!2"}  # floats and integers never share memory
 KINDS = "bif"  # bool, integer, float: the kind of a result is the last of those of its operands
+MOST_RESULTS = 8  # numbers that a kernel returns
 NUMBERS = (int, float, bool, np.integer, np.floating, np.bool_)
 
 
@@ -433,6 +434,16 @@ def element(x: Any, lane: int) -> Any:
     return x.writer.emit(f"extractelement {ir_type(x.kind, x.width)} {x.ref}, i32 {lane}", x.kind)
 
 
+class Straight(NamedTuple):
+    """How a kernel is written as straight code, for one content of its tables: the arguments of which all integers are
+    known, and those whose arrays of floats live in the function, `local`. Of these True stands for all that is copied
+    back at the end, a tuple for the names of the parts that stay where they are, while the others are lost.
+    """
+
+    known: tuple[str, ...]
+    local: dict[str, Any]
+
+
 class KnownArray:
     """An array of integers whose content is known when code is made."""
 
@@ -471,12 +482,14 @@ class Layout:
 
 
 class Slot:
-    """The words of one part: those of an array of kind f or i with n dimensions, or of one number (n = -1)."""
+    """The words of one part: those of an array of kind f or i with n dimensions, or of one number (n = -1). An array
+    whose sizes are known has its address only.
+    """
 
-    __slots__ = ("kind", "n", "place")
+    __slots__ = ("kind", "n", "place", "shape")
 
-    def __init__(self, place: int, kind: str, n: int = -1):
-        self.place, self.kind, self.n = place, kind, n
+    def __init__(self, place: int, kind: str, n: int = -1, shape: tuple[int, ...] | None = None):
+        self.place, self.kind, self.n, self.shape = place, kind, n, shape
 
 
 class Struct:
@@ -501,12 +514,13 @@ def read_part(table: Traced, part: Any) -> Any:
         return part
     if part.n < 0:
         return table.writer.word(table, part.place, part.kind)
-    sizes = [table.writer.word(table, part.place + 1 + k, "i") for k in range(part.n)]
+    sizes = part.shape or [table.writer.word(table, part.place + 1 + k, "i") for k in range(part.n)]
     return Array(table.writer.word(table, part.place, "p"), sizes, part.kind)
 
 
 def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
-    """The layout of a value; its words are appended. With `knows` integers and arrays of integers are known.
+    """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
+    are known.
 
     Of a named tuple the type and the names are known, of an array the kind and the number of dimensions, of a number
     the kind; None, plain tuples and functions are known as they are.
@@ -520,8 +534,8 @@ def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
             raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {value.dtype}")
         if knows and value.dtype == np.int64:
             return KnownArray(value)
-        words.extend((value.ctypes.data, *value.shape))
-        return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim)
+        words.extend((value.ctypes.data, *(() if knows else value.shape)))
+        return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim, value.shape if knows else None)
     if isinstance(value, NUMBERS) and not (knows and kind_of(value) != "f"):
         words.append(word_of(value))
         return Slot(place, kind_of(value))
@@ -539,7 +553,7 @@ def structure_of(part: Any) -> Any:
         name = f"{part.kind.__module__}.{part.kind.__qualname__}"
         return (name, *((field, structure_of(inner)) for field, inner in part.fields.items()))
     if isinstance(part, Slot):
-        return ("slot", part.place, part.kind, part.n)
+        return ("slot", part.place, part.kind, part.n, part.shape)
     if isinstance(part, KnownArray):
         return ("known", part.array.shape, part.array.tobytes().hex())
     if isinstance(part, tuple):

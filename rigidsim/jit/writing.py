@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -38,11 +39,16 @@ CALLED = re.compile(r'call [^@\n]*@("[^"\n]+")')
 class Module:
     """The functions that are compiled together, by name; the first one is what Python calls."""
 
-    def __init__(self):
+    def __init__(self, most_lines: float = math.inf):
+        self._most_lines, self.n_line = most_lines, 0
         self.functions: dict[str, str] = {}
         self.outlined: dict[Any, Any] = {}  # functions of their own, by their text and the structure of their arguments
         self._declared: dict[str, None] = {}
         self._constants: dict[str, str] = {}
+
+    def is_too_long(self) -> bool:
+        """Whether more lines were written than are wanted."""
+        return self.n_line > self._most_lines
 
     def declare(self, text: str) -> None:
         """Declare a function of LLVM."""
@@ -130,6 +136,7 @@ class Writer:
         if known is not None:
             return known
         made = self._new(kind, width)
+        self.module.n_line += 1
         self.block.lines.append(f"{made.ref} = {text}")
         if pure:
             self.block.known[text] = made

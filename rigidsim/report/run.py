@@ -46,6 +46,7 @@ class RunReport:
     simulated: float  # s
     compile_seconds: float
     run_seconds: float  # until the file was complete
+    gear: dict[str, object]  # which of the two gears of the stepper was used, and why
     drift: list[Drift]
     contact_settings: Mapping[str, Any]
     content_hash: str
@@ -92,6 +93,7 @@ class RunReport:
             "simulated_seconds": self.simulated,
             "compile_seconds": self.compile_seconds,
             "run_seconds": self.run_seconds,
+            **self.gear,
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "last": self.last.as_dict(),
             "contact_settings": dict(self.contact_settings),
@@ -103,12 +105,12 @@ class RunReport:
         }
 
 
-def announce() -> None:
-    """Print a message when a compilation begins."""
-    write_line(compilation_notice())
+def announce(seconds: float) -> None:
+    """Print a message when a compilation begins that will take so long."""
+    write_line(compilation_notice(seconds))
 
 
-def announce_nothing() -> None:
+def announce_nothing(_seconds: float) -> None:
     """Replaces `announce` in a quiet run."""
 
 
@@ -226,6 +228,7 @@ def _simulate_into(
         simulated=simulation.time,
         compile_seconds=compile_seconds + compiling.seconds,
         run_seconds=run_seconds,
+        gear=simulation.gear,
         drift=gathered.drift.results(),
         contact_settings=simulation.header.contact_settings,
         content_hash=writer.content_hash,

@@ -38,14 +38,15 @@ class SweepEstimate:
     threads: int
     seconds: float
     size: int  # bytes
+    gear: dict[str, object]  # of the stepper, and why
 
     @classmethod
     def of(cls, contents: Contents, runs: int, threads: int, quiet: bool = False) -> SweepEstimate:
         """Measured on the first runs."""
         plan = contents.plan
         with watch_compilation(announce_nothing if quiet else announce):
-            seconds = estimated_seconds(contents, runs, threads)
-        return cls(plan.describe(), plan.notes, runs, threads, seconds, contents.size)
+            seconds, gear = estimated_seconds(contents, runs, threads)
+        return cls(plan.describe(), plan.notes, runs, threads, seconds, contents.size, gear)
 
     def __str__(self) -> str:
         on = counted(self.threads, "thread")
@@ -53,6 +54,10 @@ class SweepEstimate:
         return "\n".join(
             [*lines, f"{counted(self.runs, 'run')}: about {span(self.seconds)} on {on}, {megabytes(self.size)}"]
         )
+
+    def in_full(self) -> str:
+        """The same with the gear of the stepper."""
+        return f"{self}\ngear {self.gear['gear']}: {self.gear['why']}" if self.gear else str(self)
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
@@ -64,6 +69,7 @@ class SweepEstimate:
             "threads": self.threads,
             "estimated_seconds": self.seconds,
             "bytes": self.size,
+            **self.gear,
         }
 
 
