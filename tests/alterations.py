@@ -107,7 +107,7 @@ def exchanged(names: dict, function: ast.FunctionDef) -> dict:
 
 
 def namespace(tree: ast.Module) -> dict:
-    """A module's names, its formulas left plain Python, unknown to numba."""
+    """A module's names, its formulas left plain Python, unknown to the compiler."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []

@@ -33,16 +33,6 @@ def pytest_cmdline_main(config):
             config.option.numprocesses, config.option.maxschedchunk = min(cores, MOST), 2
 
 
-def pytest_addoption(parser):
-    """What the default suite interprets to save time."""
-    parser.addoption("--compile-all", action="store_true", help="compile every method for every kind of model")
-
-
-def pytest_collection_modifyitems(items):
-    """First those that compile what others use, too: side by side, as no kernel is compiled by two processes."""
-    items.sort(key=lambda item: item.get_closest_marker("compiles") is None)
-
-
 @pytest.fixture(scope="session")
 def run():
     """The history of each shipped scene, computed once."""

@@ -16,21 +16,19 @@ ALLOWED = {
     "errors": set(),
     "arguments": {"errors"},
     "shown": set(),
-    "_cache": set(),
-    "_numba_hooks": {"_cache"},
-    "_jit": {"_numba_hooks", "_cache"},
-    "physics": {"_jit"},
+    "jit": set(),
+    "physics": {"jit"},
     "scene.expressions": {"physics", "structures", "scene"},
     "scene": {"scene.expressions", "physics", "structures", "arguments", "errors", "shown", "engine.laws"},
-    "engine.layout": {"physics", "_jit"},
-    "engine.laws": {"physics", "_jit", "engine.layout"},
-    "engine": {"physics", "structures", "_jit", "errors", "engine.laws", "engine.layout"},
-    "engine.compiler": {"scene.expressions", "physics", "structures", "_jit", "errors", "scene", *ENGINE},
-    "transform": {"physics", "_jit", "arguments", "errors"},
+    "engine.layout": {"physics", "jit"},
+    "engine.laws": {"physics", "jit", "engine.layout"},
+    "engine": {"physics", "structures", "jit", "errors", "engine.laws", "engine.layout"},
+    "engine.building": {"scene.expressions", "physics", "structures", "jit", "errors", "scene", *ENGINE},
+    "transform": {"physics", "jit", "arguments", "errors"},
     "structures": {"physics"},
     "trajectory": {
         *ENGINE,
-        "engine.compiler",
+        "engine.building",
         "scene.expressions",
         "physics",
         "transform",
@@ -39,32 +37,32 @@ ALLOWED = {
         "shown",
         "rigidsim",
     },
-    "simulation": {"trajectory", *ENGINE, "engine.compiler", "scene", "physics", "arguments", "errors"},
+    "simulation": {"trajectory", *ENGINE, "engine.building", "scene", "physics", "arguments", "errors"},
     "hindsight": {
         "scene.expressions",
         "trajectory",
         *ENGINE,
-        "engine.compiler",
+        "engine.building",
         "scene",
         "physics",
         "arguments",
         "errors",
     },
     "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
-    "views": {"hindsight", "trajectory", "engine.compiler", "scene", "physics", "arguments", "errors"},
+    "views": {"hindsight", "trajectory", "engine.building", "scene", "physics", "arguments", "errors"},
     "export": {"report", "hindsight", "sweeps", "trajectory", "errors"},
-    "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "_cache", "_jit"},
+    "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "jit"},
     "sweeps": {
         "simulation",
         "trajectory",
         *ENGINE,
-        "engine.compiler",
+        "engine.building",
         "scene",
         "structures",
         "arguments",
         "errors",
         "shown",
-        "_jit",
+        "jit",
     },
     "cli": {
         "report",
@@ -78,7 +76,7 @@ ALLOWED = {
         "trajectory",
         "scene",
         "errors",
-        "_jit",
+        "jit",
         "rigidsim",
     },
     "rigidsim": {"cli"},
@@ -91,8 +89,7 @@ DOORS = {
     "pydantic_core": {"scene"},
     "h5py": {"trajectory", "sweeps"},
     "quaternion": {"transform"},
-    "numba": {"_cache", "_jit", "_numba_hooks"},
-    "llvmlite": {"_numba_hooks"},
+    "llvmlite": {"jit.machine"},
     "trimesh": {"scene"},
     "scipy": {"sweeps", "hindsight.special"},
     "matplotlib": {"plots"},
@@ -274,7 +271,7 @@ def test_each_class_of_a_scene_has_a_name_of_its_own():
 
 
 # What would treat a column of numbers (`structures/columns.py`) otherwise than a number, and where it may stand.
-READING = ("physics", "scene", "structures", "engine.laws", "engine.compiler", "engine.assembly")
+READING = ("physics", "scene", "structures", "engine.laws", "engine.building", "engine.assembly")
 OF_COUNTS = {"scene.expressions.building", "scene.hierarchy.surfaces", "engine.assembly.contacts"}
 OF_NOTES = {"engine.laws.bushing", "engine.laws.spring", "engine.laws.torsion_spring"}  # frequencies, for warnings
 BY_TYPE = {
@@ -283,7 +280,7 @@ BY_TYPE = {
     *("structures.columns", "structures.dual"),
     "scene.values.points",  # the values of a plan, before a reading
 }
-CACHED = {"scene.schema.meshes", "scene.values.quantities", "engine.compiler.known"}  # by path, by text
+CACHED = {"scene.schema.meshes", "scene.values.quantities", "engine.building.known"}  # by path, by text
 
 
 def test_columns_of_numbers_are_read_as_numbers_are():

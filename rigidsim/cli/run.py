@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -174,13 +173,13 @@ def run(
     generate_scene | rigidsim run - -o made.h5
     rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
     """
-    from rigidsim._jit import without_blas
-    from rigidsim.scene.schema.oracle import needs_scipy
 
     changed = [*overrides(sets, **settings), *((f"metrics.{name}", text) for name, text in metrics.items())]
     read = read_scene(scene, [*values_of_run(source, index), *changed])
     require_scene(source, read)
     report_warnings(read.warnings, strict)
+
+    from rigidsim.report.run import run_to_file
 
     def summarise(report) -> None:
         if as_json:
@@ -194,14 +193,11 @@ def run(
     if picture is not None:
         check_picture_of(path, picture, force)
     page = page_of_run(path, view, force)
-    with nullcontext() if needs_scipy(read.oracle) else without_blas():
-        from rigidsim.report.run import run_to_file
-
-        recorded = {"terms": terms, "contacts": contacts, "compression": compression}
-        report = run_to_file(
-            read, path, **recorded, force=force, quiet=quiet, show=summarise,
-            warn=lambda overlaps: report_warnings(overlaps, strict),
-        )  # fmt: skip
+    recorded = {"terms": terms, "contacts": contacts, "compression": compression}
+    report = run_to_file(
+        read, path, **recorded, force=force, quiet=quiet, show=summarise,
+        warn=lambda overlaps: report_warnings(overlaps, strict),
+    )  # fmt: skip
     if picture is not None:
         draw(path, picture, force)
     if page is not None:

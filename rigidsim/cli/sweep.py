@@ -66,7 +66,6 @@ def sweep(
 
     The exit code is 7 if some runs failed; the others have their results.
     """
-    from rigidsim._jit import without_blas
 
     resume |= retry_failed
     if force and resume:
@@ -78,26 +77,25 @@ def sweep(
     runs = plan.chosen(part, yes)
     report_warnings(read.warnings, strict)
     path = sweep_path(scene, output, part)
-    with nullcontext() if plan.sample else without_blas():  # samples need scipy
-        from rigidsim.report.sweep import SweepEstimate, check_sweep_output, sweep_to_file
-        from rigidsim.sweeps.cluster import connected
-        from rigidsim.sweeps.sweeping import contents_of
-        from rigidsim.trajectory.encoding import cores
+    from rigidsim.report.sweep import SweepEstimate, check_sweep_output, sweep_to_file
+    from rigidsim.sweeps.cluster import connected
+    from rigidsim.sweeps.sweeping import contents_of
+    from rigidsim.trajectory.encoding import cores
 
-        contents = contents_of(read, plan, record, runs)
-        done = check_sweep_output(path, contents, force, resume)
-        with connected(dask) if dask else nullcontext() as cluster:
-            threads = cluster.threads if cluster else threads or cores()
-            if dry_run or not quiet:
-                estimate = SweepEstimate.of(contents, len(runs) - done, threads, quiet)
-                if dry_run:
-                    print_result(json.dumps(estimate.as_dict()) if as_json else estimate)
-                    return
-                print_message(str(estimate))
-            report = sweep_to_file(
-                contents, path, threads=threads, cluster=cluster, force=force, resume=resume, retry=retry_failed,
-                quiet=quiet, command=resume_command(),
-            )  # fmt: skip
+    contents = contents_of(read, plan, record, runs)
+    done = check_sweep_output(path, contents, force, resume)
+    with connected(dask) if dask else nullcontext() as cluster:
+        threads = cluster.threads if cluster else threads or cores()
+        if dry_run or not quiet:
+            estimate = SweepEstimate.of(contents, len(runs) - done, threads, quiet)
+            if dry_run:
+                print_result(json.dumps(estimate.as_dict()) if as_json else estimate.in_full())
+                return
+            print_message(str(estimate))
+        report = sweep_to_file(
+            contents, path, threads=threads, cluster=cluster, force=force, resume=resume, retry=retry_failed,
+            quiet=quiet, command=resume_command(),
+        )  # fmt: skip
     if as_json:
         print_result(json.dumps(report.as_dict()))
     elif not quiet:

@@ -116,12 +116,10 @@ def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
     meetings = Meetings(scene)
     if not meetings.is_on:
         return scene.warnings, meetings.summary
-    from rigidsim._jit import without_blas
 
-    with without_blas():
-        from rigidsim.simulation.overlaps import overlap_warnings
+    from rigidsim.simulation.overlaps import overlap_warnings
 
-        return (*scene.warnings, *overlap_warnings(scene)), meetings.summary
+    return (*scene.warnings, *overlap_warnings(scene)), meetings.summary
 
 
 def _counts(scene: Scene) -> tuple[Counter, int]:

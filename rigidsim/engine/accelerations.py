@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
+from rigidsim.jit import routine
 from rigidsim.physics.frames import (
     compose_acceleration,
     compose_angular_acceleration,

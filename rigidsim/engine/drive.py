@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import accumulate3, load, load3, load4, store, store3, store4
-from rigidsim.engine.optional import if_given
 from rigidsim.engine.programs import fill_jet, record_faults, run_jet_program
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.prescribed import (
     advanced_rotation,
     displacement,
@@ -195,7 +194,8 @@ def drive_expressed(given, t, model, state, scratch, lanes):
 @inlined
 def drive(t, model, state, scratch, lanes):
     """Local motion of every node driven by expressions, at time t (s), if there are any."""
-    if_given(model.expressions, drive_expressed, t, model, state, scratch, lanes)
+    if model.expressions is not None:
+        drive_expressed(model.expressions, t, model, state, scratch, lanes)
 
 
 @inlined
@@ -212,4 +212,5 @@ def settle_paced(given, t, model, state, scratch, lanes):
 @inlined
 def settle(t, model, state, scratch, lanes):
     """At the end of a step: store the poses that paced nodes have reached."""
-    if_given(model.expressions, settle_paced, t, model, state, scratch, lanes)
+    if model.expressions is not None:
+        settle_paced(model.expressions, t, model, state, scratch, lanes)

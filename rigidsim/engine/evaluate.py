@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import accelerate, place
 from rigidsim.engine.loads import apply_loads
 from rigidsim.engine.relations import relate
+from rigidsim.jit import inlined
 
 
 @inlined

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import is_moved
 from rigidsim.engine.layout import change3, load, load3, load4, load6, store, store3
 from rigidsim.engine.model import Model, Samples, make_samples, zeros
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity

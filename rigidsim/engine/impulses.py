@@ -6,7 +6,6 @@ descendants need no change.
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.events import begin_instant, complete_instant, record_event, spread
@@ -15,6 +14,7 @@ from rigidsim.engine.layout import load3, load4, load6, store3
 from rigidsim.engine.loads import exchange_energy
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import relate
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.impulses import impulse_moment
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import takes_torque

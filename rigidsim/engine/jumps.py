@@ -6,9 +6,9 @@ relative to the parent, so it changes by the opposite of the inherited jump.
 
 from __future__ import annotations
 
-from rigidsim._jit import routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, load6, store3
+from rigidsim.jit import routine
 from rigidsim.physics.deltas import cancelling_velocity, inherited_velocity, local_delta_velocity
 from rigidsim.physics.impulses import jump_energy, rate_jump, velocity_jump
 from rigidsim.physics.quaternion import rotate, rotate_back

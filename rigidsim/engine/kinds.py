@@ -6,12 +6,12 @@ other nodes are driven: their motion relative to their parents is fixed or presc
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined
 from rigidsim.engine import layout as at
 from rigidsim.engine.accelerations import accelerate_driven, accelerate_free
 from rigidsim.engine.drive import prescribe
 from rigidsim.engine.jumps import jump_driven, jump_free
 from rigidsim.engine.kinematics import link_driven, link_free, place_driven, place_free, write_local
+from rigidsim.jit import inlined
 
 
 @inlined

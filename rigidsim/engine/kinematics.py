@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, store3, store4
+from rigidsim.jit import routine
 from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, local_rate, stretch
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.rigid_body import origin_from_com, point_velocity

@@ -23,6 +23,15 @@ def holds_values(part: object) -> bool:
     return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == np.float64
 
 
+def overwrite(part: object, other: object) -> None:
+    """Give a model, or a part of one, the values of another one of the same structure."""
+    if isinstance(part, tuple):
+        for mine, theirs in zip(part, other, strict=True):
+            overwrite(mine, theirs)
+    elif holds_values(part):
+        part[:] = other
+
+
 def structure_of(part: object) -> Hashable:
     """The parts of a model that must be equal for two worlds to share a block: everything but the values, and the
     shapes of the values.

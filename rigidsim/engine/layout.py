@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import formula, inlined
+from rigidsim.jit import formula, inlined
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import sub
 

@@ -4,25 +4,20 @@ store.
 
 from __future__ import annotations
 
-from rigidsim._jit import compiled_form, inlined
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.chain import over
 from rigidsim.engine.laws.registry import PAIRWISE, SINGLE
 from rigidsim.engine.laws.wrench import acts, begin, confine, pair_arrays, single_arrays
 from rigidsim.engine.mutual import attract_mutually, store_mutually
-from rigidsim.engine.optional import if_given
 from rigidsim.engine.scripts import apply_scripts
+from rigidsim.jit import inlined
 
 
+@inlined
 def apply_callbacks(t, model, scratch, lanes):
-    """Forces computed by Python functions, see `rigidsim.simulation.single`; compiled code has none."""
+    """Forces computed by Python functions, see `rigidsim.simulation.single`; a model that is compiled has none."""
     for call in getattr(model, "callbacks", ()):
         call(t, model, scratch, lanes)
-
-
-@compiled_form(apply_callbacks)
-def _apply_callbacks(t, model, scratch, lanes):
-    return lambda t, model, scratch, lanes: None
 
 
 @inlined
@@ -81,8 +76,10 @@ def apply_loads(t, era, model, scratch, lanes):
     for i in range(len(model.moved_node)):
         begin(model.body[i], scratch.wrench[i], lanes)
     apply_single(model.single, era, single_arrays(model, scratch), lanes)
-    if_given(model.pairwise, apply_pairwise, era, model, scratch, lanes)
-    if_given(model.mutual, attract_mutually, model, scratch, lanes)
+    if model.pairwise is not None:
+        apply_pairwise(model.pairwise, era, model, scratch, lanes)
+    if model.mutual is not None:
+        attract_mutually(model.mutual, model, scratch, lanes)
     apply_scripts(t, era, model, scratch, lanes)
     apply_callbacks(t, model, scratch, lanes)
     if len(model.normal) > 0:
@@ -93,11 +90,14 @@ def apply_loads(t, era, model, scratch, lanes):
 @inlined
 def store_energy(era, model, scratch, ledger, lanes):
     """Add the potential energy of this era, without that of the world's uniform gravity."""
-    if_given(model.pairwise, store_pairwise, era, model, scratch, ledger, lanes)
-    if_given(model.mutual, store_mutually, model, scratch, ledger, lanes)
+    if model.pairwise is not None:
+        store_pairwise(model.pairwise, era, model, scratch, ledger, lanes)
+    if model.mutual is not None:
+        store_mutually(model.mutual, model, scratch, ledger, lanes)
 
 
 @inlined
 def exchange_energy(era, model, state, scratch, lanes):
     """Count the stored energy of loads that begin or end with this era as work."""
-    if_given(model.pairwise, exchange_pairwise, era, model, state, scratch, lanes)
+    if model.pairwise is not None:
+        exchange_pairwise(model.pairwise, era, model, state, scratch, lanes)

@@ -6,47 +6,40 @@ the same samples, gives the same bits (`trajectory/metrics.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from rigidsim._jit import inlined, kernel, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4, store6
 from rigidsim.engine.programs import fill, run_program
+from rigidsim.jit import inlined, routine
+from rigidsim.jit.kernels import kernel
 from rigidsim.physics.frames import compose_motion, local_motion
 from rigidsim.physics.quaternion import canonical
 from rigidsim.physics.reductions import FOLDS
 from rigidsim.physics.vector import norm
 
-HEAD = """
-def {name}(kind, t, x, y, z, row, lanes):
+KINDS = tuple(enumerate(FOLDS))
+
+
+@routine
+def fold_sample(kind, t, x, y, z, row, lanes):
+    """Add a sample to the memory of a reduction of this kind."""
     n = len(lanes)
-    if kind < 0:
-        pass
-"""
-CASE = """
-    elif kind == {number}:
-        for lane in range(n):
-            {statement}
-"""
-VALUES = ", ".join(f"load({row}, 0, lane, n)" for row in "xyz")
-FOLD = f"store6(row, 0, lane, n, {{name}}(load6(row, 0, lane, n), t, {VALUES}))"
-RESULT = "store(x, 0, lane, n, {name}(load6(row, 0, lane, n)))"
+    for number, candidate in KINDS:
+        if kind == number:
+            for lane in range(n):
+                values = (load(x, 0, lane, n), load(y, 0, lane, n), load(z, 0, lane, n))
+                store6(row, 0, lane, n, candidate.fold(load6(row, 0, lane, n), t, *values))
+            break
 
 
-def _by_kind(name: str, statement: str, member: str) -> Callable:
-    """A routine that performs the statement with the formula of the given kind of reduction."""
-    text, names = HEAD.format(name=name), {"load": load, "load6": load6, "store": store, "store6": store6}
-    for number, fold in enumerate(FOLDS):
-        formula = getattr(fold, member)
-        text += CASE.format(number=number, statement=statement.format(name=formula.__name__))
-        names[formula.__name__] = formula
-    names["__name__"] = __name__
-    exec(compile(text, f"<{name}>", "exec"), names)
-    return routine(names[name])
-
-
-fold_sample = _by_kind("fold_sample", FOLD, "fold")
-write_result = _by_kind("write_result", RESULT, "result")
+@routine
+def write_result(kind, out, row, lanes):
+    """Write the result of a reduction of this kind."""
+    n = len(lanes)
+    for number, candidate in KINDS:
+        if kind == number:
+            for lane in range(n):
+                store(out, 0, lane, n, candidate.result(load6(row, 0, lane, n)))
+            break
 
 
 @routine
@@ -177,17 +170,23 @@ def read_sample(metrics, samples, k, chains, register, lanes):
             )  # fmt: skip
 
 
+@inlined
+def fold_row(metrics, t, samples, k, chains, register, memory, lanes):
+    """Add sample k, of time t (s), to the memory of every reduction."""
+    program, folds = metrics.program, metrics.folds
+    fill(register[len(program.constant)], t, lanes)
+    read_sample(metrics, samples, k, chains, register, lanes)
+    run_program(program.code, program.first, register, lanes)
+    for r in range(len(folds)):
+        x, y, z = register[folds[r, at.FOLD_X]], register[folds[r, at.FOLD_Y]], register[folds[r, at.FOLD_Z]]
+        fold_sample(folds[r, at.FOLD_KIND], t, x, y, z, memory[r], lanes)
+
+
 @kernel
 def fold_samples(metrics, times, samples, first, chains, register, memory, lanes):
     """Add samples to the memory of every reduction: `times` (s) of rows first, first + 1, ..."""
-    program, folds = metrics.program, metrics.folds
     for m in range(len(times)):
-        fill(register[len(program.constant)], times[m], lanes)
-        read_sample(metrics, samples, first + m, chains, register, lanes)
-        run_program(program.code, program.first, register, lanes)
-        for r in range(len(folds)):
-            x, y, z = register[folds[r, at.FOLD_X]], register[folds[r, at.FOLD_Y]], register[folds[r, at.FOLD_Z]]
-            fold_sample(folds[r, at.FOLD_KIND], times[m], x, y, z, memory[r], lanes)
+        fold_row(metrics, times[m], samples, first + m, chains, register, memory, lanes)
 
 
 @kernel
@@ -198,5 +197,5 @@ def evaluate_metrics(metrics, memory, register, lanes):
     program = metrics.results
     for r in range(len(metrics.folds)):
         out = register[len(program.constant) + 1 + r]
-        write_result(metrics.folds[r, at.FOLD_KIND], 0.0, out, out, out, memory[r], lanes)
+        write_result(metrics.folds[r, at.FOLD_KIND], out, memory[r], lanes)
     run_program(program.code, program.first, register, lanes)

@@ -151,6 +151,10 @@ class Scratch(NamedTuple):
     contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
 
 
+KEPT = ("fault",)
+"""The arrays of `Scratch` that are kept from one step to the next."""
+
+
 class MotionSamples(NamedTuple):
     """The motion of every node, an array for each quantity."""
 

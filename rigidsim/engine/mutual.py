@@ -7,9 +7,9 @@ between two moons stay centimetres at any distance from the world's origin.
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.forces import attraction, attraction_potential
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, scaled, sub

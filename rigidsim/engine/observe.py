@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import sample_local
 from rigidsim.engine.kinematics import local_free, write_world
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.engine.loads import store_energy
-from rigidsim.engine.optional import if_given
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import observe_terms
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import (
     angular_momentum,
@@ -86,7 +85,8 @@ def observe_ledger(era, model, state, scratch, ledger, lanes):
         add_to_ledger(state[i], model.body[i], scratch.frame[node + 1], scratch.arm[node], ledger, lanes)
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
-    if_given(model.contacts, store_contact_work, scratch.contact_work, ledger)
+    if model.contacts is not None:
+        store_contact_work(model.contacts, scratch.contact_work, ledger)
 
 
 @routine

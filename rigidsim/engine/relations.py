@@ -7,14 +7,13 @@ because a pose does not determine the number of full turns.
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import link
 from rigidsim.engine.laws.chain import over
 from rigidsim.engine.laws.registry import PAIRWISE
 from rigidsim.engine.laws.wrench import acts, pair_arrays
 from rigidsim.engine.layout import load, load3, store, store3
-from rigidsim.engine.optional import if_given
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, scaled
 
@@ -84,7 +83,8 @@ def keep_pairwise(laws, t, era, model, state, scratch, lanes):
 @inlined
 def keep_windings(t, era, model, state, scratch, lanes):
     """Store the windings at the end of a step, t (s), from its last evaluation."""
-    if_given(model.pairwise, keep_pairwise, t, era, model, state, scratch, lanes)
+    if model.pairwise is not None:
+        keep_pairwise(model.pairwise, t, era, model, state, scratch, lanes)
 
 
 @inlined
@@ -102,5 +102,7 @@ def separate(relations, model, scratch, lanes):
 @inlined
 def relate(model, state, scratch, lanes):
     """All separations and windings."""
-    if_given(model.relations, separate, model, scratch, lanes)
-    if_given(model.pairwise, follow_pairwise, model, state, scratch, lanes)
+    if model.relations is not None:
+        separate(model.relations, model, scratch, lanes)
+    if model.pairwise is not None:
+        follow_pairwise(model.pairwise, model, state, scratch, lanes)

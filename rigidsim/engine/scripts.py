@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
 from rigidsim.engine.layout import load, load3, load4, store, store3, store4
-from rigidsim.engine.optional import if_given
 from rigidsim.engine.programs import fill, record_faults, run_program
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.frames import stretch_back
 from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import add, cross, norm, sub
@@ -144,4 +143,5 @@ def apply_each_script(given, t, era, model, scratch, lanes):
 @inlined
 def apply_scripts(t, era, model, scratch, lanes):
     """Apply the loads given by expressions, if there are any."""
-    if_given(model.expressions, apply_each_script, t, era, model, scratch, lanes)
+    if model.expressions is not None:
+        apply_each_script(model.expressions, t, era, model, scratch, lanes)

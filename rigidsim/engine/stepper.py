@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
-from rigidsim._jit import inlined, kernel
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
@@ -14,9 +11,13 @@ from rigidsim.engine.drive import settle
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import step
+from rigidsim.engine.metrics import fold_row
+from rigidsim.engine.model import KEPT
 from rigidsim.engine.observe import observe
-from rigidsim.engine.optional import if_given, value_if_given
 from rigidsim.engine.relations import keep_windings
+from rigidsim.jit import inlined
+from rigidsim.jit.kernels import kernel
+from rigidsim.jit.values import Straight
 
 
 @kernel
@@ -28,13 +29,39 @@ def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
 def kernels(interpreted: bool) -> tuple[Callable, Callable]:
     """`advance` and `observe_at`, compiled or as Python code, which may call functions of the user."""
     both = (advance, observe_at)
-    return tuple(np.errstate(all="ignore")(getattr(k, "py_func", k)) for k in both) if interpreted else both
+    return tuple(kernel.interpreted if interpreted else kernel.caller() for kernel in both)
+
+
+@inlined
+def move(method, t, t_end, h, era, model, state, scratch, lanes):
+    """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched."""
+    step(method, t, h, era, model, state, scratch, lanes)
+    settle(t_end, model, state, scratch, lanes)
+    keep_windings(t_end, era, model, state, scratch, lanes)
+
+
+@kernel(straight=Straight(known=("method", "era", "model", "metrics"), local={"state": True, "scratch": KEPT}))
+def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first, keeps, metrics, meter, lanes):
+    """Whole steps n to n_end - 1 inside an era of a scene without contact, with the bits of `advance`.
+
+    Samples are taken as there; each is added to the memory of the metrics, if there are any. Without `keeps` all are
+    written to row 0, one after the other.
+    """
+    while n < n_end:
+        t, t_end = n * model.step, (n + 1) * model.step
+        if n % stride == 0:
+            row = n // stride - first if keeps else 0
+            observe(t, era, model, state, scratch, samples, row, lanes)
+            if metrics is not None:
+                fold_row(metrics, t, samples, row, meter.chains, meter.register, meter.memory, lanes)
+        move(method, t, t_end, model.step, era, model, state, scratch, lanes)
+        n += 1
 
 
 @inlined
 def needs_python(era, model, buffer):
     """Whether Python has to act before the next era begins: to change the tree or to empty the event buffer."""
-    return model.edge_kind[era] == at.EDGE_STOPS or not value_if_given(True, buffer, has_room, era + 1, model)
+    return model.edge_kind[era] == at.EDGE_STOPS or not (buffer is None or has_room(buffer, era + 1, model))
 
 
 @kernel
@@ -56,21 +83,21 @@ def advance(
             arrives = model.edge_kind[era] == at.EDGE_CROSSED
             era += 1
         if arrives:
-            if_given(buffer, cross_edge, (n + done) * model.step, era, model, state, scratch, lanes)
+            if buffer is not None:
+                cross_edge(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         if n >= n_end:
             return n, done, era
         if done == 0.0 and n % stride == 0:
-            if not value_if_given(True, contact, sample_contacts, n // stride):
+            if contact is not None and not sample_contacts(contact, n // stride):
                 return n, done, era
             observe(n * model.step, era, model, state, scratch, samples, n // stride - first, lanes)
         splits = era < len(model.edge_step) and model.edge_step[era] == n
         end = model.edge_fraction[era] if splits else 1.0
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
-        if_given(contact, begin_step, t, model, state, scratch, lanes)
-        step(method, t, h, era, model, state, scratch, lanes)
-        settle(t_end, model, state, scratch, lanes)
-        keep_windings(t_end, era, model, state, scratch, lanes)
-        if not value_if_given(True, contact, end_step, t_end, h, era, model, state, scratch, lanes):
+        if contact is not None:
+            begin_step(contact, t, model, state, scratch, lanes)
+        move(method, t, t_end, h, era, model, state, scratch, lanes)
+        if contact is not None and not end_step(contact, t_end, h, era, model, state, scratch, lanes):
             return n, done, era
         n, done = (n, end) if splits else (n + 1, 0.0)

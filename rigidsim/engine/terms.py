@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.columns import BODY_ROW
 from rigidsim.engine.evaluate import accelerate_nodes, evaluate
 from rigidsim.engine.kinds import is_moved
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store_term
-from rigidsim.engine.optional import if_given
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.frames import local_angular_acceleration
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.inertial_terms import centrifugal_term, coriolis_term, euler_term, linear_term
@@ -133,7 +132,8 @@ def observe_terms(t, era, model, state, scratch, terms, k, lanes):
     era.
     """
     evaluate(t, era, model, state, scratch, lanes)
-    if_given(model.contacts, push_bodies, model, state, scratch, lanes)
+    if model.contacts is not None:
+        push_bodies(model.contacts, model, state, scratch, lanes)
     leave_out_driven(model, terms, k)
     out = scratch.term
     for i in range(len(model.moved_node)):
@@ -144,4 +144,5 @@ def observe_terms(t, era, model, state, scratch, terms, k, lanes):
         clear_terms(out, lanes)
         for term in range(at.TERMS):
             copy_term(out, term, terms[term, k, node], lanes)
-    if_given(model.contacts, observe_contacts, model, scratch, terms, k)
+    if model.contacts is not None:
+        observe_contacts(model.contacts, model, scratch, terms, k)

@@ -75,8 +75,8 @@ def lump_of(trajectory: Trajectory, path: str, number: int = 0, samples=...) -> 
 
 @lru_cache(maxsize=4)
 def _first_tree(resolved: str):
-    from rigidsim.engine.compiler.bodies import tree_of
-    from rigidsim.engine.compiler.known import scene_from
+    from rigidsim.engine.building.bodies import tree_of
+    from rigidsim.engine.building.known import scene_from
 
     return tree_of(scene_from(resolved))
 

@@ -17,10 +17,10 @@ def isolated_until(header: Header) -> float:
         return -math.inf
     if not header.changes:
         return math.inf
-    # Imported here to keep numba out of reports on trajectories without reparentings.
+    # Imported here to keep the engine out of reports on trajectories without reparentings.
     from rigidsim.engine.assembly.blueprint import is_isolated
     from rigidsim.engine.assembly.constants import model_of
-    from rigidsim.engine.compiler import blueprint_of
+    from rigidsim.engine.building import blueprint_of
     from rigidsim.hindsight.past import scene_of, tree_at
 
     blueprint = blueprint_of(scene_of(header))

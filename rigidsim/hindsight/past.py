@@ -10,8 +10,8 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.compiler import blueprint_of
-from rigidsim.engine.compiler.known import scene_from
+from rigidsim.engine.building import blueprint_of
+from rigidsim.engine.building.known import scene_from
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
 from rigidsim.hindsight.windings import winding_rows

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rigidsim.engine.compiler.bodies import tree_of
+from rigidsim.engine.building.bodies import tree_of
 from rigidsim.hindsight.past import scene_of
 from rigidsim.trajectory.trajectory import Trajectory
 

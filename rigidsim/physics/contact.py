@@ -41,7 +41,7 @@ eigenvalues.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import select, select3, sqrt
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, rejection, scaled, sub

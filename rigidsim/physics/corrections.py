@@ -9,7 +9,7 @@ zero changes no bit, and no digits are lost far from the parent's origin.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.quaternion import conjugate, exp_septic, product, renormalised
 from rigidsim.physics.vector import add, cross, scaled, sub
 

@@ -9,7 +9,7 @@ parent whose velocity alone changes.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.frames import stretch, stretch_back
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add, cross, negated, scaled, sub

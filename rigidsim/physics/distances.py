@@ -8,7 +8,7 @@ Sources: Ericson, Real-Time Collision Detection (2005), chapter 5; for segments 
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import select, select3, sqrt, with_sign
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from rigidsim._jit import compiled_form, formula
+from rigidsim.jit import formula
 
 # pi/2 in three pieces of 33 bits (the last one of 53), so that k * HALF_PI_n is exact for |k| <= 2^20
 # (Cody and Waite, Software Manual for the Elementary Functions, 1980).
@@ -30,12 +30,16 @@ ATAN_HALF_HI, ATAN_HALF_LO = 0.4636476090008061, 2.2698777452961687e-17
 
 
 def context_of(*numbers):
-    """The function set of mpmath or dual numbers among the arguments; that of dual numbers has precedence.
-
-    Only a dual number's context has a `select`; its parts may be mpmath numbers.
+    """The function set of the mpmath, dual, column or traced numbers among the arguments. That of dual numbers has
+    precedence, since their parts may be any others.
     """
     contexts = [number.context for number in numbers if hasattr(number, "context")]
-    return max(contexts, key=lambda context: hasattr(context, "select"), default=None)
+    return max(contexts, key=lambda context: getattr(context, "precedence", 0), default=None)
+
+
+def has_own(context, name: str) -> bool:
+    """Whether a function set has its own function of this name, in place of the formula here."""
+    return context is not None and hasattr(context, name)
 
 
 def _own_context(x):
@@ -46,6 +50,7 @@ def _own_context(x):
     return context
 
 
+@formula
 def sqrt(x):
     """Square root; unit of the result: the root of the argument's. IEEE 754, correctly rounded for floats; NaN for
     x < 0.
@@ -55,22 +60,15 @@ def sqrt(x):
     return np.sqrt(x) if isinstance(x, np.ndarray) else _own_context(x).sqrt(x)
 
 
-@compiled_form(sqrt)
-def _sqrt(x):
-    return lambda x: math.sqrt(x)
-
-
+@formula
 def select(condition, a, b):
     """`a` where the condition holds, else `b`; both are evaluated, so both must be defined."""
-    if isinstance(condition, np.ndarray):
-        context = context_of(a, b)
-        return context.select(condition, a, b) if context else np.where(condition, a, b)
-    return a if condition else b
-
-
-@compiled_form(select)
-def _select(condition, a, b):
-    return lambda condition, a, b: a if condition else b
+    if isinstance(condition, (bool, np.bool_)):
+        return a if condition else b
+    context = context_of(condition, a, b)
+    if has_own(context, "select"):
+        return context.select(condition, a, b)
+    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else a if condition else b
 
 
 @formula
@@ -118,27 +116,25 @@ def reduced_sin_cos(x):
     return (sign_s * sin_x, sign_s * cos_x)
 
 
+@formula
 def sin_cos(x):
     """(sin x, cos x) of an angle in radians; `reduced_sin_cos`. mpmath and dual numbers have their own."""
     if isinstance(x, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):  # for arguments that are too large
             return reduced_sin_cos(x)
-    return reduced_sin_cos(x) if isinstance(x, (float, int)) else (_own_context(x).sin(x), _own_context(x).cos(x))
+    if isinstance(x, (float, int)):
+        return reduced_sin_cos(x)
+    context = _own_context(x)
+    return (context.sin(x), context.cos(x)) if has_own(context, "sin") else reduced_sin_cos(x)
 
 
-@compiled_form(sin_cos)
-def _sin_cos(x):
-    return lambda x: reduced_sin_cos(x)
-
-
+@formula
 def with_sign(size, x):
-    """|size| with the sign of x, including that of a zero; floats and columns only."""
+    """|size| with the sign of x, including that of a zero."""
+    context = context_of(size, x)
+    if has_own(context, "copysign"):
+        return context.copysign(size, x)
     return np.copysign(size, x) if isinstance(x, np.ndarray) else math.copysign(size, x)
-
-
-@compiled_form(with_sign)
-def _with_sign(size, x):
-    return lambda size, x: math.copysign(size, x)
 
 
 @formula
@@ -188,14 +184,10 @@ def reduced_arc_tangent(y, x):
     return with_sign(high + (low + (axis_lo + turn * (c_lo + (t - t * z * atan_tail(z))))), y)
 
 
+@formula
 def arc_tangent(y, x):
     """Angle of the point (x, y) from the x axis, rad, in [-pi, pi]; `reduced_arc_tangent`, the same bits on every
     machine. mpmath and dual numbers have their own.
     """
     context = context_of(y, x)
-    return reduced_arc_tangent(y, x) if context is None else context.atan2(y, x)
-
-
-@compiled_form(arc_tangent)
-def _arc_tangent(y, x):
-    return lambda y, x: reduced_arc_tangent(y, x)
+    return context.atan2(y, x) if has_own(context, "atan2") else reduced_arc_tangent(y, x)

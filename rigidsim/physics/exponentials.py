@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from rigidsim._jit import compiled_form, formula
-from rigidsim.physics.elementary import INFINITY, NAN, ROUNDER, context_of, select
+from rigidsim.jit import formula
+from rigidsim.physics.elementary import INFINITY, NAN, ROUNDER, context_of, has_own, select
 
 # ln 2 as 41 bits and a remainder, so that k * LN2_HI is exact for |k| < 2^12 (Cody and Waite, 1980).
 LN2_HI, LN2_LO, LOG2_E = 0.693147180559663, 2.8235290563031577e-13, 1.4426950408889634
@@ -21,36 +21,30 @@ FIELD = ROUNDER + 1023.0
 # --- powers of two, exactly: the only bit operations
 
 
+@formula
 def power_of_two(k):
     """2^k for an integer k in [-1022, 1023], exact."""
+    context = context_of(k)
+    if has_own(context, "bits"):
+        return context.bits(context.bits(k + FIELD, "i") << 52, "f")
     if isinstance(k, np.ndarray):
         return ((k + FIELD).view(np.int64) << 52).view(np.float64)
     return math.ldexp(1.0, int(k))
 
 
-@compiled_form(power_of_two)
-def _power_of_two(k):
-    return lambda k: np.int64(np.float64(k + FIELD).view(np.int64) << 52).view(np.float64)
-
-
+@formula
 def split(x):
     """(m, e) with x = m 2^e and m in [1/2, 1), exact, for normal x > 0."""
+    context = context_of(x)
+    if has_own(context, "bits"):  # the fields of the double: 52 bits of m, eleven of e + 1022
+        field = context.bits(x, "i")
+        m = context.bits((field & 0x000FFFFFFFFFFFFF) | 0x3FE0000000000000, "f")
+        return m, context.bits((field >> 52) | 0x4330000000000000, "f") - 4503599627371518.0  # 2^52 + 1022
     if isinstance(x, np.ndarray):
         m, e = np.frexp(x)
         return m, e.astype(np.float64)
     m, e = math.frexp(x)
     return m, float(e)
-
-
-@compiled_form(split)
-def _split(x):
-    def bits(x):
-        """The fields of the double: 52 bits of m, eleven of e + 1022."""
-        field = np.float64(x).view(np.int64)
-        m = np.int64((field & 0x000FFFFFFFFFFFFF) | 0x3FE0000000000000).view(np.float64)
-        return m, np.int64((field >> 52) | 0x4330000000000000).view(np.float64) - 4503599627371518.0  # 2^52 + 1022
-
-    return bits
 
 
 # --- exponential and logarithm
@@ -89,15 +83,11 @@ def reduced_exponential(x):
     return select(x > LARGEST_EXPONENT, INFINITY, select(x == x, e, x))
 
 
+@formula
 def exponential(x):
     """e^x: `reduced_exponential`. mpmath and dual numbers have their own."""
     context = context_of(x)
-    return reduced_exponential(x) if context is None else context.exp(x)
-
-
-@compiled_form(exponential)
-def _exponential(x):
-    return lambda x: reduced_exponential(x)
+    return context.exp(x) if has_own(context, "exp") else reduced_exponential(x)
 
 
 @formula
@@ -108,15 +98,11 @@ def reduced_exponential_less_one(x):
     return select(x == x, scale * (r + s) + (scale - 1.0), x)
 
 
+@formula
 def exponential_less_one(x):
     """e^x - 1: `reduced_exponential_less_one`. mpmath and dual numbers have their own."""
     context = context_of(x)
-    return reduced_exponential_less_one(x) if context is None else context.expm1(x)
-
-
-@compiled_form(exponential_less_one)
-def _exponential_less_one(x):
-    return lambda x: reduced_exponential_less_one(x)
+    return context.expm1(x) if has_own(context, "expm1") else reduced_exponential_less_one(x)
 
 
 @formula
@@ -153,12 +139,8 @@ def reduced_logarithm(x):
     return select(x > 0.0, value, select(x == 0.0, -INFINITY, NAN))
 
 
+@formula
 def logarithm(x):
     """ln x: `reduced_logarithm`. mpmath and dual numbers have their own."""
     context = context_of(x)
-    return reduced_logarithm(x) if context is None else context.log(x)
-
-
-@compiled_form(logarithm)
-def _logarithm(x):
-    return lambda x: reduced_logarithm(x)
+    return context.log(x) if has_own(context, "log") else reduced_logarithm(x)

@@ -7,7 +7,7 @@ on A.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import arc_tangent, select, select3, sin_cos, sqrt
 from rigidsim.physics.functions import floored
 from rigidsim.physics.inertia import apply

@@ -7,7 +7,7 @@ Source: "The Dynamics of a Transform Hierarchy" (cwzx): composition, inverse, gl
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.inertial_terms import inertial_acceleration
 from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import add, cross, negated, scaled, sub

@@ -9,13 +9,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim._jit import compiled_form, formula
-from rigidsim.physics.elementary import INFINITY, NAN, arc_tangent, context_of, select, sin_cos, sqrt, with_sign
+from rigidsim.jit import formula
+from rigidsim.physics.elementary import (
+    INFINITY,
+    NAN,
+    arc_tangent,
+    context_of,
+    has_own,
+    select,
+    sin_cos,
+    sqrt,
+    with_sign,
+)
 from rigidsim.physics.exponentials import exponential, exponential_less_one, logarithm
 
 # --- steps, signs, conditions
 
 
+@formula
 def floored(x):
     """The largest integer not above x. Exact."""
     context = context_of(x)
@@ -24,11 +35,7 @@ def floored(x):
     return np.floor(x) if isinstance(x, np.ndarray) else float(np.floor(x))
 
 
-@compiled_form(floored)
-def _floored(x):
-    return lambda x: np.floor(x)
-
-
+@formula
 def remainder(x, y):
     """x - y floor(x/y), with the sign of y, as Python's `%`; NaN for y = 0. C's exact fmod, plus y at most."""
     if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
@@ -38,11 +45,6 @@ def remainder(x, y):
     elif isinstance(x, (float, int)) and isinstance(y, (float, int)):
         return float(x) % float(y) if y != 0 else NAN
     return x % y
-
-
-@compiled_form(remainder)
-def _remainder(x, y):
-    return lambda x, y: x % y
 
 
 @formula
@@ -99,20 +101,16 @@ def larger(a, b):
     return select(a > b, a, select(a == a, b, a))
 
 
+@formula
 def quotient(a, b):
     """a/b, correctly rounded, as in IEEE 754: a/0 is infinite with the sign of both, 0/0 is NaN, on floats too."""
     context = context_of(a, b)
-    if hasattr(context, "quotient"):
+    if has_own(context, "quotient"):
         return context.quotient(a, b)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         with np.errstate(all="ignore"):
             return a / b
     return a / b if b != 0.0 else INFINITY * a * with_sign(1.0, b)
-
-
-@compiled_form(quotient)
-def _quotient(a, b):
-    return lambda a, b: a / b
 
 
 # --- powers
@@ -150,20 +148,16 @@ def reduced_power(x, y):
     return select(x == x, select(x < 0.0, select(whole, p, NAN), p), x)
 
 
+@formula
 def power(x, y):
     """x^y: `reduced_power`. mpmath and dual numbers have their own."""
     context = context_of(x, y)
     if context is not None:
-        return context.power(x, y)
+        return context.power(x, y) if hasattr(context, "power") else reduced_power(x, y)
     if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):  # squares that are not selected may overflow
             return reduced_power(x, y)
     return reduced_power(float(x), float(y))
-
-
-@compiled_form(power)
-def _power(x, y):
-    return lambda x, y: reduced_power(x, y)
 
 
 @formula

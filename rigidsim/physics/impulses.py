@@ -14,7 +14,7 @@ Source: Goldstein, Poole, Safko, Classical Mechanics (2002), 1.2: the centre of 
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 

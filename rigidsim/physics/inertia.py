@@ -5,7 +5,7 @@ The off-diagonal entries are the tensor's own, I_xy = -(integral of x y dm).
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.quaternion import to_matrix
 from rigidsim.physics.vector import dot

@@ -8,7 +8,7 @@ the body, m; drift = J_WP v_PB the body's velocity relative to the parent, m/s.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.vector import add, cross, negated, scaled
 
 

@@ -6,7 +6,7 @@ Kim, Kim and Shin, SIGGRAPH 1995. Error of order h^4 in the pose. x = (t - t0)/h
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.quaternion import conjugate, dexp, dexp_inverse, exp_full, log, product, rotate, rotate_back
 from rigidsim.physics.vector import add, scaled, sub
 

@@ -8,7 +8,7 @@ Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 13.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import arc_tangent, select, select3, sin_cos, sqrt
 from rigidsim.physics.functions import (
     absolute,

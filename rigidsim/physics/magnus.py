@@ -9,7 +9,7 @@ pi/sqrt(2) (sufficient).
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.vector import add, cross, scaled
 
 

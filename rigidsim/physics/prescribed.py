@@ -6,7 +6,7 @@ of time have no closed pose; it is advanced from the beginning of a step.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import sin_cos
 from rigidsim.physics.frames import compose_angular_acceleration, compose_rate
 from rigidsim.physics.quaternion import exp_full, product

@@ -6,7 +6,7 @@ A rotation vector theta (rad) has the quaternion exp(theta/2).
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import arc_tangent, select, sin_cos, sqrt
 from rigidsim.physics.vector import add, cross, dot, scaled
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import NAN, select, sqrt
 from rigidsim.physics.functions import absolute, larger, quotient, smaller
 from rigidsim.physics.summation import compensated_sum

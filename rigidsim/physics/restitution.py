@@ -27,7 +27,7 @@ finite freedom dynamics (1988), the joint impulse.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.contact import slip_of_impulse
 from rigidsim.physics.elementary import select, sqrt
 from rigidsim.physics.inertia import apply, inverse
@@ -46,8 +46,8 @@ def touching_time(g, u, a):
     square = u * u - 2.0 * a * g
     meets, closes, turns = square >= 0.0, u < 0.0, a < 0.0
     s = sqrt(select(meets, square, 0.0))
-    soon = select(meets or g < 0.0, 2.0 * g / select(closes, s - u, 1.0), NEVER)
-    late = select(meets and turns, (u + s) / select(turns, -a, 1.0), NEVER)
+    soon = select(meets | (g < 0.0), 2.0 * g / select(closes, s - u, 1.0), NEVER)
+    late = select(meets & turns, (u + s) / select(turns, -a, 1.0), NEVER)
     return select(closes, soon, late)
 
 

@@ -6,7 +6,7 @@ centre of mass) is constant.
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub

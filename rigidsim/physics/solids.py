@@ -8,7 +8,7 @@ integrals; the axis of a round solid is z and its origin the middle of its heigh
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 from rigidsim.physics.vector import add, cross, dot, scaled
 
 PI = 3.141592653589793

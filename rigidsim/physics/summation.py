@@ -7,7 +7,7 @@ Source: Kahan, Comm. ACM 8 (1965) 40; Higham, Accuracy and Stability of Numerica
 
 from __future__ import annotations
 
-from rigidsim._jit import formula
+from rigidsim.jit import formula
 
 
 @formula

@@ -43,7 +43,7 @@ def drift_warnings(trajectory: Trajectory, drift: list[Drift]) -> list[str]:
 
 
 def _warning(trajectory: Trajectory, drift: Drift) -> str:
-    # Imported here to keep numba out of reports on trajectories without drift.
+    # Imported here to keep the engine out of reports on trajectories without drift.
     from rigidsim.hindsight.past import SampleModel
     from rigidsim.hindsight.rates import drift_cause
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rigidsim._jit import compilation_notice, watch_compilation
 from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
+from rigidsim.jit.kernels import compilation_notice, watch_compilation
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.metrics import metric_lines, plain_metrics
@@ -25,6 +25,7 @@ from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
 from rigidsim.trajectory.fields import Block
+from rigidsim.trajectory.file_kinds import TRAJECTORY
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.writer import Writer
 
@@ -46,6 +47,7 @@ class RunReport:
     simulated: float  # s
     compile_seconds: float
     run_seconds: float  # until the file was complete
+    gear: dict[str, object]  # which of the two gears of the stepper was used, and why
     drift: list[Drift]
     contact_settings: Mapping[str, Any]
     content_hash: str
@@ -92,6 +94,7 @@ class RunReport:
             "simulated_seconds": self.simulated,
             "compile_seconds": self.compile_seconds,
             "run_seconds": self.run_seconds,
+            **self.gear,
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "last": self.last.as_dict(),
             "contact_settings": dict(self.contact_settings),
@@ -103,12 +106,12 @@ class RunReport:
         }
 
 
-def announce() -> None:
-    """Print a message when a compilation begins."""
-    write_line(compilation_notice())
+def announce(seconds: float) -> None:
+    """Print a message when a compilation begins that will take so long."""
+    write_line(compilation_notice(seconds))
 
 
-def announce_nothing() -> None:
+def announce_nothing(_seconds: float) -> None:
     """Replaces `announce` in a quiet run."""
 
 
@@ -131,7 +134,7 @@ def run_to_file(
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
-    check_output(path, force, IN_SHELL)
+    check_output(path, TRAJECTORY, force, IN_SHELL)
     simulation = Simulation(scene, terms=terms, contacts=contacts)
     warn(simulation.overlaps)
     check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)
@@ -226,6 +229,7 @@ def _simulate_into(
         simulated=simulation.time,
         compile_seconds=compile_seconds + compiling.seconds,
         run_seconds=run_seconds,
+        gear=simulation.gear,
         drift=gathered.drift.results(),
         contact_settings=simulation.header.contact_settings,
         content_hash=writer.content_hash,

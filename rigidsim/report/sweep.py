@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rigidsim._jit import watch_compilation
 from rigidsim.errors import Interrupted, StorageError, SweepError
+from rigidsim.jit.kernels import watch_compilation
 from rigidsim.report.progress import ProgressLine, clock
 from rigidsim.report.run import announce, announce_nothing
 from rigidsim.report.signals import StopRequest
@@ -24,6 +24,7 @@ from rigidsim.sweeps.results import SweepWriter, finished, reopen
 from rigidsim.sweeps.stored import load_sweep
 from rigidsim.sweeps.unfinished import done_of
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_room
+from rigidsim.trajectory.file_kinds import SWEEP
 
 SHOWN_FAILURES = 5
 
@@ -38,14 +39,15 @@ class SweepEstimate:
     threads: int
     seconds: float
     size: int  # bytes
+    gear: dict[str, object]  # of the stepper, and why
 
     @classmethod
     def of(cls, contents: Contents, runs: int, threads: int, quiet: bool = False) -> SweepEstimate:
         """Measured on the first runs."""
         plan = contents.plan
         with watch_compilation(announce_nothing if quiet else announce):
-            seconds = estimated_seconds(contents, runs, threads)
-        return cls(plan.describe(), plan.notes, runs, threads, seconds, contents.size)
+            seconds, gear = estimated_seconds(contents, runs, threads)
+        return cls(plan.describe(), plan.notes, runs, threads, seconds, contents.size, gear)
 
     def __str__(self) -> str:
         on = counted(self.threads, "thread")
@@ -53,6 +55,10 @@ class SweepEstimate:
         return "\n".join(
             [*lines, f"{counted(self.runs, 'run')}: about {span(self.seconds)} on {on}, {megabytes(self.size)}"]
         )
+
+    def in_full(self) -> str:
+        """The same with the gear of the stepper."""
+        return f"{self}\ngear {self.gear['gear']}: {self.gear['why']}" if self.gear else str(self)
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
@@ -64,6 +70,7 @@ class SweepEstimate:
             "threads": self.threads,
             "estimated_seconds": self.seconds,
             "bytes": self.size,
+            **self.gear,
         }
 
 
@@ -117,7 +124,7 @@ def check_sweep_output(path: Path, contents: Contents, force: bool, resume: bool
     if resume and not done and finished(path, contents):
         return len(contents.runs)
     if not (resume and done):
-        check_output(path, force, IN_SHELL)
+        check_output(path, SWEEP, force, IN_SHELL)
         check_room(path, contents.size)
     return done
 

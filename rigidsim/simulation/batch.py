@@ -14,8 +14,8 @@ import numpy as np
 from rigidsim.arguments import function, whole_number
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
-from rigidsim.engine.compiler import compile_scene
 from rigidsim.engine.lanes import LANES, lanes_of, one_lane, structure
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import BlockRun
@@ -61,7 +61,7 @@ def simulate(
     if callbacks:
         raise UsageError("callbacks are for one scene at a time")
     scenes = [as_scene(scene) for scene in scenes]
-    worlds = [compile_scene(scene) for scene in scenes]
+    worlds = [build_world(scene) for scene in scenes]
     for world in worlds if contacts else ():
         require_shapes(shapes_of(world))
     check_memory(sum(map(history_bytes, scenes, worlds, repeat(terms), repeat(contacts))))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.compiler import compile_scene
-from rigidsim.engine.compiler.overlaps import starting_overlaps
+from rigidsim.engine.building import build_world
+from rigidsim.engine.building.overlaps import starting_overlaps
 from rigidsim.scene import Scene
 from rigidsim.simulation.contacts import shapes_of
 
@@ -13,7 +13,7 @@ MOST_TOLD = 5
 
 def overlap_warnings(scene: Scene, world: World | None = None) -> tuple[str, ...]:
     """One sentence for each of the deepest overlaps at t = 0, and one for the others."""
-    world = world or compile_scene(scene)
+    world = world or build_world(scene)
     found, names = starting_overlaps(scene, world), shapes_of(world)
     told = [
         f"{names[one]} and {names[other]} overlap by {depth:.3g} m at the start; they are pushed apart"

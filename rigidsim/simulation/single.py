@@ -15,8 +15,8 @@ import numpy as np
 
 from rigidsim.arguments import function, refuse, whole_number
 from rigidsim.engine import layout
+from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
-from rigidsim.engine.compiler import compile_scene
 from rigidsim.engine.contact.arrays import LANES
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.model import Samples
@@ -76,7 +76,7 @@ class Simulation:
     ):
         callbacks = checked(callbacks)
         self.scene = as_scene(scene)
-        world = compile_scene(self.scene)
+        world = build_world(self.scene)
         self.blueprint, self._start = world.blueprint, world
         self.header = header_of(self.scene, world, terms, bool(callbacks), contacts)
         self.status = "running"
@@ -98,6 +98,11 @@ class Simulation:
     def time(self) -> float:
         """Time reached, s."""
         return self._run.time
+
+    @property
+    def gear(self) -> dict[str, object]:
+        """Which of the stepper's two gears is used, and why."""
+        return self._run.gear.as_dict()
 
     @property
     def n_step(self) -> int:

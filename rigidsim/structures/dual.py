@@ -147,6 +147,8 @@ def _chained(x: Dual, value: Number, rate: Number) -> Dual:
 class _Functions:
     """The functions of dual numbers, named as in mpmath contexts."""
 
+    precedence = 2
+
     @staticmethod
     def sqrt(x: Dual) -> Dual:
         f = elementary.sqrt(x.value)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import watch_compilation
 from rigidsim.errors import SceneError, StorageError, UsageError
+from rigidsim.jit.kernels import watch_compilation
 from rigidsim.sweeps.axes import Column
 from rigidsim.sweeps.contents import COMPLETE, Contents
 from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, unwatched
@@ -38,7 +38,7 @@ BATCH_SECONDS = 2.0
 BATCHES_PER_THREAD = 2  # one is computed, one waits on the worker
 CONNECT_SECONDS, PATIENCE = 10.0, 30.0
 WATCH_SECONDS = 0.1
-COMPARED = ("rigidsim", "numba")
+COMPARED = ("rigidsim", "llvmlite")
 LOOPBACK = "127.0.0.1"
 IGNORE_INTERRUPT = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 """For workers on this machine, which a terminal interrupts together with this process: it ends them."""

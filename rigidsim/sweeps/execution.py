@@ -42,6 +42,7 @@ class Execution:
         self._stopping = False
         self._counting = Lock()
         self.done = self.failed = 0
+        self.gear: dict[str, object] = {}  # that of the last block, and why
 
     def run(self, watch: Watch = unwatched) -> bool:
         """Compute and commit all units that are missing; false if `watch` ended it before. Raises the first error of a
@@ -99,11 +100,15 @@ class Execution:
             batch.refuse(place, fault)
         blocks = []
         for group in groups:
-            runners = Runners(group, self._contents, self._lanes)
+            runners = Runners(group, self._contents, self._lanes, self._ahead(len(group) / len(numbers)))
             in_order = np.argsort(group.numbers, kind="stable")
             blocks += [(runners, in_order[k : k + runners.lanes]) for k in range(0, len(in_order), runners.lanes)]
         blocks.sort(key=lambda block: block[0].group.numbers[block[1][0]])
         return {pool.submit(self._compute, batch, *block) for block in blocks}
+
+    def _ahead(self, share: float) -> int:
+        """About how many runs of a structure each thread will compute, if this share of all has it."""
+        return int(len(self._writer.missing) * self._contents.unit * share / self._threads)
 
     @np.errstate(all="ignore")  # of kernels that are not compiled
     def _compute(self, batch: Batch, runners: Runners, places: np.ndarray) -> None:
@@ -116,6 +121,7 @@ class Execution:
             return
         numbers = runners.group.numbers[places]
         batch.put(numbers, outcome, runner.lanes)
+        self.gear = runner.gear
         runners.give(runner)
         for number in numbers[~outcome.is_finite[: len(numbers)]].tolist():
             self._compute_alone(batch, number)
@@ -143,9 +149,9 @@ class Execution:
 class Runners:
     """The runners of a group of worlds: as many as threads need at a time."""
 
-    def __init__(self, group: Worlds, contents: Contents, lanes: int):
+    def __init__(self, group: Worlds, contents: Contents, lanes: int, ahead: int):
         self.group = group
-        self._make = lambda: BlockRunner(group, contents.recording, lanes)
+        self._make = lambda: BlockRunner(group, contents.recording, lanes, ahead // lanes)
         self._free = [self._make()]
         self.lanes = self._free[0].lanes
 

@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 
 from rigidsim.arguments import file_path
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.errors import FormatError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.prepare.overrides import Override
@@ -198,7 +198,7 @@ class Sweep(ResultFile):
             raise UsageError(f"run {index} is not done yet; resume=True or --resume continues the sweep")
         self._require_intact(place)
         scene = self.scene_at(index)
-        world = compile_scene(scene)
+        world = build_world(scene)
         header = header_of(scene, world, False)
         if header.recorded is not None:  # terms and contact points are not kept
             header = replace(header, recorded={name: header.recorded_rows(name) for name in self.datasets})

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rigidsim.arguments import file_path, whole_number
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.scene.prepare.overrides import Override
@@ -47,7 +47,7 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
     extents = {} if record == METRICS else extents_of(scene, plan)
     require_same_bodies(extents, plan)
     first = _first_valid(scene, plan)
-    world = compile_scene(first)
+    world = build_world(first)
     longest = extent_of(world)
     if extents and record != FINAL:
         longest = longest_of(extents, plan, record)

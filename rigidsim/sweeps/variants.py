@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.errors import SceneError
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, path_of, put
@@ -79,7 +79,7 @@ class Variants:
 
     def read(self, document: Document) -> Any:
         """The world of a document."""
-        return compile_scene(checked(document)[0].scene)
+        return build_world(checked(document)[0].scene)
 
     def grouped(self, found: Any, lanes: Lanes, numbers: np.ndarray) -> Any:
         """What was read in columns, for the lanes that are left."""

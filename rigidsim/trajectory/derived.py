@@ -71,7 +71,7 @@ class DerivedMotions:
     def from_scene(self, quantity: str, path: str) -> Columns:
         """A quantity relative to the parent that does not depend on the state."""
         # Imported here because it imports the scene's schema, which is not needed if the motion was recorded.
-        from rigidsim.engine.compiler.known import known_motions
+        from rigidsim.engine.building.known import known_motions
 
         found = known_motions(self._header.scene_resolved).of(path, self._time)
         if quantity not in found:

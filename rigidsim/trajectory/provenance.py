@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("numpy", "numba", "llvmlite", "h5py")
+PACKAGES = ("numpy", "llvmlite", "h5py")
 
 
 def cpu_model() -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.arguments import number, refuse
-from rigidsim.engine.compiler.known import scene_from
+from rigidsim.engine.building.known import scene_from
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
 from rigidsim.physics.quaternion import rotate, rotate_back

@@ -10,7 +10,7 @@ from effort import at_most_calls
 
 from spinning_brick import SCENE, remains
 
-MOST_CALLS = 5_000_000  # measured: 5000 in a warm process, more in one that first loads numpy, numba and h5py
+MOST_CALLS = 5_000_000  # measured: 5000 in a warm process, more in one that first loads numpy, llvmlite and h5py
 
 BOMB = "a0: &a0 [1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10)
@@ -114,7 +114,7 @@ def test_valid_scene_as_json(quick_call):
             5,
             "scene.yaml exists already; use --force to overwrite it, or use -o to write to another path",
         ),
-        (["-o", "scene.yaml", "--force"], 5, "scene.yaml is not a rigidsim trajectory, or it is damaged; --force"),
+        (["-o", "scene.yaml", "--force"], 5, "scene.yaml is not a trajectory, or it is damaged; --force"),
         (["-o", "/dev/null", "--force"], 5, "/dev/null is not a regular file"),
     ],
 )

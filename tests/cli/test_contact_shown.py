@@ -9,7 +9,7 @@ import h5py
 import pytest
 
 import rigidsim
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.errors import FormatError
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.inspect import Inspection
@@ -98,7 +98,7 @@ def kept(workplace, settings):
         {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.1},
          "bodies": {"brick": {"mass": 1, "inertia": {"principal": [1, 1, 1]}}}},
     ))  # fmt: skip
-    assert compile_scene(scene).blueprint.contacts.summary == settings
+    assert build_world(scene).blueprint.contacts.summary == settings
     path = workplace / "kept.h5"
     with Writer(path, replace(still.header, contact_settings=settings), len(still.time)) as writer:
         writer.append_arrays(still.arrays)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.engine.compiler import compile_scene
-from rigidsim.engine.compiler.overlaps import starting_overlaps, starting_poses
+from rigidsim.engine.building import build_world
+from rigidsim.engine.building.overlaps import starting_overlaps, starting_poses
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact import overlaps as of
 from rigidsim.simulation.overlaps import overlap_warnings
@@ -31,7 +31,7 @@ def body(shape: dict, *position: float, **keys) -> dict:
 
 def depths(bodies: dict, **more) -> list[float]:
     scene = scene_of(bodies, **more)
-    return [overlap.depth for overlap in starting_overlaps(scene, compile_scene(scene))]
+    return [overlap.depth for overlap in starting_overlaps(scene, build_world(scene))]
 
 
 # Two bodies and the depth by which they overlap.
@@ -98,7 +98,7 @@ def test_the_poses_are_those_of_the_start():
         }
     }
     scene = scene_of(bodies)
-    pose = starting_poses(scene, compile_scene(scene))
+    pose = starting_poses(scene, build_world(scene))
     # Relative to the cart, which is the common ancestor. The knob is at (1, 0, 0) + R (0, 1, 0) = 0 of the body.
     assert np.allclose(pose[:, :3], [[0, 0, 0], [0, 5, 3], [0, 5, 0]])
     assert np.allclose(pose[2, at.H_Q :], [0, 0, 0, 1])
@@ -124,7 +124,7 @@ def test_the_neighbours_are_those_of_a_comparison_of_all():
         for k, (p, r) in enumerate(zip(random.uniform(-1, 1, (n, 3)), 10 ** random.uniform(-2, -0.5, n), strict=True))
     }
     scene = scene_of(balls)
-    world = compile_scene(scene)
+    world = build_world(scene)
     pose, radius = starting_poses(scene, world), world.model.contacts.shape_value[:, at.V_RADIUS]
     apart = np.linalg.norm(pose[:, None, :3] - pose[None, :, :3], axis=-1) - np.add.outer(radius, radius)
     expected = {tuple(pair) for pair in np.argwhere(np.triu(apart < 0, 1))}

@@ -9,7 +9,7 @@ import pytest
 
 import rigidsim
 from rigidsim.engine import layout
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.lanes import LANES, block_of, holds_values, lanes_of, structure
@@ -32,7 +32,7 @@ def scene_of(bodies: dict, **more) -> rigidsim.Scene:
 
 
 def contacts(bodies: dict, **more) -> Contacts | None:
-    return compile_scene(scene_of(bodies, **more)).model.contacts
+    return build_world(scene_of(bodies, **more)).model.contacts
 
 
 def value_of(found: Contacts, shape: int, first: int, count: int) -> list[float]:
@@ -49,7 +49,7 @@ def value_of(found: Contacts, shape: int, first: int, count: int) -> list[float]
     ],
 )
 def test_a_scene_in_which_nothing_can_meet_has_no_contacts(bodies):
-    world = compile_scene(scene_of(bodies))
+    world = build_world(scene_of(bodies))
     assert (world.model.contacts, lanes_of(world)) == (None, LANES)
 
 
@@ -158,7 +158,7 @@ def test_the_range_of_a_body_holds_its_descendants():
 
 
 def test_nodes_with_shapes_are_placed_in_every_step():
-    model = compile_scene(scene_of({"f": {"shapes": [PLANE]}, "g": {}, "a": ball()})).model
+    model = build_world(scene_of({"f": {"shapes": [PLANE]}, "g": {}, "a": ball()})).model
     assert model.active.tolist() == [0, 2]
 
 
@@ -166,7 +166,7 @@ def test_shapes_keep_their_numbers_when_the_tree_changes():
     part = ball(motion="fixed", position=[0, 0, 3])
     bodies = {"b": ball(children={"part": part}), "a": ball(position=[5, 0, 0]), "f": {"shapes": [PLANE]}}
     scene = scene_of(bodies, reparent=[{"body": "b/part", "to": "a", "time": 0.1, "motion": "free"}])
-    run = BlockRun([compile_scene(scene)], 1)
+    run = BlockRun([build_world(scene)], 1)
     before = run.model.contacts
     assert before.shape[:, at.SHAPE_BODY].tolist() == [0, 1, 1, 2]
     run.advance(2)
@@ -181,8 +181,8 @@ def test_shapes_keep_their_numbers_when_the_tree_changes():
 
 
 def test_a_block_with_contacts_has_one_lane():
-    world = compile_scene(scene_of({"a": ball(), "b": ball(position=[9, 0, 0])}))
-    other = compile_scene(scene_of({"a": ball(), "b": ball(position=[8, 0, 0], material={"friction": 0.1})}))
+    world = build_world(scene_of({"a": ball(), "b": ball(position=[9, 0, 0])}))
+    other = build_world(scene_of({"a": ball(), "b": ball(position=[8, 0, 0], material={"friction": 0.1})}))
     assert lanes_of(world) == 1
     assert holds_values(world.model.contacts.shape_value) and holds_values(world.model.contacts.value)
     assert not holds_values(world.model.contacts.action)
@@ -208,4 +208,4 @@ ISOLATED = {
 @pytest.mark.parametrize("name", ISOLATED)
 def test_momentum_is_conserved_while_bodies_meet_each_other_only(name):
     bodies, expected = ISOLATED[name]
-    assert compile_scene(scene_of(bodies)).isolated is expected
+    assert build_world(scene_of(bodies)).isolated is expected

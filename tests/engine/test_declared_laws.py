@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rigidsim
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.laws.registry import KINDS, PAIRWISE, SINGLE, TABLES
 from rigidsim.engine.model import PairLaws, SingleLaws
 from rigidsim.scene import json_schema
@@ -36,7 +36,7 @@ WRITTEN = {
 
 def model_with(*forces: dict, more: dict | None = None, **how):
     bodies = {"b": {**BALL, "forces": list(forces)}} | (more or {})
-    return compile_scene(make_scene(bodies, duration=0.1, step=0.01, **how)).model
+    return build_world(make_scene(bodies, duration=0.1, step=0.01, **how)).model
 
 
 def kind_of_model(part: object) -> object:
@@ -92,10 +92,10 @@ def test_every_key_of_a_force_is_described():
         assert all(described["description"] for described in properties.values())
 
 
-def test_what_laws_declare_needs_neither_pydantic_nor_yaml_nor_numba():
+def test_what_laws_declare_needs_neither_pydantic_nor_yaml_nor_llvmlite():
     code = (
         "import sys, rigidsim.engine.laws.registry as laws;"
-        "print(len(laws.KINDS), {'pydantic', 'yaml', 'numba'} & {*sys.modules})"
+        "print(len(laws.KINDS), {'pydantic', 'yaml', 'llvmlite'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(len(KINDS)), "set()"]

@@ -10,7 +10,7 @@ import pytest
 import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
 from rigidsim.engine import events, run, stepper
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.simulation.events import events_of
 from scenes import EPS, make_scene
 
@@ -76,7 +76,7 @@ def test_going_back_over_a_reparenting_goes_back_to_the_buffer_of_that_tree():
     struck = ball | {"position": [1, 0, 0], "impulses": [{"time": 0.02, "impulse": [0, 1, 0]}]}
     made = {"format": "rigidsim/1", "simulation": {"duration": 0.05, "step": 0.01}, "bodies": {"a": ball, "b": struck}}
     made["reparent"] = [{"body": "b", "to": "a", "motion": "fixed", "time": 0.03}]
-    block = run.BlockRun([compile_scene(rigidsim.Scene.from_dict(made))], 1, read_events=events_of)
+    block = run.BlockRun([build_world(rigidsim.Scene.from_dict(made))], 1, read_events=events_of)
     place = block.place()
     block.advance(5)
     first = list(block.events[0])

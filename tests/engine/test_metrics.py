@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rigidsim
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.engine.run import BlockRun
 from rigidsim.simulation.single import Simulation
@@ -72,7 +72,7 @@ def tree(metrics: dict[str, str], k: float = 0.0) -> rigidsim.Scene:
 
 def by_kernel(scenes: list[rigidsim.Scene], n_lane: int) -> np.ndarray:
     """(metric, scene) without any samples recorded."""
-    worlds = [compile_scene(scene) for scene in scenes]
+    worlds = [build_world(scene) for scene in scenes]
     run = BlockRun(worlds, n_lane)
     run.advance(worlds[0].blueprint.n_step)
     return run.metrics()[:, : len(scenes)]
@@ -255,7 +255,7 @@ EVERY = {
 
 def test_sixteen_side_by_side_are_as_alone():
     scenes = [tree(EVERY, 0.1 * k) for k in range(LANES)]
-    assert len({structure(compile_scene(scene)) for scene in scenes}) == 1
+    assert len({structure(build_world(scene)) for scene in scenes}) == 1
     together, alone = by_kernel(scenes, LANES), [by_kernel([scene], 1)[:, 0] for scene in scenes]
     assert len({tuple(bits(column)) for column in together.T}) == LANES
     assert np.array_equal(together.T, alone)
@@ -264,11 +264,11 @@ def test_sixteen_side_by_side_are_as_alone():
 
 def test_equal_numbers_do_not_change_the_structure():
     one, other = (tree({"m": f"= final(x('ball') + {a}) + final(x('ball') + 1)"}) for a in (1, 2))
-    assert structure(compile_scene(one)) == structure(compile_scene(other))
+    assert structure(build_world(one)) == structure(build_world(other))
 
 
 def test_a_block_that_begins_again_forgets():
-    worlds = [compile_scene(falling({"a": f"= max(z('ball')) + {k}", "b": "= drift"})) for k in range(2)]
+    worlds = [build_world(falling({"a": f"= max(z('ball')) + {k}", "b": "= drift"})) for k in range(2)]
     run = BlockRun(worlds[:1], 1)
     for world in worlds:
         run.begin_again(world.model, world.state.copy())
@@ -298,7 +298,7 @@ def test_a_metric_changes_no_sample():
 
 def test_without_metrics_there_is_nothing():
     scene = tree({})
-    assert compile_scene(scene).model.metrics is None
+    assert build_world(scene).model.metrics is None
     assert rigidsim.simulate(scene).metrics == {} and by_kernel([scene], 1).shape == (0, 1)
 
 

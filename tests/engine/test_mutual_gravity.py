@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.physics.quaternion import rotate
 from scenes import EPS, axis_angle
 
@@ -119,7 +119,7 @@ def test_memory_is_linear_in_the_number_of_bodies():
             return sum(map(size, part))
         return part.nbytes if isinstance(part, np.ndarray) else 0
 
-    sizes = [size(compile_scene(many(count)).model) for count in (50, 100, 200)]
+    sizes = [size(build_world(many(count)).model) for count in (50, 100, 200)]
     assert sizes[2] - sizes[1] == pytest.approx(2 * (sizes[1] - sizes[0]), rel=1e-9)
 
 

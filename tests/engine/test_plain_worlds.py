@@ -12,7 +12,7 @@ import numpy as np
 import rigidsim
 from every_kind import STEP, every_kind
 from rigidsim.engine import layout
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.run import BlockRun
 
 STEPPED = """
@@ -27,7 +27,7 @@ local, world, *rest = run.observed(with_terms=True)
 sample = b"".join(array.tobytes() for array in (*local, *world, *rest))
 print(hashlib.sha256(run.state.tobytes() + sample).hexdigest())
 print([run.worlds[0].tree.nodes[i].path for i in run.worlds[0].tree.order.handles()])
-print(sorted(name for name in sys.modules if name.startswith(("rigidsim.scene", "rigidsim.engine.compiler"))))
+print(sorted(name for name in sys.modules if name.startswith(("rigidsim.scene", "rigidsim.engine.building"))))
 """
 
 
@@ -69,7 +69,7 @@ def eventful() -> rigidsim.Scene:
 
 
 def test_a_fresh_process_takes_the_same_steps_without_a_scene():
-    world = compile_scene(eventful())
+    world = build_world(eventful())
     done = subprocess.run([sys.executable, "-c", STEPPED], input=pickle.dumps(world), capture_output=True, check=True)
     digest, order, sceneful = done.stdout.decode().splitlines()
     run = BlockRun([world], 1)
@@ -85,7 +85,7 @@ def test_a_fresh_process_takes_the_same_steps_without_a_scene():
 
 
 def test_a_world_can_be_pickled_after_a_reparenting():
-    run = BlockRun([compile_scene(eventful())], 1)
+    run = BlockRun([build_world(eventful())], 1)
     run.advance(15)
     kept = pickle.loads(pickle.dumps(run.worlds[0]._replace(state=run.state)))
     assert kept.state.tobytes() == run.state.tobytes()
@@ -94,7 +94,7 @@ def test_a_world_can_be_pickled_after_a_reparenting():
 
 
 def test_the_carrier_of_a_node_is_a_column():
-    world = compile_scene(eventful())
+    world = build_world(eventful())
     node, rows = world.model.node, {path: i for i, path in enumerate(world.paths)}
     carrier = {path: node[i, layout.NODE_CARRIER] for path, i in rows.items()}
     for path in ("ship", "probe", "dust", "ship/turret/shell", "swing/seat"):

@@ -7,7 +7,7 @@ import pytest
 
 import rigidsim
 from every_kind import GRAVITY, STEP, every_kind
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES, block_of, side_by_side, structure
 from scenes import make_scene
@@ -53,7 +53,7 @@ def test_worlds_of_another_structure_go_into_another_block():
     """Windows, steps and trees are shared by a block's lanes; mixed lists come back in order."""
     plain, longer, other_method = worlds(2), worlds(2, duration=0.4), worlds(2, "magnus")
     mixed = [scene for trio in zip(plain, longer, other_method, strict=True) for scene in trio]
-    assert len({structure(compile_scene(scene)) for scene in mixed}) == 3
+    assert len({structure(build_world(scene)) for scene in mixed}) == 3
     found = [trajectory.content_hash for trajectory in rigidsim.simulate(mixed)]
     assert found == [rigidsim.simulate(scene).content_hash for scene in mixed]
 
@@ -72,7 +72,7 @@ def test_worlds_that_a_reparenting_tells_apart_do_not_share_a_block(names):
         events = [{"time": 0.02, "body": path, "to": "world"} for path in ("ship/pod", "ship/ball")]
         return rigidsim.Scene.from_dict(made | {"reparent": events})
 
-    assert len({structure(compile_scene(scene(*each))) for each in names}) == 2
+    assert len({structure(build_world(scene(*each))) for each in names}) == 2
 
 
 def test_one_failing_world_leaves_the_others_alone():
@@ -97,7 +97,7 @@ def test_rows_interleave_with_the_lane_innermost():
 
 
 def test_a_block_holds_each_world_in_its_lane():
-    compiled = [compile_scene(scene) for scene in worlds(3)]
+    compiled = [build_world(scene) for scene in worlds(3)]
     model, state = block_of([*compiled, *[compiled[-1]] * (LANES - 3)])
     for lane in range(LANES):
         one = compiled[min(lane, 2)]

@@ -21,13 +21,13 @@ import numpy as np
 
 import rigidsim
 from peers import INERTIA, MASS, PEERS
-from rigidsim._jit import watch_compilation
 from rigidsim.engine import layout, stepper
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.compiler import compile_scene, method_of
+from rigidsim.engine.building import build_world, method_of
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
+from rigidsim.jit.kernels import watch_compilation
 from rigidsim.scene.schema.integrators import MODELS
 
 STEP = 0.002
@@ -54,7 +54,7 @@ def flat(n_body: int, seed: int = 0) -> World:
     simulation = {"duration": 1000.0, "step": STEP}
     world = {"gravity": [0, 0, -9.81]}
     scene = {"format": "rigidsim/1", "simulation": simulation, "world": world, "bodies": bodies}
-    return compile_scene(rigidsim.Scene.from_dict(scene))
+    return build_world(rigidsim.Scene.from_dict(scene))
 
 
 def chain(n_body: int, seed: int = 0) -> World:
@@ -207,7 +207,7 @@ def expressions(budget: float, n_body: int = 10) -> None:
             body = {"mass": MASS, "inertia": {"principal": list(INERTIA)}, "forces": forces}
             bodies = {f"b{i}": body | {"position": [0.1 + i, 0.2, 0.3]} for i in range(n_body)}
             scene = {"format": "rigidsim/1", "simulation": {"duration": 1000.0, "step": STEP}, "bodies": bodies}
-            world = compile_scene(rigidsim.Scene.from_dict(scene))
+            world = build_world(rigidsim.Scene.from_dict(scene))
             with watch_compilation() as compiling:
                 cells = [
                     seconds_a_step(BlockRun([world], n_lane).advance, budget) / (n_body * n_lane)

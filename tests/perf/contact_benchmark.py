@@ -18,7 +18,7 @@ import numpy as np
 import rigidsim
 from contact_peers import PEERS
 from piles import Depths, Pile, depths, scene_of, spheres, stack
-from rigidsim._jit import watch_compilation
+from rigidsim.jit.kernels import watch_compilation
 
 
 class Course:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.lanes import LANES
 from rigidsim.scene import Scene
 from rigidsim.scene.text.reader import read_file
@@ -47,7 +47,7 @@ def row(name: str, count: int, repeats: int) -> tuple[str, int, float, float, fl
                 group.block(range(begin, min(begin + LANES, len(group))))
 
     first = [f"{key}={values[0]}" for key, values in columns.items()]
-    alone = seconds(lambda: compile_scene(Scene.from_file(path, overrides=first)), 10 * repeats)
+    alone = seconds(lambda: build_world(Scene.from_file(path, overrides=first)), 10 * repeats)
     shared = (seconds(lambda: family.models(columns), repeats), seconds(fill, repeats))
     return name, len(columns), 1e3 * alone, *(1e3 * spent / count for spent in shared)
 

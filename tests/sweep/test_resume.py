@@ -217,7 +217,7 @@ def test_killed_sweep_continues(tmp_path, undisturbed):
     path = tmp_path / "a.h5"
     command = [sys.executable, "-m", "rigidsim", "sweep", "scene.yaml", "-o", "a.h5", "-q", "--threads", "2"]
     command += ["--vary", f"spin=0 rpm:60 rpm:{RUNS}"]
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # slow enough to be killed half way
+    environment = os.environ | {"RIGIDSIM_JIT": "off"}  # slow enough to be killed half way
     chosen = random.Random(7)
     for kill in range(3):
         done = done_of(path)

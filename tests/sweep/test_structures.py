@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rigidsim import Scene, simulate
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.scene.read import bodies_and_settings
 from rigidsim.sweeps.extents import extent_of, extents_of
@@ -126,7 +126,7 @@ def test_extents_are_those_of_the_world(path):
     scene = Scene.from_file(path)
     step = scene.simulation.step
     (extent,) = extents_of(scene, make_plan(vary={"simulation.record_every": [step]}))
-    assert extent == extent_of(compile_scene(scene.with_overrides([f"simulation.record_every={step!r}"])))
+    assert extent == extent_of(build_world(scene.with_overrides([f"simulation.record_every={step!r}"])))
     assert bodies_and_settings(scene.document())[0] == extent.paths
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from every_number import difference, numbers_in, written
-from rigidsim.engine.compiler import compile_scene
+from rigidsim.engine.building import build_world
 from rigidsim.engine.lanes import block_of
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene
@@ -44,7 +44,7 @@ bodies:
 def read_alone(read, columns: Mapping, k: int):
     """The world of one variant by the path of `run --set`, or the message."""
     try:
-        return compile_scene(read([f"{name}={values[k]}" for name, values in columns.items()]))
+        return build_world(read([f"{name}={values[k]}" for name, values in columns.items()]))
     except SceneError as error:
         return str(error)
 

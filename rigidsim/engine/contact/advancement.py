@@ -9,10 +9,10 @@ extrapolated along the normal found there.
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, store3, store4
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.corrections import swing, turn, turned
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot, norm, scaled, sub

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, load6, store3, store4
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate

@@ -6,11 +6,11 @@ lost far from the world's origin.
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.kinds import link
 from rigidsim.engine.layout import load3, load4, load6, store3, store4
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.rigid_body import point_velocity

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.boxes import PARALLEL, UNIT, corner, edge_of, most, nearest_to_box
 from rigidsim.engine.contact.places import NO_DISTANCE, along, axes_of, between, components, half_of, put_place
 from rigidsim.engine.layout import load3, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import direction, nearest_in_box, nearest_on_segments, reach_along
 from rigidsim.physics.elementary import with_sign
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub

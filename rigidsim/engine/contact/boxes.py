@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.places import CENTRE, NO_DISTANCE, along, axes_of, between, components, half_of, put_place
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import direction, nearest_in_box, nearest_on_segments, reach_along, way_out_of_box
 from rigidsim.physics.elementary import with_sign
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.places import between
 from rigidsim.engine.contact.sweep import add_planes, sort_along, sweep, widest
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import norm
 
 # An allowance is this part of the bounding radius and the motion of a few steps: a longer list is made less often.

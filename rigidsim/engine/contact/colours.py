@@ -8,10 +8,10 @@ one, after the others. None of this depends on the number of lanes.
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.rows import BALLS, BODIES, DRIFTING, KINDS
 from rigidsim.engine.layout import load3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import dot, scaled, sub
 
 COLOURS = 63

@@ -6,12 +6,12 @@ relative motion, unless it inherits impulses. Rows of the state that no correcti
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import tensor_in_world
 from rigidsim.engine.kinds import is_moved
 from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, load6, store3, store4
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.corrections import (
     carried_displacement,
     carried_rate,

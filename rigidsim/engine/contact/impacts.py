@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import SIDE_ROWS, Near, SmoothMotion, next_touch
@@ -23,6 +22,7 @@ from rigidsim.engine.contact.joint import JOINT_COLUMNS, SYSTEM_COLUMNS
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.strikes import strike
 from rigidsim.engine.layout import load3, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.restitution import NEVER
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import rows as at
 from rigidsim.engine.layout import load, load3, load6, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import (
     carried,
     friction_impulse,

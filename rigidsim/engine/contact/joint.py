@@ -8,11 +8,11 @@ No more than three places with one normal are taken in, so this ends after a few
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import M_INERTIA, M_MASS, levers, slip_at
 from rigidsim.engine.layout import load3, load6, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.restitution import coupling
 from rigidsim.physics.vector import add, cross, dot, scaled
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_SAMPLED
 from rigidsim.engine.contact.points import is_before
 from rigidsim.engine.layout import copy_rows, load3, load4, load6, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.quaternion import rotate

@@ -6,11 +6,11 @@ overlap, give all pairs. A pair has up to `MOST_PLACES` places: where one lies o
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.box_pairs import two_boxes
 from rigidsim.engine.contact.boxes import box_on_plane, capsule_and_box, sphere_and_box
 from rigidsim.engine.contact.places import CENTRE, NO_DIRECTION, NO_DISTANCE, axes_of, between, put_place, turn_over
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import across, clamped, common_normal, direction, nearest_on_segments
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.layout import load3, load4, store3
+from rigidsim.jit import inlined
 from rigidsim.physics.quaternion import to_matrix
 from rigidsim.physics.vector import add, dot, negated, scaled, sub
 

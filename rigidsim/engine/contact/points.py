@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.advancement import advance_to_touch, closing_bound, place_within, travelled
 from rigidsim.engine.contact.candidates import WIDEST
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.layout import load, load3, load6, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import effective_mass, eigenvalue_bound, slip_of_impulse, tangent_mass, tangents
 from rigidsim.physics.vector import dot, rejection
 

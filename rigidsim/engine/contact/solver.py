@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact import rows as at
 from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
@@ -40,6 +39,7 @@ from rigidsim.engine.contact.rows import (
     scatter,
 )
 from rigidsim.engine.layout import load3, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import lasting, mean_velocity, slip, softness
 from rigidsim.physics.vector import add, dot, scaled, sub
 

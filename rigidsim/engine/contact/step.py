@@ -8,7 +8,6 @@ has no room for what it finds, the state is restored, and Python makes room and 
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
@@ -29,8 +28,8 @@ from rigidsim.engine.contact.solver import solve_contacts
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.layout import load3, store3
 from rigidsim.engine.loads import store_energy
-from rigidsim.engine.optional import if_given, value_if_given
 from rigidsim.engine.relations import relate
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import dot, scaled, sub
 
@@ -79,11 +78,13 @@ def mark_acting(kicked, touched, acts):
 def find_impulses(t, h, n_point, contacts, model, arrays):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
     motions, lines, points = arrays.motions, arrays.lines, arrays.points
-    arrays.strikes[0] = value_if_given(
-        0, arrays.impacts, strike_contacts, t - h, h, model.step, contacts, arrays.candidates.pair,
-        arrays.candidates.count[0], points.who, points.value, n_point, motions.start, motions.finish, lines.inverse,
-        lines.vel, lines.moved, model.body, model.normal,
-    )  # fmt: skip
+    arrays.strikes[0] = 0
+    if arrays.impacts is not None:
+        arrays.strikes[0] = strike_contacts(
+            arrays.impacts, t - h, h, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
+            points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.vel, lines.moved,
+            model.body, model.normal,
+        )  # fmt: skip
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
@@ -104,7 +105,8 @@ def log_step(t, h, n_point, contacts, model, scratch, arrays):
     if record.count[0] + 2 * arrays.next.count[1] + arrays.last.count[1] + arrays.strikes[0] > len(record.log):
         return False
     write_origins(contacts, model, scratch, motions)
-    if_given(arrays.impacts, log_strikes, arrays.strikes[0], contacts, motions.origin, record)
+    if arrays.impacts is not None:
+        log_strikes(arrays.impacts, arrays.strikes[0], contacts, motions.origin, record)
     log_touches(
         t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
@@ -117,8 +119,10 @@ def log_step(t, h, n_point, contacts, model, scratch, arrays):
 
 
 @inlined
-def stored_energy(_laws, t, era, model, state, scratch, energy, lanes):
+def stored_energy(t, era, model, state, scratch, energy, lanes):
     """The energy stored in loads at time t (s), J."""
+    if model.pairwise is None:
+        return 0.0
     energy[:] = 0.0
     place_nodes(model.active, t, model, state, scratch, lanes)
     relate(model, state, scratch, lanes)
@@ -133,9 +137,9 @@ def apply_corrections(t, h, era, model, state, scratch, motions, lines, made, la
     """
     if not write_corrections(h, model.contacts, model.body, motions, lines, made):
         return
-    before = value_if_given(0.0, model.pairwise, stored_energy, t, era, model, state, scratch, made.energy, lanes)
+    before = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     gained = hand_back(model, state, scratch, made)
-    after = value_if_given(0.0, model.pairwise, stored_energy, t, era, model, state, scratch, made.energy, lanes)
+    after = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     row = state[0]
     row[at.S_WORK], row[at.S_WORK_LOW] = compensated_sum(row[at.S_WORK], row[at.S_WORK_LOW], after - before)
     made.work[0], made.work[1] = compensated_sum(made.work[0], made.work[1], gained + (after - before))

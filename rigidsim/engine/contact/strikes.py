@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
@@ -17,6 +16,7 @@ from rigidsim.engine.contact.approach import (
 )  # fmt: skip
 from rigidsim.engine.contact.joint import centre, joint_impulse, pose_joint_problem
 from rigidsim.engine.layout import load3, load4, load6, store3
+from rigidsim.jit import inlined
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.restitution import impact_impulse, inverse_effective_mass

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim._jit import inlined
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.places import axes_of, between, components, half_of
 from rigidsim.engine.layout import load3
+from rigidsim.jit import inlined
 from rigidsim.physics.distances import nearest_in_box
 from rigidsim.physics.elementary import sqrt
+from rigidsim.physics.functions import floored
 from rigidsim.physics.vector import dot, norm, sub
 
 GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)  # Ciura, On the best case of Shellsort (2001)
@@ -97,7 +98,7 @@ def _width_of_strips(extent):
 @inlined
 def _remainder(number, n):
     """Of a strip's number, a double; of one that is not finite, 0."""
-    k = int(number - n * np.floor(number / n)) if abs(number) < np.inf else 0
+    k = int(number - n * floored(number / n)) if abs(number) < np.inf else 0
     return k if 0 <= k < n else 0
 
 
@@ -111,12 +112,12 @@ def sweep(across, shape, value, action, n_moved, candidates):
         y, radius = extent[k, across] / width, extent[k, 3] / width
         if not radius < np.inf:
             break
-        low, high = np.floor(y - radius - 0.5), np.floor(y + radius + 0.5)
+        low, high = floored(y - radius - 0.5), floored(y + radius + 0.5)
         lists, start = (int(high - low) + 1 if high - low < n else n), _remainder(low, n)
         for c in range(lists + 1):
             strip = (start + c) % n if c < lists else n
             count = _compare(k, strip, count, shape, value, action, n_moved, candidates)
-        own = _remainder(np.floor(y), n) if radius <= 0.5 else n
+        own = _remainder(floored(y), n) if radius <= 0.5 else n
         following[k], first[own] = first[own], k
     return count
 

@@ -1,4 +1,4 @@
-"""The integrators: each has a step function and a class of options, which selects the step at compile time.
+"""The integrators: each has a step function and a class of options, which selects the step when code is made.
 
 Their keys, defaults and descriptions are in `scene/schema/integrators.py`.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rigidsim._jit import compiled_form
 from rigidsim.engine.integrators import euler, magnus, magnus2, rkmk4
+from rigidsim.jit import inlined
 
 
 class Integrator(NamedTuple):
@@ -31,16 +31,7 @@ BY_NAME = {integrator.name: integrator for integrator in INTEGRATORS}
 _BY_OPTIONS = {integrator.options: integrator for integrator in INTEGRATORS}
 
 
+@inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state of one block from t to t + h (s) by the method that these options belong to."""
     _BY_OPTIONS[type(method)].step(method, t, h, era, model, state, scratch, lanes)
-
-
-@compiled_form(step)
-def _step(method, t, h, era, model, state, scratch, lanes):
-    chosen = _BY_OPTIONS[method.instance_class].step
-
-    def advance(method, t, h, era, model, state, scratch, lanes):
-        chosen(method, t, h, era, model, state, scratch, lanes)
-
-    return advance

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic
 from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.vector import add, scaled
 
 
 class EulerOptions(NamedTuple):
-    """The method has no options; numba needs a named tuple to have a field."""
-
-    stages: int = 1
+    """The method has no options."""
 
 
 @routine

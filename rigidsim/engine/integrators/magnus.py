@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
 from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, load6, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
 from rigidsim.physics.rigid_body import acceleration, power, takes_torque

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import accumulate, accumulate3, copy_rows, load, load3, load4, load6, store3, store4
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.magnus import magnus_1, magnus_2
 from rigidsim.physics.quaternion import exp_septic, product, renormalised, rotate, rotate_back

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.drive import drive
 from rigidsim.engine.kinds import is_moved, place
 from rigidsim.engine.layout import load3, load4, store3, store4
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import conjugate, exp_cubic, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.vector import add, scaled
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.layout import accumulate, accumulate3, copy_rows, load, load3, load4, store, store3, store4
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
 from rigidsim.physics.vector import add, scaled
 
@@ -17,9 +17,7 @@ WEIGHT = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
 
 
 class Rkmk4Options(NamedTuple):
-    """The method has no options; numba needs a named tuple to have a field."""
-
-    stages: int = 4
+    """The method has no options."""
 
 
 @routine

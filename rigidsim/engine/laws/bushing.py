@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     AT,
@@ -23,6 +22,7 @@ from rigidsim.engine.laws.declaration import (
 )
 from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.forces import (
     along_axes,
     energy_along_axes,

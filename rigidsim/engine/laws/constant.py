@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     AT,
@@ -23,6 +22,7 @@ from rigidsim.engine.laws.declaration import (
     varies,
 )
 from rigidsim.engine.layout import load3, load4, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross
 

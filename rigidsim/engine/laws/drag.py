@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Row, Table
 from rigidsim.engine.laws.wrench import ends, push
 from rigidsim.engine.layout import load, load3, load4, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.forces import drag_force
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import VECTOR, ZERO, Force, Key, Row, Table, frame, varies
 from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     CENTER,
@@ -25,6 +24,7 @@ from rigidsim.engine.laws.declaration import (
 )
 from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.forces import (
     attraction,
     attraction_potential,

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from types import SimpleNamespace
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import AT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Row, Table
 from rigidsim.engine.laws.wrench import ends, react
 from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.forces import damping_force, elastic_energy, elastic_force, separation
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity

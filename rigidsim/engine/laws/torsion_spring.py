@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     DIRECTION,
@@ -22,6 +21,7 @@ from rigidsim.engine.laws.declaration import (
 )
 from rigidsim.engine.laws.wrench import count_power, ends, turn
 from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.forces import (
     deflection,

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim._jit import inlined, routine
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import load, load3, load4, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
 

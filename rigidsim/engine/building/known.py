@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.compiler.bodies import InitialBody, written_bodies
-from rigidsim.engine.compiler.driven import driven_motion, jet_of
-from rigidsim.engine.compiler.initial import prescribed_constants
+from rigidsim.engine.building.bodies import InitialBody, written_bodies
+from rigidsim.engine.building.driven import driven_motion, jet_of
+from rigidsim.engine.building.initial import prescribed_constants
 from rigidsim.errors import FormatError, SceneError
 from rigidsim.physics.prescribed import prescribed_position, prescribed_rotation, prescribed_velocity
 from rigidsim.physics.vector import scaled

@@ -6,8 +6,8 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.compiler.bodies import written_bodies
-from rigidsim.engine.compiler.initial import initial_frames
+from rigidsim.engine.building.bodies import written_bodies
+from rigidsim.engine.building.initial import initial_frames
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.overlaps import Overlap, overlaps
 from rigidsim.physics.frames import stretch

@@ -12,8 +12,8 @@ from rigidsim.engine.assembly.blueprint import ImpulseRecord, LoadRecord
 from rigidsim.engine.assembly.schedule import Schedule
 from rigidsim.engine.assembly.site import EXPRESSION, PARENT, Site
 from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.compiler.programs import product_of
-from rigidsim.engine.compiler.scripts import Scripts
+from rigidsim.engine.building.programs import product_of
+from rigidsim.engine.building.scripts import Scripts
 from rigidsim.engine.laws.declaration import AXES, CENTER, END, MEDIUM, Force
 from rigidsim.engine.laws.gravity import SOURCE_KEYS
 from rigidsim.engine.laws.registry import BY_NAME

@@ -9,8 +9,8 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.plane import lock_rate
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.compiler.bodies import InitialBody
-from rigidsim.engine.compiler.driven import driven_motion, is_driven
+from rigidsim.engine.building.bodies import InitialBody
+from rigidsim.engine.building.driven import driven_motion, is_driven
 from rigidsim.physics.frames import (
     compose_position,
     compose_rate,

@@ -9,8 +9,8 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import MetricTables, ViewRecord
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.compiler.programs import Assembler, RegisterRef
-from rigidsim.engine.compiler.scripts import VIEWS
+from rigidsim.engine.building.programs import Assembler, RegisterRef
+from rigidsim.engine.building.scripts import VIEWS
 from rigidsim.engine.model import Program, table
 from rigidsim.physics.reductions import FOLDS
 from rigidsim.scene.expressions import Expression, Reduction, StateRead

@@ -1,6 +1,6 @@
 """The cache of compiled kernels on disk, read and written safely.
 
-A kernel is one file. Its content is unpickled and run, so it is used only if no other user can have written it and its
+A kernel is one file. Its content is run, so it is used only if no other user can have written it and its
 checksum is correct. A problem with the cache costs a compilation, never a run.
 """
 
@@ -14,13 +14,12 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 _VARIABLE = "RIGIDSIM_CACHE_DIR"
 _KEPT = 4  # number of versions of the program whose compiled code is kept
 _PRIVATE = 0o700
@@ -31,23 +30,11 @@ _MARK = "CACHEDIR.TAG"
 
 
 def _text_hash() -> str:
-    """Hash of everything that compiled code depends on.
-
-    Numba's own key sees only the file of the kernel itself: a change in a formula of another file would leave the old
-    machine code in use (numba issue 1833).
-    """
-    import numba
-
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    files = [
-        _PACKAGE / "_cache.py",
-        _PACKAGE / "_jit.py",
-        _PACKAGE / "_numba_hooks.py",
-        *sorted((_PACKAGE / "physics").glob("*.py")),
-        *sorted((_PACKAGE / "engine").rglob("*.py")),
-    ]
-    for file in files:
-        digest.update(file.read_bytes())
+    """Hash of all text that compiled code depends on."""
+    digest = hashlib.sha256(sys.version.encode())
+    for part in ("jit", "physics", "engine"):
+        for file in sorted((_PACKAGE / part).rglob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -215,52 +202,3 @@ def keep_entry(path: Path, payload: bytes) -> None:
         _write(path, _checksum(path.name, payload) + payload)
     except OSError as error:
         _log_once(f"compiled code cannot be saved, the next run compiles again: {path.parent}: {error.strerror}")
-
-
-def _lock(handle: int) -> bool:
-    """Whether this process holds the lock of the file now, or files cannot be locked here."""
-    try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        pass
-    return True
-
-
-class Claim:
-    """The right to compile an entry, held by one process at a time, so that no two do the same work.
-
-    It ends with the process that holds it. It is only advisory: where files cannot be locked every process has it, and
-    a wait ends after LONGEST.
-    """
-
-    LONGEST, POLL = 300.0, 0.05  # seconds
-
-    def __init__(self, waiting: Callable[[], AbstractContextManager]):
-        self._waiting, self._handle = waiting, None
-
-    def take(self, path: Path) -> None:
-        """Return when no other process is compiling this entry; while one is, wait in the context `waiting`."""
-        self.release()
-        with suppress(OSError):
-            self._handle = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        if self._handle is None or _lock(self._handle):
-            return
-        end = time.monotonic() + self.LONGEST
-        with self._waiting():
-            while time.monotonic() < end and not _lock(self._handle):
-                time.sleep(self.POLL)
-
-    def release(self) -> None:
-        """Release the lock. The file stays: if it were removed, two processes could lock two different files."""
-        handle, self._handle = self._handle, None
-        if handle is None:
-            return
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_UN)  # a child process may have the file open, too
-        os.close(handle)

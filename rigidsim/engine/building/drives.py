@@ -6,10 +6,10 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly import blueprint
-from rigidsim.engine.compiler.bodies import InitialBody
-from rigidsim.engine.compiler.driven import is_driven, turns_of
-from rigidsim.engine.compiler.initial import prescribed_constants
-from rigidsim.engine.compiler.programs import Assembler, RegisterRef
+from rigidsim.engine.building.bodies import InitialBody
+from rigidsim.engine.building.driven import is_driven, turns_of
+from rigidsim.engine.building.initial import prescribed_constants
+from rigidsim.engine.building.programs import Assembler, RegisterRef
 from rigidsim.engine.model import table
 from rigidsim.structures.columns import numbers_table
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.compiler.bodies import tree_of, written_bodies
-from rigidsim.engine.compiler.contacts import contact_plan
-from rigidsim.engine.compiler.drives import Drives
-from rigidsim.engine.compiler.initial import initial_state
-from rigidsim.engine.compiler.metrics import metric_tables
-from rigidsim.engine.compiler.windows import schedule_of
-from rigidsim.engine.compiler.written import LoadRecords
+from rigidsim.engine.building.bodies import tree_of, written_bodies
+from rigidsim.engine.building.contacts import contact_plan
+from rigidsim.engine.building.drives import Drives
+from rigidsim.engine.building.initial import initial_state
+from rigidsim.engine.building.metrics import metric_tables
+from rigidsim.engine.building.windows import schedule_of
+from rigidsim.engine.building.written import LoadRecords
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.model import followed
@@ -57,7 +57,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
     return _blueprint(scene, tree_of(scene), Drives(written_bodies(scene)))
 
 
-def compile_scene(scene: Scene) -> World:
+def build_world(scene: Scene) -> World:
     """The world at t = 0 of a scene that has been checked."""
     tree, bodies = tree_of(scene), written_bodies(scene)
     drives = Drives(bodies)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.compiler.driven import initial_pose
+from rigidsim.engine.building.driven import initial_pose
 from rigidsim.physics.mass import Lump
 from rigidsim.physics.quaternion import product, rotate_back
 from rigidsim.scene import Scene

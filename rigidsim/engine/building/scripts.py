@@ -6,7 +6,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly import blueprint
 from rigidsim.engine.assembly.site import PARENT
 from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.compiler.programs import Assembler, RegisterRef
+from rigidsim.engine.building.programs import Assembler, RegisterRef
 from rigidsim.engine.model import table
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import StateRead

@@ -1,0 +1,281 @@
+"""Kernels: functions that Python calls and that run as machine code, made for each structure of their arguments.
+
+The arguments are numbers, arrays, named tuples of these, and whatever else is known when code is made
+(`values.lay_out`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import struct
+import threading
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
+from rigidsim.jit.values import MOST_RESULTS, NUMBERS, Straight, kind_of, lay_out, structure_of, word_of
+
+VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
+# Seconds to make machine code of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general code, and of
+# straight code, which is one function.
+GENERAL_SECONDS, STRAIGHT_SECONDS = (7e-5, 0.0), (3.4e-5, 1.3e-9)
+WORTH_A_NOTICE = 1.0  # s
+
+
+def is_interpreted() -> bool:
+    """Whether the user asked for kernels to be interpreted."""
+    return os.environ.get(VARIABLE) == "off"
+
+
+# --- what the user is told
+
+
+def log_compilation(seconds: float) -> None:
+    """Announce a compilation in the log; the default for calls from Python."""
+    log(compilation_notice(seconds))
+
+
+def compilation_notice(seconds: float) -> str:
+    """The message that is printed when a compilation begins that will take this long."""
+    kept = (
+        "this happens once"
+        if cache_folder()
+        else "to save the result, set RIGIDSIM_CACHE_DIR to a folder that only you can write to"
+    )
+    return f"compiling the stepper for this kind of scene, about {seconds:.0f} s; {kept}"
+
+
+class CompileWatch:
+    """The time spent compiling under `watch_compilation`: `seconds`, zero if everything came from the cache."""
+
+    def __init__(self, announce: Callable[[float], None]):
+        self.announce, self.announced, self.seconds = announce, False, 0.0
+
+    def announce_once(self, seconds: float) -> None:
+        """Announce the first compilation only; later ones are part of the same wait."""
+        if not self.announced:
+            self.announced = True
+            self.announce(seconds)
+
+
+_watches: list[CompileWatch] = []  # the outermost first; it makes the announcement
+
+
+@contextmanager
+def watch_compilation(announce: Callable[[float], None] = log_compilation) -> Iterator[CompileWatch]:
+    """Call `announce`, once, with the seconds that compiling will take, if that is more than one; `seconds` of the
+    watch is the time it took. Of nested watches all measure the time, and the outermost makes the announcement.
+    """
+    watch = CompileWatch(announce)
+    _watches.append(watch)
+    try:
+        yield watch
+    finally:
+        _watches.remove(watch)
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Count the time as that of a compilation."""
+    begin, watches = time.perf_counter(), tuple(_watches)
+    try:
+        yield
+    finally:
+        for watch in watches:
+            watch.seconds += time.perf_counter() - begin
+
+
+# --- code
+
+
+class Code:
+    """Machine code for one structure of the arguments; `kinds` are those of its results (`reading.read_kernel`)."""
+
+    def __init__(self, kinds: str, code: bytes):
+        from rigidsim.jit.machine import Loaded
+
+        self.loaded, self.call = None, None
+        self.is_tuple, self.kinds = kinds.startswith("("), kinds.strip("()")
+        self.loaded = Loaded(code)
+        self.call = self.loaded.call
+
+    def result(self, words: np.ndarray, first: int) -> Any:
+        """What the function returned; the results begin at this word."""
+        values = [_number(int(words[first + k]), kind) for k, kind in enumerate(self.kinds)]
+        return tuple(values) if self.is_tuple else values[0] if values else None
+
+
+def _number(word: int, kind: str) -> Any:
+    if kind == "f":
+        return struct.unpack("<d", struct.pack("<q", word))[0]
+    return bool(word) if kind == "b" else word
+
+
+class Kernel:
+    """A function that is compiled when it is called, or read from the cache; with RIGIDSIM_JIT=off it is interpreted,
+    as `interpreted` always is.
+    """
+
+    def __init__(self, function: types.FunctionType, straight: Straight | None = None):
+        self.straight = straight
+        self.function, self.interpreted = function, np.errstate(all="ignore")(function)
+        self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+        self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        # The name of the folder depends on the source of these modules only, not on that of kernels in tests.
+        self._is_kept = function.__module__.startswith("rigidsim.engine.")
+        self._codes: dict[Any, Code] = {}
+        self._read: dict[Any, tuple[Any, str]] = {}  # what was read to learn how long it is
+        self._locks: dict[Any, threading.Lock] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it with arguments that are laid out anew."""
+        return self.caller()(*arguments)
+
+    def caller(self) -> Callable:
+        """A function that lays out again only those arguments which are other objects than in its last call."""
+        return self.interpreted if is_interpreted() else Caller(self)
+
+    def code(self, layouts: tuple, structures: tuple) -> Code:
+        """The code for arguments of these layouts."""
+        found = self._codes.get(structures)
+        if found is None:
+            with self._locks.setdefault(structures, threading.Lock()):
+                found = self._codes.get(structures)
+                if found is None:
+                    found = self._codes[structures] = self._made(layouts, structures)
+        return found
+
+    def _made(self, layouts: tuple, structures: tuple) -> Code:
+        path = self._path(structures)
+        payload = path and read_entry(path)
+        if payload is None:
+            payload = self._compiled(layouts, structures)
+            if path:
+                keep_entry(path, payload)
+        kinds, _, code = payload.partition(b"\n")
+        return Code(kinds.decode(), code)
+
+    def _path(self, structures: tuple) -> Path | None:
+        from rigidsim.jit.machine import machine_name
+
+        folder = cache_folder() if self._is_kept else None
+        if folder is None:
+            return None
+        name = f"{self.__module__}.{self.__name__}"
+        key = repr((name, structures, machine_name())).encode()
+        return folder / f"{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
+
+    def is_made(self, structures: tuple) -> bool:
+        """Whether code for arguments of these structures exists, in memory or in the cache."""
+        path = self._path(structures)
+        return structures in self._codes or bool(path and path.exists())
+
+    def seconds_to_make(self, layouts: tuple, structures: tuple, most: float) -> float:
+        """How long making the code for arguments of these layouts will take: infinite if more than `most`."""
+        if structures not in self._read:
+            with _counted():
+                self._read[structures] = self._module(layouts, self._lines_in(most))
+        module, _ = self._read[structures]
+        return self._seconds(module.lines()) if module else math.inf
+
+    def _seconds(self, n: int) -> float:
+        a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
+        return n * (a + b * n)
+
+    def _lines_in(self, seconds: float) -> int:
+        n = 1000
+        while self._seconds(n) < seconds:
+            n += n // 10
+        return n
+
+    def _module(self, layouts: tuple, most_lines: float = math.inf) -> tuple[Any, str]:
+        """The IR and the kinds of the results; None in place of IR that would be longer."""
+        from rigidsim.jit.reading import read_kernel
+
+        return read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), self.straight, most_lines)
+
+    def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
+        """The kinds of the results, a line break, and the machine code."""
+        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+
+        with _counted():
+            begin = time.perf_counter()
+            module, kinds = self._read.pop(structures, (None, ""))
+            if module is None:
+                module, kinds = self._module(layouts)
+            estimate = time.perf_counter() - begin + self._seconds(module.lines())
+            if estimate > WORTH_A_NOTICE:
+                (_watches[0].announce_once if _watches else log_compilation)(estimate)
+            return f"{kinds}\n".encode() + machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
+
+
+class Caller:
+    """Calls a kernel from one place. The words of an argument that is the same object as in the last call are used
+    again: arrays may have changed in content only.
+    """
+
+    def __init__(self, kernel: Kernel):
+        self._kernel, self._code = kernel, None
+        n = len(kernel._names)
+        straight = kernel.straight
+        known = {*straight.known, *straight.local} if straight else ()
+        self._knows = [name in known for name in kernel._names]
+        self._last: list[Any] = [Caller] * n  # not an argument of anything
+        self._layouts, self._structures, self._tables = [None] * n, [None] * n, [None] * n
+        self._words = np.zeros(n + MOST_RESULTS, np.int64)
+        self._address = self._words.ctypes.data
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the kernel."""
+        self._take(arguments)
+        if self._code is None:
+            self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
+        self._code.call(self._address)
+        return self._code.result(self._words, len(arguments))
+
+    def is_made(self, *arguments: Any) -> bool:
+        """Whether the code for these arguments exists, in memory or in the cache."""
+        self._take(arguments)
+        return self._kernel.is_made(tuple(self._structures))
+
+    def seconds_to_make(self, *arguments: Any, most: float) -> float:
+        """How long making the code for these arguments will take, s: infinite if more than `most`."""
+        self._take(arguments)
+        return self._kernel.seconds_to_make(tuple(self._layouts), tuple(self._structures), most)
+
+    def _take(self, arguments: tuple) -> None:
+        """Write the words of the arguments."""
+        if len(arguments) != len(self._last):
+            raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
+        for k, x in enumerate(arguments):
+            if isinstance(x, NUMBERS) and not self._knows[k]:
+                self._words[k] = word_of(x)
+                if self._structures[k] != kind_of(x):
+                    self._lay_out(k, x)
+            elif x is not self._last[k]:
+                self._lay_out(k, x)
+
+    def _lay_out(self, k: int, x: Any) -> None:
+        words: list[int] = []
+        layout = self._layouts[k] = lay_out(x, words, self._knows[k])
+        is_number = isinstance(x, NUMBERS) and not self._knows[k]
+        found = kind_of(x) if is_number else structure_of(layout)
+        if found != self._structures[k]:
+            self._structures[k], self._code = found, None
+        if not is_number:
+            self._tables[k] = np.array(words, np.int64)
+            self._words[k] = self._tables[k].ctypes.data
+            self._last[k] = x
+
+
+def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:
+    """Mark a function that Python calls, with `straight` for one that is written as straight code."""
+    return Kernel(function, straight) if function else lambda function: Kernel(function, straight)

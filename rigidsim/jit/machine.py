@@ -1,0 +1,72 @@
+"""From LLVM's intermediate representation to machine code, and from machine code to a function that Python calls.
+
+The passes are few: what is written is straight already, lanes are vectors, and the standard pipelines take ten times as
+long for code that is no faster. None of them may change the bits of a float, as no line has a flag that allows it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+
+import llvmlite
+import llvmlite.binding as llvm
+
+LIGHT = (
+    "always_inliner", "simplify_cfg", "loop_simplify", "lcssa", "loop_rotate", "instruction_combine", "new_gvn",
+    "simplify_cfg",
+)  # fmt: skip
+ONLY_REGISTERS = ("sroa",)  # straight code: arrays of the function become registers
+SELECTION_AT_ONCE, SELECTION = 0, 2  # levels of LLVM's selection of instructions
+
+
+@cache
+def _initialised() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def _target(selection: int = SELECTION) -> llvm.TargetMachine:
+    _initialised()
+    return llvm.Target.from_default_triple().create_target_machine(
+        llvm.get_host_cpu_name(), _features(), selection, "default", "jitdefault", jit=True
+    )
+
+
+@cache
+def _features() -> str:
+    return llvm.get_host_cpu_features().flatten()
+
+
+@cache
+def machine_name() -> str:
+    """What machine code depends on besides its text: the processor and LLVM."""
+    return f"{llvm.get_host_cpu_name()} {_features()} llvmlite {llvmlite.__version__} LLVM {llvm.llvm_version_info}"
+
+
+def machine_code(module, passes: tuple[str, ...] | None) -> bytes:
+    """The object code of a module after these passes; None: without any, and by the fast selection of instructions, for
+    code that runs a short time.
+    """
+    machine = _target(SELECTION_AT_ONCE if passes is None else SELECTION)
+    parsed = llvm.parse_assembly(module.text(machine.triple, str(machine.target_data)))
+    if passes:
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
+        manager = llvm.create_new_module_pass_manager()
+        for name in passes:
+            getattr(manager, f"add_{name}_pass")()
+        manager.run(parsed, builder)
+    return machine.emit_object(parsed)
+
+
+class Loaded:
+    """Machine code in memory. `call(address of the words)` runs it without the interpreter's lock."""
+
+    def __init__(self, code: bytes):
+        machine = _target()
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(f'target triple = "{machine.triple}"'), machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        address = self._engine.get_function_address("kernel")
+        self.call: Callable[[int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)

@@ -1,0 +1,740 @@
+"""From the syntax tree of a function to blocks: staged evaluation of a subset of Python.
+
+What is known while code is made (types of named tuples, None, functions, constants, the number of lanes) is computed at
+once: an `if` on it takes one branch, a loop over a tuple is written out, a function from a table is called. What is not
+known becomes code. The subset:
+
+- statements: assignments (of names, tuples, elements and slices), `if`, `while` and `for` without `else`, `break`,
+  `continue`, `return`, `pass`, expressions; loops over ranges, tuples, known tables and rows of arrays;
+- expressions: numbers, names, attributes, subscripts, arithmetic, comparisons, `and`, `or`, `not`, conditional
+  expressions, tuples with `*`, calls;
+- calls: of formulas (Python calls them with traced numbers), of functions marked `inlined` or `routine` (read in
+  turn), of types of named tuples, and of the functions in BUILTINS.
+
+`for lane in range(n)` is written once, with vectors in place of numbers, in parts of at most `Gear.width` lanes; its
+turns must not depend on each other. A name that has different structures at the ends of two paths cannot be used after
+them, and the variable of a loop not after the loop. Everything else is refused with the file, the line and the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+import math
+import operator
+import types
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from rigidsim.jit import FORMULA, INLINED, ROUTINE, role_of
+from rigidsim.jit.values import (
+    IR_TYPES,
+    MOST_RESULTS,
+    NUMBERS,
+    Array,
+    KnownArray,
+    Lane,
+    Layout,
+    NotCompilable,
+    Rows,
+    Slot,
+    Straight,
+    Struct,
+    Traced,
+    bits,
+    compare,
+    convert,
+    kind_of,
+    larger,
+    read_part,
+    select,
+    smaller,
+    to_float,
+    to_integer,
+    width_of,
+)
+from rigidsim.jit.writing import UNDEFINED, Block, Module, Names, Path, Writer, leaves, rebuilt, tuple_like
+
+
+class Gear(NamedTuple):
+    """How code is written."""
+
+    unroll: int  # loops of a known, not larger number of turns are written out
+    width: int  # most lanes of one vector
+    outlines: bool  # whether loops and routines become functions of their own
+
+
+BINARY = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+}  # fmt: skip
+COMPARISON = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+}  # fmt: skip
+
+
+def length(x: Any) -> Any:
+    """len(x)."""
+    if isinstance(x, Array):
+        return x.dims[0]
+    return len(x._layout.fields) if isinstance(x, Struct) else len(x)
+
+
+def type_of(x: Any) -> type:
+    """type(x) of a named tuple."""
+    return x._layout.kind if isinstance(x, Struct) else type(x)
+
+
+BUILTINS = {
+    len: length, max: larger, min: smaller, abs: abs, int: to_integer, float: to_float, type: type_of,
+    getattr: getattr, range: range, tuple: tuple, enumerate: lambda x: tuple(enumerate(x)),
+    zip: lambda *x: tuple(zip(*x, strict=True)),
+}  # fmt: skip
+
+
+# --- the text of functions
+
+
+class Text:
+    """The syntax tree of a function, and what follows from it alone."""
+
+    def __init__(self, function: types.FunctionType):
+        code = function.__code__
+        self.file, self.name = code.co_filename, function.__qualname__
+        self.node = next(
+            node
+            for node in _functions_in(self.file)
+            if node.name == code.co_name
+            and min(node.lineno, *(d.lineno for d in node.decorator_list), node.lineno) == code.co_firstlineno
+        )
+        spec = self.node.args
+        if spec.kwonlyargs or spec.posonlyargs or spec.kwarg:
+            raise NotCompilable(f"{self.file}:{self.node.lineno}: parameters by name or position only")
+        self.has_loop = any(isinstance(n, (ast.For, ast.While)) for n in ast.walk(self.node))
+
+
+@cache
+def _functions_in(file: str) -> list[ast.FunctionDef]:
+    tree = ast.parse("".join(linecache.getlines(file)))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+text_of = cache(Text)
+
+
+def assigned_in(nodes: list) -> list[str]:
+    """The names that statements assign."""
+    return list(dict.fromkeys(name for node in nodes for name in _assigned(node)))
+
+
+@cache
+def _assigned(node: ast.AST) -> tuple[str, ...]:
+    return tuple(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+@cache
+def turns_are_alike(node: ast.For) -> bool:
+    """Whether the turns of a loop over lanes contain no decisions, so that they can be done side by side."""
+    decisions = (ast.If, ast.IfExp, ast.BoolOp, ast.While, ast.Break, ast.Continue, ast.Return)
+    return not any(isinstance(n, decisions) for statement in node.body for n in ast.walk(statement))
+
+
+# --- functions of their own
+
+
+def parameter_key(x: Any) -> Any:
+    """What a function of its own depends on."""
+    if isinstance(x, Traced):
+        return x.kind
+    if isinstance(x, bool) or x is None:
+        return x
+    if isinstance(x, NUMBERS):
+        return kind_of(x)
+    if isinstance(x, Array):
+        return ("array", x.kind, *(n if isinstance(n, int) else "i" for n in x.dims))
+    if isinstance(x, Struct):
+        return ("struct", id(x._layout))
+    if isinstance(x, tuple):
+        return ("tuple", type(x), x if is_constant(x) else tuple(map(parameter_key, x)))
+    return ("object", id(x))
+
+
+def is_constant(x: tuple) -> bool:
+    """Whether a tuple consists of known numbers."""
+    return all(isinstance(part, NUMBERS) for part in x)
+
+
+class TooLong(Exception):
+    """The code would have more lines than were asked for."""
+
+
+class Parameters:
+    """The parameters of a function of its own: the numbers and addresses of its arguments."""
+
+    def __init__(self, writer: Writer):
+        self.writer = writer
+        self.given: list[Traced] = []
+
+    def inside(self, x: Any) -> Any:
+        """An argument as the function sees it."""
+        if isinstance(x, bool) or x is None:
+            return x
+        if isinstance(x, (Traced, *NUMBERS)):
+            self.given.append(convert(x, kind_of(x)))
+            return Traced(self.writer, kind_of(x), f"%a{len(self.given) - 1}")
+        if isinstance(x, Array):
+            pointer = self.inside(x.pointer)
+            return Array(pointer, [n if isinstance(n, int) else self.inside(n) for n in x.dims], x.kind)
+        if isinstance(x, Struct):
+            return Struct(self.inside(x._table), x._layout)
+        if isinstance(x, tuple) and not is_constant(x):
+            return tuple_like(x, list(map(self.inside, x)))
+        return x
+
+
+class Outlined(NamedTuple):
+    """A function of its own: its name in the IR, the type and kinds of what it returns, and the result inside it."""
+
+    name: str
+    type: str
+    kinds: list[str]
+    result: Any
+
+
+def has_lanes(x: Any) -> bool:
+    """Whether a value has a part for each lane."""
+    if isinstance(x, tuple):
+        return any(map(has_lanes, x))
+    return isinstance(x, (Lane, Rows)) or width_of(x) > 0
+
+
+# --- reading
+
+
+class Reader:
+    """One call of a function, written where `writer` is."""
+
+    def __init__(self, writer: Writer, gear: Gear, function: types.FunctionType, names: Names):
+        self.writer, self.gear, self.function, self.names = writer, gear, function, names
+        self.text = text_of(function)
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        self._free = {name: cell.cell_contents for name, cell in cells}
+        self._returned: list[Path] = []
+        self._loops: list[tuple[list[Path], list[Path]]] = []  # paths that go on and that leave, of each loop
+
+    def result(self) -> Any:
+        """Write the function, and return its value."""
+        begin = self.writer.block
+        self._statements(self.text.node.body)
+        if self.writer.block is not None:
+            self._returned.append((self.writer.block, {"": None}))
+        value = self.writer.merge(self._returned, begin).get("")
+        if value is UNDEFINED:
+            raise self._located(self.text.node, "its results have different structures")
+        return value
+
+    def _statements(self, nodes: list[ast.stmt]) -> None:
+        for node in nodes:
+            if self.writer.block is None:
+                return
+            write = getattr(self, f"_do_{type(node).__name__}", None)
+            if self.writer.module.is_too_long():
+                raise TooLong
+            try:
+                if write is None:
+                    raise NotCompilable(f"`{ast.unparse(node).splitlines()[0]}` is outside the subset that is compiled")
+                write(node)
+            except TooLong:
+                raise
+            except NotCompilable as error:
+                if getattr(error, "is_located", False):
+                    raise
+                raise self._located(node, str(error)) from error
+            except Exception as error:
+                raise self._located(node, f"{type(error).__name__}: {error}") from error
+
+    def _located(self, node: ast.stmt, reason: str) -> NotCompilable:
+        error = NotCompilable(f"{self.text.file}:{node.lineno}: in {self.text.name}: {reason}")
+        error.is_located = True
+        return error
+
+    # statements
+
+    def _do_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self._value(node.value)
+
+    def _do_Pass(self, node: ast.Pass) -> None:
+        pass
+
+    def _do_Assign(self, node: ast.Assign) -> None:
+        value = self._value(node.value)
+        for target in node.targets:
+            self._assign(target, value)
+
+    def _do_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self._assign(node.target, BINARY[type(node.op)](self._name(node.target.id), self._value(node.value)))
+        elif isinstance(node.target, ast.Subscript):
+            whole, index = self._value(node.target.value), self._index(node.target.slice)
+            whole[index] = BINARY[type(node.op)](whole[index], self._value(node.value))
+        else:
+            raise NotCompilable("an attribute is assigned")
+
+    def _assign(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+        elif isinstance(target, ast.Tuple):
+            parts = [value[k] for k in range(len(target.elts))] if isinstance(value, Array) else value
+            if not isinstance(parts, (tuple, list)) or len(parts) != len(target.elts):
+                raise NotCompilable(f"{len(target.elts)} names for another number of values")
+            for part, x in zip(target.elts, parts, strict=True):
+                self._assign(part, x)
+        elif isinstance(target, ast.Subscript):
+            self._value(target.value)[self._index(target.slice)] = value
+        else:
+            raise NotCompilable("only names, tuples and elements of arrays can be assigned")
+
+    def _do_Return(self, node: ast.Return) -> None:
+        value = self._value(node.value) if node.value else None
+        self._returned.append((self.writer.block, {"": value}))
+        self.writer.block = None
+
+    def _do_Break(self, node: ast.Break) -> None:
+        self._loops[-1][1].append((self.writer.block, self.names))
+        self.writer.block = None
+
+    def _do_Continue(self, node: ast.Continue) -> None:
+        self._loops[-1][0].append((self.writer.block, self.names))
+        self.writer.block = None
+
+    def _do_If(self, node: ast.If) -> None:
+        condition = self._truth(self._value(node.test))
+        if not isinstance(condition, Traced):
+            return self._statements(node.body if condition else node.orelse)
+        self._branch(condition, lambda: self._statements(node.body), lambda: self._statements(node.orelse))
+        return None
+
+    def _branch(self, condition: Traced, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+        names, above, paths = self.names, self.writer.block, []
+        for block, write in zip(self.writer.fork(condition), (then, otherwise), strict=True):
+            self.writer.block, self.names = block, dict(names)
+            write()
+            if self.writer.block is not None:
+                paths.append((self.writer.block, self.names))
+        self.names = self.writer.merge(paths, above)
+
+    def _do_While(self, node: ast.While) -> None:
+        if node.orelse:
+            raise NotCompilable("a loop with `else`")
+
+        def test(names: Names) -> Any:
+            self.names = names
+            return self._truth(self._value(node.test))
+
+        self.names = self.writer.loop(self.names, assigned_in([node]), test, lambda names: self._turn(names, node.body))
+
+    def _turn(self, names: Names, body: list[ast.stmt]) -> tuple[list[Path], list[Path]]:
+        """One turn of a loop: paths that go on, and paths that leave."""
+        self.names = names
+        self._loops.append(([], []))
+        self._statements(body)
+        going, leaving = self._loops.pop()
+        if self.writer.block is not None:
+            going.append((self.writer.block, self.names))
+        return going, leaving
+
+    def _do_For(self, node: ast.For) -> None:
+        if node.orelse:
+            raise NotCompilable("a loop with `else`")
+        sequence = self._iterated(node.iter)
+        if isinstance(sequence, range):
+            is_lanes = isinstance(node.target, ast.Name) and node.target.id == "lane" and len(sequence) > 1
+            if is_lanes and turns_are_alike(node) and (len(sequence) > self.gear.unroll or not self.gear.outlines):
+                return self._lanes(node, len(sequence))
+            if len(sequence) > self.gear.unroll:
+                sequence = Counted(sequence.start, sequence.stop, sequence.step, lambda k: k)
+        if isinstance(sequence, Array):
+            sequence = Counted(0, sequence.dims[0], 1, sequence.__getitem__)
+        if isinstance(sequence, Counted):
+            return self._counted(node, sequence)
+        if not isinstance(sequence, (tuple, range, KnownArray)):
+            raise NotCompilable("a loop over something else than a range, a tuple or an array")
+        return self._written_out(node, sequence)
+
+    def _iterated(self, node: ast.expr) -> Any:
+        """What a loop goes through; a range whose ends are not known is `Counted`."""
+        is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+        if not is_range:
+            return self._value(node)
+        given = [self._value(x) for x in node.args]
+        if all(isinstance(x, NUMBERS) for x in given):
+            return range(*map(int, given))
+        begin, end, step = (0, given[0], 1) if len(given) == 1 else (*given, 1)[:3]
+        if isinstance(step, Traced):
+            raise NotCompilable("a range whose step is not known")
+        return Counted(begin, end, step, lambda k: k)
+
+    def _counted(self, node: ast.For, sequence: Counted) -> None:
+        """A loop that counts."""
+        own, outer = set(assigned_in([node.target])), self.names
+        index = f"index of line {node.lineno}"  # apart from the loop's variable, which a turn may assign
+        carried = [name for name in assigned_in(node.body) if name not in own]
+        names = {name: value for name, value in outer.items() if name not in own}
+        names[index] = convert(sequence.begin, "i")
+
+        def body(names: Names) -> tuple[list[Path], list[Path]]:
+            self.names = names
+            self._assign(node.target, sequence.item(names[index]))
+            return self._turn(self.names, node.body)
+
+        def advance(names: Names) -> None:
+            names[index] = names[index] + sequence.step
+
+        word = "lt" if sequence.step > 0 else "gt"
+        self.names = self.writer.loop(
+            names, [*carried, index], lambda names: compare(word, names[index], sequence.end), body, advance
+        )
+        self.names.pop(index, None)
+
+    def _written_out(self, node: ast.For, sequence: Any) -> None:
+        """A loop whose turns are written one after the other."""
+        left, above = [], self.writer.block
+        for x in sequence:
+            self._assign(node.target, x)
+            going, leaving = self._turn(self.names, node.body)
+            left += leaving
+            self.names = self.writer.merge(going, above)
+            if self.writer.block is None:
+                break
+        if left:
+            here = [(self.writer.block, self.names)] if self.writer.block is not None else []
+            self.names = self.writer.merge([*left, *here], above)
+
+    def _lanes(self, node: ast.For, n: int) -> None:
+        """A loop over lanes, as operations on vectors."""
+        outer = dict(self.names)
+        width = max(k for k in range(1, self.gear.width + 1) if n % k == 0)
+
+        def turn(first: Any) -> None:
+            self.names = {**outer, "lane": Lane(first, width)}
+            self._statements(node.body)
+            for name in assigned_in(node.body):
+                if name in outer and self.names.get(name) is not outer[name]:
+                    raise NotCompilable(f"a loop over lanes changes `{name}`, which other turns see")
+
+        if n == width or not self.gear.outlines:
+            for first in range(0, n, width):
+                turn(first)
+        else:
+            self.writer.count(0, n, width, turn)
+        self.names = outer
+
+    # expressions
+
+    def _value(self, node: ast.expr) -> Any:
+        read = getattr(self, f"_of_{type(node).__name__}", None)
+        if read is None:
+            raise NotCompilable(f"`{ast.unparse(node)}` is outside the subset that is compiled")
+        return read(node)
+
+    def _of_Constant(self, node: ast.Constant) -> Any:
+        return node.value
+
+    def _of_Name(self, node: ast.Name) -> Any:
+        return self._name(node.id)
+
+    def _name(self, name: str) -> Any:
+        for names in (self.names, self._free, self.function.__globals__, vars(builtins)):
+            if name in names:
+                if names[name] is UNDEFINED:
+                    raise NotCompilable(f"`{name}` has another structure on another path")
+                return names[name]
+        raise NotCompilable(f"`{name}` is not defined here, or not on each path")
+
+    def _of_Attribute(self, node: ast.Attribute) -> Any:
+        return getattr(self._value(node.value), node.attr)
+
+    def _index(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Tuple):
+            return tuple(self._index(x) for x in node.elts)
+        if isinstance(node, ast.Slice):
+            if node.step:
+                raise NotCompilable("a slice with a step")
+            return slice(*(None if x is None else self._value(x) for x in (node.lower, node.upper)))
+        return self._value(node)
+
+    def _of_Subscript(self, node: ast.Subscript) -> Any:
+        whole, index = self._value(node.value), self._index(node.slice)
+        if isinstance(whole, tuple) and isinstance(index, Traced):
+            return self._chosen(whole, index)
+        return whole[index]
+
+    def _chosen(self, whole: tuple, index: Traced) -> Any:
+        """The element of a tuple at a place that is not known."""
+        if is_constant(whole):
+            kind = max(map(kind_of, whole), key="bif".index)
+            return self.writer.constant(whole, "f" if kind == "f" else "i")[index]
+        chosen = whole[0]
+        for k, x in enumerate(whole[1:], 1):
+            is_this = index == k
+            if isinstance(x, tuple):
+                chosen = tuple(select(is_this, p, q) for p, q in zip(x, chosen, strict=True))
+            else:
+                chosen = select(is_this, x, chosen)
+        return chosen
+
+    def _of_BinOp(self, node: ast.BinOp) -> Any:
+        if type(node.op) not in BINARY:
+            raise NotCompilable(f"`{ast.unparse(node)}`: powers and matrix products are not compiled")
+        return BINARY[type(node.op)](self._value(node.left), self._value(node.right))
+
+    def _of_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        x = self._value(node.operand)
+        if isinstance(node.op, ast.Not):
+            x = self._truth(x)
+            return x ^ True if isinstance(x, Traced) else not x
+        return -x if isinstance(node.op, ast.USub) else +x if isinstance(node.op, ast.UAdd) else ~x
+
+    def _of_Compare(self, node: ast.Compare) -> Any:
+        result, left = True, self._value(node.left)
+        for op, other in zip(node.ops, node.comparators, strict=True):
+            if type(op) not in COMPARISON:
+                raise NotCompilable(f"`{ast.unparse(node)}`: this comparison is not compiled")
+            right = self._value(other)
+            one = COMPARISON[type(op)](left, right)
+            if isinstance(result, Traced):
+                result = result & one
+            else:
+                result = one if result else False
+            left = right
+        return result
+
+    def _of_BoolOp(self, node: ast.BoolOp) -> Any:
+        is_and = isinstance(node.op, ast.And)
+
+        def rest(nodes: list[ast.expr]) -> Any:
+            first = self._truth(self._value(nodes[0]))
+            if len(nodes) == 1:
+                return first
+            if not isinstance(first, Traced):
+                return rest(nodes[1:]) if first == is_and else first
+            then, otherwise = (lambda: rest(nodes[1:])), (lambda: not is_and)
+            return self._either(first, then, otherwise) if is_and else self._either(first, otherwise, then)
+
+        return rest(node.values)
+
+    def _truth(self, x: Any) -> Any:
+        """A condition: True, False, or a traced bool."""
+        if isinstance(x, Traced):
+            if x.width:
+                raise NotCompilable("a decision that differs from lane to lane; use `select` in a formula")
+            return x if x.kind == "b" else x != 0
+        return True if isinstance(x, (Struct, Array)) else bool(x)
+
+    def _either(self, condition: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        def put(make: Callable[[], Any]) -> None:
+            self.names["?"] = make()
+
+        self._branch(condition, lambda: put(then), lambda: put(otherwise))
+        return self.names.pop("?")
+
+    def _of_IfExp(self, node: ast.IfExp) -> Any:
+        condition = self._truth(self._value(node.test))
+        if not isinstance(condition, Traced):
+            return self._value(node.body if condition else node.orelse)
+        return self._either(condition, lambda: self._value(node.body), lambda: self._value(node.orelse))
+
+    def _of_Tuple(self, node: ast.Tuple) -> tuple:
+        return tuple(self._listed(node.elts))
+
+    def _listed(self, nodes: list[ast.expr]) -> Iterator[Any]:
+        for x in nodes:
+            if isinstance(x, ast.Starred):
+                yield from self._value(x.value)
+            else:
+                yield self._value(x)
+
+    def _of_Call(self, node: ast.Call) -> Any:
+        function, given = self._value(node.func), list(self._listed(node.args))
+        return self._call(function, given, {k.arg: self._value(k.value) for k in node.keywords})
+
+    # calls
+
+    def _call(self, function: Any, given: list, named: Names) -> Any:
+        if isinstance(function, types.FunctionType):
+            role = role_of(function)
+            if role == FORMULA:
+                return function(*given, **named)
+            if role is None:
+                raise NotCompilable(f"{function.__qualname__} is not marked as a formula, inlined or routine")
+            return self._read(function, role, given, named)
+        if function in BUILTINS:
+            return BUILTINS[function](*given, **named)
+        if getattr(function, "__module__", None) == "_operator":
+            return function(*given, **named)
+        is_type = isinstance(function, type) and issubclass(function, tuple)
+        if is_type or getattr(function, "__func__", None) is Array.reshape:
+            return function(*given, **named)
+        raise NotCompilable(f"a call of {function!r}")
+
+    def _read(self, function: types.FunctionType, role: str, given: list, named: Names) -> Any:
+        text = text_of(function)
+        names = self._parameters(function, text, given, named)
+        is_own = (role == ROUTINE or text.has_loop) and self.gear.outlines
+        if is_own and not any(map(has_lanes, names.values())):
+            return self._call_outlined(function, role, names)
+        return Reader(self.writer, self.gear, function, names).result()
+
+    def _parameters(self, function: types.FunctionType, text: Text, given: list, named: Names) -> Names:
+        """The names of parameters and their values."""
+        wanted = [a.arg for a in text.node.args.args]
+        defaults = dict(zip(reversed(wanted), reversed(function.__defaults__ or ()), strict=False))
+        names = defaults | dict(zip(wanted, given, strict=False)) | named
+        if text.node.args.vararg:
+            names[text.node.args.vararg.arg] = tuple(given[len(wanted) :])
+        elif len(given) > len(wanted):
+            raise NotCompilable(f"{len(given)} arguments for {text.name}, which has {len(wanted)} parameters")
+        missing = [name for name in wanted if name not in names]
+        if missing or any(name not in wanted for name in named):
+            raise NotCompilable(f"the arguments do not fit the parameters of {text.name}")
+        return names
+
+    def _call_outlined(self, function: types.FunctionType, role: str, names: Names) -> Any:
+        """Call a function of its own, which is written once for each structure of its arguments."""
+        module, key = self.writer.module, (function, *map(parameter_key, names.values()))
+        writer = Writer(module)
+        parameters = Parameters(writer)
+        inside = {name: parameters.inside(x) for name, x in names.items()}
+        if key not in module.outlined:
+            module.outlined[key] = None
+            module.outlined[key] = self._outlined(function, role, writer, inside, parameters)
+        made = module.outlined[key]
+        if made is None:
+            raise NotCompilable(f"{function.__qualname__} calls itself")
+        given = ", ".join(f"{IR_TYPES[x.kind]} {x.ref}" for x in parameters.given)
+        if not made.kinds:
+            self.writer.line(f"call void @{made.name}({given})")
+            return made.result
+        whole = self.writer.emit(f"call {made.type} @{made.name}({given})", "x", pure=False)
+        numbers = [
+            self.writer.emit(f"extractvalue {made.type} {whole.ref}, {i}", kind) for i, kind in enumerate(made.kinds)
+        ]
+        return rebuilt(made.result, iter(numbers))
+
+    def _outlined(self, function, role: str, writer: Writer, inside: Names, parameters: Parameters) -> Outlined:
+        value = Reader(writer, self.gear, function, inside).result()
+        numbers = [convert(x, kind_of(x)) for x in leaves(value)]
+        kinds = [x.kind for x in numbers]
+        type_ = "{ " + ", ".join(IR_TYPES[kind] for kind in kinds) + " }" if kinds else "void"
+        last = "undef"
+        for i, x in enumerate(numbers):
+            last = writer.emit(f"insertvalue {type_} {last}, {IR_TYPES[x.kind]} {x.ref}, {i}", "x", pure=False).ref
+        if writer.block is not None:
+            writer.block.end = f"ret {type_} {last}" if kinds else "ret void"
+        head = ", ".join(f"{IR_TYPES[x.kind]} noundef %a{i}" for i, x in enumerate(parameters.given))
+        name = f'"{function.__module__}.{function.__name__}.{len(writer.module.functions)}"'
+        writer.module.functions[name] = f"define internal {type_} @{name}({head}) #0 {{\n{writer.text()}\n}}"
+        if role == INLINED:
+            writer.module.inlined.append(name)
+        return Outlined(name, type_, kinds, value)
+
+
+class Counted(NamedTuple):
+    """A range that is counted when the code runs, and what a turn gets for a number."""
+
+    begin: Any
+    end: Any
+    step: int
+    item: Callable[[Traced], Any]
+
+
+# --- kernels
+
+GENERAL = Gear(unroll=6, width=8, outlines=True)
+STRAIGHT = Gear(unroll=1 << 30, width=16, outlines=False)
+
+
+def read_kernel(
+    function: types.FunctionType,
+    layouts: dict[str, Any],
+    straight: Straight | None = None,
+    most_lines: float = math.inf,
+) -> tuple[Module | None, str]:
+    """The IR of `void kernel(ptr words)` for arguments of these layouts, and the kinds of its results.
+
+    `words` has a word for each argument, a number or the address of a table, and after them room for the results: none,
+    one number, or a tuple of them (then the kinds are in brackets). None if it
+    had more lines than `most_lines`.
+    """
+    module = Module(most_lines)
+    module.functions["@kernel"] = ""
+    writer = Writer(module)
+    call = Traced(writer, "p", "%words")
+    names = {name: argument(call, place, layout) for place, (name, layout) in enumerate(layouts.items())}
+    back = []
+    for name in straight.local if straight else ():
+        names[name] = localised(names[name], straight.local[name], back)
+    try:
+        value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
+    except TooLong:
+        return None, ""
+    for there, here in back:
+        copy(here, there)
+    numbers = leaves(value)
+    if len(numbers) > MOST_RESULTS:
+        raise NotCompilable(f"a kernel returns at most {MOST_RESULTS} numbers")
+    out = Array(call, (len(layouts) + MOST_RESULTS,), "i")
+    for k, x in enumerate(numbers):
+        x = convert(x, kind_of(x))
+        out[len(layouts) + k] = bits(x, "i") if x.kind == "f" else x
+    if writer.block is not None:
+        writer.block.end = "ret void"
+    module.functions["@kernel"] = f"define void @kernel(ptr noundef %words) #0 {{\n{writer.text()}\n}}"
+    kinds = "".join(map(kind_of, numbers))
+    return module, f"({kinds})" if isinstance(value, tuple) else kinds
+
+
+def argument(call: Traced, place: int, layout: Any) -> Any:
+    """An argument of a kernel."""
+    if isinstance(layout, Layout) or (isinstance(layout, Slot) and layout.n >= 0):
+        return read_part(call.writer.word(call, place, "p"), layout)
+    if isinstance(layout, Slot):
+        return call.writer.word(call, place, layout.kind)
+    return layout
+
+
+def localised(value: Any, kept: Any, back: list[tuple[Array, Array]]) -> Any:
+    """A value with arrays of the function in place of those of floats that are given, with the same content. Pairs of
+    arrays to be copied back at the end are added to `back`: all if `kept` is True; else the named parts of a named
+    tuple stay where they are.
+    """
+    if isinstance(value, Struct):
+        layout = value._layout
+        parts = {name: getattr(value, name) for name in layout.fields}
+        return layout.kind(**{
+            name: part if kept is not True and name in kept else localised(part, kept, back)
+            for name, part in parts.items()
+        })  # fmt: skip
+    if not isinstance(value, Array) or value.kind != "f" or 0 in value.dims:
+        return value
+    here = Array(value.pointer.writer.local(math.prod(value.dims)), value.dims, value.kind)
+    copy(value, here)
+    if kept is True:
+        back.append((value, here))
+    return here
+
+
+def copy(source: Array, target: Array) -> None:
+    """Copy an array whose size is known."""
+    writer, size = source.pointer.writer, 8 * math.prod(source.dims)
+    writer.module.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    to, of = f"ptr align 8 {target.pointer.ref}", f"ptr align 8 {source.pointer.ref}"
+    writer.line(f"call void @llvm.memcpy.p0.p0.i64({to}, {of}, i64 {size}, i1 false)")
+
+
+__all__ = ["Block", "Gear", "Reader", "read_kernel"]

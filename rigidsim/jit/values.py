@@ -1,0 +1,563 @@
+"""What compiled code computes with: numbers, lanes, arrays and named tuples that are known only when it runs.
+
+A formula is called with `Traced` numbers, and each of its operations writes a line of LLVM's intermediate
+representation (IR). Python's semantics hold: integers (of 64 bits) and floats mix as in Python, and no operation has a
+flag that would let LLVM change the bits of a result. An operation on numbers that are known while code is made is
+carried out by Python.
+
+Two differences from Python: a float divided by zero is infinite or NaN, as in NumPy; the integer nearest to a float
+that is too large is the largest one.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+IR_TYPES = {"f": "double", "i": "i64", "b": "i1", "p": "ptr"}
+TAGS = {"f": "!1", "i": "!2"}  # floats and integers never share memory
+KINDS = "bif"  # bool, integer, float: the kind of a result is the last of those of its operands
+MOST_RESULTS = 8  # numbers that a kernel returns
+NUMBERS = (int, float, bool, np.integer, np.floating, np.bool_)
+
+
+class NotCompilable(Exception):
+    """Code outside the subset of Python that can be compiled; the message says where and why."""
+
+
+def ir_type(kind: str, width: int) -> str:
+    """The type of a number, or of a vector of `width` lanes."""
+    return f"<{width} x {IR_TYPES[kind]}>" if width else IR_TYPES[kind]
+
+
+def kind_of(x: Any) -> str:
+    """b, i or f (or p, of an address)."""
+    if isinstance(x, Traced):
+        return x.kind
+    return "b" if isinstance(x, (bool, np.bool_)) else "i" if isinstance(x, (int, np.integer)) else "f"
+
+
+def width_of(x: Any) -> int:
+    """The lanes of a number; 0 for one number."""
+    return x.width if isinstance(x, Traced) else 0
+
+
+def literal(x: Any, kind: str) -> str:
+    """A known number as IR text, exactly."""
+    if kind == "f":
+        return f"0x{struct.unpack('<Q', struct.pack('<d', float(x)))[0]:016X}"
+    return ("true" if x else "false") if kind == "b" else str(int(x))
+
+
+class Traced:
+    """A number, or one in each lane, that is known when the code runs; `ref` is its name in the IR."""
+
+    __slots__ = ("kind", "ref", "width", "writer")
+    __array_ufunc__ = None
+    __hash__ = object.__hash__
+
+    def __init__(self, writer, kind: str, ref: str, width: int = 0):
+        self.writer, self.kind, self.ref, self.width = writer, kind, ref, width
+
+    def __bool__(self):
+        raise NotCompilable("a decision by a number that is known only when the code runs; use `select` in formulas")
+
+    @property
+    def context(self) -> type[Primitives]:
+        """The functions that generic formulas ask for, as of mpmath numbers."""
+        return Primitives
+
+    def __neg__(self):
+        if self.kind == "f":
+            return self.writer.emit(f"fneg {ir_type('f', self.width)} {self.ref}", "f", self.width)
+        return arithmetic("sub", 0, self)
+
+    def __pos__(self):
+        return self
+
+    def __invert__(self):
+        return arithmetic("xor", self, -1)
+
+    def __abs__(self):
+        return intrinsic("fabs", self) if self.kind == "f" else select(self < 0, -self, self)
+
+
+def convert(x: Any, kind: str, width: int = 0) -> Traced:
+    """A number as one of this kind, in this number of lanes."""
+    if not isinstance(x, Traced):
+        if not isinstance(x, NUMBERS):
+            raise NotCompilable(f"expected a number, got {x!r}")
+        text = literal({"f": float, "i": int, "b": bool}[kind](x), kind)
+        return Traced(None, kind, f"<{', '.join([f'{IR_TYPES[kind]} {text}'] * width)}>" if width else text, width)
+    if x.kind != kind:
+        words = {"if": "sitofp", "bf": "uitofp", "bi": "zext"}
+        if x.kind + kind not in words:
+            raise NotCompilable(f"a number of kind {x.kind} where one of kind {kind} is expected")
+        text = f"{words[x.kind + kind]} {ir_type(x.kind, x.width)} {x.ref} to {ir_type(kind, x.width)}"
+        x = x.writer.emit(text, kind, x.width) if x.writer else convert_literal(x, kind)
+    if width and not x.width and not x.writer:
+        return Traced(None, kind, f"<{', '.join([f'{IR_TYPES[kind]} {x.ref}'] * width)}>", width)
+    if width and not x.width:
+        vector, one = ir_type(kind, width), ir_type(kind, 0)
+        first = x.writer.emit(f"insertelement {vector} poison, {one} {x.ref}, i32 0", kind, width)
+        zeros = f"<{width} x i32> zeroinitializer"
+        x = x.writer.emit(f"shufflevector {vector} {first.ref}, {vector} poison, {zeros}", kind, width)
+    return x
+
+
+def convert_literal(x: Traced, kind: str) -> Traced:
+    """A constant of another kind."""
+    known = {"true": True, "false": False}.get(x.ref)
+    return convert(int(x.ref) if known is None else known, kind, x.width)
+
+
+def common(a: Any, b: Any, least: str = "b") -> tuple[Traced, Traced]:
+    """Both numbers in the kind and the lanes of their result."""
+    kind = max(kind_of(a), kind_of(b), least, key=KINDS.index)
+    width = max(width_of(a), width_of(b))
+    return convert(a, kind, width), convert(b, kind, width)
+
+
+def writer_of(*numbers: Any):
+    """The writer of the function that these numbers belong to."""
+    return next(x.writer for x in numbers if isinstance(x, Traced) and x.writer)
+
+
+FLOAT_WORD = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+def arithmetic(word: str, a: Any, b: Any):
+    """One operation; `word` is that of integers."""
+    if isinstance(a, Lane) or isinstance(b, Lane):
+        return NotImplemented
+    a, b = common(a, b, "f" if word == "div" else "b" if word in ("and", "or", "xor") else "i")
+    if a.kind == "f" and word not in FLOAT_WORD:
+        raise NotCompilable(f"`{word}` of floats")
+    word = FLOAT_WORD[word] if a.kind == "f" else word
+    return writer_of(a, b).emit(f"{word} {ir_type(a.kind, a.width)} {a.ref}, {b.ref}", a.kind, a.width)
+
+
+def compare(word: str, a: Any, b: Any):
+    """lt, le, gt, ge, eq or ne: False for NaN, but for ne."""
+    if not isinstance(a, (Traced, *NUMBERS)) or not isinstance(b, (Traced, *NUMBERS)):
+        if a is None or b is None:
+            return word == "ne"
+        return NotImplemented
+    a, b = common(a, b)
+    if a.kind == "f":
+        how = "fcmp une" if word == "ne" else f"fcmp o{word}"
+    else:
+        how = f"icmp {word}" if word in ("eq", "ne") else f"icmp {'u' if a.kind == 'b' else 's'}{word}"
+    return writer_of(a, b).emit(f"{how} {ir_type(a.kind, a.width)} {a.ref}, {b.ref}", "b", a.width)
+
+
+def floor_division(a: Any, b: Any):
+    """a // b, rounded down."""
+    a, b = common(a, b, "i")
+    if a.kind == "f":
+        return intrinsic("floor", a / b)
+    q, r = arithmetic("sdiv", a, b), arithmetic("srem", a, b)
+    return q - convert((r != 0) & ((r ^ b) < 0), "i", a.width)
+
+
+def modulo(a: Any, b: Any):
+    """a % b with the sign of b: of floats C's exact fmod, plus b at most."""
+    a, b = common(a, b, "i")
+    if a.kind == "i":
+        r = arithmetic("srem", a, b)
+        return select((r != 0) & ((r ^ b) < 0), r + b, r)
+    r = writer_of(a, b).emit(f"frem {ir_type('f', a.width)} {a.ref}, {b.ref}", "f", a.width)
+    return select((r != 0.0) & ((b < 0.0) != (r < 0.0)), r + b, select(r == 0.0, with_sign(0.0, b), r))
+
+
+def shift_left(a: Any, b: Any):
+    """a << b, of 64 bits."""
+    if not isinstance(b, Traced):
+        return arithmetic("shl", a, b)
+    return select(b < 64, arithmetic("shl", a, b & 63), 0)
+
+
+def shift_right(a: Any, b: Any):
+    """a >> b."""
+    return arithmetic("ashr", a, smaller(b, 63))
+
+
+def _define_operators() -> None:
+    def reversible(name: str, function: Callable) -> None:
+        setattr(Traced, f"__{name}__", function)
+        setattr(Traced, f"__r{name}__", lambda a, b: function(b, a))
+
+    words = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "and": "and", "or": "or", "xor": "xor"}
+    for name, word in words.items():
+        reversible(name, lambda a, b, word=word: arithmetic(word, a, b))
+    reversible("floordiv", floor_division)
+    reversible("mod", modulo)
+    reversible("lshift", shift_left)
+    reversible("rshift", shift_right)
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Traced, f"__{name}__", lambda a, b, name=name: compare(name, a, b))
+
+
+_define_operators()
+
+
+def intrinsic(name: str, *numbers: Any) -> Traced:
+    """A function of LLVM of numbers of one kind."""
+    kind, width = numbers[0].kind, max(map(width_of, numbers))
+    whole = ir_type(kind, width)
+    mangled = f"llvm.{name}.{f'v{width}' if width else ''}{'f64' if kind == 'f' else 'i64'}"
+    writer = writer_of(*numbers)
+    writer.module.declare(f"declare {whole} @{mangled}({', '.join([whole] * len(numbers))})")
+    given = ", ".join(f"{whole} {convert(x, kind, width).ref}" for x in numbers)
+    return writer.emit(f"call {whole} @{mangled}({given})", kind, width)
+
+
+def select(condition: Any, a: Any, b: Any):
+    """`a` where the condition holds, else `b`."""
+    if not isinstance(condition, Traced):
+        return a if condition else b
+    a, b = common(a, b)
+    width = max(a.width, condition.width)
+    a, b = convert(a, a.kind, width), convert(b, a.kind, width)
+    whole, test = ir_type(a.kind, width), ir_type("b", condition.width)
+    text = f"select {test} {condition.ref}, {whole} {a.ref}, {whole} {b.ref}"
+    return condition.writer.emit(text, a.kind, width)
+
+
+def with_sign(size: Any, x: Any) -> Traced:
+    """|size| with the sign of x."""
+    return intrinsic("copysign", *common(size, x, "f"))
+
+
+def bits(x: Traced, kind: str) -> Traced:
+    """The same 64 bits as a float or an integer."""
+    return x.writer.emit(f"bitcast {ir_type(x.kind, x.width)} {x.ref} to {ir_type(kind, x.width)}", kind, x.width)
+
+
+class Primitives:
+    """The functions of which generic formulas are made; their context, named as in mpmath's."""
+
+    precedence = 1  # dual numbers of traced ones come first
+    select, copysign, bits = staticmethod(select), staticmethod(with_sign), staticmethod(bits)
+    sqrt = staticmethod(lambda x: intrinsic("sqrt", x))
+    floor = staticmethod(lambda x: intrinsic("floor", x))
+    quotient = staticmethod(operator.truediv)
+
+
+def larger(*values: Any):
+    """Python's max of numbers: the first that no later one exceeds."""
+    return _extreme(values, "gt")
+
+
+def smaller(*values: Any):
+    """Python's min."""
+    return _extreme(values, "lt")
+
+
+def _extreme(values: Sequence, word: str):
+    values = values[0] if len(values) == 1 else values
+    best = values[0]
+    for x in values[1:]:
+        if isinstance(best, Traced) or isinstance(x, Traced):
+            best = select(compare(word, x, best), x, best)
+        else:
+            best = x if getattr(operator, word)(x, best) else best
+    return best
+
+
+def to_integer(x: Any):
+    """int(x): towards zero."""
+    if not isinstance(x, Traced):
+        return int(x)
+    if x.kind != "f":
+        return convert(x, "i")
+    x.writer.module.declare("declare i64 @llvm.fptosi.sat.i64.f64(double)")
+    return x.writer.emit(f"call i64 @llvm.fptosi.sat.i64.f64(double {x.ref})", "i")
+
+
+def to_float(x: Any):
+    """float(x)."""
+    return convert(x, "f", x.width) if isinstance(x, Traced) else float(x)
+
+
+class Lane:
+    """An index whose last part is the lane, in a loop over lanes that is written as operations on vectors: the places
+    base, base + 1, ... base + width - 1.
+    """
+
+    __slots__ = ("base", "width")
+
+    def __init__(self, base: Any, width: int):
+        self.base, self.width = base, width
+
+    def __add__(self, other):
+        return Lane(self.base + other, self.width)
+
+    __radd__ = __add__
+
+
+class Array:
+    """A C-contiguous array of floats or integers."""
+
+    __slots__ = ("dims", "kind", "pointer")
+
+    def __init__(self, pointer: Traced, dims: Sequence, kind: str):
+        self.pointer, self.dims, self.kind = pointer, tuple(dims), kind
+
+    @property
+    def shape(self) -> tuple:
+        """The sizes."""
+        return self.dims
+
+    def _flat(self, index: tuple) -> Any:
+        """The place of an element, or of the beginning of a part."""
+        if len(index) > len(self.dims):
+            raise NotCompilable(f"{len(index)} indices of an array with {len(self.dims)} dimensions")
+        flat = 0
+        for axis, n in enumerate(self.dims):
+            i = index[axis] if axis < len(index) else 0
+            if isinstance(i, NUMBERS) and i < 0:
+                i = n + i
+            flat = flat * n + i if axis else i
+        return flat
+
+    def _at(self, flat: Any) -> Traced:
+        flat = flat.base if isinstance(flat, Lane) else flat
+        if not isinstance(flat, Traced) and flat == 0:
+            return self.pointer
+        if kind_of(flat) == "f" or width_of(flat):
+            raise NotCompilable("an index must be an integer")
+        text = f"getelementptr {IR_TYPES[self.kind]}, ptr {self.pointer.ref}, i64 {convert(flat, 'i').ref}"
+        return self.pointer.writer.emit(text, "p")
+
+    def __getitem__(self, index):
+        index = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(i, slice) for i in index):
+            return self._part(index)
+        if any(width_of(i) for i in index):
+            return self._gathered(index)
+        flat = self._flat(index)
+        if len(index) < len(self.dims):
+            return Array(self._at(flat), self.dims[len(index) :], self.kind)
+        width = flat.width if isinstance(flat, Lane) else 0
+        text = f"load {ir_type(self.kind, width)}, ptr {self._at(flat).ref}, align 8, !tbaa {TAGS[self.kind]}"
+        return self.pointer.writer.emit(text, self.kind, width, pure=False)
+
+    def _gathered(self, index: tuple) -> Rows:
+        """A row for each lane."""
+        width = max(map(width_of, index))
+        rows = [self[tuple(element(i, k) for i in index)] for k in range(width)]
+        return Rows(rows) if isinstance(rows[0], Array) else assembled(rows)
+
+    def _part(self, index: tuple) -> Array:
+        *front, last = index
+        if not isinstance(last, slice) or last.step is not None or any(isinstance(i, slice) for i in front):
+            raise NotCompilable("only the last index of an array may be a slice, without a step")
+        whole = self[tuple(front)] if front else self
+        begin = 0 if last.start is None else last.start
+        end = whole.dims[0] if last.stop is None else last.stop
+        return Array(whole._at(whole._flat((begin,))), (end - begin, *whole.dims[1:]), self.kind)
+
+    def __setitem__(self, index, value):
+        index = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(i, slice) for i in index):
+            return self._part(index).fill(value)
+        if len(index) < len(self.dims):
+            raise NotCompilable("a row is assigned; write `row[:] = number`, or assign its elements")
+        flat = self._flat(index)
+        width = flat.width if isinstance(flat, Lane) else 0
+        if width_of(value) and not width:
+            raise NotCompilable("a number of all lanes is assigned to one element")
+        value = convert(value, self.kind, width)
+        self.pointer.writer.line(
+            f"store {ir_type(self.kind, width)} {value.ref}, ptr {self._at(flat).ref}, align 8, !tbaa {TAGS[self.kind]}"
+        )
+        return None
+
+    def fill(self, value: Any) -> None:
+        """array[:] = number."""
+        size, writer = math.prod(self.dims, start=1), self.pointer.writer
+        if not isinstance(value, (Traced, *NUMBERS)):
+            raise NotCompilable("only a number can be assigned to a slice")
+        if not isinstance(value, Traced) and literal(value, self.kind) in ("0x0000000000000000", "0", "-1"):
+            writer.module.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+            byte = -1 if value == -1 else 0
+            size = convert(size * 8, "i").ref
+            writer.line(f"call void @llvm.memset.p0.i64(ptr {self.pointer.ref}, i8 {byte}, i64 {size}, i1 false)")
+        else:
+            flat = Array(self.pointer, (size,), self.kind)
+            writer.count(0, size, 1, lambda k: flat.__setitem__(k, value))
+
+    def reshape(self, n: int) -> Array:
+        """reshape(-1): the same elements in one row."""
+        if n != -1:
+            raise NotCompilable("only reshape(-1)")
+        return Array(self.pointer, (math.prod(self.dims, start=1),), self.kind)
+
+
+class Rows:
+    """A row for each lane, of equal sizes: what an array gives for an index that differs from lane to lane."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: list[Array]):
+        self.rows = rows
+
+    def __getitem__(self, index):
+        parts = [row[index] for row in self.rows]
+        return Rows(parts) if isinstance(parts[0], Array) else assembled(parts)
+
+    def __setitem__(self, index, value):
+        for k, row in enumerate(self.rows):  # in the order of the lanes, as in Python
+            row[index] = element(value, k)
+
+
+def assembled(numbers: list[Traced]) -> Traced:
+    """The vector of these numbers."""
+    kind, width, made = numbers[0].kind, len(numbers), "poison"
+    for k, x in enumerate(numbers):
+        text = f"insertelement {ir_type(kind, width)} {made}, {IR_TYPES[kind]} {x.ref}, i32 {k}"
+        vector = x.writer.emit(text, kind, width)
+        made = vector.ref
+    return vector
+
+
+def element(x: Any, lane: int) -> Any:
+    """The number of one lane."""
+    if not width_of(x):
+        return x
+    return x.writer.emit(f"extractelement {ir_type(x.kind, x.width)} {x.ref}, i32 {lane}", x.kind)
+
+
+class Straight(NamedTuple):
+    """How a kernel is written as straight code, for one content of its tables: the arguments of which all integers are
+    known, and those whose arrays of floats live in the function, `local`. Of these True stands for all that is copied
+    back at the end, a tuple for the names of the parts that stay where they are, while the others are lost.
+    """
+
+    known: tuple[str, ...]
+    local: dict[str, Any]
+
+
+class KnownArray:
+    """An array of integers whose content is known when code is made."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    @property
+    def shape(self) -> tuple:
+        """The sizes."""
+        return self.array.shape
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        if any(isinstance(i, Traced) for i in (index if isinstance(index, tuple) else (index,))):
+            raise NotCompilable("a table that is known is read at a place that is not")
+        x = self.array[index]
+        return KnownArray(x) if isinstance(x, np.ndarray) else int(x)
+
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
+
+
+class Layout:
+    """Where the parts of a named tuple stand in a table of 64-bit words: numbers, and the addresses and sizes of
+    arrays; and what is known of it.
+    """
+
+    __slots__ = ("fields", "kind")
+
+    def __init__(self, kind: type, fields: dict[str, Any]):
+        self.kind, self.fields = kind, fields
+
+
+class Slot:
+    """The words of one part: those of an array of kind f or i with n dimensions, or of one number (n = -1). An array
+    whose sizes are known has its address only.
+    """
+
+    __slots__ = ("kind", "n", "place", "shape")
+
+    def __init__(self, place: int, kind: str, n: int = -1, shape: tuple[int, ...] | None = None):
+        self.place, self.kind, self.n, self.shape = place, kind, n, shape
+
+
+class Struct:
+    """A named tuple whose parts are words of a table."""
+
+    __slots__ = ("_layout", "_table")
+
+    def __init__(self, table: Traced, layout: Layout):
+        self._table, self._layout = table, layout
+
+    def __getattr__(self, name: str):
+        if name not in self._layout.fields:
+            raise AttributeError(f"{self._layout.kind.__name__} has no part {name}")
+        return read_part(self._table, self._layout.fields[name])
+
+
+def read_part(table: Traced, part: Any) -> Any:
+    """A part of a named tuple, given by its layout; what is known is itself."""
+    if isinstance(part, Layout):
+        return Struct(table, part)
+    if not isinstance(part, Slot):
+        return part
+    if part.n < 0:
+        return table.writer.word(table, part.place, part.kind)
+    sizes = part.shape or [table.writer.word(table, part.place + 1 + k, "i") for k in range(part.n)]
+    return Array(table.writer.word(table, part.place, "p"), sizes, part.kind)
+
+
+def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
+    """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
+    are known.
+
+    Of a named tuple the type and the names are known, of an array the kind and the number of dimensions, of a number
+    the kind; None, plain tuples and functions are known as they are.
+    """
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        parts = zip(value._fields, value, strict=True)
+        return Layout(type(value), {name: lay_out(part, words, knows) for name, part in parts})
+    place = len(words)
+    if isinstance(value, np.ndarray):
+        if value.dtype not in (np.float64, np.int64) or not value.flags.c_contiguous:
+            raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {value.dtype}")
+        if knows and value.dtype == np.int64:
+            return KnownArray(value)
+        words.extend((value.ctypes.data, *(() if knows else value.shape)))
+        return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim, value.shape if knows else None)
+    if isinstance(value, NUMBERS) and not (knows and kind_of(value) != "f"):
+        words.append(word_of(value))
+        return Slot(place, kind_of(value))
+    return value
+
+
+def word_of(x: Any) -> int:
+    """The bits of a number as an integer."""
+    return struct.unpack("<q", struct.pack("<d", x))[0] if kind_of(x) == "f" else int(x)
+
+
+def structure_of(part: Any) -> Any:
+    """What code depends on: equal for layouts that one code serves. Made of names, numbers and tuples."""
+    if isinstance(part, Layout):
+        name = f"{part.kind.__module__}.{part.kind.__qualname__}"
+        return (name, *((field, structure_of(inner)) for field, inner in part.fields.items()))
+    if isinstance(part, Slot):
+        return ("slot", part.place, part.kind, part.n, part.shape)
+    if isinstance(part, KnownArray):
+        return ("known", part.array.shape, part.array.tobytes().hex())
+    if isinstance(part, tuple):
+        return ("tuple", *map(structure_of, part))
+    if callable(part):
+        return (part.__module__, part.__qualname__)
+    return (type(part).__name__, repr(part))

@@ -1,0 +1,423 @@
+"""Functions in LLVM's intermediate representation (IR): blocks of lines, values that depend on the path, loops."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rigidsim.jit.values import (
+    IR_TYPES,
+    KINDS,
+    NUMBERS,
+    TAGS,
+    Array,
+    NotCompilable,
+    Struct,
+    Traced,
+    compare,
+    convert,
+    ir_type,
+    kind_of,
+    literal,
+    width_of,
+)
+
+ORDER = KINDS + "p"
+# No flag for fast arithmetic exists anywhere: LLVM may not reassociate, contract or drop an operation on floats.
+ATTRIBUTES = """attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #1 = { alwaysinline nounwind "no-trapping-math"="true" }"""
+METADATA = """!0 = !{!"rigidsim"}
+!1 = !{!3, !3, i64 0}
+!2 = !{!4, !4, i64 0}
+!3 = !{!"f", !0, i64 0}
+!4 = !{!"i", !0, i64 0}
+!5 = !{}"""
+MOST_COPIED = 1000  # lines of one function; more take longer to compile, and run no faster
+CALLED = re.compile(r'call [^@\n]*@("[^"\n]+")')
+
+
+class Module:
+    """The functions that are compiled together, by name; the first one is what Python calls."""
+
+    def __init__(self, most_lines: float = math.inf):
+        self._most_lines, self.n_line = most_lines, 0
+        self.functions: dict[str, str] = {}
+        self.outlined: dict[Any, Any] = {}  # functions of their own, by their text and the structure of their arguments
+        self.inlined: list[str] = []  # those that LLVM may make parts of their callers; what one calls precedes it
+        self._declared: dict[str, None] = {}
+        self._constants: dict[str, str] = {}
+
+    def is_too_long(self) -> bool:
+        """Whether more lines were written than are wanted."""
+        return self.n_line > self._most_lines
+
+    def declare(self, text: str) -> None:
+        """Declare a function of LLVM."""
+        self._declared[text] = None
+
+    def constants(self, numbers: tuple, kind: str) -> str:
+        """The name of an array of constants."""
+        text = ", ".join(f"{IR_TYPES[kind]} {literal(x, kind)}" for x in numbers)
+        return self._constants.setdefault(f"[{len(numbers)} x {IR_TYPES[kind]}] [{text}]", f"@c{len(self._constants)}")
+
+    def used(self) -> dict[str, str]:
+        """The functions that are called."""
+        waiting, used = [next(iter(self.functions))], {}
+        while waiting:
+            name = waiting.pop()
+            if name not in used:
+                used[name] = self.functions[name]
+                waiting += CALLED.findall(used[name])
+        return used
+
+    def lines(self) -> int:
+        """The number of lines of these functions."""
+        return sum(text.count("\n") for text in self.used().values())
+
+    def text(self, triple: str, data_layout: str) -> str:
+        """Their IR."""
+        head = [f'target triple = "{triple}"', f'target datalayout = "{data_layout}"', *self._declared]
+        constants = [f"{name} = internal constant {text}" for text, name in self._constants.items()]
+        functions = self.used()
+        for name in self._parts_of_callers(functions):
+            functions[name] = functions[name].replace("#0 {", "#1 {", 1)
+        return "\n".join([*head, *constants, *functions.values(), ATTRIBUTES, METADATA])
+
+    def _parts_of_callers(self, functions: dict[str, str]) -> dict[str, int]:
+        """The functions that become parts of their callers, and how many lines they have then: those that are called
+        once, and those of which the copies are few lines in all.
+        """
+        calls, lines = Counter(name for text in functions.values() for name in CALLED.findall(text)), {}
+        for name in (name for name in self.inlined if name in functions):
+            text = functions[name]
+            count = text.count("\n") + sum(lines.get(called, 0) for called in CALLED.findall(text))
+            if (calls[name] - 1) * count <= MOST_COPIED:
+                lines[name] = count
+        return lines
+
+
+class Block:
+    """Lines that are executed one after the other. What was computed in the blocks above it, each of which every path
+    to this block passes, is known here.
+    """
+
+    __slots__ = ("above", "end", "known", "label", "lines", "phis")
+
+    def __init__(self, label: str, above: Block | None):
+        self.label, self.above, self.lines, self.phis, self.end = label, above, [], [], None
+        self.known: dict[str, Traced] = {}
+
+    def find(self, text: str) -> Traced | None:
+        """The number that was computed by this text."""
+        block = self
+        while block is not None:
+            if text in block.known:
+                return block.known[text]
+            block = block.above
+        return None
+
+
+class Undefined:
+    """In place of a value that has a different structure on each path to a block."""
+
+
+UNDEFINED = Undefined()
+Names = dict[str, Any]
+Path = tuple[Block, Names]
+
+
+class Writer:
+    """Writes one function. `block` is the block that is being written; None where no path leads."""
+
+    def __init__(self, module: Module):
+        self.module, self.blocks, self._n, self._words = module, [], 0, {}
+        self.block: Block | None = self.new_block(None)
+
+    # --- lines
+
+    def new_block(self, above: Block | None) -> Block:
+        """A block that comes after the present ones."""
+        self._n += 1
+        block = Block(f"b{self._n}", above)
+        self.blocks.append(block)
+        return block
+
+    def line(self, text: str) -> None:
+        """Write a line without a result."""
+        self.block.lines.append(text)
+
+    def emit(self, text: str, kind: str, width: int = 0, pure: bool = True) -> Traced:
+        """Write an operation; a pure one, whose result depends on its operands alone, is written once."""
+        known = self.block.find(text) if pure else None
+        if known is not None:
+            return known
+        made = self._new(kind, width)
+        self.module.n_line += 1
+        self.block.lines.append(f"{made.ref} = {text}")
+        if pure:
+            self.block.known[text] = made
+        return made
+
+    def _new(self, kind: str, width: int = 0) -> Traced:
+        self._n += 1
+        return Traced(self, kind, f"%v{self._n}", width)
+
+    def word(self, table: Traced, place: int, kind: str) -> Traced:
+        """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins."""
+        key = (table.ref, place)
+        if key not in self._words:
+            self._n += 1
+            made, at = self._new(kind), f"%p{self._n}"
+            read = "i64" if kind == "b" else IR_TYPES[kind]
+            target = f"%w{self._n}" if kind == "b" else made.ref
+            lines = [f"{at} = getelementptr i64, ptr {table.ref}, i64 {place}"]
+            lines.append(f"{target} = load {read}, ptr {at}, align 8, !invariant.load !5")
+            lines += [f"{made.ref} = trunc i64 {target} to i1"] * (kind == "b")
+            self._words[key] = made, lines
+        return self._words[key][0]
+
+    def local(self, size: int) -> Traced:
+        """The address of an array of floats that exists while the function runs."""
+        made = self._new("p")
+        self.blocks[0].lines.insert(0, f"{made.ref} = alloca [{max(size, 1)} x double], align 64")
+        return made
+
+    def constant(self, numbers: tuple, kind: str) -> Array:
+        """An array of constants."""
+        return Array(Traced(self, "p", self.module.constants(numbers, kind)), (len(numbers),), kind)
+
+    def text(self) -> str:
+        """The blocks as IR."""
+        self.blocks[0].lines[:0] = [line for _, lines in self._words.values() for line in lines]
+        self._words = {}
+        out = []
+        for block in self.blocks:
+            out += [f"{block.label}:", *(phi.text() for phi in block.phis), *block.lines, block.end or "unreachable"]
+        return "\n".join(out)
+
+    def place(self) -> tuple:
+        """What `go_back` needs to forget all that is written from here on."""
+        block = self.block
+        return block, len(block.lines), dict(block.known), len(self.blocks)
+
+    def go_back(self, place: tuple) -> None:
+        """Forget what was written since."""
+        block, n_line, known, n_block = place
+        del block.lines[n_line:], self.blocks[n_block:]
+        block.known, block.end, self.block = known, None, block
+
+    # --- paths
+
+    def go(self, target: Block) -> None:
+        """End the present block."""
+        self.block.end = f"br label %{target.label}"
+
+    def fork(self, condition: Traced) -> tuple[Block, Block]:
+        """End the present block by a decision; returns the blocks of both paths."""
+        yes, no = self.new_block(self.block), self.new_block(self.block)
+        self.block.end = f"br i1 {condition.ref}, label %{yes.label}, label %{no.label}"
+        return yes, no
+
+    def merge(self, paths: list[Path], above: Block) -> Names:
+        """Go on where paths come together, each with its names; `above` is a block that all of them passed. Returns the
+        names that all have.
+        """
+        if not paths:
+            self.block = None
+            return {}
+        if len(paths) == 1:
+            self.block = paths[0][0]
+            return paths[0][1]
+        target, blocks = self.new_block(above), [block for block, _ in paths]
+        shared = [name for name in paths[0][1] if all(name in names for _, names in paths)]
+        made = {name: self._joined([names[name] for _, names in paths], blocks, target) for name in shared}
+        for block in blocks:
+            block.end = f"br label %{target.label}"
+        self.block = target
+        return made
+
+    def _joined(self, values: list, blocks: list[Block], target: Block) -> Any:
+        first = values[0]
+        if all(value is first for value in values):
+            return first
+        if any(structure(value) != structure(first) for value in values[1:]):
+            return UNDEFINED
+        parts = zip(*map(leaves, values), strict=True)
+        return rebuilt(first, iter([self._joined_number(numbers, blocks, target) for numbers in parts]))
+
+    def _joined_number(self, numbers: tuple, blocks: list[Block], target: Block) -> Any:
+        if all(is_same(x, numbers[0]) for x in numbers):
+            return numbers[0]
+        kind = max(map(kind_of, numbers), key=ORDER.index)
+        phi = Phi(self._new(kind, max(map(width_of, numbers))))
+        for number, block in zip(numbers, blocks, strict=True):
+            self.block = block
+            phi.come_from(block, number)
+        target.phis.append(phi)
+        return phi.number
+
+    # --- loops
+
+    def loop(
+        self,
+        names: Names,
+        assigned: Iterable[str],
+        test: Callable[[Names], Any],
+        body: Callable[[Names], tuple[list[Path], list[Path]]],
+        advance: Callable[[Names], None] = lambda names: None,
+    ) -> Names:
+        """A loop. `test` gives the condition; `body` writes a turn, and returns the paths that go on and those that
+        leave; `advance` is done before the next turn. What the turns assign depends on the path; if it turns out that
+        it has another kind or structure after a turn (0 becomes 0.0), the loop is written again. Returns the names
+        after the loop.
+        """
+        start, kinds, undefined, moving = self.place(), {}, set(), set()
+        while True:
+            self.go_back(start)
+            entry, header = self.block, self.new_block(self.block)
+            inside = dict(names)
+            carried: dict[str, list] = {}  # the numbers that each name consists of, at the beginning of a turn
+            phis: dict[tuple[str, int], Phi] = {}
+            for name in (name for name in assigned if name in names):
+                if name in undefined or names[name] is UNDEFINED:
+                    inside[name] = UNDEFINED
+                    continue
+                numbers = leaves(names[name])
+                for k, x in enumerate(numbers):
+                    if isinstance(names[name], Array) and k and (name, k) not in moving:
+                        continue  # sizes seldom change
+                    phis[name, k] = phi = Phi(self._new(kinds.get((name, k), kind_of(x)), width_of(x)))
+                    phi.come_from(entry, x)
+                    numbers[k] = phi.number
+                carried[name], inside[name] = numbers, rebuilt(names[name], iter(numbers))
+            header.phis = list(phis.values())
+            self.go(header)
+            self.block = header
+            condition, left = test(inside), []
+            if isinstance(condition, Traced):
+                turn, out = self.fork(condition)
+                left.append((out, inside))
+            elif condition:
+                turn = self.new_block(self.block)
+                self.go(turn)
+            else:
+                raise NotCompilable("a loop that never turns")
+            self.block = turn
+            going, leaving = body(dict(inside))
+            after = self.merge(going, turn)
+            if self.block is not None:
+                advance(after)
+                if self._differs(inside, carried, phis, after, kinds, undefined, moving):
+                    continue
+                for (name, k), phi in phis.items():
+                    phi.come_from(self.block, leaves(after[name])[k])
+                self.go(header)
+            return self.merge(left + leaving, header)
+
+    def _differs(self, inside: Names, carried: dict, phis: dict, after: Names, kinds, undefined, moving) -> bool:
+        """Whether a turn changes more of a name than its numbers; remembers what."""
+        found = False
+        for name, numbers in carried.items():
+            value = after.get(name, UNDEFINED)
+            if structure(value) != structure(inside[name]):
+                undefined.add(name)
+                found = True
+                continue
+            for k, (x, y) in enumerate(zip(numbers, leaves(value), strict=True)):
+                if (name, k) not in phis:
+                    if not is_same(x, y):
+                        moving.add((name, k))
+                        found = True
+                elif ORDER.index(kind_of(y)) > ORDER.index(x.kind):
+                    kinds[name, k] = kind_of(y)
+                    found = True
+        return found
+
+    def count(self, begin: Any, end: Any, step: int, turn: Callable[[Traced], None]) -> None:
+        """A loop over integers whose turns assign no names."""
+
+        def body(names: Names) -> tuple[list[Path], list[Path]]:
+            turn(names["index"])
+            return [(self.block, names)], []
+
+        def advance(names: Names) -> None:
+            names["index"] = names["index"] + step
+
+        first = {"index": convert(begin, "i")}
+        self.loop(first, ["index"], lambda names: compare("lt", names["index"], end), body, advance)
+
+
+class Phi:
+    """A number that depends on the block from which another one is reached."""
+
+    def __init__(self, number: Traced):
+        self.number, self.arms = number, []
+
+    def come_from(self, block: Block, x: Any) -> None:
+        """The number for the path from a block, which is written at its end."""
+        writer, number = self.number.writer, self.number
+        before, writer.block = writer.block, block
+        self.arms.append(f"[ {convert(x, number.kind, number.width).ref}, %{block.label} ]")
+        writer.block = before
+
+    def text(self) -> str:
+        """The line."""
+        return f"{self.number.ref} = phi {ir_type(self.number.kind, self.number.width)} {', '.join(self.arms)}"
+
+
+# --- values that consist of several numbers
+
+
+def leaves(value: Any) -> list:
+    """The numbers and addresses that a value consists of, in order."""
+    if isinstance(value, (Traced, *NUMBERS)):
+        return [value]
+    if isinstance(value, Array):
+        return [value.pointer, *value.dims]
+    if isinstance(value, Struct):
+        return [value._table]
+    return [x for part in value for x in leaves(part)] if isinstance(value, tuple) else []
+
+
+def rebuilt(value: Any, source) -> Any:
+    """The value with other numbers."""
+    if isinstance(value, (Traced, *NUMBERS)):
+        return next(source)
+    if isinstance(value, Array):
+        return Array(next(source), [next(source) for _ in value.dims], value.kind)
+    if isinstance(value, Struct):
+        return Struct(next(source), value._layout)
+    if isinstance(value, tuple):
+        return tuple_like(value, [rebuilt(part, source) for part in value])
+    return value
+
+
+def tuple_like(value: tuple, parts: list) -> tuple:
+    """A tuple, or a named tuple of the same type, of other parts."""
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def structure(value: Any) -> Any:
+    """All of a value but its numbers."""
+    if isinstance(value, (Traced, *NUMBERS)):
+        return "number", width_of(value)
+    if isinstance(value, Array):
+        return "array", value.kind, len(value.dims)
+    if isinstance(value, Struct):
+        return "struct", value._layout
+    if isinstance(value, tuple):
+        return (type(value), *map(structure, value))
+    return value
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two numbers are one: the same line, or equal constants of one type."""
+    if isinstance(a, Traced) or isinstance(b, Traced):
+        return isinstance(a, Traced) and isinstance(b, Traced) and (a.ref, a.kind) == (b.ref, b.kind)
+    return type(a) is type(b) and literal(a, kind_of(a)) == literal(b, kind_of(b))
+
+
+__all__ = ["TAGS", "UNDEFINED", "Module", "Writer", "leaves", "rebuilt", "structure", "tuple_like"]
