@@ -18,7 +18,7 @@ from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import EventBuffer, complete_instant, make_buffer
 from rigidsim.engine.lanes import block_of, one_lane
 from rigidsim.engine.metering import Metering
-from rigidsim.engine.model import Model, Samples, make_samples, make_scratch, set_constants
+from rigidsim.engine.model import Model, Samples, copied, make_samples, make_scratch, set_constants
 from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.stepper import kernels
@@ -64,7 +64,7 @@ class BlockRun:
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
         """Start with another block of the same structure, which has no reparentings."""
-        self.model, self.state = self._metering.begin_again(model), state.copy()
+        self.model, self.state = self._metering.begin_again(model), copied(state)
         self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf
         set_constants(self._scratch, model, len(self._lanes))
@@ -107,7 +107,7 @@ class BlockRun:
         n_events, contacts, metering = more
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
-        self.state = state.copy()
+        self.state = copied(state)
         for events, count in zip(self.events, n_events, strict=True):
             del events[count:]
         if self.isolated_until > self.time:
