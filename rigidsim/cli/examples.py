@@ -48,6 +48,9 @@ def list_examples():
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 def copy_examples(names, every, output, force):
     """Copy example scenes by NAME."""
+    from rigidsim.trajectory.destination import IN_SHELL, check_output
+    from rigidsim.trajectory.file_kinds import FileKind
+
     scenes, folder = shipped_scenes(), Path(output)
     wanted = list(scenes) if every else [name.removesuffix(".yaml") for name in names]
     if not wanted:
@@ -59,10 +62,10 @@ def copy_examples(names, every, output, force):
             raise UsageError(f"there is no example '{name}'; {hint}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
+    kind, hints = FileKind("a scene", "scenes", (".yaml",)), IN_SHELL._replace(elsewhere="or -o to name another folder")
     for name in wanted:
         target = folder / f"{name}.yaml"
-        if target.exists() and not force:
-            raise StorageError(f"{target} exists already; --force overwrites it")
+        check_output(target, kind, force, hints)
         try:
             shutil.copyfile(scenes[name], target)
         except OSError as error:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
-from rigidsim.engine.model import Model, MotionSamples, Samples
+from rigidsim.engine.model import Model, MotionSamples, Samples, copied
 
 LANES = 16
 
@@ -80,7 +80,7 @@ def structure(world: World) -> Hashable:
 def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
     """One array (row, component * lanes) from one (row, component) for each lane."""
     joined = np.stack(rows, axis=-1)
-    return np.ascontiguousarray(joined.reshape(len(joined), joined.shape[1] * joined.shape[2]))
+    return copied(joined.reshape(len(joined), joined.shape[1] * joined.shape[2]))
 
 
 def joined(parts: Sequence) -> object:

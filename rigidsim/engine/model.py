@@ -6,6 +6,7 @@ the lanes of a block share.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -151,6 +152,8 @@ class Scratch(NamedTuple):
     contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
 
 
+LINE = 8  # doubles in a line of the cache
+
 KEPT = ("fault",)
 """The arrays of `Scratch` that are kept from one step to the next."""
 
@@ -184,8 +187,20 @@ class Samples(NamedTuple):
 
 
 def zeros(*shape: int) -> np.ndarray:
-    """The one layout kernels are compiled for: C-contiguous float64."""
-    return np.zeros(shape, dtype=np.float64)
+    """An array for kernels: C-contiguous float64, from the beginning of a line of the cache, so that no vector of eight
+    lanes lies in two of them.
+    """
+    size = math.prod(shape)
+    room = np.zeros(size + LINE - 1)
+    first = -room.ctypes.data // room.itemsize % LINE
+    return room[first : first + size].reshape(shape)
+
+
+def copied(array: np.ndarray) -> np.ndarray:
+    """A copy for kernels."""
+    made = zeros(*array.shape)
+    made[...] = array
+    return made
 
 
 def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:

@@ -19,7 +19,7 @@ from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import EventBuffer, complete_instant, make_buffer
 from rigidsim.engine.lanes import block_of, one_lane, overwrite
 from rigidsim.engine.metering import Metering
-from rigidsim.engine.model import Model, Samples, make_samples, make_scratch, set_constants
+from rigidsim.engine.model import Model, Samples, copied, make_samples, make_scratch, set_constants
 from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
@@ -125,7 +125,7 @@ class BlockRun:
         n_events, contacts, metering = more
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
-        self.state = state.copy()
+        self.state = copied(state)
         for events, count in zip(self.events, n_events, strict=True):
             del events[count:]
         if self.isolated_until > self.time:

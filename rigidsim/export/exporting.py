@@ -18,8 +18,9 @@ from rigidsim.hindsight.quantities import full_path
 from rigidsim.report.samples import csv_of
 from rigidsim.report.samples import pieces_of as text_pieces
 from rigidsim.report.states import WORLD
-from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, Hints
-from rigidsim.trajectory.published import FileKind, kind_of, published
+from rigidsim.trajectory.destination import IN_PYTHON, Hints
+from rigidsim.trajectory.file_kinds import HDF5_SIGNATURE, FileKind
+from rigidsim.trajectory.published import kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import windows
 

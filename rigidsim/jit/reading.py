@@ -680,8 +680,9 @@ class Reader:
             writer.block.end = f"ret {type_} {last}" if kinds else "ret void"
         head = ", ".join(f"{IR_TYPES[x.kind]} noundef %a{i}" for i, x in enumerate(parameters.given))
         name = f'"{function.__module__}.{function.__name__}.{len(writer.module.functions)}"'
-        how = " alwaysinline" if role == INLINED else ""
-        writer.module.functions[name] = f"define internal {type_} @{name}({head}) #0{how} {{\n{writer.text()}\n}}"
+        writer.module.functions[name] = f"define internal {type_} @{name}({head}) #0 {{\n{writer.text()}\n}}"
+        if role == INLINED:
+            writer.module.inlined.append(name)
         return Outlined(name, type_, kinds, value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -26,13 +27,15 @@ from rigidsim.jit.values import (
 
 ORDER = KINDS + "p"
 # No flag for fast arithmetic exists anywhere: LLVM may not reassociate, contract or drop an operation on floats.
-ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+ATTRIBUTES = """attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #1 = { alwaysinline nounwind "no-trapping-math"="true" }"""
 METADATA = """!0 = !{!"rigidsim"}
 !1 = !{!3, !3, i64 0}
 !2 = !{!4, !4, i64 0}
 !3 = !{!"f", !0, i64 0}
 !4 = !{!"i", !0, i64 0}
 !5 = !{}"""
+MOST_COPIED = 1000  # lines of one function; more take longer to compile, and run no faster
 CALLED = re.compile(r'call [^@\n]*@("[^"\n]+")')
 
 
@@ -43,6 +46,7 @@ class Module:
         self._most_lines, self.n_line = most_lines, 0
         self.functions: dict[str, str] = {}
         self.outlined: dict[Any, Any] = {}  # functions of their own, by their text and the structure of their arguments
+        self.inlined: list[str] = []  # those that LLVM may make parts of their callers; what one calls precedes it
         self._declared: dict[str, None] = {}
         self._constants: dict[str, str] = {}
 
@@ -77,7 +81,22 @@ class Module:
         """Their IR."""
         head = [f'target triple = "{triple}"', f'target datalayout = "{data_layout}"', *self._declared]
         constants = [f"{name} = internal constant {text}" for text, name in self._constants.items()]
-        return "\n".join([*head, *constants, *self.used().values(), ATTRIBUTES, METADATA])
+        functions = self.used()
+        for name in self._parts_of_callers(functions):
+            functions[name] = functions[name].replace("#0 {", "#1 {", 1)
+        return "\n".join([*head, *constants, *functions.values(), ATTRIBUTES, METADATA])
+
+    def _parts_of_callers(self, functions: dict[str, str]) -> dict[str, int]:
+        """The functions that become parts of their callers, and how many lines they have then: those that are called
+        once, and those of which the copies are few lines in all.
+        """
+        calls, lines = Counter(name for text in functions.values() for name in CALLED.findall(text)), {}
+        for name in (name for name in self.inlined if name in functions):
+            text = functions[name]
+            count = text.count("\n") + sum(lines.get(called, 0) for called in CALLED.findall(text))
+            if (calls[name] - 1) * count <= MOST_COPIED:
+                lines[name] = count
+        return lines
 
 
 class Block:

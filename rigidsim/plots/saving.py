@@ -7,8 +7,9 @@ from pathlib import Path
 
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import DPI, Picture, styled
-from rigidsim.trajectory.destination import IN_PYTHON, Hints
-from rigidsim.trajectory.published import FileKind, check_target, published
+from rigidsim.trajectory.destination import IN_PYTHON, Hints, check_output
+from rigidsim.trajectory.file_kinds import FileKind
+from rigidsim.trajectory.published import published
 
 BEGINS = {".png": rb"\x89PNG\r\n\x1a\n", ".svg": rb"<\?xml|<svg", ".pdf": rb"%PDF-"}
 """The formats by suffix, and how such a file begins."""
@@ -19,7 +20,7 @@ MOST_PIXELS = 20_000
 
 def check_picture(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
     """Raise UsageError if the suffix names no format, StorageError if the file cannot be written."""
-    check_target(path, _kind_of(path), force, hints)
+    check_output(path, _kind_of(path), force, hints)
 
 
 def save_picture(
@@ -27,7 +28,7 @@ def save_picture(
 ) -> None:
     """Write a figure in the format of the suffix: png, svg or pdf. Raises UsageError, StorageError."""
     kind = _kind_of(path)
-    check_target(path, kind, force, hints)
+    check_output(path, kind, force, hints)
     width, height = (dpi * length for length in figure.get_size_inches())
     if max(width, height) > MOST_PIXELS or min(width, height) < 1.0:
         raise UsageError(f"a picture of {width:.0f} by {height:.0f} pixels cannot be made; change its size or dpi")

@@ -25,6 +25,7 @@ from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
 from rigidsim.trajectory.fields import Block
+from rigidsim.trajectory.file_kinds import TRAJECTORY
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.writer import Writer
 
@@ -133,7 +134,7 @@ def run_to_file(
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
-    check_output(path, force, IN_SHELL)
+    check_output(path, TRAJECTORY, force, IN_SHELL)
     simulation = Simulation(scene, terms=terms, contacts=contacts)
     warn(simulation.overlaps)
     check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)

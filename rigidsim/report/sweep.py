@@ -24,6 +24,7 @@ from rigidsim.sweeps.results import SweepWriter, finished, reopen
 from rigidsim.sweeps.stored import load_sweep
 from rigidsim.sweeps.unfinished import done_of
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_room
+from rigidsim.trajectory.file_kinds import SWEEP
 
 SHOWN_FAILURES = 5
 
@@ -123,7 +124,7 @@ def check_sweep_output(path: Path, contents: Contents, force: bool, resume: bool
     if resume and not done and finished(path, contents):
         return len(contents.runs)
     if not (resume and done):
-        check_output(path, force, IN_SHELL)
+        check_output(path, SWEEP, force, IN_SHELL)
         check_room(path, contents.size)
     return done
 

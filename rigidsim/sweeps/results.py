@@ -35,10 +35,10 @@ from rigidsim.trajectory.destination import (
     Hints,
     as_storage_error,
     check_output,
-    is_replaceable,
     open_temporary,
     temporary_path,
 )
+from rigidsim.trajectory.file_kinds import SWEEP, may_replace
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import as_format_error, opened
 from rigidsim.trajectory.structure import TEXT
@@ -66,7 +66,7 @@ class SweepWriter:
         if done and not resume:
             message = f"{path} was interrupted after {done:,} of {len(contents.runs):,} runs"
             raise StorageError(f"{message}; {hints.resume} continues, {hints.replace} begins again")
-        check_output(path, force or resume, hints)
+        check_output(path, SWEEP, force or resume, hints)
         with as_storage_error(path):
             self._spool = Spool(path, keep=bool(done))
         try:
@@ -207,8 +207,7 @@ class SweepWriter:
                 written.attrs["long_name"] = "why the run failed; empty if it did not"
                 written.dims[0].attach_scale(file["run"])
                 file.attrs["status"], file.attrs["content_hash"] = "complete", found_hash
-            replacing = self._force and (not self.path.exists() or is_replaceable(self.path))
-            found = self._spool.publish(replacing)
+            found = self._spool.publish(may_replace(self.path, SWEEP, self._force))
             errors_path(self.path).unlink(missing_ok=True)
         if found != self.path:
             raise StorageError(f"{self.path} was written by another process; the sweep was saved as {found}")

@@ -6,14 +6,12 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from rigidsim.errors import FormatError, StorageError
-
-FORMATS = ("rigidsim-trajectory/", "rigidsim-sweep/")
-HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+from rigidsim.errors import StorageError
+from rigidsim.trajectory.file_kinds import HDF5_SIGNATURE, RESULTS, SWEEP, FileKind, result_kind
 
 
 class Hints(NamedTuple):
@@ -39,42 +37,42 @@ def as_storage_error(path: Path) -> Iterator[None]:
         raise StorageError(f"cannot write {path}: {reason}") from error
 
 
-def check_output(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
-    """Raise StorageError if the trajectory cannot be written to this path."""
-    check_place(path, force, hints, is_replaceable, ("a rigidsim trajectory", "trajectories"))
-    with as_storage_error(path):
-        check_temporary(path)
-
-
-def check_place(
-    path: Path,
-    force: bool,
-    hints: Hints,
-    is_same_kind: Callable[[Path], bool],
-    kind: tuple[str, str],
-    example: str = "out.h5",
-) -> None:
-    """Raise StorageError if a file cannot be written to this path. With `force` it may replace one of the same kind,
-    which `is_same_kind` tells and `kind` names, one and several.
+def check_output(path: Path, kind: FileKind, force: bool, hints: Hints = IN_PYTHON) -> None:
+    """Raise StorageError if a file of this kind cannot be written to this path. With `force` it may replace another one
+    of its kind.
     """
+    with as_storage_error(path):
+        _check_place(path, kind, force, hints)
+        _check_temporary(path, kind, hints)
+
+
+def _check_place(path: Path, kind: FileKind, force: bool, hints: Hints) -> None:
     folder = path.parent
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):
-        raise StorageError(f"{path} is a folder; name a file, such as {path / example}")
+        raise StorageError(f"{path} is a folder; name a file, such as {path / f'out{kind.endings[0]}'}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")
     if stat.S_ISLNK(mode):
         raise StorageError(f"{path} is a symbolic link to {path.readlink()}, which does not exist; remove the link")
     if mode and not stat.S_ISREG(mode):
         raise StorageError(f"{path} is not a regular file")
-    if mode and not force:
-        raise StorageError(f"{path} exists already; use {hints.replace} to overwrite it, {hints.elsewhere}")
-    if mode and not is_same_kind(path):
-        raise StorageError(
-            f"{path} is not {kind[0]}, or it is damaged; {hints.replace} overwrites {kind[1]} only, {hints.elsewhere}"
-        )
+    if mode:
+        _check_existing(path, kind, force, hints)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StorageError(f"no permission to write in {folder}")
+
+
+def _check_existing(path: Path, kind: FileKind, force: bool, hints: Hints) -> None:
+    """Raise StorageError unless a file may replace an existing one."""
+    found = result_kind(path) if os.access(path, os.R_OK) else None
+    only = f"{hints.replace} overwrites {kind.plural} only, {hints.elsewhere}"
+    if found not in (None, kind):
+        raise StorageError(f"{path} is {found.name}; {only}")
+    if not force:
+        raise StorageError(f"{path} exists already; use {hints.replace} to overwrite it, {hints.elsewhere}")
+    if not kind.is_one(path):
+        raise StorageError(f"{path} is not {kind.name}, or it is damaged; {only}")
 
 
 def _mode_of(path: Path) -> int:
@@ -87,18 +85,6 @@ def _mode_of(path: Path) -> int:
         return 0
     except (OSError, ValueError) as error:
         raise StorageError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
-
-
-def is_replaceable(path: Path) -> bool:
-    """Whether `force` may overwrite the file: only a trajectory, a sweep or an empty file, never other data."""
-    from rigidsim.trajectory.stored import format_of
-
-    with as_storage_error(path), path.open("rb") as file:
-        if not file.read(1):
-            return True
-    with contextlib.suppress(FormatError):
-        return format_of(path).startswith(FORMATS)
-    return False
 
 
 def check_space(path: Path, n_sample: int, n_node: int, sample_bytes: int) -> None:
@@ -125,14 +111,18 @@ def temporary_path(final: Path) -> Path:
     return final.with_name(f".{final.name}.tmp")
 
 
-def check_temporary(final: Path) -> None:
-    """Raise StorageError if there is a file at the temporary path that is not from a killed run of this user."""
+def _check_temporary(final: Path, kind: FileKind, hints: Hints) -> None:
+    """Raise StorageError if there is a file at the temporary path that is not from a killed run of this user, or is
+    from a sweep that can be continued.
+    """
     path = temporary_path(final)
     with contextlib.suppress(FileNotFoundError):
         _require_own(path, path.lstat())
+        if kind is not SWEEP and result_kind(path, lock=False) is SWEEP:
+            _refuse(path, f"it has the runs of a sweep that was interrupted; {hints.resume} continues it")
         with path.open("rb") as file:
             head = file.read(len(HDF5_SIGNATURE))
-        if head not in (b"", HDF5_SIGNATURE, bytes(len(HDF5_SIGNATURE))):  # HDF5 may write the signature last
+        if kind in RESULTS and head not in (b"", HDF5_SIGNATURE, bytes(len(HDF5_SIGNATURE))):  # it may be written last
             _refuse(path, "it is not an HDF5 file")
 
 

@@ -17,11 +17,12 @@ from rigidsim.arguments import file_path, one_of
 from rigidsim.errors import StorageError
 from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
 from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
-from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output, is_replaceable
+from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output
 from rigidsim.trajectory.digests import content_hash, description_digest
 from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder
 from rigidsim.trajectory.extremes import write_extremes
 from rigidsim.trajectory.fields import Block, sample_bytes
+from rigidsim.trajectory.file_kinds import TRAJECTORY, may_replace
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
@@ -61,7 +62,7 @@ class Writer:
         self.path = file_path(path, "the trajectory's file")
         self._compression = one_of(compression, LEVELS, "compression")
         self._force, self._events = force, Events(header)
-        check_output(self.path, force, hints)
+        check_output(self.path, TRAJECTORY, force, hints)
         self._header = header if header.provenance else replace(header, provenance=provenance())
         self._digests = {name: hashlib.sha256() for name in header.dataset_names}
         self._rows = dict.fromkeys(self._digests, 0)
@@ -223,8 +224,7 @@ class Writer:
         with as_storage_error(self.path):
             self._write_rest()
             self._finalize(status, message, events, metrics)
-            replacing = self._force and (not self.path.exists() or is_replaceable(self.path))
-            found = self._spool.publish(replacing)
+            found = self._spool.publish(may_replace(self.path, TRAJECTORY, self._force))
         if found != self.path:
             raise StorageError(
                 f"{self.path} was written by another process during the run; the trajectory was saved as {found}"

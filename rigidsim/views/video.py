@@ -11,7 +11,8 @@ import numpy as np
 from rigidsim.arguments import number, refuse
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.destination import IN_PYTHON, Hints
-from rigidsim.trajectory.published import FileKind, kind_of, published
+from rigidsim.trajectory.file_kinds import FileKind
+from rigidsim.trajectory.published import kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.film import CODERS, GIF, KINDS, PNG, palette_of, require_writer, write_gif, write_png, write_video
 from rigidsim.views.reel import Clip, Reel, Viewpoint

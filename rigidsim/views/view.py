@@ -9,8 +9,9 @@ from pathlib import Path
 from rigidsim.arguments import file_path
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
-from rigidsim.trajectory.destination import IN_PYTHON, Hints
-from rigidsim.trajectory.published import FileKind, check_target, kind_of, published
+from rigidsim.trajectory.destination import IN_PYTHON, Hints, check_output
+from rigidsim.trajectory.file_kinds import FileKind
+from rigidsim.trajectory.published import kind_of, published
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.page import page_of
 from rigidsim.views.stage import FPS, ShownScene, stage_of, stage_of_scene
@@ -59,7 +60,7 @@ def view_of_scene(scene: Scene, frame: str = WORLD) -> View:
 
 def check_page(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
     """Raise UsageError if the suffix is not that of a page, StorageError if it cannot be written to this path."""
-    check_target(path, PAGE, force, hints)
+    check_output(path, PAGE, force, hints)
     kind_of(path, (PAGE,))
 
 

@@ -114,7 +114,7 @@ def test_valid_scene_as_json(quick_call):
             5,
             "scene.yaml exists already; use --force to overwrite it, or use -o to write to another path",
         ),
-        (["-o", "scene.yaml", "--force"], 5, "scene.yaml is not a rigidsim trajectory, or it is damaged; --force"),
+        (["-o", "scene.yaml", "--force"], 5, "scene.yaml is not a trajectory, or it is damaged; --force"),
         (["-o", "/dev/null", "--force"], 5, "/dev/null is not a regular file"),
     ],
 )

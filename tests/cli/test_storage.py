@@ -275,7 +275,7 @@ def test_force_replaces_only_trajectories_and_empty_files(call, workplace, monke
     for name in ("theirs.h5", "cut.h5", "scene.yaml"):
         before = (workplace / name).read_bytes()
         code, _, err = call("run", "scene.yaml", "-o", name, "--force")
-        words = "is not a rigidsim trajectory, or it is damaged; --force overwrites trajectories only"
+        words = "is not a trajectory, or it is damaged; --force overwrites trajectories only"
         assert (code, err) == (5, f"error: {name} {words}, or use -o to write to another path\n")
         assert (workplace / name).read_bytes() == before
     (workplace / "empty.h5").touch()

@@ -118,7 +118,11 @@ def test_one_poisoned_variant_among_a_thousand(call, workplace, record):
         (["--vary", "simulation.record=[[world], [local]]"], 2, "simulation.record cannot vary"),
         (["--vary", f"{MASS}=1:2:3", "--resume", "--force"], 2, "--force begins again, --resume continues"),
         (["--vary", f"{MASS}=1:2:3", "-o", "no/where.h5"], 5, "the folder no does not exist"),
-        (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--force"], 5, "--force overwrites trajectories only"),
+        (
+            ["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--force"],
+            5,
+            "--force overwrites result files of sweeps only",
+        ),
         (["--vary", f"{MASS}=1:2:3", "-o", "scene.yaml", "--resume"], 6, "scene.yaml is not a trajectory"),
     ],
 )

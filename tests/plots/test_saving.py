@@ -9,7 +9,8 @@ import pytest
 
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.plots.saving import BEGINS, save_picture
-from rigidsim.trajectory.published import FileKind, published
+from rigidsim.trajectory.file_kinds import FileKind
+from rigidsim.trajectory.published import published
 
 PNG = FileKind("a picture", "pictures", (".png",))
 

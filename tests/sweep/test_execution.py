@@ -103,7 +103,7 @@ def test_parts_are_the_runs_of_the_whole(tmp_path):
 def test_a_file_of_another_kind_is_never_replaced(tmp_path):
     path = tmp_path / "a.h5"
     path.write_text("precious")
-    with pytest.raises(StorageError, match="not a rigidsim trajectory"):
+    with pytest.raises(StorageError, match="not the result file of a sweep"):
         run(path, contents())
     assert path.read_text() == "precious"
 

@@ -100,7 +100,7 @@ def test_saving_does_not_replace_a_file_unless_forced(history, kept_file, tmp_pa
         history.save(path)
     history.save(path, force=True)
     path.write_text("mine")
-    with pytest.raises(StorageError, match="not a rigidsim trajectory, or it is damaged; force=True overwrites"):
+    with pytest.raises(StorageError, match="not a trajectory, or it is damaged; force=True overwrites"):
         history.save(path, force=True)
     assert path.read_text() == "mine"
     with pytest.raises(StorageError, match="does not exist"):
