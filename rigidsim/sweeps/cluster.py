@@ -274,7 +274,7 @@ def compute(versions: Mapping[str, str], batch: bytes) -> Result:
             raise StorageError(f"the worker on {socket.gethostname()} has {have}; install the same version")
     contents, units = _unpacked(batch)
     begin, collected = time.perf_counter(), _Collected(units)
-    with watch_compilation(lambda: None):  # the command announces it
+    with watch_compilation(lambda _seconds: None):  # the command announces it
         Execution(contents, collected, 1).run()
     return Result(collected.units, time.perf_counter() - begin)
 
