@@ -136,7 +136,7 @@ class BlockRun:
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
         with watch_compilation():
-            foresee(self._calls())
+            foresee(self.calls())
             self._begin()
             if self._takes_second():
                 self._cruise(self.n, NO_SAMPLES, self._one, 0, True)
@@ -279,8 +279,8 @@ class BlockRun:
         steps = self.model.edge_step
         return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
 
-    def _calls(self) -> Iterator[tuple[Callable, tuple]]:
-        """A call of each kernel of the first gear."""
+    def calls(self) -> Iterator[tuple[Callable, tuple]]:
+        """A call of each kernel of the first gear: the kernel and its arguments."""
         yield self._advance, self._advancing(self.n, True, NO_SAMPLES, self._one, 0)
         yield self._observe, self._observing(self._one, 0)
         yield from self._metering.calls(self._one)
