@@ -252,6 +252,14 @@ class IR(NamedTuple):
     slowed: float
 
 
+class Made(NamedTuple):
+    """The making of a kernel: whether its code existed before, and how long it took if not, s."""
+
+    name: str
+    before: bool
+    seconds: float
+
+
 class Caller:
     """Calls a kernel from one place. The words of an argument that is the same object as in the last call are used
     again: arrays may have changed in content only.
@@ -280,6 +288,14 @@ class Caller:
         """Whether the code for these arguments exists, in memory or in the cache."""
         self._take(arguments)
         return self._kernel.is_made(tuple(self._structures))
+
+    def make(self, *arguments: Any) -> Made:
+        """Make the code for these arguments, if it does not exist, without running it."""
+        before, structures = self.is_made(*arguments), tuple(self._structures)
+        read, begin = self._kernel._read.get(structures), time.perf_counter()
+        self._code = self._kernel.code(tuple(self._layouts), structures)
+        spent = time.perf_counter() - begin + (read.seconds if read else 0.0)
+        return Made(self._kernel.__name__, before, 0.0 if before else spent)
 
     def seconds_to_make(self, *arguments: Any, most: float = math.inf) -> float:
         """How long making the code for these arguments will take, s: infinite if more than `most`, 0 if it exists."""
