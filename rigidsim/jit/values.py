@@ -228,6 +228,7 @@ def select(condition: Any, a: Any, b: Any):
     """`a` where the condition holds, else `b`."""
     if not isinstance(condition, Traced):
         return a if condition else b
+    condition = condition if condition.kind == "b" else condition != 0
     a, b = common(a, b)
     width = max(a.width, condition.width)
     a, b = convert(a, a.kind, width), convert(b, a.kind, width)
