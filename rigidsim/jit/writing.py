@@ -73,9 +73,11 @@ class Module:
                 waiting += CALLED.findall(used[name])
         return used
 
-    def lines(self) -> int:
-        """The number of lines of these functions."""
-        return sum(text.count("\n") for text in self.used().values())
+    def sizes(self) -> list[int]:
+        """The lines of each of these functions that is not part of its callers, with its parts."""
+        functions = self.used()
+        parts = self._parts_of_callers(functions)
+        return [_size(text, parts) for name, text in functions.items() if name not in parts]
 
     def text(self, triple: str, data_layout: str) -> str:
         """Their IR."""
@@ -92,11 +94,15 @@ class Module:
         """
         calls, lines = Counter(name for text in functions.values() for name in CALLED.findall(text)), {}
         for name in (name for name in self.inlined if name in functions):
-            text = functions[name]
-            count = text.count("\n") + sum(lines.get(called, 0) for called in CALLED.findall(text))
+            count = _size(functions[name], lines)
             if (calls[name] - 1) * count <= MOST_COPIED:
                 lines[name] = count
         return lines
+
+
+def _size(text: str, parts: dict[str, int]) -> int:
+    """The lines of a function, if these functions are parts of their callers."""
+    return text.count("\n") + sum(parts.get(called, 0) for called in CALLED.findall(text))
 
 
 class Block:
