@@ -569,7 +569,7 @@ def is_known(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(is_known, value))
     if callable(value):
-        return "<locals>" not in value.__qualname__
+        return "<" not in value.__qualname__  # whose name is no other's
     return value is None or isinstance(value, (str, *NUMBERS))
 
 
