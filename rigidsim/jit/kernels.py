@@ -324,7 +324,7 @@ class Caller:
         if not is_number:
             self._tables[k] = np.array(words, np.int64)
             self._words[k] = self._tables[k].ctypes.data
-            self._last[k] = x
+        self._last[k] = x
 
 
 def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:

@@ -172,18 +172,27 @@ class Writer:
         return Traced(self, kind, f"%v{self._n}", width)
 
     def word(self, table: Traced, place: int, kind: str) -> Traced:
-        """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins."""
+        """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins, if
+        the table is known then.
+        """
         key = (table.ref, place)
         if key not in self._words:
-            self._n += 1
-            made, at = self._new(kind), f"%p{self._n}"
-            read = "i64" if kind == "b" else IR_TYPES[kind]
-            target = f"%w{self._n}" if kind == "b" else made.ref
-            lines = [f"{at} = getelementptr i64, ptr {table.ref}, i64 {place}"]
-            lines.append(f"{target} = load {read}, ptr {at}, align 8, !invariant.load !5")
-            lines += [f"{made.ref} = trunc i64 {target} to i1"] * (kind == "b")
+            made = self._new(kind)
+            lines = self._reading(table, place, made)
+            if not (table.ref.startswith(("%words", "%a")) or any(table is word for word, _ in self._words.values())):
+                self.block.lines += lines
+                return made
             self._words[key] = made, lines
         return self._words[key][0]
+
+    def _reading(self, table: Traced, place: int, word: Traced) -> list[str]:
+        is_bool, at = word.kind == "b", f"{word.ref}.at"
+        whole, type_ = (f"{word.ref}.whole", "i64") if is_bool else (word.ref, IR_TYPES[word.kind])
+        return [
+            f"{at} = getelementptr i64, ptr {table.ref}, i64 {place}",
+            f"{whole} = load {type_}, ptr {at}, align 8, !invariant.load !5",
+            *([f"{word.ref} = trunc i64 {whole} to i1"] if is_bool else []),
+        ]
 
     def local(self, size: int) -> Traced:
         """The address of an array of floats that exists while the function runs."""

@@ -39,12 +39,15 @@ def folder_for_code() -> Path:
 
 
 def compile_scene(scene: Scene) -> Iterator[CompiledKernel]:
-    """Compile what runs of a scene (one lane) and sweeps (many) need and what is not in the cache; yields each kernel
-    when it is made.
+    """Compile what runs of a scene (one lane) and sweeps (many) need, in both gears, and what is not in the cache;
+    yields each kernel when it is made.
     """
     world = build_world(scene)
-    blocks = [(lanes, [*BlockRun([world], lanes).calls()]) for lanes in sorted({1, lanes_of(world)})]
-    foresee(call for _, calls in blocks for call in calls)
-    for lanes, calls in blocks:
-        for call, arguments in calls:
+    runs = {lanes: BlockRun([world], lanes) for lanes in sorted({1, lanes_of(world)})}
+    foresee(call for run in runs.values() for call in run.calls())
+    for lanes, run in runs.items():
+        for call, arguments in run.calls():
             yield CompiledKernel(lanes, call.make(*arguments))
+        straight = run.make_second_gear()
+        if straight:
+            yield CompiledKernel(lanes, straight)
