@@ -39,7 +39,7 @@ ALLOWED = {
         "shown",
         "rigidsim",
     },
-    "simulation": {"trajectory", *ENGINE, "engine.building", "scene", "physics", "arguments", "errors"},
+    "simulation": {"trajectory", *ENGINE, "engine.building", "scene", "physics", "jit", "arguments", "errors"},
     "hindsight": {
         "scene.expressions",
         "trajectory",
