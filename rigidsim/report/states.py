@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from types import MappingProxyType
 
 import numpy as np
 
@@ -59,7 +58,7 @@ class BodyState:
     orientation: np.ndarray | None
     velocity: np.ndarray | None
     angular_velocity: np.ndarray | None
-    errors: Mapping[str, float] = MappingProxyType({})  # what is known of the rounding of each quantity
+    errors: Mapping[str, float]  # what is known of the rounding of each quantity
 
 
 @dataclass(frozen=True)
