@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 from rigidsim.jit import formula as formula_mark
+from rigidsim.jit import machine
 from rigidsim.jit.kernels import Kernel
 
-LEVEL = "RIGIDSIM_LEVEL"  # of optimisation: none, light
+LEVELS = {"none": None, "light": machine.LIGHT}  # of optimisation
+
+
+@contextmanager
+def optimised(level: str) -> Iterator[None]:
+    """Kernels are made with so much optimisation."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine, "LIGHT", LEVELS[level])
+        yield
 
 
 def same(a, b) -> bool:
@@ -67,7 +77,6 @@ def compiled(
             for lane in range(len(lanes)):
                 compute(given[block], result[block], lane)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(LEVEL, level)
+    with optimised(level):
         Kernel(on_blocks)(blocks, out, (0.0,) * lanes)
     return out.transpose(1, 0, 2).reshape(n_result, -1)

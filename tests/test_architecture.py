@@ -7,6 +7,8 @@ import itertools
 from functools import cache
 from pathlib import Path
 
+from alterations import is_formula
+
 PACKAGE = Path(__file__).parents[1] / "rigidsim"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
@@ -221,7 +223,7 @@ def test_formulas_use_no_power_and_no_arrays():
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
                 wrong.append(f"{path.name}:{node.lineno}: a power")
         for function in functions_of(path):
-            if is_marked(function, "formula"):
+            if is_formula(function):
                 found = names_in(function) & {"np", "math", "range", "len"}
                 loops = {type(node).__name__ for node in ast.walk(function) if isinstance(node, ast.While | ast.For)}
                 wrong += [f"{path.name}: {function.name}: {what}" for what in found | loops]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -76,8 +77,20 @@ class Metering:
     def add(self, times: np.ndarray, samples: Samples, first: int) -> None:
         """Add samples, taken at `times` (s) on the present tree, in rows first, first + 1, ..."""
         if self._metrics and len(times):
-            arrays = self._arrays
-            self._fold(self._metrics, times, samples, first, arrays.chains, arrays.register, arrays.memory, self._lanes)
+            self._fold(*self._folding(times, samples, first))
+
+    def calls(self, one: Samples) -> Iterator[tuple[Callable, tuple]]:
+        """A call of each kernel, for one sample."""
+        if self._metrics:
+            yield self._fold, self._folding(np.zeros(1), one, 0)
+            yield self._evaluate, self._evaluating()
+
+    def _folding(self, times: np.ndarray, samples: Samples, first: int) -> tuple:
+        arrays = self._arrays
+        return self._metrics, times, samples, first, arrays.chains, arrays.register, arrays.memory, self._lanes
+
+    def _evaluating(self) -> tuple:
+        return self._metrics, self._arrays.memory, self._arrays.result, self._lanes
 
     def count(self, buffer: EventBuffer) -> None:
         """Count the events in the buffer."""
@@ -97,7 +110,7 @@ class Metering:
         for r, kind in enumerate(metrics.folds[:, layout.FOLD_KIND].tolist()):
             if kind >= len(FOLDS):
                 arrays.result[first + r] = counts[kind - len(FOLDS)]
-        self._evaluate(metrics, arrays.memory, arrays.result, self._lanes)
+        self._evaluate(*self._evaluating())
         self.go_back(place)
         return arrays.result[metrics.result]
 

@@ -146,8 +146,6 @@ class Scratch(NamedTuple):
     other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at the next stage
     sum: np.ndarray  # (state, STAGE_ROWS * lanes) weighted sum of the stages' rates
     turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
-    local: np.ndarray  # (moved, LOCAL_ROWS * lanes) motion of free bodies relative to their parents, for samples
-    term: np.ndarray  # (TERMS * 3 * lanes) the terms of one body
     contact_mean: np.ndarray  # (contact body, 6) acceleration by contacts in the last step, m/s2 and rad/s2, world axes
     contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
 
@@ -242,8 +240,6 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         other_stage=zeros(n_state, layout.STAGE_ROWS * n),
         sum=zeros(n_state, layout.STAGE_ROWS * n),
         turn=zeros(n_state, 3 * n),
-        local=zeros(n_moved, layout.LOCAL_ROWS * n),
-        term=zeros(layout.TERMS * 3 * n),
         contact_mean=zeros(0, 6),
         contact_work=zeros(2),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -24,7 +24,7 @@ from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
-from rigidsim.jit.kernels import is_interpreted, watch_compilation
+from rigidsim.jit.kernels import foresee, is_interpreted, watch_compilation
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
@@ -136,7 +136,8 @@ class BlockRun:
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
-        with watch_compilation():  # one announcement for all kernels
+        with watch_compilation():
+            foresee(self._calls())
             self._begin()
             if self._takes_second():
                 self._cruise(self.n, NO_SAMPLES, self._one, 0, True)
@@ -179,10 +180,7 @@ class BlockRun:
 
     def _observe(self, era: int, samples: Samples, row: int) -> None:
         """Make the present state a sample, with the loads of this era."""
-        self._look(
-            self.method, self.n, self.done, era, False, NOW, NO_SAMPLES, *self._arrays(),
-            samples, row, self._buffer, self.contacts.arrays, self._lanes,
-        )  # fmt: skip
+        self._look(*self._advancing(era, NOW, False, NO_SAMPLES, samples, row))
 
     def present(self) -> Samples:
         """A sample of the present state; overwritten by the next call."""
@@ -286,15 +284,25 @@ class BlockRun:
         steps = self.model.edge_step
         return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
 
+    def _calls(self) -> Iterator[tuple[Callable, tuple]]:
+        """A call of each kernel of the first gear."""
+        yield self._advance, self._advancing(self.era, self.n, True, NO_SAMPLES, self._one, 0)
+        yield from self._metering.calls(self._one)
+
+    def _advancing(self, era: int, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> tuple:
+        """The arguments of the first gear."""
+        return (
+            self.method, self.n, self.done, era, arrives, n_end, stride, *self._arrays(), samples, first,
+            self._buffer, self.contacts.arrays, self._lanes,
+        )  # fmt: skip
+
     def _advance_to(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
         """Call the kernel of the first gear, again when contact lacks room, and read what it recorded."""
         stopped = True
         while stopped:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
-            self.n, self.done, self.era = self._advance(
-                self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
-                samples, first, self._buffer, self.contacts.arrays, self._lanes,
-            )  # fmt: skip
+            arguments = self._advancing(self.era, n_end, arrives, stride, samples, first)
+            self.n, self.done, self.era = self._advance(*arguments)
             times = np.arange(begin, self._taken(stride)) * stride * self.model.step
             self._metering.add(times, samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)

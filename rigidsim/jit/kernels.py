@@ -13,10 +13,10 @@ import struct
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, Straight, kind_of, lay_out, structure_of, word_of
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
-# Seconds to make machine code of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general code, and of
-# straight code, which is one function.
-GENERAL_SECONDS, STRAIGHT_SECONDS = (7e-5, 0.0), (3.4e-5, 1.3e-9)
+# Seconds to make machine code of a function of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general
+# code (within a third), and of straight code, which takes other passes.
+GENERAL_SECONDS, STRAIGHT_SECONDS = (2.7e-5, 4e-9), (3.4e-5, 1.3e-9)
 WORTH_A_NOTICE = 1.0  # s
+MOST_SLOWED = 8.0  # by other processes
 
 
 def is_interpreted() -> bool:
@@ -50,7 +51,7 @@ def compilation_notice(seconds: float) -> str:
         if cache_folder()
         else "to save the result, set RIGIDSIM_CACHE_DIR to a folder that only you can write to"
     )
-    return f"compiling the stepper for this kind of scene, about {seconds:.0f} s; {kept}"
+    return f"compiling the stepper for this kind of scene, about {seconds:.2g} s; {kept}"
 
 
 class CompileWatch:
@@ -83,14 +84,26 @@ def watch_compilation(announce: Callable[[float], None] = log_compilation) -> It
 
 
 @contextmanager
-def _counted() -> Iterator[None]:
-    """Count the time as that of a compilation."""
+def _watched() -> Iterator[None]:
+    """Count the time for all present watches."""
     begin, watches = time.perf_counter(), tuple(_watches)
     try:
         yield
     finally:
         for watch in watches:
             watch.seconds += time.perf_counter() - begin
+
+
+def foresee(calls: Iterable[tuple[Callable, tuple]]) -> None:
+    """Announce the compilation of several kernels at once, if it takes long: before the first of these calls, each of
+    which is a caller and its arguments.
+    """
+    _announce(sum(call.seconds_to_make(*arguments) for call, arguments in calls if isinstance(call, Caller)))
+
+
+def _announce(seconds: float) -> None:
+    if seconds > WORTH_A_NOTICE:
+        (_watches[0].announce_once if _watches else log_compilation)(seconds)
 
 
 # --- code
@@ -132,7 +145,7 @@ class Kernel:
         # The name of the folder depends on the source of these modules only, not on that of kernels in tests.
         self._is_kept = function.__module__.startswith("rigidsim.engine.")
         self._codes: dict[Any, Code] = {}
-        self._read: dict[Any, tuple[Any, str]] = {}  # what was read to learn how long it is
+        self._read: dict[Any, IR] = {}  # what was read to learn how long it is
         self._locks: dict[Any, threading.Lock] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -175,46 +188,68 @@ class Kernel:
 
     def is_made(self, structures: tuple) -> bool:
         """Whether code for arguments of these structures exists, in memory or in the cache."""
+        if structures in self._codes:
+            return True
         path = self._path(structures)
-        return structures in self._codes or bool(path and path.exists())
+        return path is not None and path.exists()
 
     def seconds_to_make(self, layouts: tuple, structures: tuple, most: float) -> float:
-        """How long making the code for arguments of these layouts will take: infinite if more than `most`."""
+        """How long making the code for arguments of these layouts will take: infinite if more than `most`, nothing if
+        it exists.
+        """
+        if self.is_made(structures):
+            return 0.0
         if structures not in self._read:
-            with _counted():
-                self._read[structures] = self._module(layouts, self._lines_in(most))
-        module, _ = self._read[structures]
-        return self._seconds(module.lines()) if module else math.inf
+            self._read[structures] = self._module(layouts, self._lines_in(most))
+        return self._seconds(self._read[structures])
 
-    def _seconds(self, n: int) -> float:
+    def _seconds(self, read: IR) -> float:
+        """How long making code takes in all. Its reading shows how much other processes slow it."""
+        if read.module is None:
+            return math.inf
+        return read.seconds + read.slowed * sum(map(self._seconds_of, read.module.sizes()))
+
+    def _seconds_of(self, n: int) -> float:
         a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
         return n * (a + b * n)
 
-    def _lines_in(self, seconds: float) -> int:
-        n = 1000
-        while self._seconds(n) < seconds:
-            n += n // 10
-        return n
+    def _lines_in(self, seconds: float) -> float:
+        """The lines of a function that takes so long."""
+        a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
+        return (math.sqrt(a * a + 4 * b * seconds) - a) / (2 * b)
 
-    def _module(self, layouts: tuple, most_lines: float = math.inf) -> tuple[Any, str]:
-        """The IR and the kinds of the results; None in place of IR that would be longer."""
+    def _module(self, layouts: tuple, most_lines: float = math.inf) -> IR:
         from rigidsim.jit.reading import read_kernel
 
-        return read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), self.straight, most_lines)
+        begin, own = time.perf_counter(), time.thread_time()
+        with _watched():
+            names = dict(zip(self._names, layouts, strict=True))
+            module, kinds = read_kernel(self.function, names, self.straight, most_lines)
+        spent, own = time.perf_counter() - begin, time.thread_time() - own
+        return IR(module, kinds, spent, min(max(1.0, spent / max(own, 1e-9)), MOST_SLOWED))
 
     def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
         """The kinds of the results, a line break, and the machine code."""
         from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
 
-        with _counted():
-            begin = time.perf_counter()
-            module, kinds = self._read.pop(structures, (None, ""))
-            if module is None:
-                module, kinds = self._module(layouts)
-            estimate = time.perf_counter() - begin + self._seconds(module.lines())
-            if estimate > WORTH_A_NOTICE:
-                (_watches[0].announce_once if _watches else log_compilation)(estimate)
-            return f"{kinds}\n".encode() + machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
+        read = self._read.pop(structures, None)
+        if read is None or read.module is None:
+            read = self._module(layouts)
+        _announce(self._seconds(read))
+        with _watched():
+            code = machine_code(read.module, ONLY_REGISTERS if self.straight else LIGHT)
+        return f"{read.kinds}\n".encode() + code
+
+
+class IR(NamedTuple):
+    """What was read of a kernel: the module, or None if it is too long, and the kinds of the results; how long reading
+    took, and how many times longer that is than it would be without other processes.
+    """
+
+    module: Any
+    kinds: str
+    seconds: float
+    slowed: float
 
 
 class Caller:
@@ -246,8 +281,8 @@ class Caller:
         self._take(arguments)
         return self._kernel.is_made(tuple(self._structures))
 
-    def seconds_to_make(self, *arguments: Any, most: float) -> float:
-        """How long making the code for these arguments will take, s: infinite if more than `most`."""
+    def seconds_to_make(self, *arguments: Any, most: float = math.inf) -> float:
+        """How long making the code for these arguments will take, s: infinite if more than `most`, 0 if it exists."""
         self._take(arguments)
         return self._kernel.seconds_to_make(tuple(self._layouts), tuple(self._structures), most)
 
@@ -273,7 +308,7 @@ class Caller:
         if not is_number:
             self._tables[k] = np.array(words, np.int64)
             self._words[k] = self._tables[k].ctypes.data
-            self._last[k] = x
+        self._last[k] = x
 
 
 def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:

@@ -48,6 +48,7 @@ def machine_code(module, passes: tuple[str, ...] | None) -> bytes:
     """
     machine = _target(SELECTION_AT_ONCE if passes is None else SELECTION)
     parsed = llvm.parse_assembly(module.text(machine.triple, str(machine.target_data)))
+    parsed.verify()
     if passes:
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
         manager = llvm.create_new_module_pass_manager()

@@ -73,9 +73,11 @@ class Module:
                 waiting += CALLED.findall(used[name])
         return used
 
-    def lines(self) -> int:
-        """The number of lines of these functions."""
-        return sum(text.count("\n") for text in self.used().values())
+    def sizes(self) -> list[int]:
+        """The lines of each of these functions that is not part of its callers, with its parts."""
+        functions = self.used()
+        parts = self._parts_of_callers(functions)
+        return [_size(text, parts) for name, text in functions.items() if name not in parts]
 
     def text(self, triple: str, data_layout: str) -> str:
         """Their IR."""
@@ -92,11 +94,15 @@ class Module:
         """
         calls, lines = Counter(name for text in functions.values() for name in CALLED.findall(text)), {}
         for name in (name for name in self.inlined if name in functions):
-            text = functions[name]
-            count = text.count("\n") + sum(lines.get(called, 0) for called in CALLED.findall(text))
+            count = _size(functions[name], lines)
             if (calls[name] - 1) * count <= MOST_COPIED:
                 lines[name] = count
         return lines
+
+
+def _size(text: str, parts: dict[str, int]) -> int:
+    """The lines of a function, if these functions are parts of their callers."""
+    return text.count("\n") + sum(parts.get(called, 0) for called in CALLED.findall(text))
 
 
 class Block:
@@ -166,18 +172,27 @@ class Writer:
         return Traced(self, kind, f"%v{self._n}", width)
 
     def word(self, table: Traced, place: int, kind: str) -> Traced:
-        """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins."""
+        """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins, if
+        the table is known then.
+        """
         key = (table.ref, place)
         if key not in self._words:
-            self._n += 1
-            made, at = self._new(kind), f"%p{self._n}"
-            read = "i64" if kind == "b" else IR_TYPES[kind]
-            target = f"%w{self._n}" if kind == "b" else made.ref
-            lines = [f"{at} = getelementptr i64, ptr {table.ref}, i64 {place}"]
-            lines.append(f"{target} = load {read}, ptr {at}, align 8, !invariant.load !5")
-            lines += [f"{made.ref} = trunc i64 {target} to i1"] * (kind == "b")
+            made = self._new(kind)
+            lines = self._reading(table, place, made)
+            if not (table.ref.startswith(("%words", "%a")) or any(table is word for word, _ in self._words.values())):
+                self.block.lines += lines
+                return made
             self._words[key] = made, lines
         return self._words[key][0]
+
+    def _reading(self, table: Traced, place: int, word: Traced) -> list[str]:
+        is_bool, at = word.kind == "b", f"{word.ref}.at"
+        whole, type_ = (f"{word.ref}.whole", "i64") if is_bool else (word.ref, IR_TYPES[word.kind])
+        return [
+            f"{at} = getelementptr i64, ptr {table.ref}, i64 {place}",
+            f"{whole} = load {type_}, ptr {at}, align 8, !invariant.load !5",
+            *([f"{word.ref} = trunc i64 {whole} to i1"] if is_bool else []),
+        ]
 
     def local(self, size: int) -> Traced:
         """The address of an array of floats that exists while the function runs."""

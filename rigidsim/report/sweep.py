@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.errors import Interrupted, StorageError, SweepError
-from rigidsim.jit.kernels import watch_compilation
+from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.progress import ProgressLine, clock
-from rigidsim.report.run import announce, announce_nothing
 from rigidsim.report.signals import StopRequest
 from rigidsim.report.wording import counted
 from rigidsim.sweeps.assembly import assemble_sweep
@@ -45,7 +44,7 @@ class SweepEstimate:
     def of(cls, contents: Contents, runs: int, threads: int, quiet: bool = False) -> SweepEstimate:
         """Measured on the first runs."""
         plan = contents.plan
-        with watch_compilation(announce_nothing if quiet else announce):
+        with compiling(quiet):
             seconds, gear = estimated_seconds(contents, runs, threads)
         return cls(plan.describe(), plan.notes, runs, threads, seconds, contents.size, gear)
 
@@ -173,7 +172,7 @@ def _execute(
         rate = f"{before + done:,} of {total:,} runs  {done / spent:.3g} runs/s"
         return f"{rate}  {failed:,} failed" if failed else rate
 
-    with StopRequest() as stop, watch_compilation(announce_nothing if quiet else announce):
+    with StopRequest() as stop, compiling_beside(progress):
 
         def watch(done: int, failed: int) -> bool:
             progress.report(done, lambda spent: described(done, failed, spent))

@@ -32,9 +32,14 @@ def unwatched(_done: int, _failed: int) -> bool:
 
 
 class Execution:
-    """The runs of a sweep that are missing in a result file."""
+    """The runs of a sweep that are missing in a result file. `ahead` is how many each thread will compute, if that is
+    more than these.
+    """
 
-    def __init__(self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES):
+    def __init__(
+        self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES, ahead: int | None = None
+    ):
+        self._ahead = len(writer.missing) * contents.unit // threads if ahead is None else ahead
         self._contents, self._writer = contents, writer
         self._threads, self._lanes = threads, lanes
         self._variants = Variants(contents.scene.document(), contents.plan.names)
@@ -100,15 +105,11 @@ class Execution:
             batch.refuse(place, fault)
         blocks = []
         for group in groups:
-            runners = Runners(group, self._contents, self._lanes, self._ahead(len(group) / len(numbers)))
+            runners = Runners(group, self._contents, self._lanes, int(self._ahead * len(group) / len(numbers)))
             in_order = np.argsort(group.numbers, kind="stable")
             blocks += [(runners, in_order[k : k + runners.lanes]) for k in range(0, len(in_order), runners.lanes)]
         blocks.sort(key=lambda block: block[0].group.numbers[block[1][0]])
         return {pool.submit(self._compute, batch, *block) for block in blocks}
-
-    def _ahead(self, share: float) -> int:
-        """About how many runs of a structure each thread will compute, if this share of all has it."""
-        return int(len(self._writer.missing) * self._contents.unit * share / self._threads)
 
     @np.errstate(all="ignore")  # of kernels that are not compiled
     def _compute(self, batch: Batch, runners: Runners, places: np.ndarray) -> None:
