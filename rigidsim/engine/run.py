@@ -24,11 +24,7 @@ from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
-<<<<<<< HEAD
 from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
-=======
-from rigidsim.jit.kernels import foresee, is_interpreted, watch_compilation
->>>>>>> 7bdd762d141d8ace7278f69b4b6c37c15ef7491a
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
@@ -184,11 +180,7 @@ class BlockRun:
 
     def _observe(self, era: int, samples: Samples, row: int) -> None:
         """Make the present state a sample, with the loads of this era."""
-<<<<<<< HEAD
         self._look(*self._advancing(era, False, NOW, NO_SAMPLES, samples, row))
-=======
-        self._look(*self._advancing(era, NOW, False, NO_SAMPLES, samples, row))
->>>>>>> 7bdd762d141d8ace7278f69b4b6c37c15ef7491a
 
     def present(self) -> Samples:
         """A sample of the present state; overwritten by the next call."""
@@ -292,7 +284,6 @@ class BlockRun:
         steps = self.model.edge_step
         return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
 
-<<<<<<< HEAD
     def calls(self) -> Iterator[tuple[Callable, tuple]]:
         """A call of each kernel of the first gear: the kernel and its arguments."""
         yield self._advance, self._advancing(self.era, True, self.n, NO_SAMPLES, self._one, 0)
@@ -303,14 +294,6 @@ class BlockRun:
         return self.gear.make(self._cruising(self.n, NO_SAMPLES, self._one, 0, True))
 
     def _advancing(self, era: int, arrives: bool, n_end: int, stride: int, samples: Samples, first: int) -> tuple:
-=======
-    def _calls(self) -> Iterator[tuple[Callable, tuple]]:
-        """A call of each kernel of the first gear."""
-        yield self._advance, self._advancing(self.era, self.n, True, NO_SAMPLES, self._one, 0)
-        yield from self._metering.calls(self._one)
-
-    def _advancing(self, era: int, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> tuple:
->>>>>>> 7bdd762d141d8ace7278f69b4b6c37c15ef7491a
         """The arguments of the first gear."""
         return (
             self.method, self.n, self.done, era, arrives, n_end, stride, *self._arrays(), samples, first,
@@ -322,11 +305,7 @@ class BlockRun:
         stopped = True
         while stopped:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
-<<<<<<< HEAD
             arguments = self._advancing(self.era, arrives, n_end, stride, samples, first)
-=======
-            arguments = self._advancing(self.era, n_end, arrives, stride, samples, first)
->>>>>>> 7bdd762d141d8ace7278f69b4b6c37c15ef7491a
             self.n, self.done, self.era = self._advance(*arguments)
             times = np.arange(begin, self._taken(stride)) * stride * self.model.step
             self._metering.add(times, samples, begin - first)
