@@ -7,8 +7,9 @@ import pytest
 
 from both_ways import compare, programs
 from rigidsim.jit import formula, inlined, routine
+from rigidsim.jit.layouts import lay_out
 from rigidsim.jit.reading import read_kernel
-from rigidsim.jit.values import NotCompilable, lay_out
+from rigidsim.jit.values import NotCompilable
 from rigidsim.physics.elementary import select, sin_cos, sqrt
 
 COUNTS = (1, 2, 3, 6, 7, 8, 9, 11, 12, 16, 32)
