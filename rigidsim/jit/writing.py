@@ -14,7 +14,6 @@ from rigidsim.jit.values import (
     NUMBERS,
     TAGS,
     Array,
-    NotCompilable,
     Struct,
     Traced,
     compare,
@@ -319,7 +318,7 @@ class Writer:
                 turn = self.new_block(self.block)
                 self.go(turn)
             else:
-                raise NotCompilable("a loop that never turns")
+                return inside
             self.block = turn
             going, leaving = body(dict(inside))
             after = self.merge(going, turn)
