@@ -24,7 +24,7 @@ from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
-from rigidsim.jit.kernels import foresee, is_interpreted, watch_compilation
+from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
@@ -137,7 +137,7 @@ class BlockRun:
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
         with watch_compilation():
-            foresee(self._calls())
+            foresee(self.calls())
             self._begin()
             if self._takes_second():
                 self._cruise(self.n, NO_SAMPLES, self._one, 0, True)
@@ -284,10 +284,14 @@ class BlockRun:
         steps = self.model.edge_step
         return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
 
-    def _calls(self) -> Iterator[tuple[Callable, tuple]]:
-        """A call of each kernel of the first gear."""
+    def calls(self) -> Iterator[tuple[Callable, tuple]]:
+        """A call of each kernel of the first gear: the kernel and its arguments."""
         yield self._advance, self._advancing(self.era, True, self.n, NO_SAMPLES, self._one, 0)
         yield from self._metering.calls(self._one)
+
+    def make_second_gear(self) -> Made | None:
+        """Make the straight code of the present era; None if it cannot be used, or takes too long to make."""
+        return self.gear.make(self._cruising(self.n, NO_SAMPLES, self._one, 0, True))
 
     def _advancing(self, era: int, arrives: bool, n_end: int, stride: int, samples: Samples, first: int) -> tuple:
         """The arguments of the first gear."""
