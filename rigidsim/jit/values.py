@@ -5,9 +5,10 @@ representation (IR). Python's semantics hold: integers (of 64 bits) and floats m
 flag that would let LLVM change the bits of a result. An operation on numbers that are known while code is made is
 carried out by Python.
 
-Differences from Python: a float divided by zero is infinite or NaN, and an integer 0, as in NumPy; the integer nearest
-to a float that is too large is the largest one, and that of NaN is 0; an index or a bound that is not known is not
-checked, and does not count from the end if it is negative.
+Differences from Python: a name that is an integer on one path and a float on another is a float, so that -x of its 0 is
+-0.0; a float divided by zero is infinite or NaN, and an integer 0, as in NumPy; the integer nearest to a float that is
+too large is the largest one, and that of NaN is 0; an index or a bound that is not known is not checked, and does not
+count from the end if it is negative.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from rigidsim.jit.values import (
     KINDS,
     NUMBERS,
     Array,
-    NotCompilable,
     Traced,
     compare,
     convert,
@@ -308,7 +307,7 @@ class Writer:
                 turn = self.new_block(self.block)
                 self.go(turn)
             else:
-                raise NotCompilable("a loop that never turns")
+                return inside
             self.block = turn
             going, leaving = body(dict(inside))
             after = self.merge(going, turn)
