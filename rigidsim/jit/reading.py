@@ -95,9 +95,14 @@ def type_of(x: Any) -> type:
     return x._layout.kind if isinstance(x, Struct) else type(x)
 
 
+def elements(x: Any) -> tuple:
+    """tuple(x)."""
+    return x.numbers() if isinstance(x, (Array, Rows)) else tuple(x)
+
+
 BUILTINS = {
     len: length, max: larger, min: smaller, abs: abs, int: to_integer, float: to_float, type: type_of,
-    getattr: getattr, range: range, tuple: tuple, enumerate: lambda x: tuple(enumerate(x)),
+    getattr: getattr, range: range, tuple: elements, enumerate: lambda x: tuple(enumerate(x)),
     zip: lambda *x, strict=False: tuple(zip(*x, strict=strict)),
 }  # fmt: skip
 
