@@ -14,7 +14,7 @@ EVENTFUL = SCENE.replace(
     "    impulses: [{time: 0.05, impulse: [0, 0, 1]}]\n    forces: [{force: ['= -k*x', 0, 0]}]\n    mass:",
     1,
 ).replace("bodies:", "parameters: {k: 1}\nmetrics: {top: '= max(speed(\"brick\"))'}\nbodies:")
-KERNELS = ["advance", "observe_at", "fold_samples", "evaluate_metrics"]
+KERNELS = ["advance", "fold_samples", "evaluate_metrics", "cruise"]
 
 
 def entries(cache: Path) -> set[str]:
