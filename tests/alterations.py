@@ -70,8 +70,10 @@ class Mutation(ast.NodeTransformer):
 
 
 def is_formula(node) -> bool:
-    """A function marked with `@formula`."""
-    return isinstance(node, ast.FunctionDef) and any(ast.unparse(d) == "formula" for d in node.decorator_list)
+    """A function marked with `@formula`, but for those that ask for the context of numbers, which has its own."""
+    if not isinstance(node, ast.FunctionDef) or all(ast.unparse(mark) != "formula" for mark in node.decorator_list):
+        return False
+    return not {"context_of", "_own_context"} & {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
 
 
 def formulas_of(module: str) -> dict[str, ast.FunctionDef]:
@@ -107,7 +109,7 @@ def exchanged(names: dict, function: ast.FunctionDef) -> dict:
 
 
 def namespace(tree: ast.Module) -> dict:
-    """A module's names, its formulas left plain Python, unknown to numba."""
+    """A module's names, its formulas left plain Python, unknown to the compiler."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []

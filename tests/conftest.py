@@ -9,11 +9,11 @@ import mpmath
 import pytest
 from hypothesis import settings
 
-# Anew each time at a desk, always the same in CI, and never against the clock.
-settings.register_profile("desk", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.register_profile("thorough", deadline=None, max_examples=400)  # pytest --hypothesis-profile thorough
-settings.load_profile("ci" if os.environ.get("CI") else "desk")
+# Never against the clock. By default the same examples each time; who finds something with others makes it a test.
+settings.register_profile("default", deadline=None, derandomize=True, database=None)
+settings.register_profile("random", deadline=None)  # pytest --hypothesis-profile random
+settings.register_profile("thorough", deadline=None, max_examples=400)  # random, too, and many more
+settings.load_profile("default")
 
 # A shell that starts the tests in the background makes them, and the processes they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -31,16 +31,6 @@ def pytest_cmdline_main(config):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if cores > 1:
             config.option.numprocesses, config.option.maxschedchunk = min(cores, MOST), 2
-
-
-def pytest_addoption(parser):
-    """What the default suite interprets to save time."""
-    parser.addoption("--compile-all", action="store_true", help="compile every method for every kind of model")
-
-
-def pytest_collection_modifyitems(items):
-    """First those that compile what others use, too: side by side, as no kernel is compiled by two processes."""
-    items.sort(key=lambda item: item.get_closest_marker("compiles") is None)
 
 
 @pytest.fixture(scope="session")

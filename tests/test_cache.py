@@ -10,15 +10,13 @@ import stat
 import subprocess
 import sys
 import tempfile
-from contextlib import nullcontext
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 
 import pytest
-from numba.core.errors import TypingError
-from rigidsim._cache import Claim, keep_entry, read_entry
 
-from rigidsim import _cache, _jit, _numba_hooks
+from rigidsim.jit import cache, kernels
+from rigidsim.jit.cache import keep_entry, read_entry
+from rigidsim.jit.values import NotCompilable
 
 VERSION = "0123456789abcdef"
 PAYLOAD = random.Random(0).randbytes(5000)
@@ -27,7 +25,7 @@ PAYLOAD = random.Random(0).randbytes(5000)
 @pytest.fixture(autouse=True)
 def tell_again(monkeypatch):
     """What is told once a process is told once a test."""
-    monkeypatch.setattr(_cache, "_log_once", _cache.cache(_cache.log))
+    monkeypatch.setattr(cache, "_log_once", cache.cache(cache.log))
 
 
 @pytest.fixture
@@ -45,7 +43,7 @@ def choice(monkeypatch, tmp_path):
     monkeypatch.delenv("RIGIDSIM_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path / "tmp"))
-    return _cache.cache_folder.__wrapped__
+    return cache.cache_folder.__wrapped__
 
 
 def mode(path: Path) -> int:
@@ -212,42 +210,42 @@ def test_pipe_in_the_place_of_an_entry_does_not_hang(tmp_path, told):
 
 
 def test_compiled_code_of_old_versions_is_removed(tmp_path):
-    versions = [_cache._prepared(tmp_path, f"{day:016x}") for day in range(6)]
+    versions = [cache._prepared(tmp_path, f"{day:016x}") for day in range(6)]
     for day, version in enumerate(versions):
         keep_entry(version / "one.kernel", PAYLOAD)
         os.utime(version, (day, day))
-    _cache._forget_old_versions(tmp_path)
+    cache._forget_old_versions(tmp_path)
     assert set(tmp_path.iterdir()) == set(versions[-4:])
 
 
 def test_only_what_carries_our_mark_is_removed(choice, monkeypatch, tmp_path):
     """Folders that look like ours by their names, or are links to ours, with a user's data in them."""
     root = tmp_path / "cache"
-    ours = _cache._prepared(tmp_path / "elsewhere", "a" * 16)
+    ours = cache._prepared(tmp_path / "elsewhere", "a" * 16)
     for version in ("1" * 16, "2" * 16, "3" * 16):
-        _cache._prepared(root, version)
+        cache._prepared(root, version)
     precious = [root / (digit * 16) for digit in "bcdef"]
     for path in precious[:4]:
         path.mkdir()
         (path / "thesis.txt").write_text("precious")
-    shutil.copy(ours / _cache._MARK, precious[1])  # the mark of another version
-    (precious[2] / _cache._MARK).write_text("Signature: 8a477f597d28d172789f06886806bc55\n")  # another program's
-    (precious[3] / _cache._MARK).symlink_to(ours / _cache._MARK)
+    shutil.copy(ours / cache._MARK, precious[1])  # the mark of another version
+    (precious[2] / cache._MARK).write_text("Signature: 8a477f597d28d172789f06886806bc55\n")  # another program's
+    (precious[3] / cache._MARK).symlink_to(ours / cache._MARK)
     precious[4].symlink_to(ours)
     for path in precious:
         os.utime(path, (0, 0), follow_symlinks=False)
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(root))
-    monkeypatch.setattr(_cache, "_KEPT", 1)
+    monkeypatch.setattr(cache, "_KEPT", 1)
     folder = choice()
     assert set(root.iterdir()) == {folder, *precious}
     assert all((path / "thesis.txt").read_text() == "precious" for path in precious[:4])
-    assert _cache._is_marked(ours)
+    assert cache._is_marked(ours)
 
 
 def test_folder_that_was_there_before_is_used_but_never_marked(tmp_path):
     (tmp_path / VERSION).mkdir(mode=0o700)
-    assert _cache._prepared(tmp_path, VERSION) == tmp_path / VERSION
-    assert not _cache._is_marked(tmp_path / VERSION)
+    assert cache._prepared(tmp_path, VERSION) == tmp_path / VERSION
+    assert not cache._is_marked(tmp_path / VERSION)
 
 
 # Whether it is whole
@@ -280,7 +278,7 @@ def check_damages(path: Path, count: int) -> None:
         path.write_bytes(damaged)
         assert read_entry(path) is None
         assert not path.exists()
-    _cache._write(path, content)
+    cache._write(path, content)
     assert read_entry(path)
 
 
@@ -298,7 +296,7 @@ def test_entry_in_the_place_of_another_is_dropped(tmp_path):
 
 @pytest.mark.slow
 def test_every_damage_of_real_kernels_is_found(tmp_path):
-    entries = list(_cache.cache_folder().glob("*.kernel"))
+    entries = list(cache.cache_folder().glob("*.kernel"))
     assert entries, "run any scene first"
     for entry in entries:
         shutil.copy(entry, tmp_path)
@@ -318,13 +316,11 @@ doubled_plus.__module__ = "rigidsim.engine.test"  # else it is not kept
 @pytest.fixture
 def fresh_kernel(monkeypatch, tmp_path):
     """The kernel as a new process has it: (result, compiled or not)."""
-    # What is read back looks for the kernel's module.
-    monkeypatch.setitem(sys.modules, doubled_plus.__module__, ModuleType(doubled_plus.__module__))
-    monkeypatch.setattr(_jit, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
 
     def call(x=3.0, y=1.0):
-        with _jit.watch_compilation(lambda: None) as watch:
-            result = _jit.kernel(doubled_plus)(x, y)
+        with kernels.watch_compilation() as watch:
+            result = kernels.kernel(doubled_plus)(x, y)
         return result, watch.seconds > 0.0
 
     return call
@@ -354,116 +350,31 @@ def test_kernel_that_cannot_be_kept_still_runs(fresh_kernel, tmp_path, told):
     ]
 
 
-# One process at a time
-
-CLAIM = """
-import sys, time
-from contextlib import nullcontext
-from pathlib import Path
-from rigidsim._cache import Claim
-claim = Claim(nullcontext)
-claim.take(Path(sys.argv[1]))
-print("mine", flush=True)
-sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def other(tmp_path):
-    """Another process that is making the entry, until it is told to end."""
-    command = [sys.executable, "-c", CLAIM, str(tmp_path / "one.kernel")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "mine\n"
-        yield process
-        process.kill()
-
-
-@pytest.fixture
-def claim():
-    """One that ends the other process as soon as it has to wait; `waited` counts that."""
-
-    def begin_to_wait():
-        claim.waited += 1
-        claim.meanwhile()
-        return nullcontext()
-
-    claim = Claim(begin_to_wait)
-    claim.waited, claim.meanwhile = 0, lambda: None
-    yield claim
-    claim.release()
-
-
-def test_an_entry_is_made_by_one_process_at_a_time(other, claim, tmp_path):
-    claim.take(tmp_path / "two.kernel")
-    assert claim.waited == 0
-    claim.meanwhile = other.stdin.close  # it ends, and its claim with it
-    claim.take(tmp_path / "one.kernel")
-    assert claim.waited == 1
-
-
-def test_a_killed_process_holds_nothing_up(other, claim, tmp_path):
-    claim.meanwhile = other.kill
-    claim.take(tmp_path / "one.kernel")
-    assert claim.waited == 1
-
-
-def test_nobody_waits_forever(other, claim, tmp_path):
-    claim.LONGEST = 0.1
-    claim.take(tmp_path / "one.kernel")
-    assert claim.waited == 1
-    assert other.poll() is None
-
-
-def test_a_claim_ends_when_it_is_released_or_taken_again(claim, tmp_path):
+def test_a_kernel_that_does_not_compile_leaves_nothing_and_can_be_tried_again(fresh_kernel, tmp_path):
     for _ in range(2):
-        claim.take(tmp_path / "one.kernel")
-    others = Claim(pytest.fail)
-    claim.release()
-    others.take(tmp_path / "one.kernel")
-    others.release()
-
-
-def test_where_no_file_can_be_made_everyone_may(claim, tmp_path):
-    for _ in range(2):
-        Claim(pytest.fail).take(tmp_path / "missing" / "one.kernel")
-
-
-def test_what_another_process_made_meanwhile_is_not_compiled_again(fresh_kernel, monkeypatch, tmp_path):
-    fresh_kernel()
-    (entry,) = tmp_path.glob("*.kernel")
-    entry.rename(tmp_path / "made")
-    monkeypatch.setattr(Claim, "take", lambda claim, path: (tmp_path / "made").rename(path))
-    assert fresh_kernel() == (7.0, False)
-
-
-def test_a_kernel_that_does_not_compile_can_be_tried_again(fresh_kernel):
-    for _ in range(2):
-        with pytest.raises(TypingError):
+        with pytest.raises(NotCompilable):
             fresh_kernel("x", None)
+    assert not list(tmp_path.iterdir())
+    assert fresh_kernel() == (7.0, True)
 
 
-def test_a_claim_ends_if_keeping_the_entry_is_interrupted(tmp_path):
-    """A notebook goes on, and other processes are not to wait for it."""
-
-    class Cut(SimpleNamespace):
-        def _reduce(self):
-            raise KeyboardInterrupt
-
-    target = SimpleNamespace(codegen=lambda: target, magic_tuple=lambda: ())
-    cache = _numba_hooks._kernel_cache_class()(test_nobody_waits_forever, tmp_path, nullcontext)
-    assert cache.load_overload("signature", target) is None
-    with pytest.raises(KeyboardInterrupt):
-        cache.save_overload("signature", Cut(codegen=target))
-    others = Claim(pytest.fail)
-    others.take(cache._path("signature", target))
-    others.release()
+def test_a_kernel_that_another_process_made_meanwhile_is_replaced(fresh_kernel, monkeypatch, tmp_path, told):
+    """Both made the same; each reads what is whole."""
+    fresh_kernel()
+    (entry,) = tmp_path.iterdir()
+    before = entry.read_bytes()
+    monkeypatch.setattr(kernels, "read_entry", lambda path: None)
+    assert fresh_kernel() == (7.0, True)
+    monkeypatch.undo()
+    assert read_entry(entry) and entry.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == [entry.name]
+    assert told() == []
 
 
 FULL = """
 import resource, sys
 from pathlib import Path
-from types import ModuleType
-from rigidsim._cache import keep_entry
+from rigidsim.jit.cache import keep_entry
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 for name in ("one", "two"):
     keep_entry(Path(sys.argv[1], name), bytes(10000))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 import traceback
 
@@ -72,6 +74,7 @@ for command in (cli, *cli.commands.values(), *examples.commands.values()):
 def main() -> None:
     """Run the command line and exit with its exit code; no traceback without --debug."""
     prepare_streams()
+    atexit.register(gc.freeze)  # all memory is given back: what is left need not be looked through
     settings = {"debug": False}
     try:
         code = _run_command(settings)

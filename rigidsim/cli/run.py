@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rigidsim.cli.console import print_result
+from rigidsim.cli.importing import importing
 from rigidsim.cli.options import metric_option, require_file
 from rigidsim.cli.scene_argument import STANDARD, read_scene
 from rigidsim.cli.warnings import print_warnings, report_warnings, strict_option
@@ -179,7 +180,8 @@ def run(
     require_scene(source, read)
     report_warnings(read.warnings, strict)
 
-    from rigidsim.report.run import run_to_file
+    with importing():
+        from rigidsim.report.run import run_to_file
 
     def summarise(report) -> None:
         if as_json:

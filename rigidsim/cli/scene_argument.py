@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rigidsim.cli.importing import importing
+
 if TYPE_CHECKING:
     from rigidsim.scene import Scene
 
@@ -14,7 +16,8 @@ STANDARD = "-"
 
 def read_scene(argument: str, overrides: Iterable[str]) -> Scene:
     """The scene in a file, or from standard input for `-`; relative paths then start at the current folder."""
-    from rigidsim.scene import Scene
+    with importing():
+        from rigidsim.scene import Scene
 
     if argument != STANDARD:
         return Scene.from_file(argument, overrides)

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from rigidsim.cli.console import print_message, print_result
+from rigidsim.cli.importing import importing
 from rigidsim.cli.options import metric_option, require_file
 from rigidsim.cli.plan_options import QUOTING, plan_from, plan_options
 from rigidsim.cli.run import outputs_folder
@@ -77,10 +78,11 @@ def sweep(
     runs = plan.chosen(part, yes)
     report_warnings(read.warnings, strict)
     path = sweep_path(scene, output, part)
-    from rigidsim.report.sweep import SweepEstimate, check_sweep_output, sweep_to_file
-    from rigidsim.sweeps.cluster import connected
-    from rigidsim.sweeps.sweeping import contents_of
-    from rigidsim.trajectory.encoding import cores
+    with importing():
+        from rigidsim.report.sweep import SweepEstimate, check_sweep_output, sweep_to_file
+        from rigidsim.sweeps.cluster import connected
+        from rigidsim.sweeps.sweeping import contents_of
+        from rigidsim.trajectory.encoding import cores
 
     contents = contents_of(read, plan, record, runs)
     done = check_sweep_output(path, contents, force, resume)
@@ -89,7 +91,7 @@ def sweep(
         if dry_run or not quiet:
             estimate = SweepEstimate.of(contents, len(runs) - done, threads, quiet)
             if dry_run:
-                print_result(json.dumps(estimate.as_dict()) if as_json else estimate)
+                print_result(json.dumps(estimate.as_dict()) if as_json else estimate.in_full())
                 return
             print_message(str(estimate))
         report = sweep_to_file(

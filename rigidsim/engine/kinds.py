@@ -10,7 +10,14 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.accelerations import accelerate_driven, accelerate_free
 from rigidsim.engine.drive import prescribe
 from rigidsim.engine.jumps import jump_driven, jump_free
-from rigidsim.engine.kinematics import link_driven, link_free, place_driven, place_free, write_local
+from rigidsim.engine.kinematics import (
+    link_driven,
+    link_free,
+    place_driven,
+    place_free,
+    write_local_driven,
+    write_local_free,
+)
 from rigidsim.jit import inlined
 
 
@@ -71,11 +78,15 @@ def jump(node, model, state, scratch, buffer, lanes):
 
 
 @inlined
-def sample_local(node, scratch, model, local, k, lanes):
-    """Write the motion of a node relative to its parent into sample k; that of free bodies is in `scratch.local`."""
-    i = model.node[node, at.NODE_ROW]
-    row = scratch.local[i] if model.node[node, at.NODE_KIND] == at.FREE else scratch.driven[i]
-    write_local(
-        row, local.position[k, node], local.orientation[k, node], local.velocity[k, node],
-        local.angular_velocity[k, node], lanes,
-    )  # fmt: skip
+def sample_local(node, model, state, scratch, local, k, lanes):
+    """Write the motion of a node relative to its parent into sample k; all frames are placed."""
+    i, parent = model.node[node, at.NODE_ROW], scratch.frame[model.node[node, at.NODE_PARENT]]
+    position, orientation = local.position[k, node], local.orientation[k, node]
+    velocity, angular_velocity = local.velocity[k, node], local.angular_velocity[k, node]
+    if model.node[node, at.NODE_KIND] == at.FREE:
+        frame = scratch.frame[node + 1]
+        write_local_free(
+            state[i], model.body[i], parent, frame, position, orientation, velocity, angular_velocity, lanes
+        )
+    else:
+        write_local_driven(scratch.driven[i], position, orientation, velocity, angular_velocity, lanes)

@@ -79,23 +79,25 @@ def link_free(body, frame, parent, arm, link, lanes):
 
 
 @routine
-def local_free(state, body, parent, frame, local, lanes):
-    """Motion of a free body's origin relative to its parent, from that of its centre of mass."""
+def write_local_free(state, body, parent, frame, position, orientation, velocity, angular_velocity, lanes):
+    """Write the motion of a free body's origin relative to its parent, from that of its centre of mass, into a
+    sample.
+    """
     n = len(lanes)
     for lane in range(n):
         q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
         q_PB = product(conjugate(q_WP), load4(state, at.S_Q, lane, n))
         omega_PB = local_rate(omega_WP, q_WP, load3(frame, at.F_OMEGA, lane, n))
         r_P = rotate(q_PB, scaled(1.0 / load(body, at.B_SCALE, lane, n), load3(body, at.B_COM, lane, n)))
-        store3(local, at.D_P, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
-        store4(local, at.D_Q, lane, n, q_PB)
-        store3(local, at.D_V, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
-        store3(local, at.D_OMEGA, lane, n, omega_PB)
+        store3(position, 0, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
+        store4(orientation, 0, lane, n, q_PB)
+        store3(velocity, 0, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
+        store3(angular_velocity, 0, lane, n, omega_PB)
 
 
 @routine
-def write_local(motion, position, orientation, velocity, angular_velocity, lanes):
-    """Write the motion of a node relative to its parent, given in the columns of a driven node, into a sample."""
+def write_local_driven(motion, position, orientation, velocity, angular_velocity, lanes):
+    """Write the motion of a driven node relative to its parent into a sample."""
     n = len(lanes)
     for lane in range(n):
         store3(position, 0, lane, n, load3(motion, at.D_P, lane, n))

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
-from rigidsim.engine.model import Model, MotionSamples, Samples
+from rigidsim.engine.model import Model, MotionSamples, Samples, copied
 
 LANES = 16
 
@@ -21,6 +21,15 @@ def lanes_of(world: World) -> int:
 def holds_values(part: object) -> bool:
     """Whether the lanes of a block may differ in this part of a model; all else is structure."""
     return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == np.float64
+
+
+def overwrite(part: object, other: object) -> None:
+    """Give a model, or a part of one, the values of another one of the same structure."""
+    if isinstance(part, tuple):
+        for mine, theirs in zip(part, other, strict=True):
+            overwrite(mine, theirs)
+    elif holds_values(part):
+        part[:] = other
 
 
 def structure_of(part: object) -> Hashable:
@@ -71,7 +80,7 @@ def structure(world: World) -> Hashable:
 def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
     """One array (row, component * lanes) from one (row, component) for each lane."""
     joined = np.stack(rows, axis=-1)
-    return np.ascontiguousarray(joined.reshape(len(joined), joined.shape[1] * joined.shape[2]))
+    return copied(joined.reshape(len(joined), joined.shape[1] * joined.shape[2]))
 
 
 def joined(parts: Sequence) -> object:

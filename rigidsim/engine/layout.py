@@ -90,9 +90,6 @@ N_FAILED, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
 # Motion of a frame relative to an ancestor: pose p, q, s; v and omega; in the ancestor's axes and units of length.
 CHAIN_P, CHAIN_Q, CHAIN_S, CHAIN_V, CHAIN_OMEGA, CHAIN_ROWS = 0, 3, 7, 8, 11, 14
 
-# Motion of a free node relative to its parent: p_PB, q_PB, v, omega, in the columns of a driven one.
-LOCAL_ROWS = D_A
-
 # Components of the arrays of a node's motion in a sample: position, orientation, velocity, angular velocity.
 MOTION_WIDTHS = (3, 4, 3, 3)
 
@@ -182,9 +179,9 @@ def store6(row, c, lane, n, v):
 
 
 @formula
-def store_term(row, term, lane, n, v):
-    """Write one vector of a row of terms."""
-    store3(row, 3 * term, lane, n, v)
+def store_term(terms, term, k, node, lane, n, v):
+    """Write one of the terms of a node in sample k."""
+    store3(terms[term, k, node], 0, lane, n, v)
 
 
 @formula

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.events import EventBuffer
+from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
 from rigidsim.engine.model import Metrics, Model, Samples, make_samples, zeros
 from rigidsim.physics.reductions import FOLDS, MEMORY
@@ -35,6 +37,7 @@ class Metering:
         self._arrays: _Arrays | None = None
         self._counts = np.zeros(len(CAUSES))
         self._room: Samples | None = None
+        self._fold, self._evaluate = fold_samples.caller(), evaluate_metrics.caller()
 
     def enter(self, model: Model) -> Model:
         """Take over the tables of the present tree; returns the model without them, for the stepper."""
@@ -43,11 +46,17 @@ class Metering:
             self._arrays = _arrays(self._metrics, len(self._lanes))
         return model._replace(metrics=None)
 
-    def begin_again(self, model: Model) -> Model:
-        """The same for other worlds of this structure, of which nothing was reduced so far."""
-        self._arrays = None
+    def begin_again(self, model: Model) -> None:
+        """Take over the values of other worlds of this structure, of which nothing was reduced so far."""
         self._counts[:] = 0.0
-        return self.enter(model)
+        if self._metrics:
+            overwrite(self._metrics, model.metrics)
+            _set_constants(self._arrays, self._metrics)
+            self._arrays.memory[:] = 0.0
+
+    def tables(self) -> tuple[Metrics | None, _Arrays | None]:
+        """What kernels need to add samples themselves."""
+        return self._metrics, self._arrays
 
     @property
     def is_on(self) -> bool:
@@ -68,10 +77,20 @@ class Metering:
     def add(self, times: np.ndarray, samples: Samples, first: int) -> None:
         """Add samples, taken at `times` (s) on the present tree, in rows first, first + 1, ..."""
         if self._metrics and len(times):
-            arrays = self._arrays
-            fold_samples(
-                self._metrics, times, samples, first, arrays.chains, arrays.register, arrays.memory, self._lanes
-            )
+            self._fold(*self._folding(times, samples, first))
+
+    def calls(self, one: Samples) -> Iterator[tuple[Callable, tuple]]:
+        """A call of each kernel, for one sample."""
+        if self._metrics:
+            yield self._fold, self._folding(np.zeros(1), one, 0)
+            yield self._evaluate, self._evaluating()
+
+    def _folding(self, times: np.ndarray, samples: Samples, first: int) -> tuple:
+        arrays = self._arrays
+        return self._metrics, times, samples, first, arrays.chains, arrays.register, arrays.memory, self._lanes
+
+    def _evaluating(self) -> tuple:
+        return self._metrics, self._arrays.memory, self._arrays.result, self._lanes
 
     def count(self, buffer: EventBuffer) -> None:
         """Count the events in the buffer."""
@@ -91,7 +110,7 @@ class Metering:
         for r, kind in enumerate(metrics.folds[:, layout.FOLD_KIND].tolist()):
             if kind >= len(FOLDS):
                 arrays.result[first + r] = counts[kind - len(FOLDS)]
-        evaluate_metrics(metrics, arrays.memory, arrays.result, self._lanes)
+        self._evaluate(*self._evaluating())
         self.go_back(place)
         return arrays.result[metrics.result]
 
@@ -120,5 +139,11 @@ def parts_read(metrics: Metrics | None) -> dict[str, bool]:
 def _arrays(metrics: Metrics, n: int) -> _Arrays:
     program, results = metrics.program, metrics.results
     register, result = (zeros(p.first + len(p.code), n) for p in (program, results))
-    register[: len(program.constant)], result[: len(results.constant)] = program.constant, results.constant
-    return _Arrays(zeros(2, layout.CHAIN_ROWS * n), register, result, zeros(len(metrics.folds), MEMORY * n))
+    arrays = _Arrays(zeros(2, layout.CHAIN_ROWS * n), register, result, zeros(len(metrics.folds), MEMORY * n))
+    _set_constants(arrays, metrics)
+    return arrays
+
+
+def _set_constants(arrays: _Arrays, metrics: Metrics) -> None:
+    arrays.register[: len(metrics.program.constant)] = metrics.program.constant
+    arrays.result[: len(metrics.results.constant)] = metrics.results.constant

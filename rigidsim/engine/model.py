@@ -6,6 +6,7 @@ the lanes of a block share.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -145,11 +146,11 @@ class Scratch(NamedTuple):
     other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at the next stage
     sum: np.ndarray  # (state, STAGE_ROWS * lanes) weighted sum of the stages' rates
     turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
-    local: np.ndarray  # (moved, LOCAL_ROWS * lanes) motion of free bodies relative to their parents, for samples
-    term: np.ndarray  # (TERMS * 3 * lanes) the terms of one body
     contact_mean: np.ndarray  # (contact body, 6) acceleration by contacts in the last step, m/s2 and rad/s2, world axes
     contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
 
+
+LINE = 8  # doubles in a line of the cache
 
 KEPT = ("fault",)
 """The arrays of `Scratch` that are kept from one step to the next."""
@@ -184,8 +185,20 @@ class Samples(NamedTuple):
 
 
 def zeros(*shape: int) -> np.ndarray:
-    """The one layout kernels are compiled for: C-contiguous float64."""
-    return np.zeros(shape, dtype=np.float64)
+    """An array for kernels: C-contiguous float64, from the beginning of a line of the cache, so that no vector of eight
+    lanes lies in two of them.
+    """
+    size = math.prod(shape)
+    room = np.zeros(size + LINE - 1)
+    first = -room.ctypes.data // room.itemsize % LINE
+    return room[first : first + size].reshape(shape)
+
+
+def copied(array: np.ndarray) -> np.ndarray:
+    """A copy for kernels."""
+    made = zeros(*array.shape)
+    made[...] = array
+    return made
 
 
 def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
@@ -227,8 +240,6 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         other_stage=zeros(n_state, layout.STAGE_ROWS * n),
         sum=zeros(n_state, layout.STAGE_ROWS * n),
         turn=zeros(n_state, 3 * n),
-        local=zeros(n_moved, layout.LOCAL_ROWS * n),
-        term=zeros(layout.TERMS * 3 * n),
         contact_mean=zeros(0, 6),
         contact_work=zeros(2),
     )

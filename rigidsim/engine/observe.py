@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import sample_local
-from rigidsim.engine.kinematics import local_free, write_world
+from rigidsim.engine.kinematics import write_world
 from rigidsim.engine.layout import load, load3, load4, load6, store, store3
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.relations import relate
@@ -60,14 +60,8 @@ def observe_motion(t, model, state, scratch, local, world, k, lanes):
             world.angular_velocity[k, node], lanes,
         )  # fmt: skip
     if len(local.position) > 0:
-        # In a pass of its own: a row that was just written is slow to read, and a routine that computes and has four
-        # arrays to write is not vectorised.
-        for i in range(len(model.moved_node)):
-            node = model.moved_node[i]
-            parent = scratch.frame[model.node[node, at.NODE_PARENT]]
-            local_free(state[i], model.body[i], parent, scratch.frame[node + 1], scratch.local[i], lanes)
         for node in model.every:
-            sample_local(node, scratch, model, local, k, lanes)
+            sample_local(node, model, state, scratch, local, k, lanes)
 
 
 @inlined

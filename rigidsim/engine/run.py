@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,17 +17,20 @@ from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.contact.record import ContactRecord
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import EventBuffer, complete_instant, make_buffer
-from rigidsim.engine.lanes import block_of, one_lane
+from rigidsim.engine.lanes import block_of, one_lane, overwrite
 from rigidsim.engine.metering import Metering
-from rigidsim.engine.model import Model, Samples, make_samples, make_scratch, set_constants
+from rigidsim.engine.model import Model, Samples, copied, make_samples, make_scratch, set_constants
 from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
+from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import kernels
-from rigidsim.jit.kernels import watch_compilation
+from rigidsim.jit.kernels import foresee, is_interpreted, watch_compilation
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
 NO_SAMPLES = layout.NEVER
+LEAST_TIMED = 0.01  # s of stepping, to know how fast it is
+LEAST_SECONDS = 1e-9  # of a step for each number of the state, in first gear; rkmk4 takes 4e-9 to 2e-8, euler 1e-9
 
 
 class BlockRun:
@@ -57,14 +61,28 @@ class BlockRun:
         self._advance, self._observe = kernels(interpreted=bool(callbacks))
         self._buffer: EventBuffer | None = None  # for a run without events
         self._metering = Metering(self._lanes)
+        self.gear = SecondGear(self._hindrance(worlds[0]))
         self._enter()
         self.isolated_until = math.inf if self._is_isolated else -math.inf  # s; until then momenta are conserved
         self._one = self.room(1)  # in place of samples where none are taken, and for `present`
         self._slice = 1  # steps of the next slice
+        self.ahead = 0  # steps of the blocks of this structure that will follow
+        # Steps that were timed in first gear, and their seconds; None before the first call, which may compile.
+        self._timed: tuple[int, float] | None = None
+
+    def _hindrance(self, world: World) -> str:
+        """Why the second gear cannot be used; empty if it can."""
+        if world.model.contacts is not None:
+            return "contact is computed by general code"
+        return "callbacks are interpreted" if self._callbacks else "the code is interpreted" if is_interpreted() else ""
 
     def begin_again(self, model: Model, state: np.ndarray) -> None:
-        """Start with another block of the same structure, which has no reparentings."""
-        self.model, self.state = self._metering.begin_again(model), state.copy()
+        """Start with another block of the same structure, which has no reparentings. The arrays stay the same objects,
+        so that kernels need not look at them again.
+        """
+        self._metering.begin_again(model)
+        overwrite(self.model, model._replace(metrics=None))
+        self.state[:] = state
         self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf
         set_constants(self._scratch, model, len(self._lanes))
@@ -107,7 +125,7 @@ class BlockRun:
         n_events, contacts, metering = more
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
-        self.state = state.copy()
+        self.state = copied(state)
         for events, count in zip(self.events, n_events, strict=True):
             del events[count:]
         if self.isolated_until > self.time:
@@ -117,9 +135,13 @@ class BlockRun:
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
-        with watch_compilation():  # one announcement for all kernels
+        with watch_compilation():
+            foresee(self._calls())
             self._begin()
-            self._go(self.n)
+            if self._takes_second():
+                self._cruise(self.n, NO_SAMPLES, self._one, 0, True)
+            else:
+                self._go(self.n)
             self.observed()
             self.metrics()
 
@@ -153,7 +175,7 @@ class BlockRun:
     def observe_into(self, samples: Samples, row: int) -> None:
         """Make the present state a sample."""
         self._begin()
-        self._observe(self.n, self.done, self.era, *self._arrays(), samples, row, self._lanes)
+        self._observe(*self._observing(samples, row))
 
     def present(self) -> Samples:
         """A sample of the present state; overwritten by the next call."""
@@ -205,29 +227,95 @@ class BlockRun:
         """Step to n_end or to a stop, with samples for metrics if no others are taken; for `arrives` see `advance`."""
         if samples is None and self._metering.is_on:
             stride, samples = self.worlds[0].blueprint.stride, self._metering.room(self.model)
-            while not (self.n >= n_end or self._at_stop()) or arrives:
-                first = self._taken(stride)
-                end = min(n_end, (first + len(samples.world.position) - 1) * stride + 1)
-                self._call(end, arrives, stride, samples, first)
-                arrives = False
+            self._call(n_end, arrives, stride, samples, 0, keeps=False)
         else:
             self._call(n_end, arrives, stride, samples or self._one, first)
 
-    def _call(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
-        """Call the kernel, again when contact lacks room, and read what it recorded."""
+    def _takes_second(self) -> bool:
+        """Whether the present era is stepped in second gear."""
+        n, seconds = self._timed or (0, 0.0)
+        is_measured = seconds > LEAST_TIMED
+        a_step = seconds / n if is_measured else LEAST_SECONDS * self.state.size
+        expected = a_step * (self.worlds[0].blueprint.n_step - self.n + self.ahead)
+        arguments = partial(self._cruising, self.n, NO_SAMPLES, self._one, 0, True)
+        return self.gear.takes(self.era, arguments, expected, is_measured)
+
+    def _cruising(self, n_end: int, stride: int, samples: Samples, first: int, keeps: bool) -> tuple:
+        """The arguments of the second gear."""
+        return (
+            self.method, self.n, n_end, self.era, stride, *self._arrays(), samples, first, keeps,
+            *self._metering.tables(), self._lanes,
+        )  # fmt: skip
+
+    def _cruise(self, n_end: int, stride: int, samples: Samples, first: int, keeps: bool) -> None:
+        """Take whole steps in second gear."""
+        self.gear.cruise(*self._cruising(n_end, stride, samples, first, keeps))
+        self.n = n_end
+
+    def _call(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int, keeps: bool = True) -> None:
+        """Step to n_end or to a stop: whole steps of an era in second gear if it takes them, all else in first gear.
+        Without `keeps` rows of samples are used again when they are full.
+        """
+        arrives = arrives and self._buffer is not None
+        while True:
+            end = n_end
+            if self.done == 0.0 and not arrives and self._takes_second():
+                edge = self._next_edge()
+                if self.n < min(edge, n_end):
+                    self._cruise(min(edge, n_end), stride, samples, first, keeps)
+                if self.n < edge:
+                    return
+                end = min(self.n + 1, n_end)  # across the edge, which is at the beginning of the next step or inside
+            if not keeps:
+                first = self._taken(stride)
+                end = min(end, (first + len(samples.world.position) - 1) * stride + 1)
+            self._advance_to(end, arrives, stride, samples, first)
+            arrives = False
+            if self.n >= n_end or self._at_stop():
+                return
+
+    def _next_edge(self) -> int:
+        """The step at whose beginning, or inside which, the present era ends."""
+        steps = self.model.edge_step
+        return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
+
+    def _calls(self) -> Iterator[tuple[Callable, tuple]]:
+        """A call of each kernel of the first gear."""
+        yield self._advance, self._advancing(self.n, True, NO_SAMPLES, self._one, 0)
+        yield self._observe, self._observing(self._one, 0)
+        yield from self._metering.calls(self._one)
+
+    def _advancing(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> tuple:
+        """The arguments of the first gear."""
+        return (
+            self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(), samples, first,
+            self._buffer, self.contacts.arrays, self._lanes,
+        )  # fmt: skip
+
+    def _observing(self, samples: Samples, row: int) -> tuple:
+        """The arguments for one sample of the present state."""
+        return self.n, self.done, self.era, *self._arrays(), samples, row, self._lanes
+
+    def _advance_to(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
+        """Call the kernel of the first gear, again when contact lacks room, and read what it recorded."""
         stopped = True
         while stopped:
-            begin = self._taken(stride)
-            self.n, self.done, self.era = self._advance(
-                self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(),
-                samples, first, self._buffer, self.contacts.arrays, self._lanes,
-            )  # fmt: skip
+            begin, n, clock = self._taken(stride), self.n, time.perf_counter()
+            arguments = self._advancing(n_end, arrives, stride, samples, first)
+            self.n, self.done, self.era = self._advance(*arguments)
             times = np.arange(begin, self._taken(stride)) * stride * self.model.step
             self._metering.add(times, samples, begin - first)
+            self._time(self.n - n, time.perf_counter() - clock)
             self._collect_events(self.worlds)
             taken, stopped, arrives = self.contacts.take(), self.contacts.lacks_room(), False
             if stopped:
                 self._scratch = self.contacts.make_room(taken, self._scratch)
+
+    def _time(self, n: int, seconds: float) -> None:
+        """Note how long n steps took in first gear."""
+        if n:
+            steps, spent = self._timed or (-n, -seconds)
+            self._timed = steps + n, spent + seconds
 
     def _taken(self, stride: int) -> int:
         """The number of samples that were taken up to now."""

@@ -40,7 +40,7 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes):
     keep_windings(t_end, era, model, state, scratch, lanes)
 
 
-@kernel(straight=Straight(known=("method", "era", "model", "metrics", "keeps"), local={"state": True, "scratch": KEPT}))
+@kernel(straight=Straight(known=("method", "era", "model", "metrics"), local={"state": True, "scratch": KEPT}))
 def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first, keeps, metrics, meter, lanes):
     """Whole steps n to n_end - 1 inside an era of a scene without contact, with the bits of `advance`.
 

@@ -6,7 +6,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.columns import BODY_ROW
 from rigidsim.engine.evaluate import accelerate_nodes, evaluate
 from rigidsim.engine.kinds import is_moved
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store_term
+from rigidsim.engine.layout import load, load3, load4, load6, store3, store_term
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.frames import local_angular_acceleration
 from rigidsim.physics.inertia import apply, rotated
@@ -19,7 +19,7 @@ NAN = float("nan")
 
 
 @routine
-def linear_terms(body, parent, arm, wrench, rate, out, lanes):
+def linear_terms(body, parent, arm, wrench, rate, terms, k, node, lanes):
     """Terms of the centre of mass's acceleration relative to the parent: m/s2 in the parent's axes."""
     n = len(lanes)
     for lane in range(n):
@@ -27,19 +27,19 @@ def linear_terms(body, parent, arm, wrench, rate, out, lanes):
         a_WP, alpha_WP = load3(parent, at.F_A, lane, n), load3(parent, at.F_ALPHA, lane, n)
         d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
         applied = scaled(1.0 / load(body, at.B_MASS, lane, n), load3(wrench, at.W_F, lane, n))
-        store_term(out, at.T_VELOCITY, lane, n, rotate_back(q_WP, drift))
+        store_term(terms, at.T_VELOCITY, k, node, lane, n, rotate_back(q_WP, drift))
         acceleration = scaled(load(body, at.B_SCALE, lane, n), load3(rate, at.R_A, lane, n))
-        store_term(out, at.T_ACCELERATION, lane, n, acceleration)
-        store_term(out, at.T_APPLIED, lane, n, rotate_back(q_WP, applied))
-        store_term(out, at.T_GRAVITY, lane, n, rotate_back(q_WP, load3(wrench, at.W_G, lane, n)))
-        store_term(out, at.T_LINEAR, lane, n, rotate_back(q_WP, linear_term(a_WP)))
-        store_term(out, at.T_EULER, lane, n, rotate_back(q_WP, euler_term(alpha_WP, d)))
-        store_term(out, at.T_CENTRIFUGAL, lane, n, rotate_back(q_WP, centrifugal_term(omega_WP, d)))
-        store_term(out, at.T_CORIOLIS, lane, n, rotate_back(q_WP, coriolis_term(omega_WP, drift)))
+        store_term(terms, at.T_ACCELERATION, k, node, lane, n, acceleration)
+        store_term(terms, at.T_APPLIED, k, node, lane, n, rotate_back(q_WP, applied))
+        store_term(terms, at.T_GRAVITY, k, node, lane, n, rotate_back(q_WP, load3(wrench, at.W_G, lane, n)))
+        store_term(terms, at.T_LINEAR, k, node, lane, n, rotate_back(q_WP, linear_term(a_WP)))
+        store_term(terms, at.T_EULER, k, node, lane, n, rotate_back(q_WP, euler_term(alpha_WP, d)))
+        store_term(terms, at.T_CENTRIFUGAL, k, node, lane, n, rotate_back(q_WP, centrifugal_term(omega_WP, d)))
+        store_term(terms, at.T_CORIOLIS, k, node, lane, n, rotate_back(q_WP, coriolis_term(omega_WP, drift)))
 
 
 @routine
-def angular_terms(state, body, parent, frame, wrench, out, lanes):
+def angular_terms(state, body, parent, frame, wrench, terms, k, node, lanes):
     """Terms of the angular acceleration relative to the parent: rad/s2 in the parent's axes."""
     n = len(lanes)
     for lane in range(n):
@@ -50,20 +50,19 @@ def angular_terms(state, body, parent, frame, wrench, out, lanes):
         tau_B = rotate_back(q_WB, load3(wrench, at.W_TAU, lane, n))
         gyroscopic_B = apply(inverse_inertia, gyroscopic_torque(load6(body, at.B_INERTIA, lane, n), omega_B))
         total = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
-        store_term(out, at.T_ANGULAR, lane, n, total)
-        store_term(out, at.T_ANGULAR_APPLIED, lane, n, rotate_back(q_WP, rotate(q_WB, apply(inverse_inertia, tau_B))))
-        store_term(out, at.T_GYROSCOPIC, lane, n, rotate_back(q_WP, rotate(q_WB, gyroscopic_B)))
-        store_term(out, at.T_ANGULAR_PARENT, lane, n, rotate_back(q_WP, negated(alpha_WP)))
-        store_term(out, at.T_ANGULAR_TRANSPORT, lane, n, rotate_back(q_WP, cross(omega_WB, omega_WP)))
-
-
-@routine
-def clear_terms(out, lanes):
-    """No contact."""
-    n = len(lanes)
-    for lane in range(n):
-        store_term(out, at.T_CONTACT, lane, n, (0.0, 0.0, 0.0))
-        store_term(out, at.T_ANGULAR_CONTACT, lane, n, (0.0, 0.0, 0.0))
+        store_term(terms, at.T_ANGULAR, k, node, lane, n, total)
+        store_term(
+            terms,
+            at.T_ANGULAR_APPLIED,
+            k,
+            node,
+            lane,
+            n,
+            rotate_back(q_WP, rotate(q_WB, apply(inverse_inertia, tau_B))),
+        )
+        store_term(terms, at.T_GYROSCOPIC, k, node, lane, n, rotate_back(q_WP, rotate(q_WB, gyroscopic_B)))
+        store_term(terms, at.T_ANGULAR_PARENT, k, node, lane, n, rotate_back(q_WP, negated(alpha_WP)))
+        store_term(terms, at.T_ANGULAR_TRANSPORT, k, node, lane, n, rotate_back(q_WP, cross(omega_WB, omega_WP)))
 
 
 @routine
@@ -109,15 +108,6 @@ def observe_contacts(contacts, model, scratch, terms, k):
 
 
 @inlined
-def copy_term(row, term, out, lanes):
-    """Copy one vector of a row of terms to an array of its own."""
-    n = len(lanes)
-    for c in range(3):
-        for lane in range(n):
-            store(out, c, lane, n, load(row, 3 * term + c, lane, n))
-
-
-@inlined
 def leave_out_driven(model, terms, k):
     """NaN for the nodes that have no terms."""
     for node in model.every:
@@ -135,14 +125,12 @@ def observe_terms(t, era, model, state, scratch, terms, k, lanes):
     if model.contacts is not None:
         push_bodies(model.contacts, model, state, scratch, lanes)
     leave_out_driven(model, terms, k)
-    out = scratch.term
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]
         parent, frame, arm = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1], scratch.arm[node]
-        linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], out, lanes)
-        angular_terms(state[i], model.body[i], parent, frame, scratch.wrench[i], out, lanes)
-        clear_terms(out, lanes)
-        for term in range(at.TERMS):
-            copy_term(out, term, terms[term, k, node], lanes)
+        linear_terms(model.body[i], parent, arm, scratch.wrench[i], scratch.rate[i], terms, k, node, lanes)
+        angular_terms(state[i], model.body[i], parent, frame, scratch.wrench[i], terms, k, node, lanes)
+        terms[at.T_CONTACT, k, node, :] = 0.0
+        terms[at.T_ANGULAR_CONTACT, k, node, :] = 0.0
     if model.contacts is not None:
         observe_contacts(model.contacts, model, scratch, terms, k)

@@ -7,15 +7,16 @@ The arguments are numbers, arrays, named tuples of these, and whatever else is k
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import struct
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,16 @@ from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, Straight, kind_of, lay_out, structure_of, word_of
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
-SECONDS_PER_LINE = 7e-5  # of IR, to make machine code; measured on a Xeon of 2.5 GHz
+# Seconds to make machine code of a function of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general
+# code (within a third), and of straight code, which takes other passes.
+GENERAL_SECONDS, STRAIGHT_SECONDS = (2.7e-5, 4e-9), (3.4e-5, 1.3e-9)
 WORTH_A_NOTICE = 1.0  # s
+MOST_SLOWED = 8.0  # by other processes
+
+
+def is_interpreted() -> bool:
+    """Whether the user asked for kernels to be interpreted."""
+    return os.environ.get(VARIABLE) == "off"
 
 
 # --- what the user is told
@@ -42,7 +51,7 @@ def compilation_notice(seconds: float) -> str:
         if cache_folder()
         else "to save the result, set RIGIDSIM_CACHE_DIR to a folder that only you can write to"
     )
-    return f"compiling the stepper for this kind of scene, about {seconds:.0f} s; {kept}"
+    return f"compiling the stepper for this kind of scene, about {seconds:.2g} s; {kept}"
 
 
 class CompileWatch:
@@ -72,6 +81,29 @@ def watch_compilation(announce: Callable[[float], None] = log_compilation) -> It
         yield watch
     finally:
         _watches.remove(watch)
+
+
+@contextmanager
+def _watched() -> Iterator[None]:
+    """Count the time for all present watches."""
+    begin, watches = time.perf_counter(), tuple(_watches)
+    try:
+        yield
+    finally:
+        for watch in watches:
+            watch.seconds += time.perf_counter() - begin
+
+
+def foresee(calls: Iterable[tuple[Callable, tuple]]) -> None:
+    """Announce the compilation of several kernels at once, if it takes long: before the first of these calls, each of
+    which is a caller and its arguments.
+    """
+    _announce(sum(call.seconds_to_make(*arguments) for call, arguments in calls if isinstance(call, Caller)))
+
+
+def _announce(seconds: float) -> None:
+    if seconds > WORTH_A_NOTICE:
+        (_watches[0].announce_once if _watches else log_compilation)(seconds)
 
 
 # --- code
@@ -113,6 +145,7 @@ class Kernel:
         # The name of the folder depends on the source of these modules only, not on that of kernels in tests.
         self._is_kept = function.__module__.startswith("rigidsim.engine.")
         self._codes: dict[Any, Code] = {}
+        self._read: dict[Any, IR] = {}  # what was read to learn how long it is
         self._locks: dict[Any, threading.Lock] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -121,7 +154,7 @@ class Kernel:
 
     def caller(self) -> Callable:
         """A function that lays out again only those arguments which are other objects than in its last call."""
-        return self.interpreted if os.environ.get(VARIABLE) == "off" else Caller(self)
+        return self.interpreted if is_interpreted() else Caller(self)
 
     def code(self, layouts: tuple, structures: tuple) -> Code:
         """The code for arguments of these layouts."""
@@ -137,7 +170,7 @@ class Kernel:
         path = self._path(structures)
         payload = path and read_entry(path)
         if payload is None:
-            payload = self._compiled(layouts)
+            payload = self._compiled(layouts, structures)
             if path:
                 keep_entry(path, payload)
         kinds, _, code = payload.partition(b"\n")
@@ -153,21 +186,70 @@ class Kernel:
         key = repr((name, structures, machine_name())).encode()
         return folder / f"{name}-{hashlib.sha256(key).hexdigest()[:16]}.kernel"
 
-    def _compiled(self, layouts: tuple) -> bytes:
-        """The kinds of the results, a line break, and the machine code."""
-        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+    def is_made(self, structures: tuple) -> bool:
+        """Whether code for arguments of these structures exists, in memory or in the cache."""
+        if structures in self._codes:
+            return True
+        path = self._path(structures)
+        return path is not None and path.exists()
+
+    def seconds_to_make(self, layouts: tuple, structures: tuple, most: float) -> float:
+        """How long making the code for arguments of these layouts will take: infinite if more than `most`, nothing if
+        it exists.
+        """
+        if self.is_made(structures):
+            return 0.0
+        if structures not in self._read:
+            self._read[structures] = self._module(layouts, self._lines_in(most))
+        return self._seconds(self._read[structures])
+
+    def _seconds(self, read: IR) -> float:
+        """How long making code takes in all. Its reading shows how much other processes slow it."""
+        if read.module is None:
+            return math.inf
+        return read.seconds + read.slowed * sum(map(self._seconds_of, read.module.sizes()))
+
+    def _seconds_of(self, n: int) -> float:
+        a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
+        return n * (a + b * n)
+
+    def _lines_in(self, seconds: float) -> float:
+        """The lines of a function that takes so long."""
+        a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
+        return (math.sqrt(a * a + 4 * b * seconds) - a) / (2 * b)
+
+    def _module(self, layouts: tuple, most_lines: float = math.inf) -> IR:
         from rigidsim.jit.reading import read_kernel
 
-        begin, watches = time.perf_counter(), tuple(_watches)
-        module, kinds = read_kernel(self.function, dict(zip(self._names, layouts, strict=True)), self.straight)
-        spent = time.perf_counter() - begin
-        estimate = spent + SECONDS_PER_LINE * module.lines()
-        if estimate > WORTH_A_NOTICE:
-            (watches[0].announce_once if watches else log_compilation)(estimate)
-        code = machine_code(module, ONLY_REGISTERS if self.straight else LIGHT)
-        for watch in watches:
-            watch.seconds += time.perf_counter() - begin
-        return f"{kinds}\n".encode() + code
+        begin, own = time.perf_counter(), time.thread_time()
+        with _watched():
+            names = dict(zip(self._names, layouts, strict=True))
+            module, kinds = read_kernel(self.function, names, self.straight, most_lines)
+        spent, own = time.perf_counter() - begin, time.thread_time() - own
+        return IR(module, kinds, spent, min(max(1.0, spent / max(own, 1e-9)), MOST_SLOWED))
+
+    def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
+        """The kinds of the results, a line break, and the machine code."""
+        from rigidsim.jit.machine import LIGHT, ONLY_REGISTERS, machine_code
+
+        read = self._read.pop(structures, None)
+        if read is None or read.module is None:
+            read = self._module(layouts)
+        _announce(self._seconds(read))
+        with _watched():
+            code = machine_code(read.module, ONLY_REGISTERS if self.straight else LIGHT)
+        return f"{read.kinds}\n".encode() + code
+
+
+class IR(NamedTuple):
+    """What was read of a kernel: the module, or None if it is too long, and the kinds of the results; how long reading
+    took, and how many times longer that is than it would be without other processes.
+    """
+
+    module: Any
+    kinds: str
+    seconds: float
+    slowed: float
 
 
 class Caller:
@@ -188,6 +270,24 @@ class Caller:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
+        self._take(arguments)
+        if self._code is None:
+            self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
+        self._code.call(self._address)
+        return self._code.result(self._words, len(arguments))
+
+    def is_made(self, *arguments: Any) -> bool:
+        """Whether the code for these arguments exists, in memory or in the cache."""
+        self._take(arguments)
+        return self._kernel.is_made(tuple(self._structures))
+
+    def seconds_to_make(self, *arguments: Any, most: float = math.inf) -> float:
+        """How long making the code for these arguments will take, s: infinite if more than `most`, 0 if it exists."""
+        self._take(arguments)
+        return self._kernel.seconds_to_make(tuple(self._layouts), tuple(self._structures), most)
+
+    def _take(self, arguments: tuple) -> None:
+        """Write the words of the arguments."""
         if len(arguments) != len(self._last):
             raise TypeError(f"{self._kernel.__name__} takes {len(self._last)} arguments, not {len(arguments)}")
         for k, x in enumerate(arguments):
@@ -197,10 +297,6 @@ class Caller:
                     self._lay_out(k, x)
             elif x is not self._last[k]:
                 self._lay_out(k, x)
-        if self._code is None:
-            self._code = self._kernel.code(tuple(self._layouts), tuple(self._structures))
-        self._code.call(self._address)
-        return self._code.result(self._words, len(arguments))
 
     def _lay_out(self, k: int, x: Any) -> None:
         words: list[int] = []
@@ -212,7 +308,7 @@ class Caller:
         if not is_number:
             self._tables[k] = np.array(words, np.int64)
             self._words[k] = self._tables[k].ctypes.data
-            self._last[k] = x
+        self._last[k] = x
 
 
 def kernel(function: types.FunctionType | None = None, straight: Straight | None = None) -> Any:

@@ -14,7 +14,8 @@ import llvmlite
 import llvmlite.binding as llvm
 
 LIGHT = (
-    "always_inliner", "simplify_cfg", "loop_simplify", "lcssa", "loop_rotate", "instruction_combine", "new_gvn", "simplify_cfg",
+    "always_inliner", "simplify_cfg", "loop_simplify", "lcssa", "loop_rotate", "instruction_combine", "new_gvn",
+    "simplify_cfg",
 )  # fmt: skip
 ONLY_REGISTERS = ("sroa",)  # straight code: arrays of the function become registers
 SELECTION_AT_ONCE, SELECTION = 0, 2  # levels of LLVM's selection of instructions
@@ -50,6 +51,7 @@ def machine_code(module, passes: tuple[str, ...] | None) -> bytes:
     """
     machine = _target(SELECTION_AT_ONCE if passes is None else SELECTION)
     parsed = llvm.parse_assembly(module.text(machine.triple, str(machine.target_data)))
+    parsed.verify()
     if passes:
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
         manager = llvm.create_new_module_pass_manager()

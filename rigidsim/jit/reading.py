@@ -23,9 +23,11 @@ import builtins
 import linecache
 import math
 import operator
+import traceback
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from rigidsim.jit import FORMULA, INLINED, ROUTINE, role_of
@@ -43,11 +45,11 @@ from rigidsim.jit.values import (
     Straight,
     Struct,
     Traced,
-    bits,
     compare,
     convert,
     kind_of,
     larger,
+    literal,
     read_part,
     select,
     smaller,
@@ -66,6 +68,7 @@ class Gear(NamedTuple):
     outlines: bool  # whether loops and routines become functions of their own
 
 
+HERE = FilePath(__file__).parent
 BINARY = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
@@ -75,6 +78,9 @@ COMPARISON = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
 }  # fmt: skip
+
+
+PARTS = (Traced, Array, Struct)  # objects that are made anew each time a part is read
 
 
 def length(x: Any) -> Any:
@@ -92,7 +98,7 @@ def type_of(x: Any) -> type:
 BUILTINS = {
     len: length, max: larger, min: smaller, abs: abs, int: to_integer, float: to_float, type: type_of,
     getattr: getattr, range: range, tuple: tuple, enumerate: lambda x: tuple(enumerate(x)),
-    zip: lambda *x: tuple(zip(*x, strict=True)),
+    zip: lambda *x, strict=False: tuple(zip(*x, strict=strict)),
 }  # fmt: skip
 
 
@@ -104,17 +110,25 @@ class Text:
 
     def __init__(self, function: types.FunctionType):
         code = function.__code__
-        self.file, self.name = code.co_filename, function.__qualname__
-        self.node = next(
+        self.file, self.line, self.name = code.co_filename, code.co_firstlineno, function.__qualname__
+        found = (
             node
             for node in _functions_in(self.file)
             if node.name == code.co_name
             and min(node.lineno, *(d.lineno for d in node.decorator_list), node.lineno) == code.co_firstlineno
         )
+        self.node = next(found, None)
+        if self.node is None:
+            raise self.error("there is no `def` of it to be read")
         spec = self.node.args
         if spec.kwonlyargs or spec.posonlyargs or spec.kwarg:
-            raise NotCompilable(f"{self.file}:{self.node.lineno}: parameters by name or position only")
+            raise self.error("parameters by name or position only")
+        self.parameters = [a.arg for a in (*spec.args, *([spec.vararg] if spec.vararg else []))]
         self.has_loop = any(isinstance(n, (ast.For, ast.While)) for n in ast.walk(self.node))
+
+    def error(self, reason: str) -> NotCompilable:
+        """An error that is about the whole function."""
+        return located(self.file, self.line, self.name, reason)
 
 
 @cache
@@ -124,6 +138,23 @@ def _functions_in(file: str) -> list[ast.FunctionDef]:
 
 
 text_of = cache(Text)
+
+
+def located(file: str, line: int, name: str, reason: str) -> NotCompilable:
+    """An error with the place that it is about."""
+    error = NotCompilable(f"{file}:{line}: in {name}: {reason}")
+    error.is_located = True
+    return error
+
+
+def cause_of(error: Exception, text: Text, line: int) -> NotCompilable:
+    """An error with its place: the statement, or the line of a formula that was called from there."""
+    if getattr(error, "is_located", False):
+        return error
+    reason = str(error) if isinstance(error, NotCompilable) else f"{type(error).__name__}: {error}"
+    inner = [frame for frame in traceback.extract_tb(error.__traceback__) if FilePath(frame.filename).parent != HERE]
+    file, line, name = (inner[-1].filename, inner[-1].lineno, inner[-1].name) if inner else (text.file, line, text.name)
+    return located(file, line, name, reason)
 
 
 def assigned_in(nodes: list) -> list[str]:
@@ -157,15 +188,24 @@ def parameter_key(x: Any) -> Any:
     if isinstance(x, Array):
         return ("array", x.kind, *(n if isinstance(n, int) else "i" for n in x.dims))
     if isinstance(x, Struct):
-        return ("struct", id(x._layout))
+        return ("struct", x._layout)
     if isinstance(x, tuple):
-        return ("tuple", type(x), x if is_constant(x) else tuple(map(parameter_key, x)))
-    return ("object", id(x))
+        return ("tuple", type(x), *map(constant_key if is_constant(x) else parameter_key, x))
+    return ("object", x)
+
+
+def constant_key(x: Any) -> tuple[str, str]:
+    """A known number; 0, 0.0, -0.0 and False are different ones."""
+    return kind_of(x), literal(x, kind_of(x))
 
 
 def is_constant(x: tuple) -> bool:
     """Whether a tuple consists of known numbers."""
     return all(isinstance(part, NUMBERS) for part in x)
+
+
+class TooLong(Exception):
+    """The code would have more lines than were asked for."""
 
 
 class Parameters:
@@ -230,7 +270,7 @@ class Reader:
             self._returned.append((self.writer.block, {"": None}))
         value = self.writer.merge(self._returned, begin).get("")
         if value is UNDEFINED:
-            raise self._located(self.text.node, "its results have different structures")
+            raise self.text.error("its results have different structures")
         return value
 
     def _statements(self, nodes: list[ast.stmt]) -> None:
@@ -238,21 +278,16 @@ class Reader:
             if self.writer.block is None:
                 return
             write = getattr(self, f"_do_{type(node).__name__}", None)
+            if self.writer.module.is_too_long():
+                raise TooLong
             try:
                 if write is None:
                     raise NotCompilable(f"`{ast.unparse(node).splitlines()[0]}` is outside the subset that is compiled")
                 write(node)
-            except NotCompilable as error:
-                if getattr(error, "is_located", False):
-                    raise
-                raise self._located(node, str(error)) from error
+            except TooLong:
+                raise
             except Exception as error:
-                raise self._located(node, f"{type(error).__name__}: {error}") from error
-
-    def _located(self, node: ast.stmt, reason: str) -> NotCompilable:
-        error = NotCompilable(f"{self.text.file}:{node.lineno}: in {self.text.name}: {reason}")
-        error.is_located = True
-        return error
+                raise cause_of(error, self.text, node.lineno) from error
 
     # statements
 
@@ -270,10 +305,10 @@ class Reader:
 
     def _do_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
-            self._assign(node.target, BINARY[type(node.op)](self._name(node.target.id), self._value(node.value)))
+            self._assign(node.target, self._operation(node)(self._name(node.target.id), self._value(node.value)))
         elif isinstance(node.target, ast.Subscript):
             whole, index = self._value(node.target.value), self._index(node.target.slice)
-            whole[index] = BINARY[type(node.op)](whole[index], self._value(node.value))
+            whole[index] = self._operation(node)(whole[index], self._value(node.value))
         else:
             raise NotCompilable("an attribute is assigned")
 
@@ -323,8 +358,10 @@ class Reader:
     def _do_While(self, node: ast.While) -> None:
         if node.orelse:
             raise NotCompilable("a loop with `else`")
+        n_returned = len(self._returned)
 
         def test(names: Names) -> Any:
+            del self._returned[n_returned:]  # if the loop is written again
             self.names = names
             return self._truth(self._value(node.test))
 
@@ -345,7 +382,8 @@ class Reader:
             raise NotCompilable("a loop with `else`")
         sequence = self._iterated(node.iter)
         if isinstance(sequence, range):
-            is_lanes = isinstance(node.target, ast.Name) and node.target.id == "lane" and len(sequence) > 1
+            is_lanes = isinstance(node.target, ast.Name) and node.target.id == "lane"
+            is_lanes = is_lanes and len(sequence) > 1 and sequence == range(len(sequence))
             if is_lanes and turns_are_alike(node) and (len(sequence) > self.gear.unroll or not self.gear.outlines):
                 return self._lanes(node, len(sequence))
             if len(sequence) > self.gear.unroll:
@@ -378,8 +416,10 @@ class Reader:
         carried = [name for name in assigned_in(node.body) if name not in own]
         names = {name: value for name, value in outer.items() if name not in own}
         names[index] = convert(sequence.begin, "i")
+        n_returned = len(self._returned)
 
         def body(names: Names) -> tuple[list[Path], list[Path]]:
+            del self._returned[n_returned:]  # if the loop is written again
             self.names = names
             self._assign(node.target, sequence.item(names[index]))
             return self._turn(self.names, node.body)
@@ -441,7 +481,8 @@ class Reader:
         return self._name(node.id)
 
     def _name(self, name: str) -> Any:
-        for names in (self.names, self._free, self.function.__globals__, vars(builtins)):
+        is_own = name in self.function.__code__.co_varnames
+        for names in (self.names,) if is_own else (self._free, self.function.__globals__, vars(builtins)):
             if name in names:
                 if names[name] is UNDEFINED:
                     raise NotCompilable(f"`{name}` has another structure on another path")
@@ -481,9 +522,12 @@ class Reader:
         return chosen
 
     def _of_BinOp(self, node: ast.BinOp) -> Any:
+        return self._operation(node)(self._value(node.left), self._value(node.right))
+
+    def _operation(self, node: ast.BinOp | ast.AugAssign) -> Callable:
         if type(node.op) not in BINARY:
             raise NotCompilable(f"`{ast.unparse(node)}`: powers and matrix products are not compiled")
-        return BINARY[type(node.op)](self._value(node.left), self._value(node.right))
+        return BINARY[type(node.op)]
 
     def _of_UnaryOp(self, node: ast.UnaryOp) -> Any:
         x = self._value(node.operand)
@@ -498,6 +542,8 @@ class Reader:
             if type(op) not in COMPARISON:
                 raise NotCompilable(f"`{ast.unparse(node)}`: this comparison is not compiled")
             right = self._value(other)
+            if isinstance(op, (ast.Is, ast.IsNot)) and all(isinstance(x, PARTS) for x in (left, right)):
+                raise NotCompilable(f"`{ast.unparse(node)}`: whether two parts are one is not known")
             one = COMPARISON[type(op)](left, right)
             if isinstance(result, Traced):
                 result = result & one
@@ -510,13 +556,14 @@ class Reader:
         is_and = isinstance(node.op, ast.And)
 
         def rest(nodes: list[ast.expr]) -> Any:
-            first = self._truth(self._value(nodes[0]))
+            first = self._value(nodes[0])
             if len(nodes) == 1:
                 return first
-            if not isinstance(first, Traced):
-                return rest(nodes[1:]) if first == is_and else first
-            then, otherwise = (lambda: rest(nodes[1:])), (lambda: not is_and)
-            return self._either(first, then, otherwise) if is_and else self._either(first, otherwise, then)
+            truth = self._truth(first)
+            if not isinstance(truth, Traced):
+                return rest(nodes[1:]) if truth == is_and else first
+            then, otherwise = (lambda: rest(nodes[1:])), (lambda: not is_and if truth is first else first)
+            return self._either(truth, then, otherwise) if is_and else self._either(truth, otherwise, then)
 
         return rest(node.values)
 
@@ -533,7 +580,10 @@ class Reader:
             self.names["?"] = make()
 
         self._branch(condition, lambda: put(then), lambda: put(otherwise))
-        return self.names.pop("?")
+        value = self.names.pop("?")
+        if value is UNDEFINED:
+            raise NotCompilable("one of two values, which have different structures")
+        return value
 
     def _of_IfExp(self, node: ast.IfExp) -> Any:
         condition = self._truth(self._value(node.test))
@@ -594,7 +644,7 @@ class Reader:
         missing = [name for name in wanted if name not in names]
         if missing or any(name not in wanted for name in named):
             raise NotCompilable(f"the arguments do not fit the parameters of {text.name}")
-        return names
+        return {name: names[name] for name in text.parameters}
 
     def _call_outlined(self, function: types.FunctionType, role: str, names: Names) -> Any:
         """Call a function of its own, which is written once for each structure of its arguments."""
@@ -630,8 +680,9 @@ class Reader:
             writer.block.end = f"ret {type_} {last}" if kinds else "ret void"
         head = ", ".join(f"{IR_TYPES[x.kind]} noundef %a{i}" for i, x in enumerate(parameters.given))
         name = f'"{function.__module__}.{function.__name__}.{len(writer.module.functions)}"'
-        how = " alwaysinline" if role == INLINED else ""
-        writer.module.functions[name] = f"define internal {type_} @{name}({head}) #0{how} {{\n{writer.text()}\n}}"
+        writer.module.functions[name] = f"define internal {type_} @{name}({head}) #0 {{\n{writer.text()}\n}}"
+        if role == INLINED:
+            writer.module.inlined.append(name)
         return Outlined(name, type_, kinds, value)
 
 
@@ -651,14 +702,18 @@ STRAIGHT = Gear(unroll=1 << 30, width=16, outlines=False)
 
 
 def read_kernel(
-    function: types.FunctionType, layouts: dict[str, Any], straight: Straight | None = None
-) -> tuple[Module, str]:
+    function: types.FunctionType,
+    layouts: dict[str, Any],
+    straight: Straight | None = None,
+    most_lines: float = math.inf,
+) -> tuple[Module | None, str]:
     """The IR of `void kernel(ptr words)` for arguments of these layouts, and the kinds of its results.
 
     `words` has a word for each argument, a number or the address of a table, and after them room for the results: none,
-    one number, or a tuple of them (then the kinds are in brackets).
+    one number, or a tuple of them (then the kinds are in brackets). None if it
+    had more lines than `most_lines`.
     """
-    module = Module()
+    module = Module(most_lines)
     module.functions["@kernel"] = ""
     writer = Writer(module)
     call = Traced(writer, "p", "%words")
@@ -666,16 +721,17 @@ def read_kernel(
     back = []
     for name in straight.local if straight else ():
         names[name] = localised(names[name], straight.local[name], back)
-    value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
+    try:
+        value = Reader(writer, STRAIGHT if straight else GENERAL, function, names).result()
+    except TooLong:
+        return None, ""
     for there, here in back:
         copy(here, there)
-    numbers = leaves(value)
-    if len(numbers) > MOST_RESULTS:
-        raise NotCompilable(f"a kernel returns at most {MOST_RESULTS} numbers")
-    out = Array(call, (len(layouts) + MOST_RESULTS,), "i")
+    numbers = list(value) if isinstance(value, tuple) else [] if value is None else [value]
+    if len(numbers) > MOST_RESULTS or not all(isinstance(x, (Traced, *NUMBERS)) for x in numbers):
+        raise text_of(function).error(f"a kernel returns nothing or numbers, {MOST_RESULTS} at most")
     for k, x in enumerate(numbers):
-        x = convert(x, kind_of(x))
-        out[len(layouts) + k] = bits(x, "i") if x.kind == "f" else x
+        Array(call, (len(layouts) + MOST_RESULTS,), "f" if kind_of(x) == "f" else "i")[len(layouts) + k] = x
     if writer.block is not None:
         writer.block.end = "ret void"
     module.functions["@kernel"] = f"define void @kernel(ptr noundef %words) #0 {{\n{writer.text()}\n}}"

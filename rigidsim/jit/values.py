@@ -5,8 +5,9 @@ representation (IR). Python's semantics hold: integers (of 64 bits) and floats m
 flag that would let LLVM change the bits of a result. An operation on numbers that are known while code is made is
 carried out by Python.
 
-Two differences from Python: a float divided by zero is infinite or NaN, as in NumPy; the integer nearest to a float
-that is too large is the largest one.
+Differences from Python: a float divided by zero is infinite or NaN, and an integer 0, as in NumPy; the integer nearest
+to a float that is too large is the largest one, and that of NaN is 0; an index or a bound that is not known is not
+checked, and does not count from the end if it is negative.
 """
 
 from __future__ import annotations
@@ -158,27 +159,33 @@ def compare(word: str, a: Any, b: Any):
 
 def floor_division(a: Any, b: Any):
     """a // b, rounded down."""
+    if "f" in (kind_of(a), kind_of(b)):
+        raise NotCompilable("`//` of floats")
     a, b = common(a, b, "i")
-    if a.kind == "f":
-        return intrinsic("floor", a / b)
-    q, r = arithmetic("sdiv", a, b), arithmetic("srem", a, b)
-    return q - convert((r != 0) & ((r ^ b) < 0), "i", a.width)
+    safe = _divisor(b)
+    q, r = arithmetic("sdiv", a, safe), arithmetic("srem", a, safe)
+    q = q - convert((r != 0) & ((r ^ b) < 0), "i", a.width)
+    return select(b == -1, -q, select(b == 0, 0, q)) if safe is not b else q
 
 
 def modulo(a: Any, b: Any):
     """a % b with the sign of b: of floats C's exact fmod, plus b at most."""
-    a, b = common(a, b, "i")
-    if a.kind == "i":
-        r = arithmetic("srem", a, b)
-        return select((r != 0) & ((r ^ b) < 0), r + b, r)
-    r = writer_of(a, b).emit(f"frem {ir_type('f', a.width)} {a.ref}, {b.ref}", "f", a.width)
-    return select((r != 0.0) & ((b < 0.0) != (r < 0.0)), r + b, select(r == 0.0, with_sign(0.0, b), r))
+    x, y = common(a, b, "i")
+    if x.kind == "i":
+        r = arithmetic("srem", x, _divisor(y))
+        return select((r != 0) & ((r ^ y) < 0), r + y, r)
+    r = writer_of(x, y).emit(f"frem {ir_type('f', x.width)} {x.ref}, {y.ref}", "f", x.width)
+    zero = with_sign(0.0, b) if isinstance(b, Traced) else math.copysign(0.0, b)
+    return select((r != 0.0) & ((b < 0.0) != (r < 0.0)), r + y, select(r == 0.0, zero, r))
+
+
+def _divisor(b: Traced) -> Traced:
+    """The divisor, with 1 in place of 0 and -1, by which a processor cannot divide all numbers."""
+    return select((b == 0) | (b == -1), 1, b) if b.writer else b
 
 
 def shift_left(a: Any, b: Any):
     """a << b, of 64 bits."""
-    if not isinstance(b, Traced):
-        return arithmetic("shl", a, b)
     return select(b < 64, arithmetic("shl", a, b & 63), 0)
 
 
@@ -244,8 +251,8 @@ class Primitives:
 
     precedence = 1  # dual numbers of traced ones come first
     select, copysign, bits = staticmethod(select), staticmethod(with_sign), staticmethod(bits)
-    sqrt = staticmethod(lambda x: intrinsic("sqrt", x))
-    floor = staticmethod(lambda x: intrinsic("floor", x))
+    sqrt = staticmethod(lambda x: intrinsic("sqrt", to_float(x)))
+    floor = staticmethod(lambda x: intrinsic("floor", to_float(x)))
     quotient = staticmethod(operator.truediv)
 
 
@@ -276,8 +283,10 @@ def to_integer(x: Any):
         return int(x)
     if x.kind != "f":
         return convert(x, "i")
-    x.writer.module.declare("declare i64 @llvm.fptosi.sat.i64.f64(double)")
-    return x.writer.emit(f"call i64 @llvm.fptosi.sat.i64.f64(double {x.ref})", "i")
+    lanes = f"v{x.width}" if x.width else ""
+    whole, given = f"{ir_type('i', x.width)} @llvm.fptosi.sat.{lanes}i64.{lanes}f64", ir_type("f", x.width)
+    x.writer.module.declare(f"declare {whole}({given})")
+    return x.writer.emit(f"call {whole}({given} {x.ref})", "i", x.width)
 
 
 def to_float(x: Any):
@@ -313,6 +322,9 @@ class Array:
     def shape(self) -> tuple:
         """The sizes."""
         return self.dims
+
+    def __iter__(self):
+        raise NotCompilable("an array as several values; their number is not known")
 
     def _flat(self, index: tuple) -> Any:
         """The place of an element, or of the beginning of a part."""
@@ -351,7 +363,7 @@ class Array:
     def _gathered(self, index: tuple) -> Rows:
         """A row for each lane."""
         width = max(map(width_of, index))
-        rows = [self[tuple(element(i, k) for i in index)] for k in range(width)]
+        rows = [self[element(index, k)] for k in range(width)]
         return Rows(rows) if isinstance(rows[0], Array) else assembled(rows)
 
     def _part(self, index: tuple) -> Array:
@@ -359,8 +371,10 @@ class Array:
         if not isinstance(last, slice) or last.step is not None or any(isinstance(i, slice) for i in front):
             raise NotCompilable("only the last index of an array may be a slice, without a step")
         whole = self[tuple(front)] if front else self
-        begin = 0 if last.start is None else last.start
-        end = whole.dims[0] if last.stop is None else last.stop
+        begin, end = (
+            default if x is None else whole.dims[0] + x if isinstance(x, NUMBERS) and x < 0 else x
+            for x, default in ((last.start, 0), (last.stop, whole.dims[0]))
+        )
         return Array(whole._at(whole._flat((begin,))), (end - begin, *whole.dims[1:]), self.kind)
 
     def __setitem__(self, index, value):
@@ -381,7 +395,7 @@ class Array:
 
     def fill(self, value: Any) -> None:
         """array[:] = number."""
-        size, writer = math.prod(self.dims, start=1), self.pointer.writer
+        size, writer = larger(math.prod(self.dims, start=1), 0), self.pointer.writer
         if not isinstance(value, (Traced, *NUMBERS)):
             raise NotCompilable("only a number can be assigned to a slice")
         if not isinstance(value, Traced) and literal(value, self.kind) in ("0x0000000000000000", "0", "-1"):
@@ -409,12 +423,12 @@ class Rows:
         self.rows = rows
 
     def __getitem__(self, index):
-        parts = [row[index] for row in self.rows]
+        parts = [row[element(index, k)] for k, row in enumerate(self.rows)]
         return Rows(parts) if isinstance(parts[0], Array) else assembled(parts)
 
     def __setitem__(self, index, value):
         for k, row in enumerate(self.rows):  # in the order of the lanes, as in Python
-            row[index] = element(value, k)
+            row[element(index, k)] = element(value, k)
 
 
 def assembled(numbers: list[Traced]) -> Traced:
@@ -428,7 +442,11 @@ def assembled(numbers: list[Traced]) -> Traced:
 
 
 def element(x: Any, lane: int) -> Any:
-    """The number of one lane."""
+    """The number, or the index, of one lane."""
+    if isinstance(x, tuple):
+        return tuple(element(part, lane) for part in x)
+    if isinstance(x, Lane):
+        return x.base + lane
     if not width_of(x):
         return x
     return x.writer.emit(f"extractelement {ir_type(x.kind, x.width)} {x.ref}, i32 {lane}", x.kind)
@@ -531,7 +549,8 @@ def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
     place = len(words)
     if isinstance(value, np.ndarray):
         if value.dtype not in (np.float64, np.int64) or not value.flags.c_contiguous:
-            raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {value.dtype}")
+            what = f"one of {value.dtype}" + ("" if value.flags.c_contiguous else " that is not contiguous")
+            raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {what}")
         if knows and value.dtype == np.int64:
             return KnownArray(value)
         words.extend((value.ctypes.data, *(() if knows else value.shape)))
@@ -539,7 +558,18 @@ def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
     if isinstance(value, NUMBERS) and not (knows and kind_of(value) != "f"):
         words.append(word_of(value))
         return Slot(place, kind_of(value))
+    if not is_known(value):
+        raise TypeError(f"compiled code does not take {value!r:.80}")
     return value
+
+
+def is_known(value: Any) -> bool:
+    """Whether a value is the same whenever its structure is."""
+    if isinstance(value, tuple):
+        return all(map(is_known, value))
+    if callable(value):
+        return "<locals>" not in value.__qualname__
+    return value is None or isinstance(value, (str, *NUMBERS))
 
 
 def word_of(x: Any) -> int:

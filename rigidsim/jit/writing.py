@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -25,24 +27,32 @@ from rigidsim.jit.values import (
 
 ORDER = KINDS + "p"
 # No flag for fast arithmetic exists anywhere: LLVM may not reassociate, contract or drop an operation on floats.
-ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+ATTRIBUTES = """attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #1 = { alwaysinline nounwind "no-trapping-math"="true" }"""
 METADATA = """!0 = !{!"rigidsim"}
 !1 = !{!3, !3, i64 0}
 !2 = !{!4, !4, i64 0}
 !3 = !{!"f", !0, i64 0}
 !4 = !{!"i", !0, i64 0}
 !5 = !{}"""
+MOST_COPIED = 1000  # lines of one function; more take longer to compile, and run no faster
 CALLED = re.compile(r'call [^@\n]*@("[^"\n]+")')
 
 
 class Module:
     """The functions that are compiled together, by name; the first one is what Python calls."""
 
-    def __init__(self):
+    def __init__(self, most_lines: float = math.inf):
+        self._most_lines, self.n_line = most_lines, 0
         self.functions: dict[str, str] = {}
         self.outlined: dict[Any, Any] = {}  # functions of their own, by their text and the structure of their arguments
+        self.inlined: list[str] = []  # those that LLVM may make parts of their callers; what one calls precedes it
         self._declared: dict[str, None] = {}
         self._constants: dict[str, str] = {}
+
+    def is_too_long(self) -> bool:
+        """Whether more lines were written than are wanted."""
+        return self.n_line > self._most_lines
 
     def declare(self, text: str) -> None:
         """Declare a function of LLVM."""
@@ -63,15 +73,36 @@ class Module:
                 waiting += CALLED.findall(used[name])
         return used
 
-    def lines(self) -> int:
-        """The number of lines of these functions."""
-        return sum(text.count("\n") for text in self.used().values())
+    def sizes(self) -> list[int]:
+        """The lines of each of these functions that is not part of its callers, with its parts."""
+        functions = self.used()
+        parts = self._parts_of_callers(functions)
+        return [_size(text, parts) for name, text in functions.items() if name not in parts]
 
     def text(self, triple: str, data_layout: str) -> str:
         """Their IR."""
         head = [f'target triple = "{triple}"', f'target datalayout = "{data_layout}"', *self._declared]
         constants = [f"{name} = internal constant {text}" for text, name in self._constants.items()]
-        return "\n".join([*head, *constants, *self.used().values(), ATTRIBUTES, METADATA])
+        functions = self.used()
+        for name in self._parts_of_callers(functions):
+            functions[name] = functions[name].replace("#0 {", "#1 {", 1)
+        return "\n".join([*head, *constants, *functions.values(), ATTRIBUTES, METADATA])
+
+    def _parts_of_callers(self, functions: dict[str, str]) -> dict[str, int]:
+        """The functions that become parts of their callers, and how many lines they have then: those that are called
+        once, and those of which the copies are few lines in all.
+        """
+        calls, lines = Counter(name for text in functions.values() for name in CALLED.findall(text)), {}
+        for name in (name for name in self.inlined if name in functions):
+            count = _size(functions[name], lines)
+            if (calls[name] - 1) * count <= MOST_COPIED:
+                lines[name] = count
+        return lines
+
+
+def _size(text: str, parts: dict[str, int]) -> int:
+    """The lines of a function, if these functions are parts of their callers."""
+    return text.count("\n") + sum(parts.get(called, 0) for called in CALLED.findall(text))
 
 
 class Block:
@@ -130,6 +161,7 @@ class Writer:
         if known is not None:
             return known
         made = self._new(kind, width)
+        self.module.n_line += 1
         self.block.lines.append(f"{made.ref} = {text}")
         if pure:
             self.block.known[text] = made
@@ -140,18 +172,27 @@ class Writer:
         return Traced(self, kind, f"%v{self._n}", width)
 
     def word(self, table: Traced, place: int, kind: str) -> Traced:
-        """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins."""
+        """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins, if
+        the table is known then.
+        """
         key = (table.ref, place)
         if key not in self._words:
-            self._n += 1
-            made, at = self._new(kind), f"%p{self._n}"
-            read = "i64" if kind == "b" else IR_TYPES[kind]
-            target = f"%w{self._n}" if kind == "b" else made.ref
-            lines = [f"{at} = getelementptr i64, ptr {table.ref}, i64 {place}"]
-            lines.append(f"{target} = load {read}, ptr {at}, align 8, !invariant.load !5")
-            lines += [f"{made.ref} = trunc i64 {target} to i1"] * (kind == "b")
+            made = self._new(kind)
+            lines = self._reading(table, place, made)
+            if not (table.ref.startswith(("%words", "%a")) or any(table is word for word, _ in self._words.values())):
+                self.block.lines += lines
+                return made
             self._words[key] = made, lines
         return self._words[key][0]
+
+    def _reading(self, table: Traced, place: int, word: Traced) -> list[str]:
+        is_bool, at = word.kind == "b", f"{word.ref}.at"
+        whole, type_ = (f"{word.ref}.whole", "i64") if is_bool else (word.ref, IR_TYPES[word.kind])
+        return [
+            f"{at} = getelementptr i64, ptr {table.ref}, i64 {place}",
+            f"{whole} = load {type_}, ptr {at}, align 8, !invariant.load !5",
+            *([f"{word.ref} = trunc i64 {whole} to i1"] if is_bool else []),
+        ]
 
     def local(self, size: int) -> Traced:
         """The address of an array of floats that exists while the function runs."""

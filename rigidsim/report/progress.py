@@ -33,10 +33,10 @@ class ProgressLine:
 
     def __init__(self, total: int, quiet: bool):
         self._total, self._quiet = total, quiet
-        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self.is_rewritten = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._begin = self._drawn = time.monotonic()
         self._width = 0
-        self._estimated = self._terminal  # whether the early line is done; a terminal does not need it
+        self._estimated = self.is_rewritten  # whether the early line is done; a terminal does not need it
 
     def report(self, n: int, describe: Callable[[float], str]) -> None:
         """Report that n of the total are done; `describe(spent)` is the text between that and the time left."""
@@ -45,11 +45,17 @@ class ProgressLine:
         left = spent / done - spent if done else 0.0
         is_first = not self._estimated and spent >= MEASURED_SECONDS
         self._estimated |= is_first
-        due = now - self._drawn >= REDRAW_SECONDS[self._terminal] or (is_first and left > LONG_SECONDS)
+        due = now - self._drawn >= REDRAW_SECONDS[self.is_rewritten] or (is_first and left > LONG_SECONDS)
         if self._quiet or not due:
             return
         self._drawn = now
         self._write(f"{done:6.1%}  {describe(spent)}  {clock(left)} left")
+
+    def write_above(self, text: str) -> None:
+        """Write a line that stays."""
+        if not self._quiet:
+            self.clear()
+            write_line(text)
 
     def clear(self) -> None:
         """Clear the line on the terminal."""
@@ -57,7 +63,7 @@ class ProgressLine:
             self._rewrite(" " * self._width + "\r")
 
     def _write(self, text: str) -> None:
-        if not self._terminal:
+        if not self.is_rewritten:
             write_line(text)
             return
         columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80

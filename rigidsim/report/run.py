@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
-from rigidsim.jit.kernels import compilation_notice, watch_compilation
+from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
-from rigidsim.report.progress import Progress, write_line
+from rigidsim.report.progress import Progress
 from rigidsim.report.signals import StopRequest
 from rigidsim.report.states import StateTable
 from rigidsim.report.strikes import ContactSummary
@@ -47,6 +47,7 @@ class RunReport:
     simulated: float  # s
     compile_seconds: float
     run_seconds: float  # until the file was complete
+    gear: dict[str, object]  # which of the two gears of the stepper was used, and why
     drift: list[Drift]
     contact_settings: Mapping[str, Any]
     content_hash: str
@@ -93,6 +94,7 @@ class RunReport:
             "simulated_seconds": self.simulated,
             "compile_seconds": self.compile_seconds,
             "run_seconds": self.run_seconds,
+            **self.gear,
             "drift": {drift.name: drift.as_dict() for drift in self.drift},
             "last": self.last.as_dict(),
             "contact_settings": dict(self.contact_settings),
@@ -102,15 +104,6 @@ class RunReport:
             "warnings": [*self.scene_warnings, *self.warnings],
             "content_hash": self.content_hash,
         }
-
-
-def announce() -> None:
-    """Print a message when a compilation begins."""
-    write_line(compilation_notice())
-
-
-def announce_nothing() -> None:
-    """Replaces `announce` in a quiet run."""
 
 
 def run_to_file(
@@ -136,7 +129,7 @@ def run_to_file(
     simulation = Simulation(scene, terms=terms, contacts=contacts)
     warn(simulation.overlaps)
     check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)
-    with watch_compilation(announce_nothing if quiet else announce) as compiling:
+    with compiling(quiet) as watch:
         simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
     with (
         Writer(
@@ -145,7 +138,7 @@ def run_to_file(
         StopRequest(writer.discard) as stop,
     ):
         try:
-            report, failure = _simulate_into(writer, simulation, stop, quiet, compiling.seconds)
+            report, failure = _simulate_into(writer, simulation, stop, quiet, watch.seconds)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
     report = _with_warnings(report)
@@ -201,14 +194,14 @@ def _simulate_into(
     failure, gathered = None, _Gathered(simulation)
     progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
 
-    def watch(n: int) -> bool:
+    def is_stopped(n: int) -> bool:
         progress.update(n)
         return bool(stop.received)
 
     begin = time.perf_counter()
-    with watch_compilation(announce_nothing if quiet else announce) as compiling:
+    with compiling_beside(progress) as watch:
         try:
-            for block in simulation.blocks(watch):
+            for block in simulation.blocks(is_stopped):
                 writer.append(block)
                 gathered.add(block)
         except SimulationError as error:
@@ -217,7 +210,7 @@ def _simulate_into(
             progress.clear()
     metrics = simulation.metrics
     writer.finish(simulation.status, str(failure or ""), simulation.events, metrics)
-    run_seconds = time.perf_counter() - begin - compiling.seconds
+    run_seconds = time.perf_counter() - begin - watch.seconds
     report = RunReport(
         path=writer.path,
         status=simulation.status,
@@ -225,8 +218,9 @@ def _simulate_into(
         samples=gathered.samples,
         steps=simulation.n,
         simulated=simulation.time,
-        compile_seconds=compile_seconds + compiling.seconds,
+        compile_seconds=compile_seconds + watch.seconds,
         run_seconds=run_seconds,
+        gear=simulation.gear,
         drift=gathered.drift.results(),
         contact_settings=simulation.header.contact_settings,
         content_hash=writer.content_hash,

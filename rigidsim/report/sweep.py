@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.errors import Interrupted, StorageError, SweepError
-from rigidsim.jit.kernels import watch_compilation
+from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.progress import ProgressLine, clock
-from rigidsim.report.run import announce, announce_nothing
 from rigidsim.report.signals import StopRequest
 from rigidsim.report.wording import counted
 from rigidsim.sweeps.assembly import assemble_sweep
@@ -39,14 +38,15 @@ class SweepEstimate:
     threads: int
     seconds: float
     size: int  # bytes
+    gear: dict[str, object]  # of the stepper, and why
 
     @classmethod
     def of(cls, contents: Contents, runs: int, threads: int, quiet: bool = False) -> SweepEstimate:
         """Measured on the first runs."""
         plan = contents.plan
-        with watch_compilation(announce_nothing if quiet else announce):
-            seconds = estimated_seconds(contents, runs, threads)
-        return cls(plan.describe(), plan.notes, runs, threads, seconds, contents.size)
+        with compiling(quiet):
+            seconds, gear = estimated_seconds(contents, runs, threads)
+        return cls(plan.describe(), plan.notes, runs, threads, seconds, contents.size, gear)
 
     def __str__(self) -> str:
         on = counted(self.threads, "thread")
@@ -54,6 +54,10 @@ class SweepEstimate:
         return "\n".join(
             [*lines, f"{counted(self.runs, 'run')}: about {span(self.seconds)} on {on}, {megabytes(self.size)}"]
         )
+
+    def in_full(self) -> str:
+        """The same with the gear of the stepper."""
+        return f"{self}\ngear {self.gear['gear']}: {self.gear['why']}" if self.gear else str(self)
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
@@ -65,6 +69,7 @@ class SweepEstimate:
             "threads": self.threads,
             "estimated_seconds": self.seconds,
             "bytes": self.size,
+            **self.gear,
         }
 
 
@@ -168,7 +173,7 @@ def _execute(
         rate = f"{before + done:,} of {total:,} runs  {done / spent:.3g} runs/s"
         return f"{rate}  {failed:,} failed" if failed else rate
 
-    with StopRequest() as stop, watch_compilation(announce_nothing if quiet else announce):
+    with StopRequest() as stop, compiling_beside(progress):
 
         def watch(done: int, failed: int) -> bool:
             progress.report(done, lambda spent: described(done, failed, spent))

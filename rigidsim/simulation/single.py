@@ -100,6 +100,11 @@ class Simulation:
         return self._run.time
 
     @property
+    def gear(self) -> dict[str, object]:
+        """Which of the stepper's two gears is used, and why."""
+        return self._run.gear.as_dict()
+
+    @property
     def n_step(self) -> int:
         """Number of steps of the whole run."""
         return self.blueprint.n_step

@@ -13,6 +13,7 @@ from rigidsim.engine.metering import parts_read
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError
+from rigidsim.jit.kernels import watch_compilation
 from rigidsim.scene import Scene
 from rigidsim.simulation.batch import finite_lanes
 from rigidsim.simulation.header import sample_count
@@ -33,10 +34,10 @@ class Outcome(NamedTuple):
 
 
 class BlockRunner:
-    """Runs blocks of a group of worlds, one after the other, in the same arrays."""
+    """Runs blocks of a group of worlds, one after the other, in the same arrays. `ahead` is how many there will be."""
 
-    def __init__(self, group: Worlds, recording: Recording, lanes: int = LANES):
-        self._group, self._recording = group, recording
+    def __init__(self, group: Worlds, recording: Recording, lanes: int = LANES, ahead: int = 1):
+        self._group, self._recording, self._ahead = group, recording, ahead
         self._first = group.world(0)
         self.lanes = min(lanes, lanes_of(self._first))
         # A block of other worlds begins in the same arrays, unless something is remembered or worlds become others.
@@ -69,21 +70,32 @@ class BlockRunner:
             self._samples = run.room(sample_count(self._first.blueprint), **parts)
         return self._samples
 
-    def seconds(self, places: Sequence[int], most: float) -> float:
-        """The time that a block of these worlds takes, measured for at most about `most` seconds."""
-        run, blueprint = self._entered(places), self._first.blueprint
-        run.prepare()
-        begin = time.perf_counter()
-        for _ in run.slices(blueprint.n_step, NO_SAMPLES, None, 0):
-            if time.perf_counter() - begin > most:
-                break
-        return (time.perf_counter() - begin) * blueprint.n_step / run.n
+    def seconds(self, places: Sequence[int], least: float) -> float:
+        """The time that a block of these worlds takes, without compiling, measured for at least `least` seconds."""
+        steps, spent, n_step = 0, 0.0, self._first.blueprint.n_step
+        self._entered(places).prepare()
+        with watch_compilation() as compiling:
+            begin = time.perf_counter()
+            while spent < least:
+                for n in self._entered(places).slices(n_step, NO_SAMPLES, None, 0):
+                    steps, spent = steps + n, time.perf_counter() - begin - compiling.seconds
+                    if spent > least:
+                        break
+        return spent * n_step / steps
+
+    @property
+    def gear(self) -> dict[str, object]:
+        """The gear of the last block, and why."""
+        return self._run.gear.as_dict()
 
     def _entered(self, places: Sequence[int]) -> BlockRun:
+        if self._run is None or not self._is_reusable:
+            worlds = [self._first] if self._is_reusable else [self._group.world(place) for place in places]
+            self._run = BlockRun(worlds, self.lanes)
+        self._ahead -= 1
+        self._run.ahead = max(0, self._ahead) * self._first.blueprint.n_step
         if not self._is_reusable:
-            return BlockRun([self._group.world(place) for place in places], self.lanes)
-        if self._run is None:
-            self._run = BlockRun([self._first], self.lanes)
+            return self._run
         spare = [places[-1]] * (self.lanes - len(places))
         self._run.begin_again(*self._group.block([*places, *spare]))
         return self._run

@@ -10,7 +10,7 @@ import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.lanes import block_of, holds_values, side_by_side
-from rigidsim.engine.model import Model
+from rigidsim.engine.model import Model, copied
 from rigidsim.structures.columns import Column, Lanes, is_column
 
 
@@ -39,7 +39,7 @@ class Cells:
         count = len(lanes)
         if count not in self._wide:
             self._wide[count] = side_by_side([self._fixed] * count)
-        found = self._wide[count].copy()
+        found = copied(self._wide[count])
         rows, columns = self._fixed.shape
         found.reshape(rows, columns, count)[self._place] = self._columns[:, lanes]
         return found

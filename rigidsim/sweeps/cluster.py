@@ -141,7 +141,8 @@ class ClusterExecution:
         """Have a few batches under way for each thread, however many there are."""
         while len(self._under_way) < BATCHES_PER_THREAD * self._threads and self._begin < len(self._missing):
             units = self._next_units()
-            task = self._cluster.client.submit(compute, _compared(), packed(self._contents, units), pure=False)
+            batch, ahead = packed(self._contents, units), len(self._missing) * self._contents.unit // self._threads
+            task = self._cluster.client.submit(compute, _compared(), batch, ahead, pure=False)
             self._under_way[task] = units
 
     def _next_units(self) -> list[int]:
@@ -263,8 +264,8 @@ def _runs_of(contents: Contents, units: list[int]) -> range:
     return contents.runs[contents.unit_runs(units[0]).start : contents.unit_runs(units[-1]).stop]
 
 
-def compute(versions: Mapping[str, str], batch: bytes) -> Result:
-    """Compute a batch, in the process of a worker.
+def compute(versions: Mapping[str, str], batch: bytes, ahead: int = 0) -> Result:
+    """Compute a batch, in the process of a worker, which will compute about `ahead` runs of the sweep.
 
     Raises StorageError if this worker has other versions than the sender, or reads other files.
     """
@@ -274,8 +275,8 @@ def compute(versions: Mapping[str, str], batch: bytes) -> Result:
             raise StorageError(f"the worker on {socket.gethostname()} has {have}; install the same version")
     contents, units = _unpacked(batch)
     begin, collected = time.perf_counter(), _Collected(units)
-    with watch_compilation(lambda: None):  # the command announces it
-        Execution(contents, collected, 1).run()
+    with watch_compilation(lambda _: None):  # the command announces it
+        Execution(contents, collected, 1, ahead=ahead).run()
     return Result(collected.units, time.perf_counter() - begin)
 
 

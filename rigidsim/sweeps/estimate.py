@@ -9,12 +9,12 @@ from rigidsim.sweeps.blocks import BlockRunner
 from rigidsim.sweeps.contents import Contents
 from rigidsim.sweeps.variants import FIRST, Variants, columns_of
 
-MEASURED_SECONDS = 0.3
+MEASURED_SECONDS = 0.15
 
 
-def estimated_seconds(contents: Contents, runs: int, threads: int) -> float:
-    """The time that so many runs will take, from the reading of the first ones and the steps of a block of them. The
-    kernels are compiled, if they are not yet.
+def estimated_seconds(contents: Contents, runs: int, threads: int) -> tuple[float, dict[str, object]]:
+    """The time that so many runs will take, from the reading of the first ones and the steps of a block of them; and
+    the gear of the stepper, and why. The kernels are compiled, if they are not yet.
     """
     variants = Variants(contents.scene.document(), contents.plan.names)
     first = contents.runs[: min(FIRST, len(contents.runs))]
@@ -24,11 +24,11 @@ def estimated_seconds(contents: Contents, runs: int, threads: int) -> float:
     groups, _ = variants.models(columns)
     reading = (time.perf_counter() - begin) / max(len(first), FIRST)
     if not groups:
-        return runs * reading
+        return runs * reading, {}
     group = max(groups, key=len)
-    runner = BlockRunner(group, contents.recording)
+    runner = BlockRunner(group, contents.recording, ahead=runs // LANES // threads)
     places = range(min(runner.lanes, len(group)))
-    runner.seconds(places, 0.0)  # compiles
+    runner.seconds(places, MEASURED_SECONDS)  # compiles, and finds the gear
     block = runner.seconds(places, MEASURED_SECONDS)
     blocks = -(-runs // runner.lanes) if runs >= LANES else 1
-    return runs * reading + block * -(-blocks // threads)
+    return runs * reading + block * -(-blocks // threads), runner.gear

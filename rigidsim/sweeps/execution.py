@@ -32,9 +32,14 @@ def unwatched(_done: int, _failed: int) -> bool:
 
 
 class Execution:
-    """The runs of a sweep that are missing in a result file."""
+    """The runs of a sweep that are missing in a result file. `ahead` is how many each thread will compute, if that is
+    more than these.
+    """
 
-    def __init__(self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES):
+    def __init__(
+        self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES, ahead: int | None = None
+    ):
+        self._ahead = len(writer.missing) * contents.unit // threads if ahead is None else ahead
         self._contents, self._writer = contents, writer
         self._threads, self._lanes = threads, lanes
         self._variants = Variants(contents.scene.document(), contents.plan.names)
@@ -42,6 +47,7 @@ class Execution:
         self._stopping = False
         self._counting = Lock()
         self.done = self.failed = 0
+        self.gear: dict[str, object] = {}  # that of the last block, and why
 
     def run(self, watch: Watch = unwatched) -> bool:
         """Compute and commit all units that are missing; false if `watch` ended it before. Raises the first error of a
@@ -99,7 +105,7 @@ class Execution:
             batch.refuse(place, fault)
         blocks = []
         for group in groups:
-            runners = Runners(group, self._contents, self._lanes)
+            runners = Runners(group, self._contents, self._lanes, int(self._ahead * len(group) / len(numbers)))
             in_order = np.argsort(group.numbers, kind="stable")
             blocks += [(runners, in_order[k : k + runners.lanes]) for k in range(0, len(in_order), runners.lanes)]
         blocks.sort(key=lambda block: block[0].group.numbers[block[1][0]])
@@ -116,6 +122,7 @@ class Execution:
             return
         numbers = runners.group.numbers[places]
         batch.put(numbers, outcome, runner.lanes)
+        self.gear = runner.gear
         runners.give(runner)
         for number in numbers[~outcome.is_finite[: len(numbers)]].tolist():
             self._compute_alone(batch, number)
@@ -143,9 +150,9 @@ class Execution:
 class Runners:
     """The runners of a group of worlds: as many as threads need at a time."""
 
-    def __init__(self, group: Worlds, contents: Contents, lanes: int):
+    def __init__(self, group: Worlds, contents: Contents, lanes: int, ahead: int):
         self.group = group
-        self._make = lambda: BlockRunner(group, contents.recording, lanes)
+        self._make = lambda: BlockRunner(group, contents.recording, lanes, ahead // lanes)
         self._free = [self._make()]
         self.lanes = self._free[0].lanes
 

@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from functools import cache
-from importlib.metadata import version
+from importlib import import_module
 from pathlib import Path
 
 PACKAGES = ("numpy", "llvmlite", "h5py")
@@ -31,7 +31,7 @@ def provenance() -> dict[str, str]:
     return {
         "rigidsim": rigidsim.__version__,
         "python": platform.python_version(),
-        **{name: version(name) for name in PACKAGES},
+        **{name: import_module(name).__version__ for name in PACKAGES},
         "platform": platform.platform(),
         "cpu": cpu_model(),
         "cores": str(os.cpu_count()),

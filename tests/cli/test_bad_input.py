@@ -10,7 +10,7 @@ from effort import at_most_calls
 
 from spinning_brick import SCENE, remains
 
-MOST_CALLS = 5_000_000  # measured: 5000 in a warm process, more in one that first loads numpy, numba and h5py
+MOST_CALLS = 5_000_000  # measured: 5000 in a warm process, more in one that first loads numpy, llvmlite and h5py
 
 BOMB = "a0: &a0 [1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10)

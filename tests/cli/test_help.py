@@ -14,7 +14,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.schema.integrators import MODELS
 
 COMMANDS = ("run", "validate", "inspect", "explain", "examples", "integrators", "schema")
-HEAVY = ("numpy", "numba", "pydantic", "h5py", "yaml", "scipy", "quaternion")
+HEAVY = ("numpy", "llvmlite", "pydantic", "h5py", "yaml", "scipy", "quaternion")
 
 
 def test_help_names_every_command_and_exit_code(call):

@@ -54,7 +54,6 @@ def test_without_an_oracle_nothing_is_said(call):
 
 
 def test_special_functions_are_there_in_a_command_of_its_own(shell, compared):
-    """`run` keeps numba from importing scipy, but not where the oracle needs it."""
     Path(compared).write_text(Path(compared).read_text().replace("sqrt(-1 - t)", "fresnel_c(t)"))
     answer = shell("run", compared, "-o", "a.h5")
     assert (answer.code, answer.err.count("Traceback")) == (0, 0) and "kinetic_energy" in answer.out

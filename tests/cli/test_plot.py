@@ -144,7 +144,7 @@ def test_without_matplotlib_one_sentence_tells_how_to_install_it(workplace):
 def test_matplotlib_is_loaded_only_to_draw(call):
     for arguments in (["plot", "--help"], ["plot", "a.h5", "--list"], ["inspect", "a.h5"]):
         assert not loaded_after(*arguments) & {"matplotlib", "PIL"}
-    assert not loaded_after("plot", "a.h5", "brick.speed", "-o", "p.png") & {"numba", "quaternion", "scipy"}
+    assert not loaded_after("plot", "a.h5", "brick.speed", "-o", "p.png") & {"llvmlite", "quaternion", "scipy"}
 
 
 def test_a_figure_in_python(workplace):

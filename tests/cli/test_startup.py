@@ -9,9 +9,9 @@ import sys
 import time
 
 import pytest
-from rigidsim._jit import kernel
 
 import rigidsim
+from rigidsim.jit.kernels import kernel
 from rigidsim.report.run import RunReport, run_to_file
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
@@ -36,26 +36,26 @@ def loaded_after(*arguments: str) -> set[str]:
 def test_run_loads_neither_quaternion_nor_scipy(call):
     call("run", "scene.yaml", "-q", "-o", "warm.h5")  # nothing left to compile
     loaded = loaded_after("run", "scene.yaml", "-q", "-o", "a.h5")
-    assert {"numba", "h5py", "numpy"} <= loaded
+    assert {"llvmlite", "h5py", "numpy"} <= loaded
     assert not loaded & {"quaternion", "scipy"}
 
 
 def test_validate_loads_no_compiler_and_no_hdf5():
     loaded = loaded_after("validate", "scene.yaml")
     assert "pydantic" in loaded
-    assert not loaded & {"numba", "h5py", "quaternion", "scipy"}
+    assert not loaded & {"llvmlite", "h5py", "quaternion", "scipy"}
 
 
 def test_inspect_loads_no_compiler(call):
     call("run", "scene.yaml", "-q", "-o", "a.h5")
     loaded = loaded_after("inspect", "a.h5")
     assert "h5py" in loaded
-    assert not loaded & {"numba", "quaternion", "scipy", "pydantic", "matplotlib"}
-    assert not loaded_after("inspect", "a.h5", "brick.speed") & {"numba", "scipy", "pydantic", "matplotlib"}
+    assert not loaded & {"llvmlite", "quaternion", "scipy", "pydantic", "matplotlib"}
+    assert not loaded_after("inspect", "a.h5", "brick.speed") & {"llvmlite", "scipy", "pydantic", "matplotlib"}
 
 
 def test_names_of_the_package_are_loaded_when_used():
-    code = "import rigidsim, sys; print({'numpy', 'numba', 'h5py', 'scipy'} & sys.modules.keys() or 'nothing')"
+    code = "import rigidsim, sys; print({'numpy', 'llvmlite', 'h5py', 'scipy'} & sys.modules.keys() or 'nothing')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "nothing\n"
     assert all(getattr(rigidsim, name) is not None for name in rigidsim.__all__)
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
@@ -92,7 +92,6 @@ def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, monkeyp
     def late(x):
         return x + 1.0
 
-    late.__module__ = "rigidsim.late"
     compiling, blocks = kernel(late), Simulation.blocks
 
     def blocks_and_more(simulation, watch):
@@ -117,7 +116,6 @@ def test_quiet_run_compiles_in_silence(tmp_path, capsys, caplog, monkeypatch):
     def quiet(x):
         return x + 2.0
 
-    quiet.__module__ = "rigidsim.quiet"
     compiling, prepare = kernel(quiet), Simulation.prepare
     monkeypatch.setattr(Simulation, "prepare", lambda simulation: (compiling(1.0), prepare(simulation)))
     reports: list[RunReport] = []

@@ -108,7 +108,7 @@ def test_notes_are_told(call, workplace):
 
 def test_a_view_loads_no_compiler_and_no_trimesh(call):
     loaded = loaded_after("view", "a.h5")
-    assert not loaded & {"numba", "trimesh", "matplotlib", "scipy", "playwright"}
+    assert not loaded & {"llvmlite", "trimesh", "matplotlib", "scipy", "playwright"}
 
 
 def test_from_python(workplace):

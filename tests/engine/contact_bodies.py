@@ -5,22 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from rigidsim._jit import kernel
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.solver import make_solver, solve_contacts
+from rigidsim.jit.kernels import kernel
 from rigidsim.physics.quaternion import exp_full, product, to_matrix
 
 GRAVITY = 9.81
 FLOOR = -1  # in place of a body's number: the immovable one, which comes last
 
 
-def _solve(h, n_sub, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes):
+@kernel
+def solve_all(h, n_sub, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes):
     solve_contacts(h, 1.0, n_sub, n_body, who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes)
-
-
-_solve.__module__ = "rigidsim.contact_bodies"  # of ours, and not kept
-solve_compiled = kernel(_solve)
 
 
 @dataclass
@@ -61,7 +58,7 @@ class Step:
     def solve(self, h: float, n_sub: int, lanes: int = 16, compiled: bool = True) -> Step:
         n_body, count, lanes = len(self.vel) - 1, len(self.who), (0.0,) * lanes
         arrays = self.arrays = make_solver(n_body, count + 1, lanes)
-        solve = solve_compiled if compiled else _solve
+        solve = solve_all if compiled else solve_all.interpreted
         solve(
             h, n_sub, n_body, self.who, self.point, count, self.inverse, self.vel, self.moved, self.smooth, self.push,
             self.began, arrays, lanes,

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
-import pytest
 
 import rigidsim
-from rigidsim.engine import stepper
 from rigidsim.physics.quaternion import conjugate, product
 
 EPS = np.finfo(float).eps
@@ -29,18 +24,6 @@ def make_scene(bodies: dict, *, duration: float, step: float, integrator="rkmk4"
 def run(bodies: dict, **how) -> rigidsim.Trajectory:
     """Simulate these bodies."""
     return rigidsim.simulate(make_scene(bodies, **how))
-
-
-@contextmanager
-def interpreted() -> Iterator[None]:
-    """The stepper as Python code, which has the same bits (`test_bit_equality`), for a kind of model and method that
-    few tests need: compiling takes longer than their steps.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("advance", "observe_at"):
-            kernel = getattr(stepper, name)
-            patch.setattr(stepper, name, np.errstate(all="ignore")(getattr(kernel, "py_func", kernel)))
-        yield
 
 
 def angle_between(p: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -47,7 +47,6 @@ def test_any_number_of_threads(alone):
     assert [trajectory.content_hash for trajectory in found] == alone
 
 
-@pytest.mark.compiles
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler"])
 def test_every_integrator_has_the_same_bits_in_lanes(integrator):
     scenes = [world(i, integrator=integrator) for i in range(3)]

@@ -50,7 +50,7 @@ def test_compiled_and_interpreted_have_the_same_bits():
     compiled = hashes()
     assert len(compiled.splitlines()) == len(INTEGRATORS)
     assert len({line.split()[1] for line in compiled.splitlines()}) == len(INTEGRATORS)
-    assert hashes(NUMBA_DISABLE_JIT="1") == compiled
+    assert hashes(RIGIDSIM_JIT="off") == compiled
 
 
 @pytest.mark.parametrize("integrator", NAMES)

@@ -1,90 +1,31 @@
-"""What is compiled, and how often."""
+"""What is compiled, how often, and what is told of it."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from importlib import import_module
-from pathlib import Path
-from pkgutil import walk_packages
-
-import numba
-import numpy as np
 import pytest
-from numba.core.dispatcher import Dispatcher
-from rigidsim._jit import kernel, watch_compilation
-from rigidsim._numba_hooks import usable
 
-import rigidsim.engine
-from rigidsim import _jit
+import rigidsim
+from every_kind import GRAVITY, STEP, every_kind
 from rigidsim.engine import run, stepper
 from rigidsim.engine.building import build_world
+from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES
-
-HERE = Path(__file__).parent
-needs_hooks = pytest.mark.skipif(not usable(), reason="numba is used as documented")
-
-SIGNATURES = """
-import sys
-from importlib import import_module
-from pkgutil import walk_packages
-from every_kind import GRAVITY, STEP, every_kind
+from rigidsim.jit import kernels
+from rigidsim.jit.kernels import Kernel, kernel, watch_compilation
 from scenes import make_scene
-import rigidsim, rigidsim.engine
-from numba.core.dispatcher import Dispatcher
-how = dict(duration=0.2, step=STEP, gravity=GRAVITY, integrator=sys.argv[1])
-for terms in (False, True):
-    rigidsim.simulate(make_scene(every_kind(), **how), terms=terms)
-    rigidsim.simulate(make_scene({"alone": every_kind()["probe"]}, **how), terms=terms)
-for found in walk_packages(rigidsim.engine.__path__, "rigidsim.engine."):
-    for name, value in vars(import_module(found.name)).items():
-        if isinstance(value, Dispatcher) and value.py_func.__module__ == found.name:
-            print(found.name, name, len(value.signatures))
-"""
 
 
-def kernels() -> dict[str, Dispatcher]:
-    """All kernels of the engine by name."""
-    found = {}
-    for module in walk_packages(rigidsim.engine.__path__, "rigidsim.engine."):
-        for name, value in vars(import_module(module.name)).items():
-            if isinstance(value, Dispatcher) and value.py_func.__module__ == module.name:
-                found[f"{module.name}.{name}"] = value
-    return found
-
-
-@pytest.mark.parametrize("integrator", ["rkmk4", "magnus"])
-def test_kernels_are_compiled_once_for_one_kind_of_model(integrator):
+@pytest.mark.parametrize("integrator", [integrator.name for integrator in INTEGRATORS])
+def test_kernels_are_compiled_once_for_one_kind_of_model(monkeypatch, integrator):
     """With and without terms, and for large and small scenes; `test_kinds_of_models` tells which kinds there are."""
-    done = subprocess.run(
-        [sys.executable, "-c", SIGNATURES, integrator], cwd=HERE, capture_output=True, text=True, check=True
-    )
-    counts = {tuple(line.split()[:2]): int(line.split()[2]) for line in done.stdout.splitlines()}
-    assert counts["rigidsim.engine.stepper", "advance"] == 1
-    assert max(counts.values()) == 1, {name: count for name, count in counts.items() if count > 1}
-
-
-def test_kernels_are_found_and_share_their_options():
-    found = kernels()
-    assert "rigidsim.engine.stepper.advance" in found
-    for name, dispatcher in found.items():
-        options = dispatcher.targetoptions
-        assert options["nogil"], name
-        assert options["error_model"] == "numpy", name
-        assert not options.get("fastmath"), name
-        assert not options.get("parallel"), name
-        assert options.get("_nrt") is (False if usable() else None), name
-
-
-@needs_hooks
-def test_a_kernel_that_allocates_does_not_compile():
-    """Without numba's run time there is no memory to be had."""
-
-    def allocate(n):
-        return np.zeros(n).sum()
-
-    with pytest.raises(numba.core.errors.NumbaError):
-        kernel(allocate)(3)
+    made = {name: Kernel(getattr(stepper, name).function) for name in ("advance", "observe_at")}
+    for name, fresh in made.items():
+        monkeypatch.setattr(stepper, name, fresh)
+    how = {"duration": 0.2, "step": STEP, "gravity": GRAVITY, "integrator": integrator}
+    for terms in (False, True):
+        rigidsim.simulate(make_scene(every_kind(), **how), terms=terms)
+        rigidsim.simulate(make_scene({"alone": every_kind()["probe"]}, **how), terms=terms)
+    assert {name: len(fresh._codes) for name, fresh in made.items()} == {"advance": 1, "observe_at": 1}
 
 
 BALL = {"mass": 1.0, "inertia": {"principal": [1.0, 1.0, 1.0]}}
@@ -108,15 +49,20 @@ def called(monkeypatch):
     """Names of the kernels that were called, with the numbers of lanes; each has one machine code for these."""
     names: set[tuple[str, int]] = set()
 
-    def noted(name, compiled):
-        def call(*arguments):
+    def noted(name, call):
+        def noting(*arguments):
             names.add((name, len(arguments[-1])))
-            return compiled(*arguments)
+            return call(*arguments)
 
-        return call
+        return noting
 
-    for name in ("advance", "observe_at"):
-        monkeypatch.setattr(stepper, name, noted(name, getattr(stepper, name)))
+    made = run.kernels
+
+    def kernels_noted(interpreted):
+        both = zip(("advance", "observe_at"), made(interpreted), strict=True)
+        return tuple(noted(name, call) for name, call in both)
+
+    monkeypatch.setattr(run, "kernels", kernels_noted)
     return names
 
 
@@ -158,19 +104,29 @@ def halved(x):
     return x / 2.0
 
 
-halved.__module__ = "rigidsim.test"  # of ours, and not kept
+@pytest.fixture
+def slow(monkeypatch):
+    """Any compilation takes so long that it is announced."""
+    monkeypatch.setattr(kernels, "WORTH_A_NOTICE", 0.0)
 
 
-def test_compilation_is_told_to_the_log(caplog):
+def test_compilation_is_told_to_the_log(slow, caplog):
     kernel(halved)(1.0)
     assert [(record.name, record.levelname) for record in caplog.records] == [("rigidsim", "WARNING")]
-    assert caplog.records[0].getMessage() == _jit.compilation_notice()
+    assert caplog.records[0].getMessage().startswith("compiling the stepper for this kind of scene, about 0 s; ")
 
 
-def test_outermost_watch_announces_once_and_all_measure(caplog):
+def test_a_short_compilation_is_not_told(caplog):
+    with watch_compilation(pytest.fail) as watch:
+        kernel(halved)(1.0)
+    assert watch.seconds > 0.0
+    assert not caplog.records
+
+
+def test_outermost_watch_announces_once_and_all_measure(slow, caplog):
     told = []
-    with watch_compilation(lambda: told.append("outer")) as outer:
-        with watch_compilation(lambda: told.append("inner")) as inner:
+    with watch_compilation(lambda _: told.append("outer")) as outer:
+        with watch_compilation(lambda _: told.append("inner")) as inner:
             kernel(halved)(1.0)
         between = inner.seconds
         kernel(halved)(1.0)
@@ -179,15 +135,8 @@ def test_outermost_watch_announces_once_and_all_measure(caplog):
     assert not caplog.records
 
 
-def test_other_programs_compilations_are_their_own(caplog):
-    with watch_compilation(pytest.fail) as watch:
-        numba.njit(lambda x: x + 1.0)(1.0)
-    assert watch.seconds == 0.0
-    assert not caplog.records
-
-
 def test_notice_without_a_folder_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(_jit, "cache_folder", lambda: "a folder")
-    assert "this happens once" in _jit.compilation_notice()
-    monkeypatch.setattr(_jit, "cache_folder", lambda: None)
-    assert "set RIGIDSIM_CACHE_DIR" in _jit.compilation_notice()
+    monkeypatch.setattr(kernels, "cache_folder", lambda: "a folder")
+    assert "this happens once" in kernels.compilation_notice(3.0)
+    monkeypatch.setattr(kernels, "cache_folder", lambda: None)
+    assert "set RIGIDSIM_CACHE_DIR" in kernels.compilation_notice(3.0)

@@ -78,7 +78,7 @@ CHANGES = {
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
 def test_interpreted_in_other_lanes_and_with_other_lists_it_has_the_same_bits(changes, compiled):
     assert len(compiled) > 60
-    assert hash_of(changes, NUMBA_DISABLE_JIT="1") == compiled
+    assert hash_of(changes, RIGIDSIM_JIT="off") == compiled
 
 
 def test_something_touches():

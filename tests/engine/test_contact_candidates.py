@@ -7,12 +7,12 @@ import pytest
 from engine.contact_shapes import box, contacts_of, plane, poses_of, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rigidsim._jit import _register_formulas, kernel
 from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.bodies import write_travels
 from rigidsim.engine.contact.candidates import make_candidates, renew_candidates
+from rigidsim.jit.kernels import kernel
 
 MARGIN = 1e-3
 
@@ -169,15 +169,13 @@ def test_what_rests_and_is_not_moved_by_forces_has_no_margin():
 
 
 def test_compiled_and_interpreted_lists_are_the_same():
-    _register_formulas()
-
     @kernel
     def renew(contacts, pose, travel, margin, candidates):
         return renew_candidates(contacts, pose, travel, margin, candidates)
 
     contacts, pose = scatter(300, 7)
     travel, results = moving(contacts, np.random.default_rng(0), 0.01), []
-    for make in (renew, renew_candidates):
+    for make in (renew, renew.interpreted):
         candidates = make_candidates(contacts, 20_000)
         assert make(contacts, pose, travel, MARGIN, candidates)
         results.append((candidates.pair[: candidates.count[0]], candidates.allowance))

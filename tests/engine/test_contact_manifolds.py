@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from engine.contact_shapes import Shape, box, capsule, places_of, plane, sphere
 from engine.test_contact_pairs import depth_in, distance_of_cores, random_pair
-from rigidsim._jit import _register_formulas, kernel
 from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.pairs import meet
+from rigidsim.jit.kernels import kernel
 
 CUBE = box(0.5, 0.5, 0.5)
 SIDE = Rotation.from_euler("y", 90, degrees=True)  # a capsule along x
@@ -168,8 +168,6 @@ def test_corners_that_pass_each_other_far_apart_have_the_way_between_them_as_nor
 
 
 def test_compiled_and_interpreted_places_have_the_same_bits():
-    _register_formulas()
-
     @kernel
     def meet_all(kind, value, pose, reach, places, counts):
         for k in range(len(counts)):
@@ -184,7 +182,7 @@ def test_compiled_and_interpreted_places_have_the_same_bits():
         shapes += [jittered(CUBE, rng), jittered(CUBE.moved([0.0, 0.0, 1.0]), rng)]
     kind, value, pose = (np.array(column) for column in zip(*shapes, strict=True))
     results = []
-    for function in (meet_all, getattr(meet_all, "py_func", meet_all)):
+    for function in (meet_all, meet_all.interpreted):
         places = np.zeros((len(kind) // 2, at.MOST_PLACES, at.PLACE_ROWS))
         counts = np.zeros(len(kind) // 2, np.int64)
         function(kind, value, pose, 0.5, places, counts)

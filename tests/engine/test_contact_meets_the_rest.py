@@ -1,5 +1,5 @@
 """Contact together with the rest of a scene: planar scenes, particles, reparentings, impulses, windows of forces,
-callbacks, other integrators, sensors and groups. What needs another kernel than most tests of contact is interpreted.
+callbacks, other integrators, sensors and groups.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 
 import rigidsim
 from contact_scenes import DOWN, STEPPING, G, ball, block, collide, floor, touching
-from scenes import interpreted, make_scene
+from scenes import make_scene
 
 FREE = [0, 0, 0]
 
@@ -75,8 +75,7 @@ def test_what_overlaps_when_it_is_released_collides_once_it_has_been_apart():
     bodies = {"block": block((1, 1, 0.5), 5, at=(0, 0, 3), gravity=False, children={"shell": shell})}
     release = {"body": "block/shell", "to": "world", "time": 0.1, "motion": "free"}
     scene = scene_with_events(bodies, reparent=[release], duration=0.4, step=0.01, record_every=0.01, gravity=[0, 0, 5])
-    with interpreted():
-        trajectory = rigidsim.simulate(scene)
+    trajectory = rigidsim.simulate(scene)
     t = trajectory.time
     after = t > 0.1
     rise = trajectory["block/shell"].world.velocity[after, 2]
@@ -93,8 +92,7 @@ def test_impulse_reparenting_and_contact_at_one_instant():
     bodies = {"floor": floor(), "base": base, "plate": plate | {"position": [0, 0, 0.45]}}
     join = {"body": "plate", "to": "base", "time": 0.05, "motion": "fixed"}
     scene = scene_with_events(bodies, reparent=[join], duration=0.2, step=0.01, record_every=0.01)
-    with interpreted():
-        trajectory = rigidsim.simulate(scene)
+    trajectory = rigidsim.simulate(scene)
     assert [event.cause for event in trajectory.events if event.time == 0.05][:2] in (
         ["reparent", "impulse"],
         ["reparenting", "impulse"],
@@ -140,8 +138,7 @@ def test_every_integrator_bounces_and_rests(integrator):
         "box": block((0.2, 0.2, 0.2), at=(1, 0, 0.1)),
     }
     how = {"duration": 0.2, "step": 5e-3, "record_every": 5e-3, "gravity": DOWN, "contact": STEPPING}
-    with interpreted():
-        trajectory = rigidsim.simulate(make_scene(bodies, integrator=integrator, **how))
+    trajectory = rigidsim.simulate(make_scene(bodies, integrator=integrator, **how))
     motion = trajectory["ball"].world
     rising = motion.velocity[:, 2] > 0
     apex = motion.position[rising, 2] - 0.1 + motion.velocity[rising, 2] ** 2 / (2 * G)

@@ -21,7 +21,6 @@ def heights(trajectory, radius: float) -> np.ndarray:
     return motion.position[:, 2] - radius + motion.velocity[:, 2] ** 2 / (2 * G)
 
 
-@pytest.mark.compiles
 @pytest.mark.parametrize("step", STEPS)
 def test_five_apexes_of_a_ball_that_keeps_eight_tenths(step):
     """From 1 m: 0.64 m, 0.4096 m, ...: h e^(2n)."""

@@ -1,4 +1,4 @@
-"""Contact in rare circumstances: parts of divided steps, sensors, planes, arrays without room. All interpreted."""
+"""Contact in rare circumstances: parts of divided steps, sensors, planes, arrays without room."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 import rigidsim
 from contact_scenes import ball, block, collide, floor, touching
 from rigidsim.engine.contact import arrays as made
-from scenes import interpreted
 
 
 @pytest.mark.parametrize("edge", [0.0603, 0.060001, 0.06000001, 0.064999])
@@ -18,8 +17,7 @@ def test_a_divided_step_leaves_a_box_at_rest(edge):
     """
     push = {"force": [0, 0, -5], "frame": "world", "during": [edge, 0.2]}
     bodies = {"floor": floor(), "box": block((0.4, 0.4, 0.2), at=(0, 0, 0.1), forces=[push])}
-    with interpreted():
-        trajectory = collide(bodies, duration=0.1, step=5e-3, record_every=5e-3)
+    trajectory = collide(bodies, duration=0.1, step=5e-3, record_every=5e-3)
     motion = trajectory["box"].world
     assert np.abs(motion.velocity).max() <= 4e-4
     assert np.abs(motion.angular_velocity).max() <= 1e-3
@@ -29,8 +27,7 @@ def test_a_blow_in_a_short_part_of_a_step_is_taken_up():
     """As in a whole one: the impulse of 3 N s gives the box 3 m/s, and the floor takes it away in one step."""
     blow = {"time": 0.064999, "impulse": [0, 0, -3], "at": [0.1, 0.05, 0]}
     bodies = {"floor": floor(), "box": block((0.4, 0.4, 0.2), at=(0, 0, 0.1), impulses=[blow])}
-    with interpreted():
-        trajectory = collide(bodies, duration=0.08, step=5e-3, record_every=5e-3)
+    trajectory = collide(bodies, duration=0.08, step=5e-3, record_every=5e-3)
     assert np.abs(trajectory["box"].world.velocity[trajectory.time > 0.064]).max() <= 0.02
 
 
@@ -41,16 +38,14 @@ def test_a_sensor_does_not_change_what_others_do():
         gate = {"shapes": [{"type": "box", "size": [3, 3, 3]}], "collide": "sensor", "position": [x, 0, 3]}
         bodies = {"floor": floor(), "gate": gate, "fast": ball(0.1, at=(5, 0, 3), velocity=[2, 0, 0])}
         bodies |= {f"box{k}": block((0.4, 0.4, 0.2), at=(0.01 * k, 0, 0.1 + 0.2 * k)) for k in range(3)}
-        with interpreted():
-            found.append(collide(bodies, duration=0.03, step=5e-3))
+        found.append(collide(bodies, duration=0.03, step=5e-3))
     assert np.array_equal(found[0]["box2"].world.position, found[1]["box2"].world.position)
 
 
 def test_in_a_planar_scene_a_belt_drives_along_the_plane_only():
     belt = {"shapes": [{"type": "plane", "normal": [0, 1, 0], "surface_velocity": [0.5, 0, 1]}]}
     bodies = {"belt": belt, "box": block((0.4, 0.2, 0.4), at=(0, 0.1, 0))}
-    with interpreted():
-        trajectory = collide(bodies, duration=0.05, step=5e-3, gravity=[0, -9.81, 0], plane=[0, 0, 1])
+    trajectory = collide(bodies, duration=0.05, step=5e-3, gravity=[0, -9.81, 0], plane=[0, 0, 1])
     motion = trajectory["box"].world
     assert np.all(motion.position[:, 2] == 0.0)
     assert motion.velocity[-1, 0] == pytest.approx(0.5 * 9.81 * 0.05, rel=1e-3)
@@ -61,8 +56,7 @@ def terms_of_a_stack(**more) -> rigidsim.Trajectory:
     bodies = {f"box{k}": block((0.4, 0.4, 0.2), at=(0, 0, 0.1 + 0.2 * k)) for k in range(2)}
     bodies |= {"floor": floor(), "apart": block((0.2, 0.2, 0.2), at=(3, 0, 0.1))}
     scene = touching(bodies, duration=0.05, step=5e-3, record_every=5e-3).resolved() | more
-    with interpreted():
-        return rigidsim.simulate(rigidsim.Scene.from_dict(scene), terms=True)
+    return rigidsim.simulate(rigidsim.Scene.from_dict(scene), terms=True)
 
 
 def test_the_terms_of_contact_outlast_a_reparenting():
@@ -86,8 +80,7 @@ def test_a_body_does_not_push_itself_by_its_own_prescribed_part():
     shape = {"type": "box", "size": [0.6, 0.2, 0.2]}
     arm = {"motion": {"prescribed": {"angular_velocity": [0, 9, 0]}}, "position": [0, 0, 0.3], "shapes": [shape]}
     bodies = {"base": block((1, 1, 0.2), 3, children={"arm": arm}), "other": ball(0.1, at=(0, 0, 5))}
-    with interpreted():
-        trajectory = collide(bodies, duration=0.2, step=5e-3, gravity=[0, 0, 0])
+    trajectory = collide(bodies, duration=0.2, step=5e-3, gravity=[0, 0, 0])
     assert np.all(trajectory["base"].world.velocity == 0.0)
     assert not list(trajectory.events)
 
@@ -98,8 +91,7 @@ def test_a_box_that_was_fixed_to_what_it_rests_on_rests_on_it_when_it_is_release
     fix = {"body": "high", "to": "low", "time": 0.05, "motion": "fixed"}
     release = {"body": "high", "to": "world", "time": 0.1, "motion": "free"}
     scene = touching(bodies, duration=0.15, step=5e-3).resolved() | {"reparent": [fix, release]}
-    with interpreted():
-        trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
+    trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
     assert trajectory["high"].world.position[-1, 2] == pytest.approx(0.3, abs=5e-5)
     assert np.abs(trajectory["high"].world.velocity[-1]).max() <= 1e-3
 
@@ -109,13 +101,12 @@ def test_room_after_going_back_is_that_of_the_present_tree():
     bodies = {"floor": floor()} | {n: block((0.4, 0.4, 0.2), at=(0, 0, z)) for n, z in (("low", 0.1), ("high", 0.3))}
     fix = {"body": "high", "to": "low", "time": 0.02, "motion": "fixed"}
     scene = touching(bodies, duration=0.05, step=5e-3).resolved() | {"reparent": [fix]}
-    with interpreted():
-        run = rigidsim.Simulation(rigidsim.Scene.from_dict(scene))._run
-        run.advance(2)
-        place = run.place()
-        run.advance(5)
-        run.go_back(place)
-        run.contacts.arrays.lacks[0] = made.LACKS_PAIRS
-        run.contacts.make_room(False, run._scratch)
+    run = rigidsim.Simulation(rigidsim.Scene.from_dict(scene))._run
+    run.advance(2)
+    place = run.place()
+    run.advance(5)
+    run.go_back(place)
+    run.contacts.arrays.lacks[0] = made.LACKS_PAIRS
+    run.contacts.make_room(False, run._scratch)
     assert len(run.contacts.arrays.corrections.own) == len(run.model.body) == 2
     assert run.contacts.arrays.before.shape == run.state.shape

@@ -127,7 +127,7 @@ def test_one_contact_is_as_with_matrices(kind, gap, remembered):
             bodies.memory = {(point.A, point.B, 0): np.abs(impulse)}
         step = bodies.prepared([point])
         vel, moved, impulses = Plain(step, H, 4).solve()
-        step.solve(H, 4, lanes=1, compiled=False)
+        step.solve(H, 4, lanes=1)
         scale = np.abs(vel).max()
         assert np.abs(step.vel[:, :6] - vel).max() < 1e-13 * scale
         assert np.abs(step.moved[:, :6] - moved).max() < 1e-13 * scale * H
@@ -198,7 +198,7 @@ def test_surfaces_that_turn_change_no_bit_of_others():
     second.A, second.B, found = 2, 3, []
     bodies.v[2] = bodies.v[3] + 2.0 * np.array(second.normal)
     for second.flags in (0, at.SWEPT):
-        found.append(bodies.prepared([second, first]).solve(H, 4, lanes=1, compiled=False))
+        found.append(bodies.prepared([second, first]).solve(H, 4, lanes=1))
     assert found[0].vel[:2].tobytes() == found[1].vel[:2].tobytes()
     assert found[0].vel[2:].tobytes() != found[1].vel[2:].tobytes()
 
@@ -209,7 +209,7 @@ def test_bodies_that_received_impulses_are_known():
     bodies.v[1] = (0.01, 0.0, 0.0)
     x = (1.0, 0.0, 0.0)
     points = [Point(0, 1, x, -1e-4, (0.1, 0, 0), (-0.1, 0, 0)), Point(2, 3, x, 0.1, (0.1, 0, 0), (-0.1, 0, 0))]
-    step = bodies.prepared(points).solve(H, 4, lanes=1, compiled=False)
+    step = bodies.prepared(points).solve(H, 4, lanes=1)
     assert list(step.arrays.touched[:4]) == [1, 1, 0, 0]
     assert not step.point[:, at.C_TOTAL :].any()
     assert step.moved[1, 0] > 0.01 * H > 0 > step.moved[0, 0]

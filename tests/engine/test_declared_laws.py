@@ -92,10 +92,10 @@ def test_every_key_of_a_force_is_described():
         assert all(described["description"] for described in properties.values())
 
 
-def test_what_laws_declare_needs_neither_pydantic_nor_yaml_nor_numba():
+def test_what_laws_declare_needs_neither_pydantic_nor_yaml_nor_llvmlite():
     code = (
         "import sys, rigidsim.engine.laws.registry as laws;"
-        "print(len(laws.KINDS), {'pydantic', 'yaml', 'numba'} & {*sys.modules})"
+        "print(len(laws.KINDS), {'pydantic', 'yaml', 'llvmlite'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(len(KINDS)), "set()"]

@@ -10,7 +10,7 @@ import pytest
 import rigidsim
 from force_scenes import BALL, BRICK, FINE, SPIN, TILT, changes, run, scene_of
 from rigidsim.physics.quaternion import rotate, rotate_back
-from scenes import EPS, angle_between, axis_angle, interpreted, slopes
+from scenes import EPS, angle_between, axis_angle, slopes
 
 STEPS = (0.04, 0.02, 0.01)
 BEAD = {"mass": 1.0, "inertia": "point"}
@@ -423,8 +423,7 @@ def laws(variation: float = 0.0, **more) -> rigidsim.Scene:
 
 def test_sixteen_worlds_with_every_law_have_the_bits_of_each_alone():
     scenes = [laws(k) for k in range(17)]
-    with interpreted():
-        together = [trajectory.content_hash for trajectory in rigidsim.simulate(scenes)]
+    together = [trajectory.content_hash for trajectory in rigidsim.simulate(scenes)]
     assert len(set(together)) == 17
     assert together == [rigidsim.simulate(scene).content_hash for scene in scenes]
 

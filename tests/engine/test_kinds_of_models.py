@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numba
-
 import rigidsim
 from rigidsim.engine.building import build_world
 from rigidsim.engine.run import BlockRun
-from rigidsim.engine.stepper import advance, observe_at
+from rigidsim.jit.values import lay_out, structure_of
 
 BALL = {"mass": 1.0, "inertia": "point"}
 PUSHED = BALL | {"forces": [{"force": ["= -x", "= sin(t)", 0]}]}
@@ -21,16 +19,19 @@ WITH_EXPRESSIONS = {
 }
 
 
+def structure(run: BlockRun) -> tuple:
+    """What a kernel is compiled for."""
+    return tuple(structure_of(lay_out(part, [])) for part in (*run._arrays(), run._buffer))
+
+
 def kinds(bodies: dict, **more) -> list:
-    """The types that a kernel is compiled for, at the beginning of a run and at its end."""
+    """What kernels are compiled for at the beginning of a run and at its end."""
     simulation = {"duration": 0.2, "step": 0.1}
     scene = rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, **more})
     run = BlockRun([build_world(scene)], 1)
-    # The text itself, which need not be compiled to see what it would be compiled for.
-    run._advance, run._observe = (getattr(k, "py_func", k) for k in (advance, observe_at))
-    begin = numba.typeof((run._arrays(), run._buffer))
+    begin = structure(run)
     run.advance(2)
-    return [begin, numba.typeof((run._arrays(), run._buffer))]
+    return [begin, structure(run)]
 
 
 def test_scenes_with_expressions_share_their_kernels():

@@ -96,7 +96,6 @@ def test_whatever_shares_an_instant(data):
     assert found <= 2e-10, (windows, reparent, found)
 
 
-@pytest.mark.usefixtures("other_methods_interpreted")
 @pytest.mark.parametrize("integrator", ["magnus", "magnus2", "euler"])
 def test_a_particle_that_is_left_goes_on_turning_with_every_method(integrator):
     part = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "position": [1, 0, 0], "motion": "fixed"}

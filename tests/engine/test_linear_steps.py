@@ -13,8 +13,6 @@ from rigidsim.scene.notes.stability import flight_error, growth
 from rigidsim.scene.schema.integrators import MODELS
 from scenes import make_scene, run
 
-pytestmark = pytest.mark.usefixtures("other_methods_interpreted")
-
 NAMES = tuple(MODELS)
 POINT = {"mass": 1, "inertia": "point"}
 STEP = 0.01

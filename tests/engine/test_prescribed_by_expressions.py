@@ -5,9 +5,9 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
-from rigidsim._jit import watch_compilation
 
 import rigidsim
+from rigidsim.jit.kernels import watch_compilation
 from scenes import EPS, angle_between, make_scene, run, slopes
 
 PARTICLE = {"mass": 1.0, "inertia": "point"}
@@ -81,7 +81,6 @@ def test_a_frame_that_spins_up_leaves_a_body_at_rest_where_it_was():
 TUMBLING = {"angular_velocity": ["= sin(t)", "= cos(2*t)", 0.5], "velocity": [0, "= 3*t^2", "= cos(t)"]}
 
 
-@pytest.mark.usefixtures("other_methods_interpreted")
 @pytest.mark.parametrize(("integrator", "order"), [("rkmk4", 4), ("magnus2", 2), ("magnus", 1), ("euler", 1)])
 def test_rates_as_functions_of_time_are_integrated_at_fourth_order_whatever_the_method(integrator, order):
     child = {

@@ -26,7 +26,6 @@ def test_a_torsion_spring_about_an_axis_counts_turns():
     assert np.all(np.abs(slopes((0.1, 0.05, 0.025), errors) - 4) <= 0.2), errors
 
 
-@pytest.mark.usefixtures("other_methods_interpreted")
 @pytest.mark.parametrize("integrator", ["magnus", "magnus2", "euler"])
 def test_every_method_counts_turns(integrator):
     trajectory = run(shaft(), duration=10, step=1e-3, integrator=integrator)

@@ -29,7 +29,7 @@ def box_points(bodies: Bodies, flags: int = at.SWEPT, B: int = FLOOR) -> list[Po
 
 def riding(rate: float, h: float, seconds: float, flags: int = at.SWEPT) -> tuple[float, float]:
     """Error of radius, and lag, of a box that rides on a turntable; it starts with the table."""
-    bodies = Bodies([(1.0, 0.0, 0.1)], 1.0, [[1 / 150] * 3], h, lanes=1, compiled=False)
+    bodies = Bodies([(1.0, 0.0, 0.1)], 1.0, [[1 / 150] * 3], h, lanes=1)
     bodies.floor_omega[2], bodies.omega[0, 2], bodies.v[0, 1] = rate, rate, rate
     for _ in range(round(seconds / h)):
         bodies.step(box_points(bodies, flags))
@@ -64,7 +64,7 @@ def rolling(bodies: Bodies, rate: float, steps: int) -> np.ndarray:
 
 
 def ball(h: float, **motion) -> Bodies:
-    bodies = Bodies([(0.5, 0.0, 0.1)], 1.0, [[0.4 * 0.01] * 3], h, lanes=1, compiled=False)
+    bodies = Bodies([(0.5, 0.0, 0.1)], 1.0, [[0.4 * 0.01] * 3], h, lanes=1)
     bodies.v[0], bodies.omega[0] = motion.get("v", (0, 0, 0)), motion.get("omega", (0, 0, 0))
     return bodies
 
@@ -93,8 +93,8 @@ def test_a_ball_on_a_turntable_orbits_with_two_sevenths_of_its_rate():
 
 def test_a_free_body_carries_a_box_as_a_prescribed_one_does():
     """A table of 1e12 kg without weight, which turns freely."""
-    table = Bodies([(1.0, 0.0, 0.1), (0.0, 0.0, 0.0)], (1.0, 1e12), [[1 / 150] * 3, [1e12] * 3], 5e-3, lanes=1,
-                   compiled=False)  # fmt: skip
+    rows = [(1.0, 0.0, 0.1), (0.0, 0.0, 0.0)]
+    table = Bodies(rows, (1.0, 1e12), [[1 / 150] * 3, [1e12] * 3], 5e-3, lanes=1)
     table.g = np.array([(0.0, 0.0, -9.81), (0.0, 0.0, 0.0)])
     table.omega[:, 2], table.v[0, 1] = 1.0, 1.0
     for _ in range(200):
@@ -108,7 +108,7 @@ def test_over_a_floor_at_rest_a_box_turns_no_differently():
     """Following a surface moves the corners of a box with its turn: second order, and the same end."""
     ways = []
     for flags in (0, at.SWEPT):
-        bodies = Bodies([(1.0, 0.0, 0.1)], 1.0, [[1 / 150] * 3], 5e-3, lanes=1, compiled=False)
+        bodies = Bodies([(1.0, 0.0, 0.1)], 1.0, [[1 / 150] * 3], 5e-3, lanes=1)
         bodies.v[0], bodies.omega[0, 2] = (0.5, 0.2, 0.0), 2.0
         for _ in range(100):
             points = box_points(bodies, flags)

@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from functools import cache
 
 import numpy as np
-from rigidsim._jit import watch_compilation
 
 import rigidsim
 from peers import INERTIA, MASS, PEERS
@@ -28,6 +27,7 @@ from rigidsim.engine.building import build_world, method_of
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
+from rigidsim.jit.kernels import watch_compilation
 from rigidsim.scene.schema.integrators import MODELS
 
 STEP = 0.002

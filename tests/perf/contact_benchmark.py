@@ -14,11 +14,11 @@ import platform
 import time
 
 import numpy as np
-from rigidsim._jit import watch_compilation
 
 import rigidsim
 from contact_peers import PEERS
 from piles import Depths, Pile, depths, scene_of, spheres, stack
+from rigidsim.jit.kernels import watch_compilation
 
 
 class Course:

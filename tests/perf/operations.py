@@ -1,4 +1,4 @@
-"""How many operations of arithmetic a step takes: `NUMBA_DISABLE_JIT=1 python tests/perf/operations.py`.
+"""How many operations of arithmetic a step takes: `RIGIDSIM_JIT=off python tests/perf/operations.py`.
 
 One free body in one lane, with `rkmk4`: what the kernels read from their rows are numbers that count.
 """

@@ -22,13 +22,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import h5py
-import numba
+import llvmlite
 import numpy as np
 
 import rigidsim
 from benchmark import STEP, block, head, row, seconds_a_step, section, worlds_of
 from peers import INERTIA, MASS
 from rigidsim.engine.lanes import LANES
+from rigidsim.jit import formula
+from rigidsim.jit.kernels import kernel
 
 REPEATS = 5
 SCENE = f"""\
@@ -181,35 +183,42 @@ def beside_peers(n_run: int, n_step: int, repeats: int) -> None:
 
 
 CHAIN = 4
-ARITHMETIC = f"""
-def arithmetic(count, lanes):
+
+
+@formula
+def chain(x):
+    """Additions and multiplications, each of which waits for the one before."""
+    for _ in range(CHAIN):
+        x = x * 0.999999 + 1e-6
+    return x
+
+
+@kernel
+def arithmetic(count, numbers, lanes):
+    """`chain` of all numbers, again and again."""
     for _ in range(count):
-        for i in range(len(lanes)):
-            x = lanes[i]
-{CHAIN * "            x = x * 0.999999 + 1e-6{newline}"}            lanes[i] = x
-""".replace("{newline}", chr(10))
+        for lane in range(len(lanes)):
+            numbers[lane] = chain(numbers[lane])
 
 
 def roofline() -> float:
     """Additions and multiplications of doubles per second, one thread, on numbers in the first-level cache. Chains are
     short, as each operation waits for the one before, and long enough to hide loads and stores.
     """
-    names: dict[str, Callable] = {}
-    exec(ARITHMETIC, names)
-    compute, lanes, count = numba.njit(names["arithmetic"]), np.ones(256), 100_000
-    compute(10, lanes)
+    numbers, lanes, count = np.ones(256), (0,) * 256, 100_000
+    arithmetic(10, numbers, lanes)
     times = []
     for _ in range(REPEATS):
         begin = time.perf_counter()
-        compute(count, lanes)
+        arithmetic(count, numbers, lanes)
         times.append(time.perf_counter() - begin)
-    return 2 * CHAIN * count * lanes.size / min(times)
+    return 2 * CHAIN * count * numbers.size / min(times)
 
 
 def operations() -> int:
     """Of arithmetic, in a step of one free body, counted by an interpreted run."""
     program = [sys.executable, str(Path(__file__).with_name("operations.py"))]
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    environment = os.environ | {"RIGIDSIM_JIT": "off"}
     told = subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout
     return sum(int(part.split(":")[1]) for part in told.split(","))
 
@@ -234,7 +243,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the runs, two rounds")
     quick = parser.parse_args().quick
-    print(f"{os.cpu_count()} cores, numba {numba.__version__}, numpy {np.__version__}, load {os.getloadavg()[0]:.1f}")
+    versions = f"llvmlite {llvmlite.__version__}, numpy {np.__version__}"
+    print(f"{os.cpu_count()} cores, {versions}, load {os.getloadavg()[0]:.1f}")
     against_lanes(0.05 if quick else 0.5)
     beside_peers(100 if quick else 1000, 1000, 2 if quick else REPEATS)
 

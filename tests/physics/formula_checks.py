@@ -6,6 +6,7 @@ import math
 
 import mpmath
 import numpy as np
+from formula_references import random_situation, references
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
@@ -214,6 +215,15 @@ def summation() -> dict[str, list]:
     return {"compensated_sum": [(arguments, expected, 0.0) for arguments, expected in sums]}
 
 
+def of_frames() -> dict[str, dict[str, list]]:
+    """Vectors, quaternions, frames and changes of motion: one random situation at sixty digits."""
+    checks: dict[str, dict[str, list]] = {}
+    for name, (arguments, expected) in references(random_situation(7)).items():
+        module, formula = name.split(".")
+        checks.setdefault(module, {})[formula] = [(arguments, expected, 1e-30)]
+    return checks
+
+
 CHECKS = {
     "summation": summation(),
     "quaternion": quaternion() | CANONICAL,
@@ -231,3 +241,6 @@ CHECKS = {
     **GEOMETRY_CHECKS,
     **REDUCTION_CHECKS,
 }
+for module, checks in of_frames().items():
+    for formula, cases in checks.items():
+        CHECKS.setdefault(module, {}).setdefault(formula, []).extend(cases)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import mpmath
-import numba
 import numpy as np
 import pytest
+from compiled_formulas import compiled, same
 from hypothesis import given
 from hypothesis import strategies as st
-from rigidsim._jit import _register_formulas
 
 from rigidsim.physics import functions as f
 from rigidsim.physics.elementary import arc_tangent, select
@@ -138,22 +137,6 @@ TWO = {
 }
 
 
-def same(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal bits, but that NaN is NaN."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    return bool(np.all((a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))))
-
-
-def compiled(function, count: int):
-    """A loop over columns without allocation, as a kernel would have it."""
-    scope = {"function": function}
-    names = ", ".join(f"x{i}" for i in range(count))
-    values = ", ".join(f"x{i}[k]" for i in range(count))
-    exec(f"def loop({names}, out):\n    for k in range(out.size):\n        out[k] = function({values})", scope)
-    _register_formulas()
-    return numba.njit(error_model="numpy", _nrt=False)(scope["loop"])
-
-
 @pytest.mark.parametrize("name", ONE | TWO)
 def test_floats_columns_and_compiled_agree_bit_for_bit(name):
     function, columns = (ONE | TWO)[name]
@@ -161,9 +144,7 @@ def test_floats_columns_and_compiled_agree_bit_for_bit(name):
     by_column = function(*columns)
     plain = [function(*map(float, point)) for point in zip(*columns, strict=True)]
     assert same(plain, by_column)
-    out = np.empty(len(plain))
-    compiled(function, len(columns))(*columns, out)
-    assert same(plain, out)
+    assert same(plain, compiled(function, (None,) * len(columns), np.array(columns), 1)[0])
 
 
 def test_powers_of_two_and_their_splitting_are_exact():

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import pytest
+from compiled_formulas import compiled, on_floats, same
 from hypothesis import given
 from hypothesis import strategies as st
-from rigidsim._jit import _register_formulas
 
 from rigidsim import dual
 from rigidsim.physics import functions, jets
 from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.error_function import error_function, jet_error_function
-from test_functions import same
 
 COUNT = 200
 ZERO, TIME = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -123,23 +121,7 @@ def test_floats_columns_and_compiled_agree_bit_for_bit(name, count):
     rng = np.random.default_rng(count)
     columns = [rng.uniform((0.05, -3, -3), (0.95, 3, 3), (COUNT, 3)).T for _ in range(count)]
     by_column = [np.broadcast_to(part, COUNT) for part in formula(*map(tuple, columns))]
-    plain = [formula(*(tuple(map(float, u[:, k])) for u in columns)) for k in range(COUNT)]
-    assert same(np.array(plain).T, np.array(by_column))
-    out = np.empty((3, COUNT))
-    compiled_jet(formula, count)(*np.concatenate(columns), out)
-    assert same(np.array(plain).T, out)
-
-
-def compiled_jet(formula, count: int):
-    """A loop over columns, as a kernel would have it."""
-    numbers = [f"y{k}" for k in range(3 * count)]
-    values = [f"{name}[i]" for name in numbers]
-    tuples = ", ".join(f"({', '.join(values[3 * k : 3 * k + 3])})" for k in range(count))
-    scope = {"formula": formula}
-    exec(
-        f"def loop({', '.join(numbers)}, out):\n"
-        f"    for i in range(out.shape[1]):\n        out[0, i], out[1, i], out[2, i] = formula({tuples})",
-        scope,
-    )
-    _register_formulas()
-    return numba.njit(error_model="numpy", _nrt=False)(scope["loop"])
+    shapes, numbers = ((None,) * 3,) * count, np.concatenate(columns)
+    plain = on_floats(formula, shapes, numbers)
+    assert same(plain, np.array(by_column))
+    assert same(plain, compiled(formula, shapes, numbers, 3))

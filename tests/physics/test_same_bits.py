@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
-from rigidsim._jit import _register_formulas
+from compiled_formulas import compiled, on_floats, same
 
 from rigidsim.physics import frames, inertia, inertial_terms, magnus, quaternion, rigid_body
 from rigidsim.physics.elementary import sin_cos
@@ -43,27 +42,12 @@ def arguments(sizes) -> list:
     return made
 
 
-def one(argument, k):
-    return tuple(float(part[k]) for part in argument) if isinstance(argument, tuple) else float(argument[k])
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_floats_columns_and_compiled_agree_bit_for_bit(name):
     formula, sizes = CASES[name]
     columns = arguments(sizes)
     by_column = np.array(formula(*columns))
-    _register_formulas()
-    compiled = numba.njit(error_model="numpy")(call_of(formula, len(sizes)))
-    for k in range(COUNT):
-        values = [one(argument, k) for argument in columns]
-        plain = formula(*values)
-        assert np.array_equal(plain, by_column[:, k])
-        assert np.array_equal(plain, compiled(*values))
-
-
-def call_of(formula, count: int):
-    """A function that calls the formula with so many arguments, as a kernel would."""
-    names = ", ".join(f"x{i}" for i in range(count))
-    scope = {"formula": formula}
-    exec(f"def call({names}):\n    return formula({names})", scope)
-    return scope["call"]
+    shapes, numbers = tuple((None,) * size or None for size in sizes), np.vstack(columns)
+    plain = on_floats(formula, shapes, numbers)
+    assert same(plain, by_column)
+    assert same(plain, compiled(formula, shapes, numbers, len(plain)))

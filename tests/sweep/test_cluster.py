@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import pytest
 
@@ -20,7 +21,7 @@ from tops import run
 pytest.importorskip("distributed")
 TOP = tops.TOP.replace("0.01, record_every: 0.1", "0.05") + tops.METRIC
 RUNS = 512
-INTERPRETED = os.environ | {"NUMBA_DISABLE_JIT": "1"}  # so slow that a batch can be lost half way
+INTERPRETED = os.environ | {"RIGIDSIM_JIT": "off"}  # so slow that a batch can be lost half way
 
 
 def contents(**vary):
@@ -140,13 +141,8 @@ def test_watch_ends_the_sweep_and_few_batches_are_under_way(tmp_path, processes)
 
 def batch(what):
     """The units of all runs, computed as by a worker in this process."""
-    return compute({"rigidsim": what.identity["version"], "numba": numba_version()}, packed(what, [*range(what.units)]))
-
-
-def numba_version() -> str:
-    from importlib.metadata import version
-
-    return version("numba")
+    versions = {"rigidsim": what.identity["version"], "llvmlite": version("llvmlite")}
+    return compute(versions, packed(what, [*range(what.units)]))
 
 
 def test_failed_and_invalid_runs_have_the_same_messages(tmp_path):
@@ -167,8 +163,8 @@ class Collecting:
 
 
 def test_other_versions_are_one_error():
-    versions = {"rigidsim": contents().identity["version"], "numba": "0.1"}
-    with pytest.raises(StorageError, match=r"has numba .*, but the sweep was started with numba 0\.1"):
+    versions = {"rigidsim": contents().identity["version"], "llvmlite": "0.1"}
+    with pytest.raises(StorageError, match=r"has llvmlite .*, but the sweep was started with llvmlite 0\.1"):
         compute(versions, b"not even read")
 
 

@@ -13,7 +13,7 @@ from rigidsim.sweeps.assembly import assemble_sweep
 from tops import METRIC, TOP, contents, on_threads, run
 
 VARIED = {
-    "numbers": {"vary": {"spin": "0 rpm:60 rpm:101", "pull": [0.1, 80, 0.3]}},
+    "numbers": {"vary": {"spin": "0 rpm:60 rpm:67", "pull": [0.1, 80, 0.3]}},
     "words": {"vary": {"simulation.integrator": ["rkmk4", "magnus", "rkmk4"], "bodies.top.mass": [1, -2, 3]}},
     "lengths": {"vary": {"simulation.duration": [0.1, 0.2, 0.4, 0.15], "pull": [0.1, 0.2]}},
     "a sample": {"sample": "saltelli:8", "over": {"spin": "normal(30 rpm, 5 rpm)", "pull": "uniform(0.1, 0.2)"}},
@@ -28,25 +28,28 @@ def part(folder, number, parts, text=TOP, **given):
 
 @pytest.mark.parametrize("record", ["final", "metrics", "0.1"])
 @pytest.mark.parametrize("plan", VARIED)
-@pytest.mark.parametrize("parts", [1, 3])
-def test_parts_make_the_whole(tmp_path, plan, record, parts):
-    given = {"text": TOP + METRIC, "record": record} | VARIED[plan]
+def test_parts_make_the_whole(tmp_path, plan, record):
+    given = {"record": record} | VARIED[plan]
     if (plan, record) == ("lengths", "0.1"):
         given["vary"] = given["vary"] | {"simulation.duration": [0.1, 0.2, 0.4, -1]}
-    paths = [part(tmp_path, number, parts, **given) for number in range(parts, 0, -1)]
-    text = given.pop("text")
-    with (
-        rigidsim.sweep(Scene.from_text(text, "top.yaml"), **given) as whole,
-        assemble_sweep(paths, tmp_path / "whole.h5") as joined,
-    ):
-        assert joined.content_hash == whole.content_hash
-        joined.verify()
-        for one, other in ((joined.runs, whole.runs), (joined.metrics, whole.metrics)):
-            assert repr({k: v.tolist() for k, v in one.items()}) == repr({k: v.tolist() for k, v in other.items()})
-        assert joined.identity == whole.identity and joined.description == whole.description
-        assert joined.overrides(1) == whole.overrides(1)
-        if joined.method and record == "metrics":
-            assert joined.sensitivity().keys() == {"fastest"}
+    text = TOP + METRIC
+    with rigidsim.sweep(Scene.from_text(text, "top.yaml"), **given) as whole:
+        for parts in (1, 3):
+            paths = [part(tmp_path, number, parts, text, **given) for number in range(parts, 0, -1)]
+            with assemble_sweep(paths, tmp_path / f"whole_of_{parts}.h5") as joined:
+                joined.verify()
+                assert joined.content_hash == whole.content_hash
+                for one, other in ((joined.runs, whole.runs), (joined.metrics, whole.metrics)):
+                    assert listed(one) == listed(other)
+                assert joined.identity == whole.identity and joined.description == whole.description
+                assert joined.overrides(1) == whole.overrides(1)
+                if joined.method and record == "metrics":
+                    assert joined.sensitivity().keys() == {"fastest"}
+
+
+def listed(columns) -> str:
+    """NaN is like NaN."""
+    return repr({name: values.tolist() for name, values in columns.items()})
 
 
 def test_the_whole_can_be_resumed(tmp_path):

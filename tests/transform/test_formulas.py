@@ -7,15 +7,15 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from formula_references import Situation, flat, random_situation, references, tuples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from smooth_paths import MP
 
-from formula_references import Situation, flat, random_situation, references, tuples
 from rigidsim.transform import DynamicTransform, MotionDelta, Transform
 from rigidsim.transform.rotations import matrix_from_quaternion
 from rigidsim.transform.skew import cross_matrix
-from smooth_paths import MP
 
 NAMES = sorted(references(random_situation(0)))
 DIGITS_LOST = 5

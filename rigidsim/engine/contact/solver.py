@@ -39,6 +39,7 @@ from rigidsim.engine.contact.rows import (
     scatter,
 )
 from rigidsim.engine.layout import load3, store3
+from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import lasting, mean_velocity, slip, softness
 from rigidsim.physics.vector import add, dot, scaled, sub
@@ -74,7 +75,7 @@ class SolverArrays(NamedTuple):
 def make_blocks(count: int, lanes: int) -> Blocks:
     """So many blocks."""
     body_A, body_B, contact = (np.zeros((count, lanes), np.int64) for _ in range(3))
-    return Blocks(np.zeros((count, at.ROWS * lanes)), body_A, body_B, contact, np.zeros(count, np.int64))
+    return Blocks(zeros(count, at.ROWS * lanes), body_A, body_B, contact, np.zeros(count, np.int64))
 
 
 def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
@@ -82,7 +83,7 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     n, n_open = len(lanes), COLOURS * KINDS
     n_group = min(n_point, n_point // GROUP + n_open)
     return SolverArrays(
-        make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), np.zeros(at.LANE_ROWS * n),
+        make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(at.LANE_ROWS * n),
         *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(n_open, np.int64), n_point,
     )  # fmt: skip
 

@@ -1,0 +1,82 @@
+"""Formulas on columns of numbers, compiled and interpreted, in any number of lanes; and how bits are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from rigidsim.jit import formula as formula_mark
+from rigidsim.jit import machine
+from rigidsim.jit.kernels import Kernel
+
+LEVELS = {"none": None, "light": machine.LIGHT}  # of optimisation
+
+
+@contextmanager
+def optimised(level: str) -> Iterator[None]:
+    """Kernels are made with so much optimisation."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine, "LIGHT", LEVELS[level])
+        yield
+
+
+def same(a, b) -> bool:
+    """Equal bits, but that NaN is NaN."""
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    return bool(np.all((a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))))
+
+
+def flat(value) -> list:
+    """The numbers of nested tuples, in order."""
+    return [x for part in value for x in flat(part)] if isinstance(value, tuple) else [value]
+
+
+def shaped(shape, numbers: Iterator):
+    """Numbers as an argument of this shape: None for a number, a tuple of shapes for a tuple."""
+    return next(numbers) if shape is None else tuple(shaped(part, numbers) for part in shape)
+
+
+def count_of(shape) -> int:
+    """How many numbers an argument of this shape has."""
+    return 1 if shape is None else sum(map(count_of, shape))
+
+
+def on_floats(formula: Callable, shapes: tuple, columns: np.ndarray) -> np.ndarray:
+    """(result, point) by Python; a point where it divides by zero, or overflows, is NaN in all results."""
+    found, most = [], 0
+    with np.errstate(all="ignore"):
+        for point in columns.T:
+            numbers = iter(point)
+            try:
+                found.append([float(x) for x in flat(formula(*(shaped(shape, numbers) for shape in shapes)))])
+            except (ArithmeticError, ValueError):
+                found.append(None)
+            most = max(most, len(found[-1] or ()))
+    return np.array([row or [np.nan] * most for row in found]).T
+
+
+def compiled(
+    formula: Callable, shapes: tuple, columns: np.ndarray, n_result: int, lanes: int = 1, level: str = "light"
+) -> np.ndarray:
+    """(result, point) by compiled code; the number of points is a multiple of the number of lanes."""
+    blocks = np.ascontiguousarray(columns.reshape(len(columns), -1, lanes).transpose(1, 0, 2))
+    out = np.zeros((len(blocks), n_result, lanes))
+
+    # Formulas are called, whatever they contain: these read and write rows.
+    @formula_mark
+    def compute(given, result, lane):
+        numbers = iter([given[row, lane] for row in range(sum(map(count_of, shapes)))])
+        for row, x in enumerate(flat(formula(*(shaped(shape, numbers) for shape in shapes)))):
+            result[row, lane] = x * 1.0  # as 1.0 and 0.0, where it is a condition
+
+    def on_blocks(given, result, lanes):
+        for block in range(len(given)):
+            for lane in range(len(lanes)):
+                compute(given[block], result[block], lane)
+
+    with optimised(level):
+        Kernel(on_blocks)(blocks, out, (0.0,) * lanes)
+    return out.transpose(1, 0, 2).reshape(n_result, -1)

@@ -1,0 +1,211 @@
+"""The second gear: the bits of the first one wherever it can be used, and used where it saves more than it costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigidsim
+from rigidsim.cli.examples import shipped_scenes
+from rigidsim.engine import run as engine_run
+from rigidsim.engine import second_gear
+from rigidsim.engine.building import build_world
+from rigidsim.engine.run import BlockRun
+from rigidsim.engine.second_gear import MOST_SECONDS, WORTH_READING, SecondGear
+from rigidsim.engine.stepper import cruise
+
+TOP = {"mass": 1, "inertia": {"principal": [1, 2, 3]}, "angular_velocity": {"frame": "body", "value": [0.01, 2, 0.01]}}
+METRICS = {"fast": "= max(speed('top/moon'))", "late": "= first(x('top/moon') < 0.99)", "hits": '= count("impulses")'}
+
+
+def scene(steps: int = 60, integrator="rkmk4", **more) -> rigidsim.Scene:
+    """A body on a spring below a tumbling one, with an impulse between two steps and a window that begins in one."""
+    moon = {
+        "mass": 1,
+        "inertia": {"principal": [1, 1, 2]},
+        "position": [1, 0, 0],
+        "velocity": [0, 1, 0],
+        "forces": [
+            {"type": "spring", "to": "top", "stiffness": 30, "damping": 0.2},
+            {"force": ["= -2*x + sin(3*t)", 0, 0]},
+            {"force": [0, 0, 3], "during": [0.1034, 0.4]},
+        ],
+        "impulses": [{"time": 0.2, "impulse": [0, 0, 0.5]}],
+    }
+    return rigidsim.Scene.from_dict(
+        {
+            "format": "rigidsim/1",
+            "parameters": {"w": 1.0},
+            "simulation": {"duration": steps * 0.01, "step": 0.01, "integrator": integrator, "record_every": 0.03},
+            "world": {"gravity": [0, 0, -9.81]},
+            "bodies": {"top": TOP | {"velocity": [0, 0, "= w"], "children": {"moon": moon}}},
+        }
+        | more
+    )
+
+
+@pytest.fixture
+def forced(monkeypatch):
+    """The second gear takes every step that it can."""
+
+    def takes(self, era, arguments, seconds, is_measured):
+        self._on[era] = self._is_possible
+        return self._is_possible
+
+    monkeypatch.setattr(SecondGear, "takes", takes)
+
+
+def content_of(trajectory: rigidsim.Trajectory, folder) -> str:
+    """The hash of all that is recorded."""
+    path = folder / "out.h5"
+    trajectory.save(path, force=True)
+    with rigidsim.load(path) as saved:
+        return saved.content_hash
+
+
+def in_both(make, monkeypatch):
+    """What `make` gives in first gear and in second."""
+    first = make()
+    with monkeypatch.context() as patch:
+        patch.setattr(SecondGear, "takes", lambda self, era, *_: self._on.setdefault(era, self._is_possible))
+        return first, make()
+
+
+@pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler"])
+def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch):
+    made = scene(integrator=integrator, metrics=METRICS)
+    first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
+    assert content_of(first, tmp_path) == content_of(second, tmp_path)
+    assert first.metrics == second.metrics
+    assert len(first.events) == len(second.events) == 1
+
+
+@pytest.mark.parametrize("lanes", [1, 3, 16])
+def test_each_lane_has_the_bits_of_the_first_gear(lanes, monkeypatch):
+    worlds = [build_world(scene().with_overrides([f"w={1 + 0.1 * k}"])) for k in range(lanes)]
+
+    def stepped():
+        run = BlockRun(worlds, lanes)
+        run.advance(60)
+        return run.state.tobytes(), run.fault.tobytes()
+
+    first, second = in_both(stepped, monkeypatch)
+    assert first == second
+
+
+def test_slices_of_any_length_have_the_same_bits(forced):
+    world, states = build_world(scene(metrics=METRICS)), []
+    for lengths in ([60], [1] * 60, [7, 13, 1, 39]):
+        run = BlockRun([world], 1)
+        for n in lengths:
+            run.advance(n)
+        states.append((run.state.tobytes(), run.metrics().tobytes()))
+    assert len(set(states)) == 1
+
+
+@pytest.mark.parametrize("name", ["payload_release", "three_frames_deep", "vehicle_on_earth", "kapitza_pendulum"])
+def test_shipped_scenes_have_the_bits_of_the_first_gear(name, tmp_path, monkeypatch):
+    """Reparentings, prescribed motions by expressions, gravity of a point, deep trees."""
+    made = rigidsim.Scene.from_file(shipped_scenes()[name])
+    first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)
+    assert content_of(first, tmp_path) == content_of(second, tmp_path)
+
+
+def test_a_step_in_second_gear_calls_no_first_gear(forced, monkeypatch):
+    run = BlockRun([build_world(scene(steps=5))], 1)
+    run.advance(0)
+    monkeypatch.setattr(run, "_advance", None)
+    run.advance(5)
+    assert run.n == 5 and run.gear.is_on
+
+
+def test_sweeps_have_the_same_content_in_both_gears(tmp_path, monkeypatch):
+    made = scene(metrics=METRICS)
+
+    def content():
+        with rigidsim.sweep(made, vary={"w": "0.5:2:40"}, path=tmp_path / "out.h5", force=True) as found:
+            return found.content_hash
+
+    first, second = in_both(content, monkeypatch)
+    assert first == second
+
+
+def decided(gear: SecondGear, seconds: float, is_measured: bool) -> bool:
+    """Whether the gear takes era 0 of a block, for which `seconds` are to come in first gear."""
+    run = BlockRun([build_world(scene())], 1)
+    return gear.takes(0, lambda: run._cruising(0, 1, run._one, 0, True), seconds, is_measured)
+
+
+class TestChoice:
+    """Which gear is taken, and the sentence that says why."""
+
+    @pytest.fixture(autouse=True)
+    def _nothing_is_made(self, monkeypatch):
+        monkeypatch.setattr(type(cruise), "is_made", lambda *_: False)
+        monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: 1.0)
+
+    def test_long_runs_take_the_second(self):
+        gear = SecondGear()
+        assert decided(gear, 1000.0, True)
+        assert gear.as_dict() == {"gear": 2, "why": "straight code takes about 1.0 s to make and saves about 300.0 s"}
+
+    def test_what_costs_more_than_it_saves_is_not_made(self):
+        gear = SecondGear()
+        assert not decided(gear, 2.0, True)
+        assert gear.as_dict() == {"gear": 1, "why": "straight code takes about 1.0 s to make and saves about 0.6 s"}
+
+    def test_short_runs_do_not_even_read_it(self, monkeypatch):
+        monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: pytest.fail("was read"))
+        gear = SecondGear()
+        assert not decided(gear, WORTH_READING, True)
+        assert gear.reason == f"straight code would save less than {WORTH_READING:g} s"
+
+    def test_a_careful_estimate_is_not_the_last_word(self):
+        gear = SecondGear()
+        assert not decided(gear, 0.1, False) and not decided(gear, 2.0, False)
+        assert decided(gear, 1000.0, True)
+
+    def test_what_takes_long_to_make_is_not_made(self, monkeypatch):
+        monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: np.inf)
+        gear = SecondGear()
+        assert not decided(gear, 1e6, True)
+        assert gear.reason == f"making straight code would take more than {MOST_SECONDS:g} s"
+
+    def test_what_is_made_is_taken_at_once(self, monkeypatch):
+        monkeypatch.setattr(type(cruise), "is_made", lambda *_: True)
+        gear = SecondGear()
+        assert decided(gear, 0.0, False)
+        assert gear.reason == "its code is made already"
+
+
+def test_contact_and_callbacks_stay_in_first_gear():
+    ball = {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}], "position": [0, 0, 1]}
+    floor = {"motion": "fixed", "shapes": [{"type": "plane"}]}
+    touching = rigidsim.Simulation(scene(bodies={"ball": ball, "floor": floor}))
+    assert touching.gear == {"gear": 1, "why": "contact is computed by general code"}
+    called = rigidsim.Simulation(scene(), callbacks={"top": lambda t, motions: ((0, 0, 0), (0, 0, 0))})
+    assert called.gear == {"gear": 1, "why": "callbacks are interpreted"}
+
+
+def test_interpreted_runs_stay_in_first_gear(monkeypatch):
+    monkeypatch.setenv("RIGIDSIM_JIT", "off")
+    assert rigidsim.Simulation(scene()).gear["why"] == "the code is interpreted"
+
+
+def test_a_long_run_changes_gears_on_its_way(monkeypatch):
+    """It is measured first, and goes on in second gear with the same bits."""
+    monkeypatch.setattr(engine_run, "LEAST_TIMED", 1e-6)
+    monkeypatch.setattr(engine_run, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(second_gear, "WORTH_READING", 0.0)
+    monkeypatch.setattr(type(cruise), "is_made", lambda *_: False)
+    monkeypatch.setattr(type(cruise), "seconds_to_make", lambda *_: 0.0)
+    made = scene()
+    run, reference = BlockRun([build_world(made)], 1), BlockRun([build_world(made)], 1)
+    gears = []
+    for _ in range(6):
+        run.advance(10)
+        gears.append(run.gear.is_on)
+    monkeypatch.setattr(reference.gear, "takes", lambda *_: False)
+    reference.advance(60)
+    assert gears[0] is False and gears[-1] is True
+    assert run.state.tobytes() == reference.state.tobytes()
