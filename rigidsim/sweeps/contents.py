@@ -119,6 +119,7 @@ def create(file: h5py.File, contents: Contents) -> None:
     file.attrs["quaternion_order"] = "wxyz"
     file.attrs["identity"] = json.dumps(contents.identity)
     file.attrs["unit"] = contents.unit
+    file.attrs["results"] = json.dumps([*contents.arrays])
     _create_scene(file, contents)
     scales = _create_axes(file, contents)
     varied = _create_plan(file, contents, scales["run"])

@@ -15,7 +15,7 @@ import numpy as np
 from rigidsim.trajectory.recorded import ROWS
 
 ATTRIBUTE, OF_COLUMN = "description_sha256", "sha256"
-ROOT = ("format", "quaternion_order", "identity", "unit")
+ROOT = ("format", "quaternion_order", "identity", "unit", "results")
 SCENE = ("name", "file", "overrides", "provenance")
 PLAN = ("text", "digest", "seed", "names", "runs", "sample")
 WINDOW = 1 << 16  # rows

@@ -68,6 +68,8 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     runs, unit = _runs(file, path), int(file.attrs["unit"])
     if unit < 1:
         raise FormatError(f"{path} is damaged: its unit is {unit}")
+    for name in json.loads(file.attrs["results"]) if file.attrs["format"] == FORMAT else ():
+        own_dataset(file, path, name)
     datasets: dict[str, h5py.Dataset] = {}
 
     def add(name: str, shape: tuple[int, ...], dtype: str) -> None:
@@ -97,10 +99,9 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     fields = [field for field in FIELDS if has_object(file, path, field.name)]
     for field in fields:
         add(field.name, (count, *(sizes[d] for d in field.dimensions if d != "time" or samples)), "f8")
-    is_complete = str(file.attrs["status"]) == "complete" and path == final_path(path)
+    is_complete = _is_complete(file, path) and path == final_path(path)
     if is_complete:
         add(ERRORS, of_run, TEXT)
-        _ = file.attrs["content_hash"]
     results = ("runs/end_time", *samples, *metrics, *(field.name for field in fields))
     found = StoredLayout(runs, unit, is_complete, datasets, columns, results)
     _check_description(found, file, path)
@@ -115,6 +116,15 @@ def _runs(file: h5py.File, path: Path) -> range:
     if not words or not int(words[1]) < int(words[2]):
         raise FormatError(f"{path} is damaged: its identity does not say which runs it has")
     return range(int(words[1]), int(words[2]))
+
+
+def _is_complete(file: h5py.File, path: Path) -> bool:
+    status, has_hash = str(file.attrs["status"]), "content_hash" in file.attrs
+    if has_hash != (status == "complete"):
+        raise FormatError(
+            f"{path} is damaged: its status is {status[:60]!r}, {'with' if has_hash else 'without'} a content hash"
+        )
+    return has_hash
 
 
 def _columns(file: h5py.File, path: Path) -> dict[str, str]:
