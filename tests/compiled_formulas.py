@@ -35,18 +35,22 @@ def flat(value) -> list:
 
 
 def shaped(shape, numbers: Iterator):
-    """Numbers as an argument of this shape: None for a number, a tuple of shapes for a tuple."""
-    return next(numbers) if shape is None else tuple(shaped(part, numbers) for part in shape)
+    """Numbers as an argument of this shape: None for a number, bool for a condition, a tuple of shapes for a tuple."""
+    if isinstance(shape, tuple):
+        return tuple(shaped(part, numbers) for part in shape)
+    return next(numbers) > 0.0 if shape is bool else next(numbers)
 
 
 def count_of(shape) -> int:
     """How many numbers an argument of this shape has."""
-    return 1 if shape is None else sum(map(count_of, shape))
+    return sum(map(count_of, shape)) if isinstance(shape, tuple) else 1
 
 
-def on_floats(formula: Callable, shapes: tuple, columns: np.ndarray) -> np.ndarray:
-    """(result, point) by Python; a point where it divides by zero, or overflows, is NaN in all results."""
-    found, most = [], 0
+def on_floats(formula: Callable, shapes: tuple, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(result, point) by Python, and at which points there is a result: Python refuses to divide by zero, NumPy does
+    not.
+    """
+    found = []
     with np.errstate(all="ignore"):
         for point in columns.T:
             numbers = iter(point)
@@ -54,8 +58,9 @@ def on_floats(formula: Callable, shapes: tuple, columns: np.ndarray) -> np.ndarr
                 found.append([float(x) for x in flat(formula(*(shaped(shape, numbers) for shape in shapes)))])
             except (ArithmeticError, ValueError):
                 found.append(None)
-            most = max(most, len(found[-1] or ()))
-    return np.array([row or [np.nan] * most for row in found]).T
+    can = np.array([row is not None for row in found])
+    nothing = [np.nan] * len(next(row for row in found if row is not None))
+    return np.array([row or nothing for row in found]).T, can
 
 
 def compiled(

@@ -24,13 +24,15 @@ MOST = 8  # each process has a fifth of a gigabyte
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    """The whole suite is run by a process for each core, single files are not. `-n` says otherwise."""
+    """The whole suite is run by a process for each core, single files are not. `-n` says otherwise. Each process begins
+    with folders of its own, so that what the tests of a folder share is mostly made once.
+    """
     is_open = getattr(config.option, "numprocesses", 0) is None  # else there is no pytest-xdist, or -n was given
     is_whole = config.args_source is config.ArgsSource.TESTPATHS
     if is_open and is_whole and not hasattr(config, "workerinput") and not config.option.usepdb:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if cores > 1:
-            config.option.numprocesses, config.option.maxschedchunk = min(cores, MOST), 2
+            config.option.numprocesses, config.option.dist = min(cores, MOST), "worksteal"
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import click
 
 from rigidsim import __version__
 from rigidsim.cli.assemble import assemble
+from rigidsim.cli.compile import compile_command
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
@@ -64,7 +65,8 @@ def _allow_debug(command: click.Command) -> None:
 
 
 for command in (
-    run, sweep, assemble, validate, inspect, explain, plot, view, video, export, examples, integrators, schema,
+    run, sweep, assemble, compile_command, validate, inspect, explain, plot, view, video, export, examples, integrators,
+    schema,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

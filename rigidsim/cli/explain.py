@@ -26,8 +26,9 @@ def explain(trajectory, body, time, as_json):
     rigidsim explain outputs/ball_on_turntable.h5 table/let_go --at 1
     """
     from rigidsim.report.explain import BodyReport
+    from rigidsim.report.progress import Working
     from rigidsim.trajectory.reader import load
 
-    with load(trajectory) as opened:
+    with Working(f"reading {trajectory}"), load(trajectory) as opened:
         report = BodyReport.of(opened, body, time)
     print_result(json.dumps(report.as_dict()) if as_json else report)

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 @click.option("--frame", metavar="BODY", default="world", help="Show motion relative to this body.  [default: world]")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the samples as CSV, one line per body and sample.")
 @click.option("--verify", is_flag=True, help="Read everything and compare it with the content hash.")
+@click.option("--all", "is_all", is_flag=True, help="Show all rows of long tables.")
 @metric_option
 @json_option
-def inspect(trajectory, quantities, time, frame, as_csv, verify, metrics, as_json):
+def inspect(trajectory, quantities, time, frame, as_csv, verify, is_all, metrics, as_json):
     """Show the contents of TRAJECTORY, an HDF5 file: bodies, first and last state, largest values, drift, events,
     datasets, provenance. With --at, the state of all bodies at one time. The options can be combined. Of the result
     file of a sweep: varied values, failures, statistics.
@@ -67,7 +68,7 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, metrics, as_jso
     elif as_csv:
         _print_csv(trajectory, frame, time)
     else:
-        _show(_of_trajectory(trajectory, quantities, time, frame, verify, metrics), as_json)
+        _show(_of_trajectory(trajectory, quantities, time, frame, verify, metrics, is_all or as_json), as_json)
 
 
 def _show(report, as_json: bool) -> None:
@@ -76,39 +77,44 @@ def _show(report, as_json: bool) -> None:
 
 def _of_sweep(file: str, names: tuple[str, ...]):
     """A sweep is always verified."""
-    if not names:
-        from rigidsim.report.sweep_inspection import SweepInspection
-
-        return SweepInspection.of(file)
+    from rigidsim.report.progress import Working
+    from rigidsim.report.sweep_inspection import SweepInspection
     from rigidsim.report.sweep_metrics import SweepMetrics
 
-    return SweepMetrics.of(file, names)
+    with Working(f"reading {file}"):
+        return SweepMetrics.of(file, names) if names else SweepInspection.of(file)
 
 
 def _print_csv(file: str, frame: str, time: float | None) -> None:
     """All of the file is verified before anything is printed."""
     from rigidsim.report.inspect import require_intact
+    from rigidsim.report.progress import Working
     from rigidsim.report.samples import csv_of
 
     with _opened(file, frame) as trajectory:
-        require_intact(trajectory, file)
+        with Working(f"reading {file}"):
+            require_intact(trajectory, file)
         for piece in csv_of(trajectory, frame, time):
             click.echo(piece, nl=False)
 
 
-def _of_trajectory(file: str, names: tuple[str, ...], time: float | None, frame: str, verify: bool, metrics: dict):
+def _of_trajectory(
+    file: str, names: tuple[str, ...], time: float | None, frame: str, verify: bool, metrics: dict, is_all: bool
+):
     from rigidsim.report.inspect import Inspection, require_intact
+    from rigidsim.report.progress import Working
     from rigidsim.report.quantities import QuantitiesReport
     from rigidsim.report.states import StateReport
+    from rigidsim.report.table import MOST_ROWS
 
-    with _opened(file, frame) as trajectory:
+    with Working(f"reading {file}"), _opened(file, frame) as trajectory:
         if time is None and not names:
-            return Inspection.of(trajectory, file, frame, metrics, verify=verify)
+            return Inspection.of(trajectory, file, frame, metrics, verify=verify, is_all=is_all)
         if verify:
             require_intact(trajectory, file)
         if names:
             return QuantitiesReport.of(trajectory, file, names)
-        return StateReport.of(trajectory, file, frame, time)
+        return StateReport.of(trajectory, file, frame, time, None if is_all else MOST_ROWS)
 
 
 @contextmanager

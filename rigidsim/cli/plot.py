@@ -127,11 +127,13 @@ def plot(
             return
         from rigidsim.plots.figures import Look, figure_of
         from rigidsim.plots.saving import check_picture, save_picture
+        from rigidsim.report.progress import Working
         from rigidsim.trajectory.destination import IN_SHELL
 
         check_picture(path, force, IN_SHELL)
         look = Look(title, size, plane, is_log, separate)
         shown = list(zip(names_of(files), trajectories, strict=True))
-        figure = figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)
-        save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
+        with Working(f"drawing {path}"):
+            figure = figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)
+            save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
     print_result(path)

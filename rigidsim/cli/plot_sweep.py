@@ -38,9 +38,11 @@ def plot_sweep(
             return
         from rigidsim.plots.saving import check_picture, save_picture
         from rigidsim.plots.sweeps import sweep_figure
+        from rigidsim.report.progress import Working
         from rigidsim.trajectory.destination import IN_SHELL
 
         check_picture(path, force, IN_SHELL)
-        figure = sweep_figure(sweep, names, over, **look)
-        save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
+        with Working(f"drawing {path}"):
+            figure = sweep_figure(sweep, names, over, **look)
+            save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
     print_result(path)

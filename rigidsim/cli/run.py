@@ -87,10 +87,11 @@ def draw(trajectory: Path, picture: Path, force: bool) -> None:
     """Draw an overview of a trajectory file."""
     from rigidsim.plots.figures import figure_of
     from rigidsim.plots.saving import save_picture
+    from rigidsim.report.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.trajectory.reader import load
 
-    with load(trajectory) as opened:
+    with Working(f"drawing {picture}"), load(trajectory) as opened:
         save_picture(figure_of([(trajectory.stem, opened)]), picture, force=force, hints=IN_SHELL)
 
 
@@ -197,7 +198,7 @@ def run(
     page = page_of_run(path, view, force)
     recorded = {"terms": terms, "contacts": contacts, "compression": compression}
     report = run_to_file(
-        read, path, **recorded, force=force, quiet=quiet, show=summarise,
+        read, path, **recorded, force=force, quiet=quiet, **({"most": None} if as_json else {}), show=summarise,
         warn=lambda overlaps: report_warnings(overlaps, strict),
     )  # fmt: skip
     if picture is not None:

@@ -17,11 +17,13 @@ STANDARD = "-"
 def read_scene(argument: str, overrides: Iterable[str]) -> Scene:
     """The scene in a file, or from standard input for `-`; relative paths then start at the current folder."""
     with importing():
+        from rigidsim.report.progress import Working
         from rigidsim.scene import Scene
 
-    if argument != STANDARD:
-        return Scene.from_file(argument, overrides)
-    return Scene.from_stream(sys.stdin.buffer, shown_name(argument), overrides)
+    with Working(f"reading {shown_name(argument)}"):
+        if argument != STANDARD:
+            return Scene.from_file(argument, overrides)
+        return Scene.from_stream(sys.stdin.buffer, shown_name(argument), overrides)
 
 
 def shown_name(argument: str) -> str:

@@ -117,9 +117,11 @@ def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
     if not meetings.is_on:
         return scene.warnings, meetings.summary
 
+    from rigidsim.report.progress import Working
     from rigidsim.simulation.overlaps import overlap_warnings
 
-    return (*scene.warnings, *overlap_warnings(scene)), meetings.summary
+    with Working("looking for overlaps"):
+        return (*scene.warnings, *overlap_warnings(scene)), meetings.summary
 
 
 def _counts(scene: Scene) -> tuple[Counter, int]:

@@ -35,13 +35,15 @@ def view(file, output, is_opened, force, **shown):
     rigidsim view outputs/scene.h5 --frame table --open
     rigidsim view outputs/scene.h5 --from 1 --to "2500 ms" --follow ball -o ball.html
     """
+    from rigidsim.report.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.view import check_page, save_page
 
     path = Path(output) if output is not None else Path(file).with_suffix(".html")
     check_page(path, force, IN_SHELL)
-    made = view_of_file(file, **shown)
-    save_page(made.html, path, force, IN_SHELL)
+    with Working(f"making {path}"):
+        made = view_of_file(file, **shown)
+        save_page(made.html, path, force, IN_SHELL)
     print_notes(made)
     print_result(path)
     if is_opened:

@@ -158,6 +158,12 @@ def load6(row, c, lane, n):
 
 
 @formula
+def load_each(read, rows, lane, n):
+    """What `read` gives for component 0 of each of several rows."""
+    return tuple(read(row, 0, lane, n) for row in rows)
+
+
+@formula
 def store(row, c, lane, n, value):
     """Write component c."""
     row[c * n + lane] = value

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.layout import load, load3, store, store3
-from rigidsim.jit import formula, inlined, routine
+from rigidsim.engine.layout import load, load3, load_each, store, store3
+from rigidsim.jit import inlined, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.operations import OPERATIONS
 
 
-def _interpreter(load: Callable, perform: Callable) -> Callable:
-    """A routine that performs all operations of a program in order, on registers that `load` reads."""
+def _interpreter(perform: Callable) -> Callable:
+    """A routine that performs all operations of a program in order."""
     operations = tuple(enumerate(OPERATIONS))
 
     @routine
@@ -27,41 +27,33 @@ def _interpreter(load: Callable, perform: Callable) -> Callable:
         n = len(lanes)
         for k in range(len(code)):
             operation, out = code[k, at.OPERATION], register[first + k]
-            x, y, z = register[code[k, at.OPERAND_A]], register[code[k, at.OPERAND_B]], register[code[k, at.OPERAND_C]]
+            rows = (register[code[k, at.OPERAND_A]], register[code[k, at.OPERAND_B]], register[code[k, at.OPERAND_C]])
             for number, candidate in operations:
                 if operation == number:
                     for lane in range(n):
-                        operands = (load(x, 0, lane, n), load(y, 0, lane, n), load(z, 0, lane, n))
-                        perform(candidate, operands[: len(candidate.takes)], out, lane, n)
+                        perform(candidate, rows[: len(candidate.takes)], out, lane, n)
                     break
 
     return run
 
 
 @inlined
-def of_numbers(operation, operands, out, lane, n):
+def of_numbers(operation, rows, out, lane, n):
     """One operation on numbers."""
-    store(out, 0, lane, n, operation.value(*operands))
+    store(out, 0, lane, n, operation.value(*load_each(load, rows, lane, n)))
 
 
 @inlined
-def of_jets(operation, operands, out, lane, n):
+def of_jets(operation, rows, out, lane, n):
     """One operation on jets; the result of one without a jet is constant."""
     if operation.jet is None:
-        values = values_of(operands)
-        store3(out, 0, lane, n, (operation.value(*values), 0.0, 0.0))
+        store3(out, 0, lane, n, (operation.value(*load_each(load, rows, lane, n)), 0.0, 0.0))
     else:
-        store3(out, 0, lane, n, operation.jet(*operands))
+        store3(out, 0, lane, n, operation.jet(*load_each(load3, rows, lane, n)))
 
 
-@formula
-def values_of(jets):
-    """The values of some jets."""
-    return tuple(jet[0] for jet in jets)
-
-
-run_program = _interpreter(load, of_numbers)
-run_jet_program = _interpreter(load3, of_jets)
+run_program = _interpreter(of_numbers)
+run_jet_program = _interpreter(of_jets)
 
 
 @routine

@@ -23,8 +23,8 @@ from rigidsim.engine.model import Model, Samples, copied, make_samples, make_scr
 from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
-from rigidsim.engine.stepper import kernels
-from rigidsim.jit.kernels import foresee, is_interpreted, watch_compilation
+from rigidsim.engine.stepper import NOW, stepper
+from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
@@ -58,7 +58,8 @@ class BlockRun:
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
         self._callbacks = callbacks or {}
-        self._advance, self._observe = kernels(interpreted=bool(callbacks))
+        is_python = bool(callbacks)
+        self._advance, self._look = stepper(is_python), stepper(is_python)  # one stepper; each remembers its arrays
         self._buffer: EventBuffer | None = None  # for a run without events
         self._metering = Metering(self._lanes)
         self.gear = SecondGear(self._hindrance(worlds[0]))
@@ -136,7 +137,7 @@ class BlockRun:
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
         with watch_compilation():
-            foresee(self._calls())
+            foresee(self.calls())
             self._begin()
             if self._takes_second():
                 self._cruise(self.n, NO_SAMPLES, self._one, 0, True)
@@ -175,7 +176,11 @@ class BlockRun:
     def observe_into(self, samples: Samples, row: int) -> None:
         """Make the present state a sample."""
         self._begin()
-        self._observe(*self._observing(samples, row))
+        self._observe(self.era, samples, row)
+
+    def _observe(self, era: int, samples: Samples, row: int) -> None:
+        """Make the present state a sample, with the loads of this era."""
+        self._look(*self._advancing(era, False, NOW, NO_SAMPLES, samples, row))
 
     def present(self) -> Samples:
         """A sample of the present state; overwritten by the next call."""
@@ -279,29 +284,28 @@ class BlockRun:
         steps = self.model.edge_step
         return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
 
-    def _calls(self) -> Iterator[tuple[Callable, tuple]]:
-        """A call of each kernel of the first gear."""
-        yield self._advance, self._advancing(self.n, True, NO_SAMPLES, self._one, 0)
-        yield self._observe, self._observing(self._one, 0)
+    def calls(self) -> Iterator[tuple[Callable, tuple]]:
+        """A call of each kernel of the first gear: the kernel and its arguments."""
+        yield self._advance, self._advancing(self.era, True, self.n, NO_SAMPLES, self._one, 0)
         yield from self._metering.calls(self._one)
 
-    def _advancing(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> tuple:
+    def make_second_gear(self) -> Made | None:
+        """Make the straight code of the present era; None if it cannot be used, or takes too long to make."""
+        return self.gear.make(self._cruising(self.n, NO_SAMPLES, self._one, 0, True))
+
+    def _advancing(self, era: int, arrives: bool, n_end: int, stride: int, samples: Samples, first: int) -> tuple:
         """The arguments of the first gear."""
         return (
-            self.method, self.n, self.done, self.era, arrives, n_end, stride, *self._arrays(), samples, first,
+            self.method, self.n, self.done, era, arrives, n_end, stride, *self._arrays(), samples, first,
             self._buffer, self.contacts.arrays, self._lanes,
         )  # fmt: skip
-
-    def _observing(self, samples: Samples, row: int) -> tuple:
-        """The arguments for one sample of the present state."""
-        return self.n, self.done, self.era, *self._arrays(), samples, row, self._lanes
 
     def _advance_to(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int) -> None:
         """Call the kernel of the first gear, again when contact lacks room, and read what it recorded."""
         stopped = True
         while stopped:
             begin, n, clock = self._taken(stride), self.n, time.perf_counter()
-            arguments = self._advancing(n_end, arrives, stride, samples, first)
+            arguments = self._advancing(self.era, arrives, n_end, stride, samples, first)
             self.n, self.done, self.era = self._advance(*arguments)
             times = np.arange(begin, self._taken(stride)) * stride * self.model.step
             self._metering.add(times, samples, begin - first)
@@ -373,9 +377,9 @@ class BlockRun:
         """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that
         ends: the energy of loads that begin or end at this instant is exchanged later, on the new tree.
         """
-        self._observe(self.n, self.done, self.era, *self._arrays(), self._buffer.pair, row, self._lanes)
+        self._observe(self.era, self._buffer.pair, row)
         if self.era > 0:
             ending = make_samples(self.model, 1, False, self._lanes)
-            self._observe(self.n, self.done, self.era - 1, *self._arrays(), ending, 0, self._lanes)
+            self._observe(self.era - 1, ending, 0)
             self._buffer.pair.ledger[row] = ending.ledger[0]
         return self._buffer.pair.part(slice(row, row + 1))

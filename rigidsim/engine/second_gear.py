@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rigidsim.engine.stepper import cruise
+from rigidsim.jit.kernels import Made
 
 MOST_SECONDS = 4.0  # that making the code may take
 SAVED = 0.3  # the least share of the first gear's time that straight code saves; measured: 0.2 to 0.7, mostly 0.4
@@ -61,6 +62,12 @@ class SecondGear:
         elif cost < saved or is_measured:
             self._on[era] = cost < saved
             self._decide(era, f"straight code takes about {cost:.1f} s to make and saves about {saved:.1f} s")
+
+    def make(self, arguments: tuple) -> Made | None:
+        """Make the code for these arguments; None if it cannot be used, or takes too long to make."""
+        if not self._is_possible or self._call.seconds_to_make(*arguments, most=MOST_SECONDS) > MOST_SECONDS:
+            return None
+        return self._call.make(*arguments)
 
     def _decide(self, era: int, reason: str) -> None:
         self._decided.add(era)

@@ -19,6 +19,8 @@ from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
 from rigidsim.jit.values import Straight
 
+NOW = -1  # in place of the number of a step
+
 
 @kernel
 def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
@@ -26,10 +28,9 @@ def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
 
 
-def kernels(interpreted: bool) -> tuple[Callable, Callable]:
-    """`advance` and `observe_at`, compiled or as Python code, which may call functions of the user."""
-    both = (advance, observe_at)
-    return tuple(kernel.interpreted if interpreted else kernel.caller() for kernel in both)
+def stepper(interpreted: bool) -> Callable:
+    """`advance`, compiled or as Python code, which may call functions of the user."""
+    return advance.interpreted if interpreted else advance.caller()
 
 
 @inlined
@@ -73,9 +74,13 @@ def advance(
 
     With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied. A
     sample is taken before each step whose number is a multiple of `stride`: sample k = n / stride is row k - first of
-    `samples`. Returns (n, done, era) reached; at an edge, the era that ends there. The result does not depend on how a
-    run is divided into calls: time is n h, multiplied, and eras change at edges only.
+    `samples`. With n_end = NOW nothing happens but that the present state becomes row `first`. Returns (n, done, era)
+    reached; at an edge, the era that ends there. The result does not depend on how a run is divided into calls: time is
+    n h, multiplied, and eras change at edges only.
     """
+    if n_end == NOW:
+        observe((n + done) * model.step, era, model, state, scratch, samples, first, lanes)
+        return n, done, era
     while True:
         if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:
             if needs_python(era, model, buffer):

@@ -79,10 +79,14 @@ def write(
     if kind is NETCDF:
         needed("h5netcdf", "NetCDF files")
         content = described()
+        if progress:
+            progress(0, n_piece)
         with published(path, kind, force, hints) as file:
             write_netcdf(file, content, progress)
         return Path(path)
     content = pieces()
+    if progress:
+        progress(0, n_piece)
     with published(path, kind, force, hints) as file:
         for number, piece in enumerate(content, 1):
             file.write(piece.encode())

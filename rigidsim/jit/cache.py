@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
-_VARIABLE = "RIGIDSIM_CACHE_DIR"
+VARIABLE = "RIGIDSIM_CACHE_DIR"
 _KEPT = 4  # number of versions of the program whose compiled code is kept
 _PRIVATE = 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -128,8 +128,8 @@ def _forget_old_versions(root: Path) -> None:
 
 
 def _candidates() -> Iterator[Path]:
-    if os.environ.get(_VARIABLE):
-        yield Path(os.environ[_VARIABLE])
+    if os.environ.get(VARIABLE):
+        yield Path(os.environ[VARIABLE])
     with suppress(RuntimeError):  # no home directory
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rigidsim"
     with suppress(OSError):  # no folder for temporary files
@@ -159,13 +159,13 @@ def _prepared(root: Path, version: str) -> Path:
 @cache
 def cache_folder() -> Path | None:
     """The first private, writable folder for compiled code; None if there is none, and every process has to compile."""
-    version, asked = _text_hash(), os.environ.get(_VARIABLE)
+    version, asked = _text_hash(), os.environ.get(VARIABLE)
     for root in _candidates():
         try:
             folder = _prepared(root, version)
         except OSError as error:
             if asked and root == Path(asked):
-                _log_once(f"{_VARIABLE}={asked!r} is not used: {error.filename or root}: {error.strerror}")
+                _log_once(f"{VARIABLE}={asked!r} is not used: {error.filename or root}: {error.strerror}")
             continue
         with suppress(OSError):  # another process may be doing the same
             _forget_old_versions(folder.parent)

@@ -28,7 +28,6 @@ VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
 # code (within a third), and of straight code, which takes other passes.
 GENERAL_SECONDS, STRAIGHT_SECONDS = (2.7e-5, 4e-9), (3.4e-5, 1.3e-9)
 WORTH_A_NOTICE = 1.0  # s
-MOST_SLOWED = 8.0  # by other processes
 
 
 def is_interpreted() -> bool:
@@ -115,10 +114,9 @@ class Code:
     def __init__(self, kinds: str, code: bytes):
         from rigidsim.jit.machine import Loaded
 
-        self.loaded, self.call = None, None
         self.is_tuple, self.kinds = kinds.startswith("("), kinds.strip("()")
-        self.loaded = Loaded(code)
-        self.call = self.loaded.call
+        self._loaded = Loaded(code)
+        self.call = self._loaded.call
 
     def result(self, words: np.ndarray, first: int) -> Any:
         """What the function returned; the results begin at this word."""
@@ -204,10 +202,8 @@ class Kernel:
         return self._seconds(self._read[structures])
 
     def _seconds(self, read: IR) -> float:
-        """How long making code takes in all. Its reading shows how much other processes slow it."""
-        if read.module is None:
-            return math.inf
-        return read.seconds + read.slowed * sum(map(self._seconds_of, read.module.sizes()))
+        """How long making code takes in all."""
+        return math.inf if read.module is None else read.seconds + sum(map(self._seconds_of, read.module.sizes()))
 
     def _seconds_of(self, n: int) -> float:
         a, b = STRAIGHT_SECONDS if self.straight else GENERAL_SECONDS
@@ -221,12 +217,11 @@ class Kernel:
     def _module(self, layouts: tuple, most_lines: float = math.inf) -> IR:
         from rigidsim.jit.reading import read_kernel
 
-        begin, own = time.perf_counter(), time.thread_time()
+        begin = time.perf_counter()
         with _watched():
             names = dict(zip(self._names, layouts, strict=True))
             module, kinds = read_kernel(self.function, names, self.straight, most_lines)
-        spent, own = time.perf_counter() - begin, time.thread_time() - own
-        return IR(module, kinds, spent, min(max(1.0, spent / max(own, 1e-9)), MOST_SLOWED))
+        return IR(module, kinds, time.perf_counter() - begin)
 
     def _compiled(self, layouts: tuple, structures: tuple) -> bytes:
         """The kinds of the results, a line break, and the machine code."""
@@ -242,14 +237,19 @@ class Kernel:
 
 
 class IR(NamedTuple):
-    """What was read of a kernel: the module, or None if it is too long, and the kinds of the results; how long reading
-    took, and how many times longer that is than it would be without other processes.
-    """
+    """What was read of a kernel: the module, or None if it is too long; the kinds of the results; how long it took."""
 
     module: Any
     kinds: str
     seconds: float
-    slowed: float
+
+
+class Made(NamedTuple):
+    """The making of a kernel: whether its code existed before, and how long it took if not, s."""
+
+    name: str
+    before: bool
+    seconds: float
 
 
 class Caller:
@@ -280,6 +280,14 @@ class Caller:
         """Whether the code for these arguments exists, in memory or in the cache."""
         self._take(arguments)
         return self._kernel.is_made(tuple(self._structures))
+
+    def make(self, *arguments: Any) -> Made:
+        """Make the code for these arguments, if it does not exist, without running it."""
+        before, structures = self.is_made(*arguments), tuple(self._structures)
+        read, begin = self._kernel._read.get(structures), time.perf_counter()
+        self._code = self._kernel.code(tuple(self._layouts), structures)
+        spent = time.perf_counter() - begin + (read.seconds if read else 0.0)
+        return Made(self._kernel.__name__, before, 0.0 if before else spent)
 
     def seconds_to_make(self, *arguments: Any, most: float = math.inf) -> float:
         """How long making the code for these arguments will take, s: infinite if more than `most`, 0 if it exists."""

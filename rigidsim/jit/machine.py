@@ -13,10 +13,7 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
-LIGHT = (
-    "always_inliner", "simplify_cfg", "loop_simplify", "lcssa", "loop_rotate", "instruction_combine", "new_gvn",
-    "simplify_cfg",
-)  # fmt: skip
+LIGHT = ("always_inliner", "simplify_cfg", "new_gvn", "dead_code_elimination", "simplify_cfg")
 ONLY_REGISTERS = ("sroa",)  # straight code: arrays of the function become registers
 SELECTION_AT_ONCE, SELECTION = 0, 2  # levels of LLVM's selection of instructions
 

@@ -228,6 +228,7 @@ def select(condition: Any, a: Any, b: Any):
     """`a` where the condition holds, else `b`."""
     if not isinstance(condition, Traced):
         return a if condition else b
+    condition = condition if condition.kind == "b" else condition != 0
     a, b = common(a, b)
     width = max(a.width, condition.width)
     a, b = convert(a, a.kind, width), convert(b, a.kind, width)
@@ -568,7 +569,7 @@ def is_known(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(is_known, value))
     if callable(value):
-        return "<locals>" not in value.__qualname__
+        return "<" not in value.__qualname__  # whose name is no other's
     return value is None or isinstance(value, (str, *NUMBERS))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigidsim.hindsight.quantities import NamedQuantity, named
-from rigidsim.report.table import aligned
+from rigidsim.report.table import ROUNDING, aligned, beyond_rounding
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import FEW_BODIES, windows
 
@@ -39,6 +39,7 @@ class Course:
     begins: np.ndarray  # s, of the groups
     low: np.ndarray
     high: np.ndarray
+    scale: float = 0.0  # the largest number of all components
 
     @property
     def least(self) -> float:
@@ -53,7 +54,8 @@ class Course:
     @property
     def is_constant(self) -> bool:
         """Whether nothing but rounding changes it."""
-        return not self.greatest - self.least > SAME * max(abs(self.least), abs(self.greatest))
+        size = max(abs(self.least), abs(self.greatest))
+        return not self.greatest - self.least > max(SAME * size, ROUNDING * self.scale)
 
     @property
     def digits(self) -> int:
@@ -116,10 +118,11 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
         low[at] = np.fmin(low[at], np.fmin.reduceat(values, begins))
         high[at] = np.fmax(high[at], np.fmax.reduceat(values, begins))
     mean, names = total / np.maximum(valid, 1), _names(one)
+    scale = float(np.fmax.reduce([np.abs(low), np.abs(high)], axis=None))
     about = zip(names, *ends, mean, low.T, high.T, strict=True)
     begins = trajectory.time[::size]
     return [
-        Course(name, one.unit, float(first), float(last), float(middle), begins, least, greatest)
+        Course(name, one.unit, float(first), float(last), float(middle), begins, least, greatest, scale)
         for name, first, last, middle, least, greatest in about
     ]
 
@@ -133,11 +136,12 @@ def _names(one: NamedQuantity) -> list[str]:
 
 
 def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
-    """A table with a line for each course, as wide as the terminal."""
+    """A table with a line for each course, as wide as the terminal. What is rounding is 0."""
     over = f"{time[0]:g} to {time[-1]:g} s"
     rows = [["quantity", "first", "min", "max", "last"]]
     for one in found:
-        numbers = (f"{x + 0.0:.{one.digits}g}" for x in (one.first, one.least, one.greatest, one.last))
+        values = (one.first, one.least, one.greatest, one.last)
+        numbers = (f"{beyond_rounding(x, one.scale) + 0.0:.{one.digits}g}" for x in values)
         rows.append([f"{one.name}, {one.unit}" if one.unit else one.name, *numbers])
     lines = aligned(rows)
     width = shutil.get_terminal_size().columns - len(lines[0]) - 2

@@ -18,8 +18,8 @@ from rigidsim.report.jumps import listed
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
 from rigidsim.report.states import WORLD, StateTable
-from rigidsim.report.strikes import ContactSummary
-from rigidsim.report.table import aligned
+from rigidsim.report.strikes import SHOWN_PAIRS, ContactSummary
+from rigidsim.report.table import ALL, MOST_ROWS, aligned, remark, shown_of
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_fields import COUNT_COLUMN, POINT_COLUMNS, ROW
 from rigidsim.trajectory.fields import CONTACT_WORK, Column
@@ -30,8 +30,7 @@ from rigidsim.trajectory.windows import FEW_BODIES, windows
 if TYPE_CHECKING:
     from rigidsim.hindsight.oracles import OracleError
 
-SHOWN_EVENTS = 20
-SHOWN_BODIES = 20
+SHOWN_EVENTS, SHOWN_BODIES = 20, 20
 SHOWN_COURSES = ("kinetic_energy", "energy_drift")
 FEWEST_SAMPLES = 8  # of which a course is shown
 NO_METRICS: Mapping[str, str] = MappingProxyType({})
@@ -83,6 +82,7 @@ class Inspection:
     oracle: list[OracleError]
     content_hash: str
     is_verified: bool  # whether all samples were compared with the content hash
+    is_all: bool  # whether no table is cut
 
     @classmethod
     def of(
@@ -93,15 +93,17 @@ class Inspection:
         metrics: Mapping[str, str] = NO_METRICS,
         *,
         verify: bool = False,
+        is_all: bool = True,
     ) -> Inspection:
         """Read what is shown of a file, which may be closed afterwards, or all of it to `verify` it; with these
-        metrics, given by expressions, in addition to those of the scene. Raises FormatError if what was read is
-        damaged, UsageError for an invalid expression.
+        metrics, given by expressions, in addition to those of the scene. Unless `is_all`, tables have their first rows
+        only. Raises FormatError if what was read is damaged, UsageError for an invalid expression.
         """
         if verify:
             require_intact(trajectory, file)
         drift = without_allowed(trajectory, drift_of(trajectory, windows(trajectory, FEW_BODIES)))
-        ends = tuple(StateTable.of(sample_of(trajectory, k), frame) for k in (0, -1))
+        most = None if is_all else SHOWN_BODIES
+        ends = tuple(StateTable.of(sample_of(trajectory, k), frame, most) for k in (0, -1))
         return cls(
             file=str(file),
             trajectory=trajectory,
@@ -115,6 +117,7 @@ class Inspection:
             oracle=oracle_of(trajectory),
             content_hash=trajectory.stored_hash,
             is_verified=verify,
+            is_all=is_all,
         )
 
     def __str__(self) -> str:
@@ -128,15 +131,15 @@ class Inspection:
             *self._tree(),
         ]
         for states in self.ends if len(self.trajectory.time) > 1 else self.ends[:1]:
-            lines += ["", *states.summary(SHOWN_BODIES)]
+            lines += ["", *states.summary()]
         lines += ["", *self._drift(), *(f"warning: {text}" for text in self.warnings)]
         if self.energies:
             lines += ["", *course_lines(self.energies, self.trajectory.time)]
         events = self.trajectory.events.scheduled
         if events:
-            lines += ["", f"{counted(len(events), 'event')}:", *listed(events, SHOWN_EVENTS)]
+            lines += ["", f"{counted(len(events), 'event')}:", *listed(events, self._most(SHOWN_EVENTS))]
         if self.contact:
-            lines += ["", *self.contact.lines()]
+            lines += ["", *self.contact.lines(self._most(SHOWN_PAIRS))]
         if self.metrics:
             lines += ["", *metric_lines(self.metrics)]
         if self.oracle:
@@ -145,6 +148,10 @@ class Inspection:
         how = "verified" if self.is_verified else "not verified; --verify reads everything"
         ends = [f"made with {versions}", f"content hash {self.content_hash} ({how})"]
         return "\n".join([*lines, "", *self._datasets(), "", *ends])
+
+    def _most(self, rows: int) -> int | None:
+        """The most rows of a table that usually has so many."""
+        return None if self.is_all else rows
 
     def _drift(self) -> list[str]:
         if not self.trajectory.has_diagnostics:
@@ -171,7 +178,8 @@ class Inspection:
         ]
         rows = [[name, *three, kind] for name, three, kind in zip(names, numbers, header.kinds, strict=True)]
         header_row = ["largest values in the world", "distance, m", "speed, m/s", "angular speed, rad/s", "kind"]
-        return aligned([header_row, *rows])
+        shown = shown_of(len(rows), self._most(MOST_ROWS))
+        return [*aligned([header_row, *rows[:shown]]), *remark(len(rows) - shown, ALL)]
 
     def _datasets(self) -> list[str]:
         groups: dict[str, list[str]] = {}

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rigidsim.report.table import ROUNDING, remark, shown_of
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_events import ContactEvent
 from rigidsim.trajectory.events import Event
 from rigidsim.trajectory.trajectory import Trajectory
-
-ROUNDING = 1e-12  # relative to what it is a part of
 
 
 def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
@@ -98,14 +97,14 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
     return f"{event.body} is reparented from {parents[0]} to {parents[1]}{fixed}"
 
 
-def listed(events: tuple[Event, ...], most: int) -> Iterator[str]:
+def listed(events: tuple[Event, ...], most: int | None) -> Iterator[str]:
     """The first events, one line each."""
-    for event in events[:most]:
+    shown = shown_of(len(events), most)
+    for event in events[:shown]:
         others = ((event.protected, "protected"), (event.carried, "carried along"))
         counts = "".join(f"; {counted(len(bodies), 'body', 'bodies')} {word}" for bodies, word in others if bodies)
         yield f"  {event.time:.9g} s  {cause_of(event)}; energy {event.energy:+.6g} J{counts}"
-    if len(events) > most:
-        yield f"  ... and {len(events) - most} more"
+    yield from (f"  {line}" for line in remark(len(events) - shown))
 
 
 def _received(event: Event) -> Iterator[str]:

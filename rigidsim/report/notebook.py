@@ -14,7 +14,7 @@ import numpy as np
 from rigidsim.errors import FormatError, RigidsimError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.report.courses import Course, courses
-from rigidsim.report.states import BodyState, StateTable
+from rigidsim.report.states import StateTable
 from rigidsim.report.sweep_inspection import Statistics, range_of
 from rigidsim.report.table import number
 from rigidsim.report.wording import counted
@@ -99,14 +99,10 @@ def _row(node: SceneNode) -> list[str]:
 
 def _state_table(state: State) -> str:
     table = StateTable.of(state, most=SHOWN_BODIES)
-    rows = [[body.path, body.kind, *_cells(body)] for body in table.bodies]
+    about = zip(table.bodies, table.cells("position", 3), table.cells("velocity", 3), strict=True)
+    rows = [[body.path, body.kind, *position, *velocity] for body, position, velocity in about]
     head = ["body", "kind", *(f"{name}, m" for name in "xyz"), *(f"v{name}, m/s" for name in "xyz")]
     return _paragraph(f"at t = {number(state.time)} s, in the world") + _table(head, rows, len(state), 2)
-
-
-def _cells(body: BodyState) -> Iterable[str]:
-    for vector in (body.position, body.velocity):
-        yield from [""] * 3 if vector is None else map(number, vector)
 
 
 def _drawings(found: Sequence[Course]) -> str:

@@ -15,7 +15,7 @@ from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
-from rigidsim.report.progress import Progress
+from rigidsim.report.progress import Progress, Working
 from rigidsim.report.signals import StopRequest
 from rigidsim.report.states import StateTable
 from rigidsim.report.strikes import ContactSummary
@@ -75,7 +75,7 @@ class RunReport:
             *(f"  {line}" for line in contact),
             *(f"  {drift}" for drift in self.drift),
             "",
-            *self.last.summary(SHOWN_BODIES),
+            *self.last.summary(),
             *(["", *self.contact.lines()] if self.contact else []),
             *(["", *metric_lines(self.metrics)] if self.metrics else []),
             *(["", *oracle_lines(self.oracle)] if self.oracle else []),
@@ -115,19 +115,22 @@ def run_to_file(
     compression: str = DEFAULT,
     force: bool,
     quiet: bool,
+    most: int | None = SHOWN_BODIES,
     show: Callable[[RunReport], None],
     warn: Callable[[tuple[str, ...]], None] = lambda _: None,
 ) -> RunReport:
     """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
-    called before the run with warnings about its start.
+    called before the run with warnings about its start. The report has the last state of at most `most` bodies.
 
     Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
     check_output(path, TRAJECTORY, force, IN_SHELL)
-    simulation = Simulation(scene, terms=terms, contacts=contacts)
-    warn(simulation.overlaps)
+    with Working("building the model", quiet):
+        simulation = Simulation(scene, terms=terms, contacts=contacts)
+        overlaps = simulation.overlaps
+    warn(overlaps)
     check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)
     with compiling(quiet) as watch:
         simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
@@ -138,7 +141,7 @@ def run_to_file(
         StopRequest(writer.discard) as stop,
     ):
         try:
-            report, failure = _simulate_into(writer, simulation, stop, quiet, watch.seconds)
+            report, failure = _simulate_into(writer, simulation, stop, quiet, watch.seconds, most)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
     report = _with_warnings(report)
@@ -188,7 +191,7 @@ class _Gathered:
 
 
 def _simulate_into(
-    writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float
+    writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float, most: int | None
 ) -> tuple[RunReport, SimulationError | None]:
     """Write all samples and finish the file; the report, and the failure if there was one."""
     failure, gathered = None, _Gathered(simulation)
@@ -209,7 +212,8 @@ def _simulate_into(
         finally:
             progress.clear()
     metrics = simulation.metrics
-    writer.finish(simulation.status, str(failure or ""), simulation.events, metrics)
+    with Working(f"completing {writer.path}", quiet):
+        writer.finish(simulation.status, str(failure or ""), simulation.events, metrics)
     run_seconds = time.perf_counter() - begin - watch.seconds
     report = RunReport(
         path=writer.path,
@@ -224,7 +228,7 @@ def _simulate_into(
         drift=gathered.drift.results(),
         contact_settings=simulation.header.contact_settings,
         content_hash=writer.content_hash,
-        last=StateTable.of(simulation.state),
+        last=StateTable.of(simulation.state, most=most),
         contact=ContactSummary.of(simulation.events.contact, gathered.work),
         metrics=metrics,
         oracle=gathered.oracle.results() if gathered.oracle else (),

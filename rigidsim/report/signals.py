@@ -12,14 +12,15 @@ STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SI
 
 
 class StopRequest:
-    """A context in which signals are only recorded: `received` is the number of the signal, 0 for none.
+    """A context in which signals are only recorded: `received` is the number of the signal, 0 for none. `at_once` is
+    called at the first signal, wherever the program is, and may raise an exception.
 
     A second signal calls `clean_up` and ends the process. Ignored signals stay ignored (`nohup`, `&` in a script).
     """
 
-    def __init__(self, clean_up: Callable[[], None] = lambda: None):
+    def __init__(self, clean_up: Callable[[], None] = lambda: None, at_once: Callable[[], None] = lambda: None):
         self.received = 0
-        self._clean_up = clean_up
+        self._clean_up, self._at_once = clean_up, at_once
         self._previous: dict[int, object] = {}
 
     def __enter__(self) -> StopRequest:
@@ -42,3 +43,4 @@ class StopRequest:
             self._clean_up()
             os._exit(128 + number)
         self.received = number
+        self._at_once()

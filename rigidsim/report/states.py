@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 import numpy as np
 
 from rigidsim.errors import NotRecordedError
-from rigidsim.report.table import aligned, number, shortened
+from rigidsim.report.table import ALL, ROUNDING, aligned, number, remark, shown_of, without_rounding
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
@@ -57,6 +58,7 @@ class BodyState:
     orientation: np.ndarray | None
     velocity: np.ndarray | None
     angular_velocity: np.ndarray | None
+    errors: Mapping[str, float]  # what is known of the rounding of each quantity
 
 
 @dataclass(frozen=True)
@@ -68,27 +70,32 @@ class StateTable:
     unit: str  # of length
     bodies: tuple[BodyState, ...]
     recorded: str  # what was recorded, as text
+    others: int = 0  # bodies that are left out
+    hint: str = ""  # how to see them
 
     @classmethod
     def of(cls, state: State, frame: str = WORLD, most: int | None = None) -> StateTable:
-        """With at most that many bodies, the first. Raises UsageError if the frame is not a body."""
+        """With at most that many bodies, the first; one more if that is all. Raises UsageError if the frame is not a
+        body.
+        """
+        shown, rounding = shown_of(len(state.paths), most), Rounding(state, frame)
         rows = []
-        about = islice(zip(state.paths, state.header.places_at(state.time), strict=True), most)
+        about = islice(zip(state.paths, state.header.places_at(state.time), strict=True), shown)
         for index, (path, place) in enumerate(about):
             motion = motion_of(state, index, frame)
-            rows.append(BodyState(path, place.parent, place.kind, *(known(motion, f) for f in FIELDS)))
-        unit = length_unit(state.header, frame)
-        return cls(float(state.time), frame, unit, tuple(rows), state.header.record_text)
+            found = (known(motion, name) for name in FIELDS)
+            rows.append(BodyState(path, place.parent, place.kind, *found, rounding.errors(index)))
+        unit, others = length_unit(state.header, frame), len(state.paths) - shown
+        return cls(float(state.time), frame, unit, tuple(rows), state.header.record_text, others)
 
-    def summary(self, most: int) -> list[str]:
+    def summary(self) -> list[str]:
         """Positions and velocities; orientations and angular velocities too, if any body rotates."""
         is_rotating = any(body.angular_velocity is None or body.angular_velocity.any() for body in self.bodies)
-        return self._noted([*self.translations(most), *(["", *self.rotations(most)] if is_rotating else [])])
+        return self._noted([*self.translations(), *(["", *self.rotations()] if is_rotating else [])])
 
     def in_full(self) -> list[str]:
-        """All positions, velocities, orientations and angular velocities."""
-        most = len(self.bodies)
-        return self._noted([*self.translations(most), "", *self.rotations(most)])
+        """Positions, velocities, orientations and angular velocities."""
+        return self._noted([*self.translations(), "", *self.rotations()])
 
     def _noted(self, lines: list[str]) -> list[str]:
         """Tables, with a line about what is blank; if that is all, one line."""
@@ -97,17 +104,22 @@ class StateTable:
             return [f"at t = {number(self.time)} s: no motion was recorded ({self.recorded})"]
         return lines if all(is_known) else [*lines, "", f"what is blank was not recorded ({self.recorded})"]
 
-    def translations(self, most: int) -> list[str]:
+    def translations(self) -> list[str]:
         """Table of positions and velocities."""
         per_second = f"{self.unit}/s"
-        return self._table(
-            most, ("position", "velocity"), (("x", "y", "z"), ("vx", "vy", "vz")), (self.unit, per_second)
-        )
+        return self._table(("position", "velocity"), (("x", "y", "z"), ("vx", "vy", "vz")), (self.unit, per_second))
 
-    def rotations(self, most: int) -> list[str]:
+    def rotations(self) -> list[str]:
         """Table of orientations and angular velocities."""
         names = (("qw", "qx", "qy", "qz"), ("omega_x", "omega_y", "omega_z"))
-        return self._table(most, ("orientation", "angular_velocity"), names, ("", "rad/s"))
+        return self._table(("orientation", "angular_velocity"), names, ("", "rad/s"))
+
+    def cells(self, name: str, width: int) -> list[list[str]]:
+        """The numbers of a quantity of this many components, a row for each body; blank if it is not known."""
+        there = [body for body in self.bodies if getattr(body, name) is not None]
+        vectors, errors = [getattr(body, name) for body in there], [body.errors.get(name, 0.0) for body in there]
+        told = dict(zip((body.path for body in there), without_rounding(vectors, errors), strict=True))
+        return [[number(x) for x in told[body.path]] if body.path in told else [""] * width for body in self.bodies]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
@@ -119,21 +131,14 @@ class StateTable:
         units = {"position": self.unit, "orientation": "1", "velocity": f"{self.unit}/s", "angular_velocity": "rad/s"}
         return {"time": self.time, "frame": self.frame, "units": units, "bodies": bodies}
 
-    def _table(self, most: int, fields: tuple, names: tuple, units: tuple) -> list[str]:
+    def _table(self, fields: tuple, names: tuple, units: tuple) -> list[str]:
         frame = "in the world" if self.frame == WORLD else f"relative to {self.frame}"
         header_row = [f"at t = {number(self.time)} s, {frame}"]
         for labels, unit in zip(names, units, strict=True):
             header_row += [f"{label}, {unit}" if unit else label for label in labels]
-        widths = [len(labels) for labels in names]
-        rows = [
-            [
-                body.path,
-                *(cell for name, width in zip(fields, widths, strict=True) for cell in _cells(body, name, width)),
-            ]
-            for body in self.bodies
-        ]
-        first, *others = aligned([header_row, *rows])
-        return [first, *shortened(others, most)]
+        columns = [self.cells(name, len(labels)) for name, labels in zip(fields, names, strict=True)]
+        rows = [[body.path, *chain(*cells)] for body, *cells in zip(self.bodies, *columns, strict=True)]
+        return [*aligned([header_row, *rows]), *remark(self.others, self.hint)]
 
 
 @dataclass(frozen=True)
@@ -144,9 +149,9 @@ class StateReport:
     states: StateTable
 
     @classmethod
-    def of(cls, trajectory: Trajectory, file: str, frame: str, time: float) -> StateReport:
-        """Raises UsageError outside the trajectory."""
-        return cls(file, StateTable.of(state_at(trajectory, time), frame))
+    def of(cls, trajectory: Trajectory, file: str, frame: str, time: float, most: int | None = None) -> StateReport:
+        """With at most that many bodies. Raises UsageError outside the trajectory."""
+        return cls(file, replace(StateTable.of(state_at(trajectory, time), frame, most), hint=ALL))
 
     def __str__(self) -> str:
         return "\n".join(self.states.in_full())
@@ -156,7 +161,28 @@ class StateReport:
         return {"schema_version": 1, "file": self.file, **self.states.as_dict()}
 
 
-def _cells(body: BodyState, name: str, width: int) -> list[str]:
-    """The numbers of a vector; blank if it is not known."""
-    vector = getattr(body, name)
-    return [""] * width if vector is None else [number(x) for x in vector]
+class Rounding:
+    """What is known of the rounding of the bodies of a state, seen from a frame."""
+
+    def __init__(self, state: State, frame: str):
+        self._state, scene = state, state.header.resolved
+        settings, gravity = scene.get("simulation", {}), scene.get("world", {}).get("gravity")
+        step, duration = float(settings.get("step", 0.0)), float(settings.get("duration", 0.0))
+        self._unit = 1.0 if frame == WORLD else float(state.header.scale[state.header.row_of[frame]])
+        self._fall = math.hypot(*gravity) * step / self._unit if isinstance(gravity, list) else 0.0
+        self._rate = 1.0 / duration if duration > 0.0 else 0.0
+
+    def errors(self, index: int) -> dict[str, float]:
+        """The rounding of each quantity of a body, even where it is zero: what is seen is composed of the motion
+        relative to the parent. Besides, gravity adds g h in each step to the velocity of what lies still, which contact
+        takes away; and a rate may turn the body by less than the rounding of an angle in the whole run.
+        """
+        motion, metres = self._state.motion("local", index), float(self._state.header.parent_scale[index]) / self._unit
+        position, velocity, rate = (_length(known(motion, f)) for f in ("position", "velocity", "angular_velocity"))
+        sizes = (metres * position, 1.0, max(metres * velocity, self._fall), max(rate, self._rate))
+        return {name: ROUNDING * size for name, size in zip(FIELDS, sizes, strict=True)}
+
+
+def _length(vector: np.ndarray | None) -> float:
+    """The length of a vector; 0 if it is not known."""
+    return 0.0 if vector is None else math.hypot(*vector.tolist())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.report.table import aligned, number, shortened
+from rigidsim.report.table import aligned, beyond_rounding, number, shortened
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_events import BEGINS, ENDS, IMPACT, ContactEvents
 
@@ -21,6 +21,7 @@ class Strikes:
     impacts: int
     largest_impulse: float  # N s
     energy: float  # change of kinetic energy by all of them, J
+    before: float  # the kinetic energies before them, J, of which the changes are differences
 
 
 @dataclass(frozen=True)
@@ -52,25 +53,32 @@ class ContactSummary:
         """The work of contact apart from impacts, J."""
         return None if self.work is None else self.work - self.energy
 
-    def lines(self) -> list[str]:
-        """A line of counts, one of energies, and a table."""
+    def lines(self, most: int | None = SHOWN_PAIRS) -> list[str]:
+        """A line of counts, one of energies, and a table of at most so many pairs."""
         numbers = (
             f"{counted(self.impacts, 'impact')}, {counted(self.begins, 'touch', 'touches')} began, {self.ends} ended"
         )
-        energies = f"energy changed by {number(self.energy)} J in impacts"
+        before = sum(pair.before for pair in self.pairs)
+        energies = f"energy changed by {number(beyond_rounding(self.energy, before))} J in impacts"
         if self.other_work is not None:
-            energies += f", by {number(self.other_work)} J due to friction and damping"
+            energies += f", by {number(beyond_rounding(self.other_work, before))} J due to friction and damping"
         rows = [
-            [" and ".join(pair.bodies), str(pair.impacts), number(pair.largest_impulse), number(pair.energy)]
+            [
+                " and ".join(pair.bodies),
+                str(pair.impacts),
+                number(pair.largest_impulse),
+                number(beyond_rounding(pair.energy, pair.before)),
+            ]
             for pair in self.pairs
         ]
         header_row, *table = aligned([["what struck what", "impacts", "largest impulse, N s", "energy, J"], *rows])
-        told = [header_row, *shortened(table, SHOWN_PAIRS)] if rows else []
+        told = [header_row, *shortened(table, most)] if rows else []
         return [f"{numbers}; {energies}", *told]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
-        pairs = [{**vars(pair), "bodies": list(pair.bodies)} for pair in self.pairs]
+        told = ("impacts", "largest_impulse", "energy")
+        pairs = [{"bodies": list(pair.bodies), **{name: getattr(pair, name) for name in told}} for pair in self.pairs]
         counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
         return {**counts, "energy_in_impacts": self.energy, "other_work": self.other_work, "pairs": pairs}
 
@@ -81,9 +89,10 @@ def _strikes(events: ContactEvents) -> list[Strikes]:
     nodes, node_of = np.unique(events.nodes.astype(str), return_inverse=True)
     sides = np.sort(np.stack([node_of[events.first[struck]], node_of[events.second[struck]]]), axis=0)
     keys, pair_of = np.unique(sides[0] * len(nodes) + sides[1], return_inverse=True)
-    largest, energy = np.zeros(len(keys)), np.zeros(len(keys))
+    largest, energy, before = np.zeros((3, len(keys)))
     np.maximum.at(largest, pair_of, np.linalg.norm(events.impulse[struck], axis=1))
     np.add.at(energy, pair_of, (events.energy_after - events.energy_before)[struck])
+    np.add.at(before, pair_of, events.energy_before[struck])
     counts = np.bincount(pair_of, minlength=len(keys))
-    found = zip(keys.tolist(), counts.tolist(), largest.tolist(), energy.tolist(), strict=True)
+    found = zip(keys.tolist(), counts.tolist(), largest.tolist(), energy.tolist(), before.tolist(), strict=True)
     return [Strikes(tuple(str(nodes[k]) for k in divmod(key, len(nodes))), *values) for key, *values in found]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
+from rigidsim.report.table import ROUNDING, without_rounding
 from rigidsim.trajectory.fields import Field
 
 
@@ -48,11 +50,13 @@ def largest_of(terms: list[AccelerationTerm]) -> AccelerationTerm:
 
 
 def table(title: str, unit: str, rows: Sequence[tuple[str, np.ndarray]]) -> list[str]:
-    """Lines with name, norm and components of each vector."""
+    """Lines with name, norm and components of each vector, of which one may be the sum of the others."""
     width = max(len(title), *(len(name) for name, _ in rows))
 
-    def row(name: str, v: np.ndarray) -> str:
+    def row(name: str, v: Sequence[float]) -> str:
         return f"  {name:<{width}}  {np.linalg.norm(v):12.6g}   [{v[0]:12.6g}, {v[1]:12.6g}, {v[2]:12.6g}]"
 
+    names, vectors = zip(*rows, strict=True)
+    error = ROUNDING * max(float(np.linalg.norm(v)) for v in vectors)
     header_row = f"  {title:<{width}}  {'norm, ' + unit:>12}   vector in the parent's axes"
-    return [header_row, *(row(name, v) for name, v in rows)]
+    return [header_row, *map(row, names, without_rounding(vectors, repeat(error)))]

@@ -27,9 +27,9 @@ IN_SAMPLED = dict(zip((column.name for column in POINT_COLUMNS), (
 
 def shapes_of(world: World) -> tuple[str, ...]:
     """The name of each shape of a world that can touch: the path of its node and its number there."""
-    contacts = world.model.contacts
+    contacts, paths = world.model.contacts, world.paths
     shapes = contacts.shape[:, [at.SHAPE_NODE, at.SHAPE_NUMBER]].tolist() if contacts else []
-    return tuple(f"{world.paths[node]}.shapes[{number}]" for node, number in shapes)
+    return tuple(f"{paths[node]}.shapes[{number}]" for node, number in shapes)
 
 
 def require_shapes(shapes: Sequence[str]) -> None:

@@ -104,7 +104,7 @@ class ShownScene:
     def interesting(self, seen: Seen, frames: slice = slice(None)) -> Iterator[int]:
         """The free bodies, and solids that are not much larger or farther; else all bodies."""
         free = [row for row in self.known if self.kinds[row] == "free"]
-        solid = [row for row in self.known if self.reach[row] > 0 and row not in set(free)]
+        solid = [row for row in self.known if self.reach[row] > 0 and self.kinds[row] != "free"]
         first = free or solid or list(self.known)
         yield from first
         ball = _ball(seen.position[frames][:, first], self.reach[first])
@@ -210,7 +210,8 @@ def _stage(scene: Scene, kinds: Sequence[str], poses: Poses, known: Sequence[int
         if part.kind == SOLID:
             far = np.linalg.norm(part.corners(surfaces[part.surface]), axis=-1).max()
             reach[part.body] = max(reach[part.body], far)
-    missing = [node.path for row, node in enumerate(nodes) if row not in set(known)]
+    shown = set(known)
+    missing = [node.path for row, node in enumerate(nodes) if row not in shown]
     if missing:
         named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         several = "bodies are not shown because their" if len(missing) > 1 else "body is not shown because its"

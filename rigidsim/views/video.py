@@ -44,7 +44,9 @@ def video(
     progress: Callable[[int, int], None] | None = None,
     hints: Hints = IN_PYTHON,
 ) -> Path:
-    """Write a video; see `Trajectory.video`. `progress(done, total)` is called after each picture."""
+    """Write a video; see `Trajectory.video`. `progress(done, total)` is called with 0 before the file is opened, then
+    after each picture.
+    """
     kind = kind_of(path, KINDS)
     require_writer(kind)
     size = _checked_size(size, kind)
@@ -52,9 +54,12 @@ def video(
     if kind is GIF and len(clip.times) * size[0] * size[1] > MOST_GIF_PIXELS:
         raise UsageError(f"a GIF of {len(clip.times):,} pictures would be very large; write an MP4, or less of it")
     reel = Reel.of(trajectory, clip, Viewpoint(frame, follow, *_checked_camera(camera), traces), size)
+    still = reel.image(len(clip.times) - 1) if kind is PNG else None
+    if progress:
+        progress(0, 1 if still else len(clip.times))
     with published(path, kind, force, hints) as file:
-        if kind is PNG:
-            write_png(file, reel.image(len(clip.times) - 1))
+        if still:
+            write_png(file, still)
         elif kind is GIF:
             colours = palette_of(reel.samples(), reel.scenery.stage.colours)
             write_gif(file, reel.images(progress), len(clip.times), clip.fps, colours)

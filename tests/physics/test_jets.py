@@ -122,6 +122,6 @@ def test_floats_columns_and_compiled_agree_bit_for_bit(name, count):
     columns = [rng.uniform((0.05, -3, -3), (0.95, 3, 3), (COUNT, 3)).T for _ in range(count)]
     by_column = [np.broadcast_to(part, COUNT) for part in formula(*map(tuple, columns))]
     shapes, numbers = ((None,) * 3,) * count, np.concatenate(columns)
-    plain = on_floats(formula, shapes, numbers)
+    plain, _ = on_floats(formula, shapes, numbers)
     assert same(plain, np.array(by_column))
     assert same(plain, compiled(formula, shapes, numbers, 3))

@@ -155,7 +155,8 @@ class World(NamedTuple):
     @property
     def state_labels(self) -> tuple[str, ...]:
         """The owner of each row of the state: the path of a body, or the location of a load."""
-        paced = (self.paths[index] for index in self.blueprint.drives.paced[:, 0])
+        paths = self.paths
+        paced = (paths[index] for index in self.blueprint.drives.paced[:, 0])
         followed = (load.label for load in self.blueprint.followed)
         return (*(node.path for node in self.tree.free()), *paced, *followed)
 

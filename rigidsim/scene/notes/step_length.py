@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
@@ -42,13 +43,13 @@ def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
             yield from ((node.place, message) for message in islice(filter(None, found), 1))
 
 
-def _flown_in(hierarchy: Hierarchy) -> dict[str, list[Stay]]:
+def _flown_in(hierarchy: Hierarchy) -> dict[str, dict[Stay, None]]:
     """The times at which free bodies are in each moving frame; nodes fixed to a frame are part of it."""
-    found: dict[str, list[Stay]] = {}
+    found: dict[str, dict[Stay, None]] = defaultdict(dict)  # each once, in order
     for stay in stays(hierarchy):
         frame = stay.frame.holder
-        if frame is not None and (moved := stay._replace(frame=frame)) not in found.setdefault(frame.path, []):
-            found[frame.path].append(moved)
+        if frame is not None:
+            found[frame.path].setdefault(stay._replace(frame=frame))
     return found
 
 
