@@ -139,8 +139,7 @@ class SweepWriter:
     @property
     def missing(self) -> list[int]:
         """The numbers of the units that are missing."""
-        begins = range(0, len(self._contents.runs), self._contents.unit)
-        return [number for number, begin in enumerate(begins) if self._status[begin] == MISSING]
+        return np.flatnonzero(self._status[:: self._contents.unit] == MISSING).tolist()
 
     def commit(self, unit: Unit) -> None:
         """Write a unit. Threads may commit different units at the same time."""
