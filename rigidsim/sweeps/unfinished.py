@@ -11,7 +11,7 @@ from rigidsim.errors import FormatError, StorageError
 from rigidsim.trajectory.checks import own_dataset, stored_dataset
 from rigidsim.trajectory.destination import Hints, temporary_path
 from rigidsim.trajectory.file_kinds import SWEEP
-from rigidsim.trajectory.stored import GuardedFile, as_format_error, format_of, opened
+from rigidsim.trajectory.stored import as_format_error, format_of, is_locked, opened
 
 FORMAT = "rigidsim-sweep/2"
 READ = ("rigidsim-sweep/1", FORMAT)
@@ -69,14 +69,7 @@ def _done_in(path: Path) -> int:
 def is_under_way(path: Path) -> bool:
     """Whether a process is writing the result file of this path."""
     temporary = temporary_path(path)
-    if not temporary.is_file():
-        return False
-    with GuardedFile(temporary) as file:
-        try:
-            file.lock()
-        except BlockingIOError:
-            return True
-    return False
+    return temporary.is_file() and is_locked(temporary)
 
 
 def require_idle(path: Path, hints: Hints) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from rigidsim.errors import FormatError
 from rigidsim.trajectory import contact_fields as of
 from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, Column
+from rigidsim.trajectory.file_kinds import SWEEP
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.recorded import ROWS
 from rigidsim.trajectory.stored import as_format_error
@@ -25,6 +26,8 @@ SCALES = ("scale_to_metre", "own_scale_to_metre")
 def check_format(file: h5py.File, path: Path) -> None:
     """Check the format name and the order of quaternion components."""
     found = str(file.attrs.get("format", ""))
+    if found.startswith(SWEEP.format):
+        raise FormatError(f"{path} is {SWEEP.name}, not a trajectory; rigidsim.load_sweep opens it")
     if found not in (FORMAT, *WITH_SHAPES):
         known = f"{', '.join(WITH_SHAPES)} and {FORMAT}"
         raise FormatError(

@@ -97,6 +97,16 @@ def _is_heap(heap: bytes) -> bool:
     return len(heap) >= HEAP_HEADER
 
 
+def is_locked(path: Path) -> bool:
+    """Whether a process is writing an existing file."""
+    with _raw(path) as file:
+        try:
+            file.lock()
+        except BlockingIOError:
+            return True
+    return False
+
+
 class OpenedFile(NamedTuple):
     """An HDF5 file opened for reading, and the file that it reads from."""
 
