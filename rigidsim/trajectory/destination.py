@@ -43,7 +43,7 @@ def check_output(path: Path, kind: FileKind, force: bool, hints: Hints = IN_PYTH
     """
     with as_storage_error(path):
         _check_place(path, kind, force, hints)
-        _check_temporary(path, kind, hints)
+        check_temporary(path, kind, hints)
 
 
 def _check_place(path: Path, kind: FileKind, force: bool, hints: Hints) -> None:
@@ -111,7 +111,7 @@ def temporary_path(final: Path) -> Path:
     return final.with_name(f".{final.name}.tmp")
 
 
-def _check_temporary(final: Path, kind: FileKind, hints: Hints) -> None:
+def check_temporary(final: Path, kind: FileKind, hints: Hints) -> None:
     """Raise StorageError if there is a file at the temporary path that is not from a killed run of this user, or is
     from a sweep that can be continued.
     """
