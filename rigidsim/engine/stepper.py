@@ -17,7 +17,7 @@ from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import keep_windings
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
-from rigidsim.jit.values import Straight
+from rigidsim.jit.layouts import Straight
 
 NOW = -1  # in place of the number of a step
 

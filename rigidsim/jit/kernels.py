@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
-from rigidsim.jit.values import MOST_RESULTS, NUMBERS, Straight, kind_of, lay_out, structure_of, word_of
+from rigidsim.jit.layouts import Straight, lay_out, structure_of, word_of
+from rigidsim.jit.values import MOST_RESULTS, NUMBERS, kind_of
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
 # Seconds to make machine code of a function of n lines of IR, a n + b n^2, measured on a Xeon of 2.5 GHz: of general

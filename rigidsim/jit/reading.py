@@ -21,45 +21,47 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
-import linecache
 import math
 import operator
-import traceback
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from rigidsim.jit import FORMULA, INLINED, ROUTINE, role_of
+from rigidsim.jit.functions import (
+    Outlined,
+    Parameters,
+    Text,
+    TooLong,
+    assigned_in,
+    cause_of,
+    has_lanes,
+    is_constant,
+    parameter_key,
+    text_of,
+    turns_are_alike,
+)
+from rigidsim.jit.layouts import KnownArray, Straight, Struct, argument, copy, localised
 from rigidsim.jit.values import (
     IR_TYPES,
     MOST_RESULTS,
     NUMBERS,
     Array,
-    KnownArray,
     Lane,
-    Layout,
     NotCompilable,
     Rows,
-    Slot,
-    Straight,
-    Struct,
     Traced,
     compare,
     convert,
     kind_of,
     larger,
-    literal,
-    read_part,
     select,
     smaller,
     to_float,
     to_integer,
-    width_of,
 )
-from rigidsim.jit.writing import UNDEFINED, Block, Module, Names, Path, Writer, leaves, rebuilt, tuple_like
+from rigidsim.jit.writing import UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
 
 
 class Gear(NamedTuple):
@@ -70,7 +72,6 @@ class Gear(NamedTuple):
     outlines: bool  # whether loops and routines become functions of their own
 
 
-HERE = FilePath(__file__).parent
 BINARY = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
@@ -107,157 +108,6 @@ BUILTINS = {
     getattr: getattr, range: range, tuple: elements, enumerate: lambda x: tuple(enumerate(x)),
     zip: lambda *x, strict=False: tuple(zip(*x, strict=strict)),
 }  # fmt: skip
-
-
-# --- the text of functions
-
-
-class Text:
-    """The syntax tree of a function, and what follows from it alone."""
-
-    def __init__(self, function: types.FunctionType):
-        code = function.__code__
-        self.file, self.line, self.name = code.co_filename, code.co_firstlineno, function.__qualname__
-        found = (
-            node
-            for node in _functions_in(self.file)
-            if node.name == code.co_name
-            and min(node.lineno, *(d.lineno for d in node.decorator_list), node.lineno) == code.co_firstlineno
-        )
-        self.node = next(found, None)
-        if self.node is None:
-            raise self.error("there is no `def` of it to be read")
-        spec = self.node.args
-        if spec.kwonlyargs or spec.posonlyargs or spec.kwarg:
-            raise self.error("parameters by name or position only")
-        self.parameters = [a.arg for a in (*spec.args, *([spec.vararg] if spec.vararg else []))]
-        self.has_loop = any(isinstance(n, (ast.For, ast.While)) for n in ast.walk(self.node))
-
-    def error(self, reason: str) -> NotCompilable:
-        """An error that is about the whole function."""
-        return located(self.file, self.line, self.name, reason)
-
-
-@cache
-def _functions_in(file: str) -> list[ast.FunctionDef]:
-    statements = [ast.parse("".join(linecache.getlines(file)))]
-    for node in statements:
-        statements += [*getattr(node, "body", ()), *getattr(node, "orelse", ())]
-    return [node for node in statements if isinstance(node, ast.FunctionDef)]
-
-
-text_of = cache(Text)
-
-
-def located(file: str, line: int, name: str, reason: str) -> NotCompilable:
-    """An error with the place that it is about."""
-    error = NotCompilable(f"{file}:{line}: in {name}: {reason}")
-    error.is_located = True
-    return error
-
-
-def cause_of(error: Exception, text: Text, line: int) -> NotCompilable:
-    """An error with its place: the statement, or the line of a formula that was called from there."""
-    if getattr(error, "is_located", False):
-        return error
-    reason = str(error) if isinstance(error, NotCompilable) else f"{type(error).__name__}: {error}"
-    inner = [frame for frame in traceback.extract_tb(error.__traceback__) if FilePath(frame.filename).parent != HERE]
-    file, line, name = (inner[-1].filename, inner[-1].lineno, inner[-1].name) if inner else (text.file, line, text.name)
-    return located(file, line, name, reason)
-
-
-def assigned_in(nodes: list) -> list[str]:
-    """The names that statements assign."""
-    return list(dict.fromkeys(name for node in nodes for name in _assigned(node)))
-
-
-@cache
-def _assigned(node: ast.AST) -> tuple[str, ...]:
-    return tuple(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-
-
-@cache
-def turns_are_alike(node: ast.For) -> bool:
-    """Whether the turns of a loop over lanes contain no decisions, so that they can be done side by side."""
-    decisions = (ast.If, ast.IfExp, ast.BoolOp, ast.While, ast.Break, ast.Continue, ast.Return)
-    return not any(isinstance(n, decisions) for statement in node.body for n in ast.walk(statement))
-
-
-# --- functions of their own
-
-
-def parameter_key(x: Any) -> Any:
-    """What a function of its own depends on."""
-    if isinstance(x, Traced):
-        return x.kind
-    if isinstance(x, bool) or x is None:
-        return x
-    if isinstance(x, NUMBERS):
-        return kind_of(x)
-    if isinstance(x, Array):
-        return ("array", x.kind, *(n if isinstance(n, int) else "i" for n in x.dims))
-    if isinstance(x, Struct):
-        return ("struct", x._layout)
-    if isinstance(x, tuple):
-        return ("tuple", type(x), *map(constant_key if is_constant(x) else parameter_key, x))
-    return ("object", x)
-
-
-def constant_key(x: Any) -> tuple[str, str]:
-    """A known number; 0, 0.0, -0.0 and False are different ones."""
-    return kind_of(x), literal(x, kind_of(x))
-
-
-def is_constant(x: tuple) -> bool:
-    """Whether a tuple consists of known numbers."""
-    return all(isinstance(part, NUMBERS) for part in x)
-
-
-class TooLong(Exception):
-    """The code would have more lines than were asked for."""
-
-
-class Parameters:
-    """The parameters of a function of its own: the numbers and addresses of its arguments."""
-
-    def __init__(self, writer: Writer):
-        self.writer = writer
-        self.given: list[Traced] = []
-
-    def inside(self, x: Any) -> Any:
-        """An argument as the function sees it."""
-        if isinstance(x, bool) or x is None:
-            return x
-        if isinstance(x, (Traced, *NUMBERS)):
-            self.given.append(convert(x, kind_of(x)))
-            return Traced(self.writer, kind_of(x), f"%a{len(self.given) - 1}")
-        if isinstance(x, Array):
-            pointer = self.inside(x.pointer)
-            return Array(pointer, [n if isinstance(n, int) else self.inside(n) for n in x.dims], x.kind)
-        if isinstance(x, Struct):
-            return Struct(self.inside(x._table), x._layout)
-        if isinstance(x, tuple) and not is_constant(x):
-            return tuple_like(x, list(map(self.inside, x)))
-        return x
-
-
-class Outlined(NamedTuple):
-    """A function of its own: its name in the IR, the type and kinds of what it returns, and the result inside it."""
-
-    name: str
-    type: str
-    kinds: list[str]
-    result: Any
-
-
-def has_lanes(x: Any) -> bool:
-    """Whether a value has a part for each lane."""
-    if isinstance(x, tuple):
-        return any(map(has_lanes, x))
-    return isinstance(x, (Lane, Rows)) or width_of(x) > 0
-
-
-# --- reading
 
 
 class Reader:
@@ -759,44 +609,3 @@ def read_kernel(
     module.functions["@kernel"] = f"define void @kernel(ptr noundef %words) #0 {{\n{writer.text()}\n}}"
     kinds = "".join(map(kind_of, numbers))
     return module, f"({kinds})" if isinstance(value, tuple) else kinds
-
-
-def argument(call: Traced, place: int, layout: Any) -> Any:
-    """An argument of a kernel."""
-    if isinstance(layout, Layout) or (isinstance(layout, Slot) and layout.n >= 0):
-        return read_part(call.writer.word(call, place, "p"), layout)
-    if isinstance(layout, Slot):
-        return call.writer.word(call, place, layout.kind)
-    return layout
-
-
-def localised(value: Any, kept: Any, back: list[tuple[Array, Array]]) -> Any:
-    """A value with arrays of the function in place of those of floats that are given, with the same content. Pairs of
-    arrays to be copied back at the end are added to `back`: all if `kept` is True; else the named parts of a named
-    tuple stay where they are.
-    """
-    if isinstance(value, Struct):
-        layout = value._layout
-        parts = {name: getattr(value, name) for name in layout.fields}
-        return layout.kind(**{
-            name: part if kept is not True and name in kept else localised(part, kept, back)
-            for name, part in parts.items()
-        })  # fmt: skip
-    if not isinstance(value, Array) or value.kind != "f" or 0 in value.dims:
-        return value
-    here = Array(value.pointer.writer.local(math.prod(value.dims)), value.dims, value.kind)
-    copy(value, here)
-    if kept is True:
-        back.append((value, here))
-    return here
-
-
-def copy(source: Array, target: Array) -> None:
-    """Copy an array whose size is known."""
-    writer, size = source.pointer.writer, 8 * math.prod(source.dims)
-    writer.module.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-    to, of = f"ptr align 8 {target.pointer.ref}", f"ptr align 8 {source.pointer.ref}"
-    writer.line(f"call void @llvm.memcpy.p0.p0.i64({to}, {of}, i64 {size}, i1 false)")
-
-
-__all__ = ["Block", "Gear", "Reader", "read_kernel"]

@@ -5,9 +5,10 @@ representation (IR). Python's semantics hold: integers (of 64 bits) and floats m
 flag that would let LLVM change the bits of a result. An operation on numbers that are known while code is made is
 carried out by Python.
 
-Differences from Python: a float divided by zero is infinite or NaN, and an integer 0, as in NumPy; the integer nearest
-to a float that is too large is the largest one, and that of NaN is 0; an index or a bound that is not known is not
-checked, and does not count from the end if it is negative.
+Differences from Python: a name that is an integer on one path and a float on another is a float, so that -x of its 0 is
+-0.0; a float divided by zero is infinite or NaN, and an integer 0, as in NumPy; the integer nearest to a float that is
+too large is the largest one, and that of NaN is 0; an index or a bound that is not known is not checked, and does not
+count from the end if it is negative.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 import operator
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -557,144 +558,3 @@ def element(x: Any, lane: int) -> Any:
     if x.parts:
         return x.parts[lane]
     return x.writer.emit(f"extractelement {ir_type(x.kind, x.width)} {x.ref}, i32 {lane}", x.kind)
-
-
-class Straight(NamedTuple):
-    """How a kernel is written as straight code, for one content of its tables: the arguments of which all integers are
-    known, and those whose arrays of floats live in the function, `local`. Of these True stands for all that is copied
-    back at the end, a tuple for the names of the parts that stay where they are, while the others are lost.
-    """
-
-    known: tuple[str, ...]
-    local: dict[str, Any]
-
-
-class KnownArray:
-    """An array of integers whose content is known when code is made."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, array: np.ndarray):
-        self.array = array
-
-    @property
-    def shape(self) -> tuple:
-        """The sizes."""
-        return self.array.shape
-
-    def __len__(self):
-        return len(self.array)
-
-    def __getitem__(self, index):
-        if any(isinstance(i, Traced) for i in (index if isinstance(index, tuple) else (index,))):
-            raise NotCompilable("a table that is known is read at a place that is not")
-        x = self.array[index]
-        return KnownArray(x) if isinstance(x, np.ndarray) else int(x)
-
-    def __iter__(self):
-        return (self[k] for k in range(len(self)))
-
-
-class Layout:
-    """Where the parts of a named tuple stand in a table of 64-bit words: numbers, and the addresses and sizes of
-    arrays; and what is known of it.
-    """
-
-    __slots__ = ("fields", "kind")
-
-    def __init__(self, kind: type, fields: dict[str, Any]):
-        self.kind, self.fields = kind, fields
-
-
-class Slot:
-    """The words of one part: those of an array of kind f or i with n dimensions, or of one number (n = -1). An array
-    whose sizes are known has its address only.
-    """
-
-    __slots__ = ("kind", "n", "place", "shape")
-
-    def __init__(self, place: int, kind: str, n: int = -1, shape: tuple[int, ...] | None = None):
-        self.place, self.kind, self.n, self.shape = place, kind, n, shape
-
-
-class Struct:
-    """A named tuple whose parts are words of a table."""
-
-    __slots__ = ("_layout", "_table")
-
-    def __init__(self, table: Traced, layout: Layout):
-        self._table, self._layout = table, layout
-
-    def __getattr__(self, name: str):
-        if name not in self._layout.fields:
-            raise AttributeError(f"{self._layout.kind.__name__} has no part {name}")
-        return read_part(self._table, self._layout.fields[name])
-
-
-def read_part(table: Traced, part: Any) -> Any:
-    """A part of a named tuple, given by its layout; what is known is itself."""
-    if isinstance(part, Layout):
-        return Struct(table, part)
-    if not isinstance(part, Slot):
-        return part
-    if part.n < 0:
-        return table.writer.word(table, part.place, part.kind)
-    sizes = part.shape or [table.writer.word(table, part.place + 1 + k, "i") for k in range(part.n)]
-    return Array(table.writer.word(table, part.place, "p"), sizes, part.kind)
-
-
-def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
-    """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
-    are known.
-
-    Of a named tuple the type and the names are known, of an array the kind and the number of dimensions, of a number
-    the kind; None, plain tuples and functions are known as they are.
-    """
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        parts = zip(value._fields, value, strict=True)
-        return Layout(type(value), {name: lay_out(part, words, knows) for name, part in parts})
-    place = len(words)
-    if isinstance(value, np.ndarray):
-        if value.dtype not in (np.float64, np.int64) or not value.flags.c_contiguous:
-            what = f"one of {value.dtype}" + ("" if value.flags.c_contiguous else " that is not contiguous")
-            raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {what}")
-        if knows and value.dtype == np.int64:
-            return KnownArray(value)
-        words.extend((value.ctypes.data, *(() if knows else value.shape)))
-        return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim, value.shape if knows else None)
-    if isinstance(value, NUMBERS) and not (knows and kind_of(value) != "f"):
-        words.append(word_of(value))
-        return Slot(place, kind_of(value))
-    if not is_known(value):
-        raise TypeError(f"compiled code does not take {value!r:.80}")
-    return value
-
-
-def is_known(value: Any) -> bool:
-    """Whether a value is the same whenever its structure is."""
-    if isinstance(value, tuple):
-        return all(map(is_known, value))
-    if callable(value):
-        return "<" not in value.__qualname__  # whose name is no other's
-    return value is None or isinstance(value, (str, *NUMBERS))
-
-
-def word_of(x: Any) -> int:
-    """The bits of a number as an integer."""
-    return struct.unpack("<q", struct.pack("<d", x))[0] if kind_of(x) == "f" else int(x)
-
-
-def structure_of(part: Any) -> Any:
-    """What code depends on: equal for layouts that one code serves. Made of names, numbers and tuples."""
-    if isinstance(part, Layout):
-        name = f"{part.kind.__module__}.{part.kind.__qualname__}"
-        return (name, *((field, structure_of(inner)) for field, inner in part.fields.items()))
-    if isinstance(part, Slot):
-        return ("slot", part.place, part.kind, part.n, part.shape)
-    if isinstance(part, KnownArray):
-        return ("known", part.array.shape, part.array.tobytes().hex())
-    if isinstance(part, tuple):
-        return ("tuple", *map(structure_of, part))
-    if callable(part):
-        return (part.__module__, part.__qualname__)
-    return (type(part).__name__, repr(part))

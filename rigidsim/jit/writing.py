@@ -8,14 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rigidsim.jit.layouts import Struct
 from rigidsim.jit.values import (
     IR_TYPES,
     KINDS,
     NUMBERS,
-    TAGS,
     Array,
-    NotCompilable,
-    Struct,
     Traced,
     compare,
     convert,
@@ -171,6 +169,10 @@ class Writer:
         self._n += 1
         return Traced(self, kind, f"%v{self._n}", width)
 
+    def phi(self, kind: str, width: int) -> Phi:
+        """A number that depends on the path."""
+        return Phi(self._new(kind, width))
+
     def word(self, table: Traced, place: int, kind: str) -> Traced:
         """A word of a table. Tables do not change while compiled code runs, so it is read when the function begins, if
         the table is known then.
@@ -267,7 +269,7 @@ class Writer:
         if all(is_same(x, numbers[0]) for x in numbers):
             return numbers[0]
         kind = max(map(kind_of, numbers), key=ORDER.index)
-        phi = Phi(self._new(kind, max(map(width_of, numbers))))
+        phi = self.phi(kind, max(map(width_of, numbers)))
         for number, block in zip(numbers, blocks, strict=True):
             self.block = block
             phi.come_from(block, number)
@@ -289,26 +291,12 @@ class Writer:
         it has another kind or structure after a turn (0 becomes 0.0), the loop is written again. Returns the names
         after the loop.
         """
-        start, kinds, undefined, moving = self.place(), {}, set(), set()
+        start, carried = self.place(), Carried([name for name in assigned if name in names])
         while True:
             self.go_back(start)
-            entry, header = self.block, self.new_block(self.block)
-            inside = dict(names)
-            carried: dict[str, list] = {}  # the numbers that each name consists of, at the beginning of a turn
-            phis: dict[tuple[str, int], Phi] = {}
-            for name in (name for name in assigned if name in names):
-                if name in undefined or names[name] is UNDEFINED:
-                    inside[name] = UNDEFINED
-                    continue
-                numbers = leaves(names[name])
-                for k, x in enumerate(numbers):
-                    if isinstance(names[name], Array) and k and (name, k) not in moving:
-                        continue  # sizes seldom change
-                    phis[name, k] = phi = Phi(self._new(kinds.get((name, k), kind_of(x)), width_of(x)))
-                    phi.come_from(entry, x)
-                    numbers[k] = phi.number
-                carried[name], inside[name] = numbers, rebuilt(names[name], iter(numbers))
-            header.phis = list(phis.values())
+            header = self.new_block(self.block)
+            inside = carried.enter(self, names)
+            header.phis = list(carried.phis.values())
             self.go(header)
             self.block = header
             condition, left = test(inside), []
@@ -319,37 +307,17 @@ class Writer:
                 turn = self.new_block(self.block)
                 self.go(turn)
             else:
-                raise NotCompilable("a loop that never turns")
+                return inside
             self.block = turn
             going, leaving = body(dict(inside))
             after = self.merge(going, turn)
             if self.block is not None:
                 advance(after)
-                if self._differs(inside, carried, phis, after, kinds, undefined, moving):
+                if carried.differs(inside, after):
                     continue
-                for (name, k), phi in phis.items():
-                    phi.come_from(self.block, leaves(after[name])[k])
+                carried.come_back(self.block, after)
                 self.go(header)
             return self.merge(left + leaving, header)
-
-    def _differs(self, inside: Names, carried: dict, phis: dict, after: Names, kinds, undefined, moving) -> bool:
-        """Whether a turn changes more of a name than its numbers; remembers what."""
-        found = False
-        for name, numbers in carried.items():
-            value = after.get(name, UNDEFINED)
-            if structure(value) != structure(inside[name]):
-                undefined.add(name)
-                found = True
-                continue
-            for k, (x, y) in enumerate(zip(numbers, leaves(value), strict=True)):
-                if (name, k) not in phis:
-                    if not is_same(x, y):
-                        moving.add((name, k))
-                        found = True
-                elif ORDER.index(kind_of(y)) > ORDER.index(x.kind):
-                    kinds[name, k] = kind_of(y)
-                    found = True
-        return found
 
     def count(self, begin: Any, end: Any, step: int, turn: Callable[[Traced], None]) -> None:
         """A loop over integers whose turns assign no names."""
@@ -363,6 +331,59 @@ class Writer:
 
         first = {"index": convert(begin, "i")}
         self.loop(first, ["index"], lambda names: compare("lt", names["index"], end), body, advance)
+
+
+class Carried:
+    """The names that the turns of a loop assign, and what is known of them from the turns that were written so far."""
+
+    def __init__(self, names: list[str]):
+        self._names = names
+        self._kinds: dict[tuple[str, int], str] = {}  # of the numbers of a name
+        self._undefined: set[str] = set()  # names that get another structure
+        self._moving: set[tuple[str, int]] = set()  # sizes of arrays that change, which is rare
+        self._numbers: dict[str, list] = {}  # the numbers that each name consists of, at the beginning of a turn
+        self.phis: dict[tuple[str, int], Phi] = {}
+
+    def enter(self, writer: Writer, names: Names) -> Names:
+        """The names at the beginning of a turn; the present block leads to the first."""
+        inside, self._numbers, self.phis = dict(names), {}, {}
+        for name in self._names:
+            if name in self._undefined or names[name] is UNDEFINED:
+                inside[name] = UNDEFINED
+                continue
+            numbers = leaves(names[name])
+            for k, x in enumerate(numbers):
+                if isinstance(names[name], Array) and k and (name, k) not in self._moving:
+                    continue
+                self.phis[name, k] = phi = writer.phi(self._kinds.get((name, k), kind_of(x)), width_of(x))
+                phi.come_from(writer.block, x)
+                numbers[k] = phi.number
+            self._numbers[name], inside[name] = numbers, rebuilt(names[name], iter(numbers))
+        return inside
+
+    def differs(self, inside: Names, after: Names) -> bool:
+        """Whether a turn changed more of a name than its numbers; remembers what."""
+        found = False
+        for name, numbers in self._numbers.items():
+            value = after.get(name, UNDEFINED)
+            if structure(value) != structure(inside[name]):
+                self._undefined.add(name)
+                found = True
+                continue
+            for k, (x, y) in enumerate(zip(numbers, leaves(value), strict=True)):
+                if (name, k) not in self.phis:
+                    if not is_same(x, y):
+                        self._moving.add((name, k))
+                        found = True
+                elif ORDER.index(kind_of(y)) > ORDER.index(x.kind):
+                    self._kinds[name, k] = kind_of(y)
+                    found = True
+        return found
+
+    def come_back(self, block: Block, after: Names) -> None:
+        """Go on with the numbers at the end of a turn."""
+        for (name, k), phi in self.phis.items():
+            phi.come_from(block, leaves(after[name])[k])
 
 
 class Phi:
@@ -433,6 +454,3 @@ def is_same(a: Any, b: Any) -> bool:
     if isinstance(a, Traced) or isinstance(b, Traced):
         return isinstance(a, Traced) and isinstance(b, Traced) and (a.ref, a.kind) == (b.ref, b.kind)
     return type(a) is type(b) and literal(a, kind_of(a)) == literal(b, kind_of(b))
-
-
-__all__ = ["TAGS", "UNDEFINED", "Module", "Writer", "leaves", "rebuilt", "structure", "tuple_like"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import rigidsim
 from rigidsim.engine.building import build_world
 from rigidsim.engine.run import BlockRun
-from rigidsim.jit.values import lay_out, structure_of
+from rigidsim.jit.layouts import lay_out, structure_of
 
 BALL = {"mass": 1.0, "inertia": "point"}
 PUSHED = BALL | {"forces": [{"force": ["= -x", "= sin(t)", 0]}]}

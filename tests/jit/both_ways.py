@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pytest
 from compiled_formulas import optimised, same
 
 from rigidsim.jit.kernels import Kernel
+from rigidsim.jit.values import Straight
 
 
 def copied(value: Any) -> Any:
@@ -46,15 +47,19 @@ def equal(a: Any, b: Any) -> bool:
     return same(a, b)
 
 
-def compare(function: Callable, *arguments: Any, level: str = "light") -> Any:
-    """Run a function both ways with copies of these arguments, and return its result."""
-    kernel = Kernel(function)
-    with optimised(level):
-        ours = outcome(kernel, arguments)
-    theirs = outcome(kernel.interpreted, arguments)
-    for a, b in zip(ours, theirs, strict=True):
-        assert equal(a, b), f"{function.__name__}{arguments}: compiled {a!r}, interpreted {b!r}"
-    return ours[0]
+WAYS = ("none", "light", "straight")  # two levels of optimisation, and straight code
+
+
+def compare(function: Callable, arguments: Iterable[tuple], way: str = "light", known: tuple[str, ...] = ()) -> None:
+    """Run a function both ways with copies of each of these arguments; of straight code those with these names are
+    known.
+    """
+    kernel = Kernel(function, Straight(known, {}) if way == "straight" else None)
+    for given in arguments:
+        with optimised("light" if way == "straight" else way):
+            ours = outcome(kernel, given)
+        for a, b in zip(ours, outcome(kernel.interpreted, given), strict=True):
+            assert equal(a, b), f"{function.__name__}{given}: compiled {a!r}, interpreted {b!r}"
 
 
 def programs() -> tuple[list, Callable]:

@@ -12,8 +12,8 @@ import pytest
 
 from rigidsim.jit import inlined, kernels, routine
 from rigidsim.jit.kernels import VARIABLE, Kernel, kernel
+from rigidsim.jit.layouts import lay_out, structure_of
 from rigidsim.jit.reading import read_kernel
-from rigidsim.jit.values import lay_out, structure_of
 
 
 class Model(NamedTuple):

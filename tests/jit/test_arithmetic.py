@@ -11,7 +11,7 @@ from compiled_formulas import same
 from hypothesis import given
 from hypothesis import strategies as st
 
-from both_ways import compare, programs
+from both_ways import WAYS, compare, programs
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.elementary import select, sqrt, with_sign
 from rigidsim.physics.exponentials import power_of_two, split
@@ -107,12 +107,11 @@ def arithmetic_with_what_is_known(x, y):
     return x * 0, x + 0, x + 0.0, x * 1.0, 0.0 * y, -0.0 + y, 0 - y, x - x
 
 
-@pytest.mark.parametrize("level", ["none", "light"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS)
-def test_compiled_and_interpreted_compute_the_same(function, arguments, level):
+def test_compiled_and_interpreted_compute_the_same(function, arguments, way):
     with np.errstate(all="ignore"):
-        for given_here in arguments:
-            compare(function, *map(numpy_like, given_here), level=level)
+        compare(function, [tuple(map(numpy_like, pair)) for pair in arguments], way)
 
 
 def numpy_like(x):

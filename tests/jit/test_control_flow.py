@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
-from both_ways import compare, programs
+from both_ways import WAYS, compare, programs
 from rigidsim.jit import inlined, routine
 
 PROGRAMS, program = programs()
@@ -68,6 +70,16 @@ def an_endless_loop_that_returns(n):
         if k >= n:
             return k
         k += 2
+
+
+@program(*NUMBERS)
+def loops_that_never_turn(n):
+    total = n
+    while False:
+        total += 1
+    while total < 5 and len((n,)) > 1:
+        total += 2
+    return total
 
 
 @program(*NUMBERS)
@@ -397,8 +409,13 @@ def a_loop_around_a_function_that_returns_early(n):
     return total
 
 
-@pytest.mark.parametrize("level", ["none", "light"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS)
-def test_compiled_and_interpreted_go_the_same_way(function, arguments, level):
-    for given in arguments:
-        compare(function, *given, level=level)
+def test_compiled_and_interpreted_go_the_same_way(function, arguments, way):
+    compare(function, arguments, way)
+
+
+@pytest.mark.parametrize(("function", "arguments"), PROGRAMS)
+def test_what_is_known_goes_the_same_way(function, arguments):
+    """Straight code for these integers, and for numbers that are not known."""
+    compare(function, arguments, "straight", tuple({"n", "k"} & set(inspect.signature(function).parameters)))

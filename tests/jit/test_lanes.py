@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from both_ways import compare, programs
+from both_ways import WAYS, compare, programs
 from rigidsim.jit import formula, inlined, routine
+from rigidsim.jit.layouts import lay_out
 from rigidsim.jit.reading import read_kernel
-from rigidsim.jit.values import NotCompilable, lay_out
+from rigidsim.jit.values import NotCompilable
 from rigidsim.physics.elementary import select, sin_cos, sqrt
 
 COUNTS = (1, 2, 3, 6, 7, 8, 9, 11, 12, 16, 32)
@@ -230,11 +231,10 @@ def lanes_of_a_number_that_is_not_known(rows, n):
     return total
 
 
-@pytest.mark.parametrize("level", ["none", "light"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS)
-def test_lanes_have_the_bits_of_python(function, arguments, level):
-    for given in arguments:
-        compare(function, *given, level=level)
+def test_lanes_have_the_bits_of_python(function, arguments, way):
+    compare(function, arguments, way)
 
 
 def ir(function, *arguments) -> str:
@@ -325,4 +325,4 @@ def test_turns_that_are_not_alike_are_refused(function, reason):
 
 @pytest.mark.parametrize(("function", "reason"), [REFUSED[0], *REFUSED[2:5]])
 def test_a_few_lanes_may_do_so(function, reason):
-    compare(function, numbers(3), (0.0,) * 3)
+    compare(function, [(numbers(3), (0.0,) * 3)])

@@ -104,11 +104,6 @@ def waits_with_else(x):
     return x
 
 
-def never_turns(x):
-    while False:  # HERE
-        x -= 1
-
-
 def defines(x):
     def inner(y):  # HERE
         return y
@@ -218,7 +213,6 @@ REASONS = {
     imports: "outside the subset", declares: "outside the subset", annotates: "outside the subset",
     tries: "`try:` is outside the subset", has_a_context: "`with x:` is outside the subset",
     loops_with_else: "a loop with `else`", waits_with_else: "a loop with `else`",
-    never_turns: "a loop that never turns",
     defines: r"`def inner\(y\):` is outside the subset", assigns_attributes: "only names, tuples and elements",
     adds_to_attributes: "an attribute is assigned", assigns_the_rest: "another number of values",
     assigns_too_few: "2 names for another number", assigns_numbers_to_names: "2 names for another number",

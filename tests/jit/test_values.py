@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from both_ways import compare, programs
+from both_ways import WAYS, compare, programs
 from rigidsim.jit import formula, inlined, routine
 from rigidsim.physics.vector import add, cross, scaled
 
@@ -283,9 +283,8 @@ def formulas_that_repeat(x):
     return smallest_power(x, 3), smallest_power(limit=2, base=x)
 
 
-@pytest.mark.parametrize("level", ["none", "light"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS)
-def test_compiled_and_interpreted_see_the_same(function, arguments, level):
+def test_compiled_and_interpreted_see_the_same(function, arguments, way):
     with np.errstate(all="ignore"):
-        for given in arguments:
-            compare(function, *given, level=level)
+        compare(function, arguments, way)

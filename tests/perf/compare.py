@@ -76,6 +76,8 @@ def prepared(case: str) -> tuple[Callable, int, int]:
 
     def make(before: int = before) -> BlockRun:
         run = BlockRun([world], n_lane)
+        if hasattr(run, "gear"):
+            run.gear = SecondGear("first gear is measured")
         run.advance(before)
         return run
 

@@ -1,0 +1,198 @@
+"""The arguments of kernels: which of their parts are known when code is made, and where the others stand in tables of
+64-bit words.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rigidsim.jit.values import NUMBERS, Array, NotCompilable, Traced, kind_of
+
+
+class Layout:
+    """Where the parts of a named tuple stand in a table of 64-bit words: numbers, and the addresses and sizes of
+    arrays; and what is known of it.
+    """
+
+    __slots__ = ("fields", "kind")
+
+    def __init__(self, kind: type, fields: dict[str, Any]):
+        self.kind, self.fields = kind, fields
+
+
+class Slot:
+    """The words of one part: those of an array of kind f or i with n dimensions, or of one number (n = -1). An array
+    whose sizes are known has its address only.
+    """
+
+    __slots__ = ("kind", "n", "place", "shape")
+
+    def __init__(self, place: int, kind: str, n: int = -1, shape: tuple[int, ...] | None = None):
+        self.place, self.kind, self.n, self.shape = place, kind, n, shape
+
+
+class KnownArray:
+    """An array of integers whose content is known when code is made."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    @property
+    def shape(self) -> tuple:
+        """The sizes."""
+        return self.array.shape
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        if any(isinstance(i, Traced) for i in (index if isinstance(index, tuple) else (index,))):
+            raise NotCompilable("a table that is known is read at a place that is not")
+        x = self.array[index]
+        return KnownArray(x) if isinstance(x, np.ndarray) else int(x)
+
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
+
+
+def lay_out(value: Any, words: list[int], knows: bool = False) -> Any:
+    """The layout of a value; its words are appended. With `knows` integers, arrays of integers and the sizes of others
+    are known.
+
+    Of a named tuple the type and the names are known, of an array the kind and the number of dimensions, of a number
+    the kind; None, plain tuples and functions are known as they are.
+    """
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        parts = zip(value._fields, value, strict=True)
+        return Layout(type(value), {name: lay_out(part, words, knows) for name, part in parts})
+    place = len(words)
+    if isinstance(value, np.ndarray):
+        if value.dtype not in (np.float64, np.int64) or not value.flags.c_contiguous:
+            what = f"one of {value.dtype}" + ("" if value.flags.c_contiguous else " that is not contiguous")
+            raise TypeError(f"compiled code takes contiguous arrays of float64 or int64, not {what}")
+        if knows and value.dtype == np.int64:
+            return KnownArray(value)
+        words.extend((value.ctypes.data, *(() if knows else value.shape)))
+        return Slot(place, "f" if value.dtype == np.float64 else "i", value.ndim, value.shape if knows else None)
+    if isinstance(value, NUMBERS) and not (knows and kind_of(value) != "f"):
+        words.append(word_of(value))
+        return Slot(place, kind_of(value))
+    if not is_known(value):
+        raise TypeError(f"compiled code does not take {value!r:.80}")
+    return value
+
+
+def is_known(value: Any) -> bool:
+    """Whether a value is the same whenever its structure is."""
+    if isinstance(value, tuple):
+        return all(map(is_known, value))
+    if callable(value):
+        return "<" not in value.__qualname__  # whose name is no other's
+    return value is None or isinstance(value, (str, *NUMBERS))
+
+
+def word_of(x: Any) -> int:
+    """The bits of a number as an integer."""
+    return struct.unpack("<q", struct.pack("<d", x))[0] if kind_of(x) == "f" else int(x)
+
+
+def structure_of(part: Any) -> Any:
+    """What code depends on: equal for layouts that one code serves. Made of names, numbers and tuples."""
+    if isinstance(part, Layout):
+        name = f"{part.kind.__module__}.{part.kind.__qualname__}"
+        return (name, *((field, structure_of(inner)) for field, inner in part.fields.items()))
+    if isinstance(part, Slot):
+        return ("slot", part.place, part.kind, part.n, part.shape)
+    if isinstance(part, KnownArray):
+        return ("known", part.array.shape, part.array.tobytes().hex())
+    if isinstance(part, tuple):
+        return ("tuple", *map(structure_of, part))
+    if callable(part):
+        return (part.__module__, part.__qualname__)
+    return (type(part).__name__, repr(part))
+
+
+# --- as compiled code sees them
+
+
+class Struct:
+    """A named tuple whose parts are words of a table."""
+
+    __slots__ = ("_layout", "_table")
+
+    def __init__(self, table: Traced, layout: Layout):
+        self._table, self._layout = table, layout
+
+    def __getattr__(self, name: str):
+        if name not in self._layout.fields:
+            raise AttributeError(f"{self._layout.kind.__name__} has no part {name}")
+        return read_part(self._table, self._layout.fields[name])
+
+
+def read_part(table: Traced, part: Any) -> Any:
+    """A part of a named tuple, given by its layout; what is known is itself."""
+    if isinstance(part, Layout):
+        return Struct(table, part)
+    if not isinstance(part, Slot):
+        return part
+    if part.n < 0:
+        return table.writer.word(table, part.place, part.kind)
+    sizes = part.shape or [table.writer.word(table, part.place + 1 + k, "i") for k in range(part.n)]
+    return Array(table.writer.word(table, part.place, "p"), sizes, part.kind)
+
+
+def argument(call: Traced, place: int, layout: Any) -> Any:
+    """An argument of a kernel."""
+    if isinstance(layout, Layout) or (isinstance(layout, Slot) and layout.n >= 0):
+        return read_part(call.writer.word(call, place, "p"), layout)
+    if isinstance(layout, Slot):
+        return call.writer.word(call, place, layout.kind)
+    return layout
+
+
+# --- straight code
+
+
+class Straight(NamedTuple):
+    """How a kernel is written as straight code, for one content of its tables: the arguments of which all integers are
+    known, and those whose arrays of floats live in the function, `local`. Of these True stands for all that is copied
+    back at the end, a tuple for the names of the parts that stay where they are, while the others are lost.
+    """
+
+    known: tuple[str, ...]
+    local: dict[str, Any]
+
+
+def localised(value: Any, kept: Any, back: list[tuple[Array, Array]]) -> Any:
+    """A value with arrays of the function in place of those of floats that are given, with the same content. Pairs of
+    arrays to be copied back at the end are added to `back`: all if `kept` is True; else the named parts of a named
+    tuple stay where they are.
+    """
+    if isinstance(value, Struct):
+        layout = value._layout
+        parts = {name: getattr(value, name) for name in layout.fields}
+        return layout.kind(**{
+            name: part if kept is not True and name in kept else localised(part, kept, back)
+            for name, part in parts.items()
+        })  # fmt: skip
+    if not isinstance(value, Array) or value.kind != "f" or 0 in value.dims:
+        return value
+    here = Array(value.pointer.writer.local(math.prod(value.dims)), value.dims, value.kind)
+    copy(value, here)
+    if kept is True:
+        back.append((value, here))
+    return here
+
+
+def copy(source: Array, target: Array) -> None:
+    """Copy an array whose size is known."""
+    writer, size = source.pointer.writer, 8 * math.prod(source.dims)
+    writer.module.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    to, of = f"ptr align 8 {target.pointer.ref}", f"ptr align 8 {source.pointer.ref}"
+    writer.line(f"call void @llvm.memcpy.p0.p0.i64({to}, {of}, i64 {size}, i1 false)")
