@@ -25,10 +25,10 @@ def explain(trajectory, body, time, as_json):
     rigidsim run scenes/ball_on_turntable.yaml --terms
     rigidsim explain outputs/ball_on_turntable.h5 table/let_go --at 1
     """
+    from rigidsim.cli.trajectory_argument import load_trajectory
     from rigidsim.report.explain import BodyReport
     from rigidsim.report.progress import Working
-    from rigidsim.trajectory.reader import load
 
-    with Working(f"reading {trajectory}"), load(trajectory) as opened:
+    with Working(f"reading {trajectory}"), load_trajectory(trajectory) as opened:
         report = BodyReport.of(opened, body, time)
     print_result(json.dumps(report.as_dict()) if as_json else report)

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 from rigidsim.jit import FORMULA, INLINED, ROUTINE, role_of
 from rigidsim.jit.functions import (
+    BUILTINS,
     Outlined,
     Parameters,
     Text,
@@ -50,16 +51,11 @@ from rigidsim.jit.values import (
     Array,
     Lane,
     NotCompilable,
-    Rows,
     Traced,
     compare,
     convert,
     kind_of,
-    larger,
     select,
-    smaller,
-    to_float,
-    to_integer,
 )
 from rigidsim.jit.writing import UNDEFINED, Module, Names, Path, Writer, leaves, rebuilt
 
@@ -84,30 +80,6 @@ COMPARISON = {
 
 
 PARTS = (Traced, Array, Struct)  # objects that are made anew each time a part is read
-
-
-def length(x: Any) -> Any:
-    """len(x)."""
-    if isinstance(x, Array):
-        return x.dims[0]
-    return len(x._layout.fields) if isinstance(x, Struct) else len(x)
-
-
-def type_of(x: Any) -> type:
-    """type(x) of a named tuple."""
-    return x._layout.kind if isinstance(x, Struct) else type(x)
-
-
-def elements(x: Any) -> tuple:
-    """tuple(x)."""
-    return x.numbers() if isinstance(x, (Array, Rows)) else tuple(x)
-
-
-BUILTINS = {
-    len: length, max: larger, min: smaller, abs: abs, int: to_integer, float: to_float, type: type_of,
-    getattr: getattr, range: range, tuple: elements, enumerate: lambda x: tuple(enumerate(x)),
-    zip: lambda *x, strict=False: tuple(zip(*x, strict=strict)),
-}  # fmt: skip
 
 
 class Reader:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, Normalize
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from rigidsim.hindsight.colours import colour_of
@@ -52,7 +53,7 @@ def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[Varied
         handles = [
             _line(axes, x, measured, rows, colour_of(k), LINES[k % len(LINES)]) for k, (_, rows) in enumerate(groups)
         ]
-        names = [name for name, _ in groups] if len(groups) > 1 else []
+        handles, names = (handles, [name for name, _ in groups]) if len(groups) > 1 else ([], [])
     elif groups and len(others) == 1:
         _coloured_lines(axes, x, measured, groups, others[0])
         handles, names = [], []
@@ -64,8 +65,8 @@ def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[Varied
         )  # fmt: skip
         handles, names = [], []
     x.set_axis(axes, "x")
-    failed = _mark_failed(axes, runs, x)
-    draw_legend(axes, [*handles, *failed[0]], [*names, *failed[1]], "above")
+    failed, absent = _mark_failed(axes, runs, x), _note_absent(runs, measured)
+    draw_legend(axes, [*handles, *failed[0], *absent[0]], [*names, *failed[1], *absent[1]], "above")
 
 
 def _set_value_axis(axes: Axes, measured: Measured, is_log: bool) -> None:
@@ -117,6 +118,12 @@ def _mark_failed(axes: Axes, runs: Runs, x: VariedNumber) -> tuple[list, list[st
         transform=axes.get_xaxis_transform(), zorder=5,
     )  # fmt: skip
     return [drawn], [_count_failed(runs)]
+
+
+def _note_absent(runs: Runs, measured: Measured) -> tuple[list, list[str]]:
+    """A line of the legend without a mark: how many runs have no value though they did not fail."""
+    count = int((~np.isfinite(measured.values) & ~runs.is_failed).sum())
+    return ([Line2D([], [], linestyle="")], [f"{count} run{'s' * (count > 1)} without a value"]) if count else ([], [])
 
 
 def _count_failed(runs: Runs) -> str:
@@ -199,9 +206,11 @@ def _draw_points(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, y:
         norm=_norm(measured.values, is_log), linewidths=0, rasterized=len(good) > MOST_DRAWN,
     )  # fmt: skip
     _draw_bar(axes, drawn, measured.label)
+    handles, names = _note_absent(runs, measured)
     if runs.is_failed.any():
         (cross,) = axes.plot(x.values[runs.is_failed], y.values[runs.is_failed], "x", color=FAILED, markersize=5)
-        draw_legend(axes, [cross], [_count_failed(runs)], "above")
+        handles, names = [cross, *handles], [_count_failed(runs), *names]
+    draw_legend(axes, handles, names, "above")
 
 
 def draw_indices(axes: Axes, indices: Any, metric: str) -> None:

@@ -21,7 +21,7 @@ from rigidsim.sweeps.estimate import estimated_seconds
 from rigidsim.sweeps.execution import Execution
 from rigidsim.sweeps.results import SweepWriter, finished, reopen
 from rigidsim.sweeps.stored import load_sweep
-from rigidsim.sweeps.unfinished import done_of
+from rigidsim.sweeps.unfinished import done_of, require_idle
 from rigidsim.trajectory.destination import IN_SHELL, check_output, check_room
 from rigidsim.trajectory.file_kinds import SWEEP
 
@@ -119,6 +119,7 @@ class SweepReport:
 
 def check_sweep_output(path: Path, contents: Contents, force: bool, resume: bool) -> int:
     """The number of runs that are done already. Raises StorageError if the sweep cannot be written to this path."""
+    require_idle(path, IN_SHELL)
     done = 0 if force else done_of(path)
     if resume and not done and finished(path, contents):
         return len(contents.runs)
@@ -181,14 +182,14 @@ def _execute(
         try:
             is_complete = execution.run(watch)
         except StorageError as error:
-            kept = int(np.count_nonzero(writer.status))
+            kept = writer.kept
             if not kept:
                 raise
             raise StorageError(f"{error}; {kept:,} of {total:,} runs are kept, continue with: {command}") from error
         finally:
             progress.clear()
     if not is_complete:
-        kept = int(np.count_nonzero(writer.status))
+        kept = writer.kept
         reached = f"interrupted by {stop.name} after {kept:,} of {total:,} runs"
         raise Interrupted(
             f"{reached}; continue with: {command}" if kept else f"{reached}; nothing is kept", stop.received

@@ -15,6 +15,7 @@ from rigidsim.report.table import aligned
 from rigidsim.report.wording import counted
 from rigidsim.sweeps.sensitivity import SobolIndices
 from rigidsim.sweeps.stored import Sweep, load_sweep
+from rigidsim.sweeps.unfinished import final_path, is_under_way
 
 SHOWN_FAILURES = 10
 SHOWN_BODIES = 6
@@ -68,6 +69,7 @@ class SweepInspection:
     sensitivity: Mapping[str, SobolIndices] | str  # of each metric, or why there is none
     samples: int  # of a run; 1 if only the last state was recorded, 0 if only metrics
     content_hash: str
+    is_under_way: bool = False
 
     @classmethod
     def of(cls, file: str | Path) -> SweepInspection:
@@ -85,7 +87,7 @@ class SweepInspection:
             found = tuple(filter(None, (*_of_metrics(sweep), *_of_last_states(sweep))))
             return cls(
                 str(file), sweep.description, dict(statuses), tuple(shown), len(failed), varied, found, _plots(sweep),
-                _sensitivity(sweep), samples, sweep.content_hash,
+                _sensitivity(sweep), samples, sweep.content_hash, is_under_way(final_path(sweep.path)),
             )  # fmt: skip
 
     def __str__(self) -> str:
@@ -101,7 +103,8 @@ class SweepInspection:
             lines += ["", *aligned([head, *(each.row() for each in self.statistics)])]
         lines += [*self.plots, *_sensitivity_lines(self.sensitivity)]
         if not self.content_hash:
-            return "\n".join([*lines, "", "the sweep is not complete: --resume continues it"])
+            hint = "a process is running it" if self.is_under_way else "--resume continues it"
+            return "\n".join([*lines, "", f"the sweep is not complete: {hint}"])
         return "\n".join([*lines, "", f"content hash {self.content_hash}"])
 
     def as_dict(self) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -98,12 +99,17 @@ def history_bytes(scene: Scene, world: World, terms: bool, contacts: bool) -> in
     return sample_count(world.blueprint) * recorded_bytes(possible, recorded, len(world.paths))
 
 
+def free_memory() -> float:
+    """Bytes of memory that are free; infinite on a system that does not report it."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return math.inf
+
+
 def check_memory(need: int, hint: str = "or write to a file with `rigidsim run`") -> None:
     """Raise StorageError if histories of this many bytes would not fit into the memory that is free."""
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):  # a system that does not report it
-        return
+    free = free_memory()
     if 2 * need > free:  # the samples, and the arrays made from them
         raise StorageError(
             f"the history would need {2 * need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free;"

@@ -143,7 +143,7 @@ def _within(sweeps: Sequence[Sweep], begin: int, end: int) -> Iterator[tuple[Swe
 def _units(sweeps: Sequence[Sweep], size: int) -> Iterator[Unit]:
     """All units of the whole, whose runs may be in several parts."""
     names = sweeps[0].results
-    for runs in windows(sweeps[0].planned, size, sweeps[0].run_bytes):
+    for runs in windows(range(sweeps[0].planned), size, sweeps[0].run_bytes):
         pieces = [sweep.rows(rows) for sweep, rows in _within(sweeps, runs.start, runs.stop)]
         arrays = {name: np.concatenate([arrays[name] for arrays, _, _ in pieces]) for name in names}
         status = np.concatenate([status for _, status, _ in pieces])

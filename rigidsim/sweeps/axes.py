@@ -53,9 +53,7 @@ class Axis:
 
     @cached_property
     def keys(self) -> Sequence[Any]:
-        """The values in a form that can be compared and hashed."""
-        if isinstance(self.points, Range):
-            return self.at(np.arange(self.count)).tolist()
+        """The values of a list in a form that can be compared and hashed."""
         return self.points.values if self.is_numeric else [json.dumps(v, sort_keys=True) for v in self.points.values]
 
     @property
@@ -66,7 +64,9 @@ class Axis:
     @property
     def distinct(self) -> int:
         """The number of different values."""
-        return self.count if self.is_distinct else len(set(self.keys))
+        if isinstance(self.points, Range):
+            return self.count if self.is_distinct else 1
+        return len(set(self.keys))
 
     @property
     def rule(self) -> str | list:

@@ -12,9 +12,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from rigidsim.errors import StorageError
 from rigidsim.scene import Scene
 from rigidsim.scene.text.plain import plain_data
+from rigidsim.sweeps.description import ATTRIBUTE, OF_COLUMN, WINDOW, column_digest, description_digest
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.unfinished import FORMAT
@@ -32,7 +32,6 @@ MISSING, COMPLETE, FAILED, INVALID = range(4)
 STATUSES = ("missing", "complete", "failed", "invalid")
 DIGEST_BYTES = 32
 MOST_UNIT_RUNS, UNIT_BYTES = 64, 4e6
-WINDOW = 1 << 16
 
 
 def dtype_of(array: str) -> str:
@@ -114,23 +113,16 @@ CHANGED = {
 }
 
 
-def require_same(file: h5py.File, contents: Contents, path: Path) -> None:
-    """Raise StorageError unless a file was begun with the same scene, plan and recording."""
-    found = json.loads(file.attrs["identity"])
-    for name, value in contents.identity.items():
-        if found.get(name) != value:
-            raise StorageError(f"{path} cannot be resumed: {CHANGED[name]}; --force begins again")
-
-
 def create(file: h5py.File, contents: Contents) -> None:
     """Create everything but the results, with arrays of the final size."""
     file.attrs["format"], file.attrs["status"] = FORMAT, "running"
     file.attrs["quaternion_order"] = "wxyz"
     file.attrs["identity"] = json.dumps(contents.identity)
     file.attrs["unit"] = contents.unit
+    file.attrs["results"] = json.dumps([*contents.arrays])
     _create_scene(file, contents)
     scales = _create_axes(file, contents)
-    _create_plan(file, contents, scales["run"])
+    varied = _create_plan(file, contents, scales["run"])
     names = contents.recording.metrics
     if names:
         file.create_group("metrics", track_order=True)  # the digests follow the order of the scene
@@ -138,13 +130,16 @@ def create(file: h5py.File, contents: Contents) -> None:
     for name, dataset in columns.items():  # after all of them: a link to the axis must not take the name of one
         dataset.attrs["long_name"] = str(contents.scene.metrics.get(name, name))  # it may be a varied value
         attach(dataset, 0, "run", scales["run"])
+    arrays = {f"metrics/{name}": dataset for name, dataset in columns.items()}
     for rows in contents.recording.rows:
         dataset = _contiguous(file, rows.name, (len(contents.runs), *rows.shape), "f8")
+        arrays[rows.name] = dataset
         for i, dimension in enumerate(("run", *rows.dimensions)):
             attach(dataset, i, dimension, scales[dimension])
         dataset.attrs["units"], dataset.attrs["long_name"] = rows.field.units, rows.field.long_name
         if rows.absent:
             dataset.attrs[ROWS] = [k for k in range(len(contents.recording.paths)) if k not in rows.absent]
+    file.attrs[ATTRIBUTE] = description_digest(file, varied, arrays)
 
 
 def _overrides(scene: Scene) -> str:
@@ -182,7 +177,8 @@ def _create_axes(file: h5py.File, contents: Contents) -> dict[str, h5py.Dataset]
     return scales
 
 
-def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> None:
+def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> list[h5py.Dataset]:
+    """Create the table of runs; its columns of varied values, which are complete."""
     plan, count = contents.plan, len(contents.runs)
     group = file.create_group("plan")
     group.attrs["text"], group.attrs["digest"], group.attrs["seed"] = plan.describe(), plan.digest, plan.seed
@@ -205,8 +201,11 @@ def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> None
         seed[rows] = plan.seeds(part)
         for name, values in plan.values(part).items():
             columns[name][rows] = values if isinstance(values, np.ndarray) else [json.dumps(v) for v in values]
+    for name in (*plan.names, "seed"):
+        columns[name].attrs[OF_COLUMN] = column_digest(columns[name])
     for dataset in columns.values():
         attach(dataset, 0, "run", run)
+    return [columns[name] for name in plan.names]
 
 
 def _create_column(file: h5py.File, name: str, plan: Plan, runs: range) -> h5py.Dataset:

@@ -17,6 +17,7 @@ from rigidsim.scene.text.document import Document
 from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.structures.columns import Lanes
 from rigidsim.sweeps.cells import one_value
+from rigidsim.sweeps.layouts import MOST_AT_ONCE
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.variants import MOST, Variants, columns_of
 
@@ -65,10 +66,17 @@ class Extents(Variants):
 
 
 def extents_of(scene: Scene, plan: Plan) -> dict[Extent, int]:
-    """The different extents of the valid runs of a plan, each with the first run that has it."""
+    """The different extents of the valid runs of a plan, each with the first run that has it. Raises UsageError if too
+    many runs would have to be looked at.
+    """
     document = scene.document()
     family = Extents(document, plan.names)
     runs = plan.runs if _may_differ(document, family, plan) else 1
+    if runs > MOST_AT_ONCE:
+        message = (
+            f"the bodies and times of all {runs:,} runs have to be known before the first, of at most {MOST_AT_ONCE:,}"
+        )
+        raise UsageError(f"{message}; vary what is in neither simulation nor repeat, or use --record metrics")
     found: dict[Extent, int] = {}
     for begin in range(0, runs, MOST):
         reading = family.reading(columns_of(plan, range(begin, min(begin + MOST, runs))))

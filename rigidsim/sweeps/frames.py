@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
-import h5py
 import numpy as np
 
 from rigidsim.errors import UsageError
@@ -33,7 +32,7 @@ class Columns(Mapping):
         return f"<Columns: {', '.join(self._read)}>"
 
 
-def as_xarray(sweep, file: h5py.File):
+def as_xarray(sweep):
     """See `Sweep.to_xarray`."""
     xarray = _needed("xarray", "to_xarray")
     scales = {"run": sweep.numbers, "body": list(sweep.paths)}
@@ -41,14 +40,10 @@ def as_xarray(sweep, file: h5py.File):
         scales["time"] = sweep.time
     for axis in ("xyz", "wxyz"):
         scales[axis] = list(axis)
-    found = {
-        name.replace("/", "_"): (
-            [dimension[0].name.rpartition("/")[2] for dimension in file[name].dims],
-            sweep.array(name),
-            {key: file[name].attrs[key] for key in ("units", "long_name")},
-        )
-        for name in sweep.datasets
-    }
+    found = {}
+    for name in sweep.datasets:
+        dimensions, _, units, long_name = sweep.described(name)
+        found[name.replace("/", "_")] = dimensions, sweep.array(name), {"units": units, "long_name": long_name}
     columns = {name: ("run", column) for name, column in sweep.runs.items() if name != "run"}
     metrics = {name: ("run", column) for name, column in metric_columns(sweep, {*scales, *found}).items()}
     return xarray.Dataset({**found, **metrics}, {**scales, **columns}, {"plan": sweep.description})

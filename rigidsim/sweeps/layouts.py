@@ -16,6 +16,8 @@ from rigidsim.errors import UsageError
 from rigidsim.sweeps.axes import Axis, Column
 
 MOST_PROBES = 100
+MOST_AT_ONCE = 10_000_000
+"""Runs of which anything is kept in memory for each."""
 
 
 class Layout(ABC):
@@ -141,7 +143,8 @@ class Zipped(_OfAxes):
         """All but the different rows."""
         if any(axis.is_distinct for axis in self.axes):
             return 0
-        return self.runs - len(set(zip(*(axis.keys for axis in self.axes), strict=True)))
+        varied = [axis.keys for axis in self.axes if axis.distinct > 1]
+        return self.runs - (len(set(zip(*varied, strict=True))) if varied else 1)
 
     def probes(self) -> Iterator[int]:
         """The first row with each word."""

@@ -174,16 +174,24 @@ def make_plan(
 ) -> Plan:
     """A plan of runs, in one of three ways:
 
-    - `vary`: for each name, `"start:stop:count"`, `"log:start:stop:count"`, or a list or array of values; all with all,
-      the first name varying slowest, or side by side with `zip`;
+    - `vary`: for each name, `"start:stop:count"`, `"log:start:stop:count"`, or a list, array or range of values; all
+      with all, the first name varying slowest, or side by side with `zip`;
     - `sample` with `over`: `"sobol:1024"` and, for each name, a distribution such as `"uniform(20 rpm, 40 rpm)"`;
     - `table`: the path of a CSV file.
 
     Names are parameters or paths of the scene. Raises UsageError for anything that is not valid, StorageError for a
     table that cannot be read.
     """
+    vary = {name: _even(values) for name, values in vary.items()} if isinstance(vary, Mapping) else vary
     given = {"vary": vary, "zip": zip, "sample": sample, "over": over, "table": table and str(table), "seed": seed}
     return plan_of(read_sweep({key: value for key, value in given.items() if value is not None}))
+
+
+def _even(values: Any) -> Any:
+    """A Python range as the text of one."""
+    if not isinstance(values, range) or len(values) < 2:
+        return list(values) if isinstance(values, range) else values
+    return f"{values[0]}:{values[-1]}:{len(values)}"
 
 
 def plan_of(settings: SweepSettings) -> Plan:

@@ -17,19 +17,12 @@ from threading import Lock
 import h5py
 import numpy as np
 
-from rigidsim.errors import StorageError
-from rigidsim.sweeps.contents import (
-    COMPLETE,
-    ERRORS,
-    MISSING,
-    Contents,
-    content_hash,
-    create,
-    require_same,
-)
+from rigidsim.errors import FormatError, StorageError
+from rigidsim.sweeps.contents import COMPLETE, ERRORS, MISSING, Contents, content_hash, create
 from rigidsim.sweeps.journal import as_one, discard_journal, replay
-from rigidsim.sweeps.unfinished import FORMAT, done_of, errors_path, read_errors
-from rigidsim.sweeps.units import Unit, stored_units, windows
+from rigidsim.sweeps.result_file import result_file
+from rigidsim.sweeps.unfinished import done_of, errors_path, read_errors, require_idle
+from rigidsim.sweeps.units import Unit
 from rigidsim.trajectory.destination import (
     IN_PYTHON,
     Hints,
@@ -40,7 +33,7 @@ from rigidsim.trajectory.destination import (
 )
 from rigidsim.trajectory.file_kinds import SWEEP, may_replace
 from rigidsim.trajectory.spool import Spool
-from rigidsim.trajectory.stored import as_format_error, opened
+from rigidsim.trajectory.stored import format_of
 from rigidsim.trajectory.structure import TEXT
 
 FLUSH_BYTES = 16e6
@@ -60,6 +53,7 @@ class SweepWriter:
         self.path, self._contents, self._force = path, contents, force or resume
         self._flusher, self._flushes, self._unflushed = ThreadPoolExecutor(1), [], 0
         self._counting = Lock()
+        require_idle(path, hints)
         with as_storage_error(path):
             discard_journal(path) if force else replay(path)
         done = done_of(path) if not force else 0
@@ -71,7 +65,7 @@ class SweepWriter:
             self._spool = Spool(path, keep=bool(done))
         try:
             with as_storage_error(path):
-                self._open(is_new=not done)
+                self._resume(hints) if done else self._begin()
                 self._errors = errors_path(path).open("a" if done else "w")
                 self._errors.write("\n")  # the last line may be torn
         except BaseException:
@@ -81,34 +75,32 @@ class SweepWriter:
                 self.discard()
             raise
 
-    def _open(self, is_new: bool) -> None:
-        if is_new:
-            discard_journal(self.path)
-            with h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True) as file:
-                create(file, self._contents)
-            self._spool.check()
-            self._reserve()
+    def _begin(self) -> None:
+        discard_journal(self.path)
+        errors_path(self.path).unlink(missing_ok=True)
+        with h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True) as file:
+            create(file, self._contents)
+        self._spool.check()
+        self._reserve()
         with h5py.File(self._spool, "r") as file:
-            if not is_new:
-                require_same(file, self._contents, self.path)
             self._places = {name: file[name].id.get_offset() for name in self._contents.written}
             self._status, self._digests = file["runs/status"][()], file["runs/digest"][()]
-            if not is_new:
-                self._verify(file)
+
+    def _resume(self, hints: Hints) -> None:
+        """Take what is done, but for units whose numbers do not match their digests."""
+        try:
+            with result_file(self._spool.path, lock=False) as found:
+                found.require_same(self._contents, self.path)
+                self._places = found.places(self._contents.written)
+                self._status, self._digests = found.intact()
+        except FormatError as error:
+            raise FormatError(f"{error}; {hints.replace} begins again") from None
 
     def _reserve(self) -> None:
         """Take the space of the whole file, so that a full disk is an error now."""
         size = os.fstat(self._spool.fileno()).st_size
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(self._spool.fileno(), 0, size)
-
-    def _verify(self, file: h5py.File) -> None:
-        """Forget units whose numbers do not match their digests."""
-        names, size, errors = [*self._contents.arrays], self._contents.unit, read_errors(self.path)
-        for runs in windows(len(self._status), size, self._contents.recording.run_bytes):
-            for unit, is_intact in stored_units(file, names, size, runs, errors):
-                if not (unit.is_done and is_intact):
-                    self._status[self._contents.unit_runs(unit.number)] = MISSING
 
     def __enter__(self) -> SweepWriter:
         return self
@@ -118,7 +110,7 @@ class SweepWriter:
         if self._spool.closed:
             return
         self._errors.close()
-        if (self._status != MISSING).any():
+        if self.kept:
             self._spool.close()
         else:
             self.discard()
@@ -134,6 +126,11 @@ class SweepWriter:
         """The status of each run."""
         return self._status
 
+    @property
+    def kept(self) -> int:
+        """The number of runs whose results are in the file; none are if it was removed."""
+        return int(np.count_nonzero(self._status)) if self._spool.is_in_place else 0
+
     def forget(self, runs: np.ndarray) -> None:
         """Run these again: the units that they are in are missing."""
         for number in np.unique(runs // self._contents.unit):
@@ -142,13 +139,13 @@ class SweepWriter:
     @property
     def missing(self) -> list[int]:
         """The numbers of the units that are missing."""
-        begins = range(0, len(self._contents.runs), self._contents.unit)
-        return [number for number, begin in enumerate(begins) if self._status[begin] == MISSING]
+        return np.flatnonzero(self._status[:: self._contents.unit] == MISSING).tolist()
 
     def commit(self, unit: Unit) -> None:
         """Write a unit. Threads may commit different units at the same time."""
-        runs = self._contents.unit_runs(unit.number)
-        digest = unit.digest
+        runs, digest = self._contents.unit_runs(unit.number), unit.digest
+        if not self._spool.is_in_place:
+            raise StorageError(f"{self._spool.path} was removed or replaced during the sweep; its results are lost")
         with as_storage_error(self.path):
             if unit.errors:
                 lines = [json.dumps([run, text]) + "\n" for run, text in sorted(unit.errors.items())]
@@ -198,9 +195,8 @@ class SweepWriter:
             texts = read_errors(self.path)
             with as_one(self._spool), h5py.File(self._spool, "r+") as file:
                 errors = np.full(len(self._status), "", dtype=object)
-                for run, text in texts.items():
-                    if self._status[run] != COMPLETE:
-                        errors[run] = text
+                for run in np.flatnonzero(self._status != COMPLETE).tolist():
+                    errors[run] = texts.get(run, "")
                 if ERRORS in file:
                     del file[ERRORS]
                 written = file.create_dataset(ERRORS, data=errors, dtype=TEXT)
@@ -215,35 +211,27 @@ class SweepWriter:
 
 
 def finished(path: Path, contents: Contents) -> bool:
-    """Whether the result file is complete. Raises StorageError if it is that of another sweep."""
+    """Whether the result file is complete. Raises StorageError if it is that of another sweep, FormatError if it is
+    damaged.
+    """
     if not path.exists():
         return False
-    found = opened(path)
-    file = found.file
-    try:
-        with as_format_error(path):
-            if file.attrs.get("format", "") != FORMAT:
-                raise StorageError(f"{path} cannot be resumed: it is not the result file of a sweep")
-            require_same(file, contents, path)
-            return str(file.attrs["status"]) == "complete"
-    finally:
-        found.close()
+    if not format_of(path).startswith(SWEEP.format):
+        raise StorageError(f"{path} cannot be resumed: it is not the result file of a sweep")
+    with result_file(path) as found:
+        found.require_same(contents, path)
+        return bool(found.content_hash)
 
 
 def reopen(path: Path) -> bool:
     """Make the temporary file of a complete one that has failed runs, to retry them; whether there are any."""
-    found = opened(path)
-    file = found.file
-    try:
-        with as_format_error(path):
-            failed = np.flatnonzero(file["runs/status"][()] > COMPLETE).tolist()
-            errors = {run: file[ERRORS][run].decode() for run in failed}
-    finally:
-        found.close()
-    if failed:
+    with result_file(path) as found:
+        found.verify()
+        errors = {place: found.error_at(place) for place in found.failed.tolist()}
+    if errors:
         with as_storage_error(path):
-            errors_path(path).write_text("".join(json.dumps([run, text]) + "\n" for run, text in errors.items()))
             with path.open("rb") as source, open(temporary_path(path), "r+b", opener=open_temporary) as copy:
                 copy.truncate(0)
                 shutil.copyfileobj(source, copy)
-    return bool(failed)
+            errors_path(path).write_text("".join(json.dumps([run, text]) + "\n" for run, text in errors.items()))
+    return bool(errors)

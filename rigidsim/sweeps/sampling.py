@@ -15,13 +15,16 @@ import numpy as np
 
 from rigidsim.errors import UsageError
 from rigidsim.scene.values.samples import Distribution, Sample
+from rigidsim.simulation.batch import free_memory
 from rigidsim.sweeps.axes import Column
-from rigidsim.sweeps.layouts import Layout
+from rigidsim.sweeps.layouts import MOST_AT_ONCE, Layout
 
 SMALLEST, LARGEST = 2.0**-54, 1.0 - 2.0**-53
 """Levels are kept between these: at 0 and 1 a normal distribution is infinite."""
 BITS = 32
 """Of a coordinate of Sobol's sequence. scipy can skip points only if there are no more."""
+HYPERCUBE_BYTES = 30
+"""What scipy takes for each coordinate of a Latin hypercube."""
 MOST_DIMENSIONS = 21201
 """Of scipy's table for Sobol's sequence."""
 
@@ -60,12 +63,24 @@ class Sampled(Layout):
     seed: int
 
     def __post_init__(self) -> None:
+        if self.sample.method == "lhs":
+            self._require_room()
         if self.sample.method in ("sobol", "saltelli"):
             if self._dimensions > MOST_DIMENSIONS:
                 message = f"points of {self._dimensions} dimensions, but there are at most {MOST_DIMENSIONS}"
                 raise UsageError(f"{self.sample} needs {message}; random:{self.sample.count} has no limit")
             if self.sample.count > 2**BITS:
                 raise UsageError(f"{self.sample} has more than the 2**{BITS} points of Sobol's sequence")
+
+    def _require_room(self) -> None:
+        """Raise UsageError for a Latin hypercube that would fill the memory."""
+        limit, need = f"of at most {MOST_AT_ONCE:,} points", HYPERCUBE_BYTES * self.sample.count * self._dimensions
+        if self.sample.count <= MOST_AT_ONCE:
+            if need <= (free := free_memory()):
+                return
+            limit = f"which needs {need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free"
+        others = f"sobol:{self.sample.count} and random:{self.sample.count}"
+        raise UsageError(f"{self.sample}: a Latin hypercube is made as a whole, {limit}; {others} have no such limit")
 
     @property
     def units(self) -> dict[str, str]:

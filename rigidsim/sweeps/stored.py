@@ -16,7 +16,7 @@ import numpy as np
 
 from rigidsim.arguments import file_path
 from rigidsim.engine.building import build_world
-from rigidsim.errors import FormatError, UsageError
+from rigidsim.errors import UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.prepare.overrides import Override
 from rigidsim.shown import in_notebook
@@ -26,10 +26,11 @@ from rigidsim.sweeps.extents import extent_of
 from rigidsim.sweeps.frames import Columns, as_figure, as_pandas, as_xarray
 from rigidsim.sweeps.result_file import ResultFile
 from rigidsim.sweeps.sensitivity import SobolIndices, sobol_indices_of
-from rigidsim.sweeps.unfinished import FORMAT, final_path, stored_path
+from rigidsim.sweeps.unfinished import final_path, stored_path
+from rigidsim.trajectory.fields import FIELDS
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.recorded import PartialArray
-from rigidsim.trajectory.stored import as_format_error, opened
+from rigidsim.trajectory.stored import opened
 from rigidsim.trajectory.trajectory import State, Trajectory
 
 
@@ -47,11 +48,7 @@ def load_sweep(path: str | Path, folder: Path | None = None) -> Sweep:
         raw.close()
 
     try:
-        with as_format_error(path):
-            found = str(file.attrs.get("format", ""))
-            if found != FORMAT:
-                raise FormatError(f"{path} is not the result file of a sweep: its format is '{found or 'unknown'}'")
-            return Sweep(file, path, close, folder)
+        return Sweep(file, path, close, folder)
     except BaseException:
         close()
         raise
@@ -102,9 +99,9 @@ class Sweep(ResultFile):
         """
         read = {name: lambda name=name: self._varied(name) for name in self.names}
         read["run"] = lambda: self.numbers
-        read["seed"] = lambda: self._file["runs/seed"][()]
-        read["status"] = lambda: np.array(STATUSES)[self._status]
-        read["error"] = lambda: np.array([self.error_at(place) for place in range(len(self))], dtype=object)
+        read["seed"] = lambda: self._of_plan("runs/seed")
+        read["status"] = lambda: np.array(STATUSES)[self._status()]
+        read["error"] = self._errors
         read["end_time"] = lambda: self._done("runs/end_time")
         if self.time is not None:
             read["samples"] = lambda: self._done(SAMPLES)
@@ -127,7 +124,7 @@ class Sweep(ResultFile):
             raise UsageError("Sobol indices need a plan made for them: --sample saltelli:N")
         if len(self) != self.planned:
             raise UsageError(f"Sobol indices need all {self.planned:,} runs of the plan; this file has {len(self):,}")
-        is_complete = self._status == COMPLETE
+        is_complete = self._status() == COMPLETE
         return {
             name: sobol_indices_of(self.names, int(count), np.where(is_complete, values, np.nan))
             for name, values in self.metrics.items()
@@ -137,41 +134,35 @@ class Sweep(ResultFile):
         """The values of a run in words: `spin = 3 rpm, bodies.top.mass = 2`."""
         return ", ".join(f"{name} = {value}" for name, value in self._values_at(place))
 
-    def error_at(self, place: int) -> str:
-        """Why a run failed; empty if it did not."""
-        return self._errors.get(place, "")
-
     def array(self, name: str, runs: slice = slice(None)) -> np.ndarray:
         """A recorded array, (run, ...), named as in a trajectory; (run, time, ...) if there are samples. `runs` are
         places in this file.
         """
-        self._dataset(name)
-        with as_format_error(self.path, name):
-            return self._done(name, runs)
+        self._require_recorded(name)
+        return self._done(name, runs)
 
     def described(self, name: str) -> tuple[tuple[str, ...], tuple[int, ...], str, str]:
         """The names of the dimensions of a recorded array, its shape, its units and its meaning."""
-        found = self._dataset(name)
-        dimensions = tuple(dimension[0].name.rpartition("/")[2] for dimension in found.dims)
-        return dimensions, found.shape, str(found.attrs["units"]), str(found.attrs["long_name"])
+        self._require_recorded(name)
+        (field,) = (field for field in FIELDS if field.name == name)
+        dimensions = tuple(one for one in field.dimensions if one != "time" or self.time is not None)
+        return ("run", *dimensions), self._layout.datasets[name].shape, field.units, field.long_name
 
-    def _dataset(self, name: str) -> h5py.Dataset:
+    def _require_recorded(self, name: str) -> None:
         if name not in self.datasets:
             raise UsageError(f"there is no array '{name}'; there are: {', '.join(self.datasets)}")
-        return self._file[name]
 
     def last(self, name: str) -> np.ndarray:
         """A recorded array at the end of each run, (run, ...); of a failed one NaN if it has samples."""
         if self.time is None:
             return self.array(name)
-        ends = np.where(self._status == COMPLETE, self.runs["samples"] - 1, 0)
-        with as_format_error(self.path, name):
-            stored = self._file[name]
-            found = np.full((len(self), *stored.shape[2:]), np.nan)
-            for end in np.unique(ends[self._status == COMPLETE]).tolist():
-                places = (ends == end) & (self._status == COMPLETE)
-                found[places] = stored[:, end][places]
-            return found
+        is_complete = self._status() == COMPLETE
+        ends, shape = np.where(is_complete, self.runs["samples"] - 1, 0), self.described(name)[1]
+        found = np.full((len(self), *shape[2:]), np.nan)
+        for end in np.unique(ends[is_complete]).tolist():
+            places = (ends == end) & is_complete
+            found[places] = self._stored(name, np.s_[:, end])[places]
+        return found
 
     def place(self, index: int) -> int:
         """The place in this file of the run with a number; UsageError if it has none."""
@@ -194,22 +185,24 @@ class Sweep(ResultFile):
         place = self.place(index)
         if not self.datasets:
             raise UsageError(f"{self.path} has metrics only; simulate(sweep.scene_at({index})) repeats the run")
-        if self._status[place] == MISSING:
+        status = self._status(slice(place, place + 1))[0]
+        if status == MISSING:
             raise UsageError(f"run {index} is not done yet; resume=True or --resume continues the sweep")
-        self._require_intact(place)
         scene = self.scene_at(index)
         world = build_world(scene)
         header = header_of(scene, world, False)
         if header.recorded is not None:  # terms and contact points are not kept
             header = replace(header, recorded={name: header.recorded_rows(name) for name in self.datasets})
         if self.time is None:
-            arrays = {name: self._of_bodies(name, self._file[name][place][None], header) for name in self.datasets}
+            arrays = {name: self._of_bodies(name, self._stored(name, place)[None], header) for name in self.datasets}
             last = {name: array[0] for name, array in arrays.items()}
-            return State(header, float(self._file["runs/end_time"][place]), last)
-        count = int(self._file[SAMPLES][place])
-        arrays = {name: self._of_bodies(name, self._file[name][place, :count], header) for name in self.datasets}
+            return State(header, float(self._stored("runs/end_time", place)), last)
+        count = int(self._stored(SAMPLES, place))
+        arrays = {
+            name: self._of_bodies(name, self._stored(name, np.s_[place, :count]), header) for name in self.datasets
+        }
         arrays["time"] = extent_of(world).times[:count]
-        return Trajectory(header, arrays, STATUSES[self._status[place]], message=self.error_at(place))
+        return Trajectory(header, arrays, STATUSES[status], message=self.error_at(place))
 
     def _of_bodies(self, name: str, array: np.ndarray, header: Header) -> np.ndarray | PartialArray:
         """(sample, body, ...) of one run, with the bodies of a trajectory."""
@@ -229,7 +222,7 @@ class Sweep(ResultFile):
         """The results as an `xarray.Dataset` with labelled dimensions; names have "_" in place of "/". A metric with
         the name of a varied number is called `metrics_NAME`, here and in `to_pandas`.
         """
-        return as_xarray(self, self._file)
+        return as_xarray(self)
 
     def to_pandas(self):
         """The table of runs as a `pandas.DataFrame`, with a row for each run."""

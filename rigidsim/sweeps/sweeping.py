@@ -6,13 +6,14 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from rigidsim.arguments import file_path, whole_number
 from rigidsim.engine.building import build_world
-from rigidsim.errors import UsageError
+from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.scene.prepare.overrides import Override
 from rigidsim.sweeps.cluster import connected
@@ -41,8 +42,7 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
         raise UsageError("the scene has no metrics; use --metric NAME='= ...', a key 'metrics', or --record final")
     if record not in (FINAL, METRICS):
         _require_time(record)
-        every = f"simulation.record_every={record}"
-        scene = scene if every in scene.overrides else scene.with_overrides([every])
+        scene = _sampled(scene, record)
     _check(scene, plan)
     extents = {} if record == METRICS else extents_of(scene, plan)
     require_same_bodies(extents, plan)
@@ -53,6 +53,17 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
         longest = longest_of(extents, plan, record)
     recording = Recording.of(first, world, record, longest)
     return Contents(scene, plan, runs, recording, unit_runs(recording, bool(world.model.contacts)), record)
+
+
+def _sampled(scene: Scene, record: str) -> Scene:
+    """The scene with samples every `record`. Raises SceneError, with its own place for what is wrong with that time."""
+    every = f"simulation.record_every={record}"
+    try:
+        return scene if every in scene.overrides else scene.with_overrides([every])
+    except SceneError as error:
+        place = f"--record {record} (the time between samples)"
+        own = [replace(p, file=place) if p.file == f"--set {every}" else p for p in error.problems]
+        raise SceneError(own) from None
 
 
 def _require_time(record: str) -> None:

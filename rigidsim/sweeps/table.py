@@ -14,6 +14,7 @@ from rigidsim.scene.schema.sweep import read_column
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.text.scalars import read_plain
 from rigidsim.sweeps.axes import Axis
+from rigidsim.sweeps.layouts import MOST_AT_ONCE
 
 PLAIN = re.compile(r"[\w.+-][\w.+*/^ -]*")
 """Numbers, quantities and words, which need no parser of YAML."""
@@ -34,6 +35,9 @@ def read_table(path: Path) -> tuple[Axis, ...]:
     for number, cells in lines:
         if len(cells) != len(names):
             raise UsageError(f"{path}:{number}: expected {_counted(len(names))} as in the header, got {len(cells)}")
+        if len(numbers) == MOST_AT_ONCE:
+            hint = "--sample sobol:N and random:N, and grids of --vary, have no such limit"
+            raise UsageError(f"{path}:{number}: a table is read as a whole, of at most {MOST_AT_ONCE:,} runs; {hint}")
         numbers.append(number)
         for index, cell in enumerate(cells):
             columns[index].append(_value(cell, f"{path}:{number}:{index + 1}"))

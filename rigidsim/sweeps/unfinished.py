@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import h5py
 import numpy as np
 
-from rigidsim.trajectory.destination import temporary_path
-from rigidsim.trajectory.stored import format_of
+from rigidsim.errors import FormatError, StorageError
+from rigidsim.trajectory.checks import own_dataset, stored_dataset
+from rigidsim.trajectory.destination import Hints, temporary_path
+from rigidsim.trajectory.file_kinds import SWEEP
+from rigidsim.trajectory.stored import as_format_error, format_of, is_locked, opened
 
-FORMAT = "rigidsim-sweep/1"
+FORMAT = "rigidsim-sweep/2"
+READ = ("rigidsim-sweep/1", FORMAT)
+"""The first has no digests of what is not a result: the plan, its values, and what the datasets mean."""
 
 
 def errors_path(path: Path) -> Path:
@@ -26,20 +30,53 @@ def read_errors(path: Path) -> dict[int, str]:
         for line in errors_path(path).read_text(errors="replace").splitlines():
             try:
                 run, text = json.loads(line)
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, RecursionError):
                 continue
-            found[run] = text
+            if type(run) is int and isinstance(text, str):
+                found[run] = text
     return found
 
 
 def done_of(path: Path) -> int:
-    """The number of runs in the temporary file of a sweep that was interrupted; 0 if there is none."""
-    try:
-        with h5py.File(temporary_path(path), "r", locking=False) as file:
-            is_ours = file.attrs["format"] == FORMAT
-            return int(np.count_nonzero(file["runs/status"][()])) if is_ours else 0
-    except (OSError, KeyError, RuntimeError, ValueError):
+    """The number of runs in the temporary file of a sweep that was interrupted; 0 if there is none.
+
+    Raises FormatError if that file is damaged, unless it may be that of a sweep that was killed before it began.
+    """
+    temporary = temporary_path(path)
+    if not temporary.is_file():
         return 0
+    try:
+        return _done_in(temporary)
+    except FormatError:
+        if errors_path(path).exists():  # which is made when the file is complete but for the results
+            raise
+        return 0
+
+
+def _done_in(path: Path) -> int:
+    found = opened(path, lock=False)
+    try:
+        with as_format_error(path):
+            if not str(found.file.attrs["format"]).startswith(SWEEP.format):
+                return 0
+            status = own_dataset(found.file, path, "runs/status")
+            status = stored_dataset(found.file, path, "runs/status", (status.size,), "u1")
+            return int(np.count_nonzero(status[()]))
+    finally:
+        found.close()
+
+
+def is_under_way(path: Path) -> bool:
+    """Whether a process is writing the result file of this path."""
+    temporary = temporary_path(path)
+    return temporary.is_file() and is_locked(temporary)
+
+
+def require_idle(path: Path, hints: Hints) -> None:
+    """Raise StorageError if a process is writing the result file of this path."""
+    if is_under_way(path):
+        done = f"{done_of(path):,} runs of a sweep are done"
+        raise StorageError(f"another process is writing {path}: {done}; wait for its end, {hints.elsewhere}")
 
 
 def stored_path(path: Path) -> Path:
@@ -52,7 +89,7 @@ def is_sweep(path: Path) -> bool:
     for one that cannot be read.
     """
     found = stored_path(path)
-    return format_of(found, lock=found == final_path(found)).startswith(FORMAT.partition("/")[0])
+    return format_of(found, lock=found == final_path(found)).startswith(SWEEP.format)
 
 
 def final_path(path: Path) -> Path:

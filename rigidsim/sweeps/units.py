@@ -50,19 +50,19 @@ def units_of(
         yield Unit((begin + first) // size, begin + first, parts, status[rows], some)
 
 
-def windows(count: int, size: int, run_bytes: int) -> Iterator[range]:
-    """So many runs in parts of whole units that take little memory."""
+def windows(runs: range, size: int, run_bytes: int) -> Iterator[range]:
+    """Consecutive runs, the first of which begins a unit, in parts of whole units that take little memory."""
     window = max(1, int(WINDOW_BYTES // (run_bytes * size))) * size
-    return (range(begin, min(begin + window, count)) for begin in range(0, count, window))
+    return (range(begin, min(begin + window, runs.stop)) for begin in range(runs.start, runs.stop, window))
 
 
 def stored_units(
-    file: h5py.File, names: Sequence[str], size: int, runs: range, errors: Mapping[int, str]
+    datasets: Mapping[str, h5py.Dataset], names: Sequence[str], size: int, runs: range, errors: Mapping[int, str]
 ) -> Iterator[tuple[Unit, bool]]:
     """The units of consecutive runs in a file, and whether the numbers of each match the digest that it has there."""
     rows = slice(runs.start, runs.stop)
-    status = file["runs/status"][rows]  # first: if the sweep is under way, it is written last
-    digests = file["runs/digest"][runs.start // size : -(-runs.stop // size)]
-    arrays = {name: file[name][rows] for name in names}
+    status = datasets["runs/status"][rows]  # first: if the sweep is under way, it is written last
+    digests = datasets["runs/digest"][runs.start // size : -(-runs.stop // size)]
+    arrays = {name: datasets[name][rows] for name in names}
     for unit, digest in zip(units_of(runs.start, size, arrays, status, errors), digests, strict=True):
         yield unit, unit.digest == digest.tobytes()

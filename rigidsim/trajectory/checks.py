@@ -10,6 +10,7 @@ import numpy as np
 from rigidsim.errors import FormatError
 from rigidsim.trajectory import contact_fields as of
 from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, Column
+from rigidsim.trajectory.file_kinds import SWEEP
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.recorded import ROWS
 from rigidsim.trajectory.stored import as_format_error
@@ -25,6 +26,8 @@ SCALES = ("scale_to_metre", "own_scale_to_metre")
 def check_format(file: h5py.File, path: Path) -> None:
     """Check the format name and the order of quaternion components."""
     found = str(file.attrs.get("format", ""))
+    if found.startswith(SWEEP.format):
+        raise FormatError(f"{path} is {SWEEP.name}, not a trajectory; rigidsim.load_sweep opens it")
     if found not in (FORMAT, *WITH_SHAPES):
         known = f"{', '.join(WITH_SHAPES)} and {FORMAT}"
         raise FormatError(
@@ -47,15 +50,53 @@ def _description(found: str) -> str:
     return f"the format of the file is {found[:60]!r}"
 
 
+def own_object(file: h5py.File, path: Path, name: str) -> h5py.Group | h5py.Dataset:
+    """A group or dataset of this file. No link leads to it that would have to be followed: not to other files, which
+    may be devices, and not in a circle.
+    """
+    found = file
+    with as_format_error(path, name):
+        for part in name.split("/"):
+            if not isinstance(found, h5py.Group) or not found.id.links.exists(part.encode()):
+                raise FormatError(f"{path} is damaged: {name} is missing")
+            if found.id.links.get_info(part.encode()).type != h5py.h5l.TYPE_HARD:
+                raise FormatError(f"{path} is damaged: {name} is a link to elsewhere")
+            found = found[part]
+    return found
+
+
 def own_dataset(file: h5py.File, path: Path, name: str) -> h5py.Dataset:
     """A dataset whose values are stored in this file, not in a linked one."""
-    if name not in file:
-        raise FormatError(f"{path} is damaged: {name} is missing")
+    found = own_object(file, path, name)
     with as_format_error(path, name):
-        found = file[name]
-    if not isinstance(found, h5py.Dataset) or found.file != file or found.is_virtual or found.external:
-        raise FormatError(f"{path} is damaged: {name} is not an array in this file")
+        if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
+            raise FormatError(f"{path} is damaged: {name} is not an array in this file")
     return found
+
+
+def has_object(file: h5py.File, path: Path, name: str) -> bool:
+    """Whether a file has a group or dataset of this name, or a link in its place."""
+    group, _, last = name.rpartition("/")
+    if group and not has_object(file, path, group):
+        return False
+    found = own_object(file, path, group) if group else file
+    with as_format_error(path, name):
+        return isinstance(found, h5py.Group) and found.id.links.exists(last.encode())
+
+
+def stored_dataset(file: h5py.File, path: Path, name: str, shape: tuple[int, ...], dtype: str) -> h5py.Dataset:
+    """A dataset of this shape and type, "text" for strings, all values of which the file has."""
+    dataset = own_dataset(file, path, name)
+    with as_format_error(path, name):
+        is_text = h5py.check_string_dtype(dataset.dtype) is not None
+        if dataset.shape != shape or (not is_text if dtype == "text" else dataset.dtype != np.dtype(dtype)):
+            found = "text" if is_text else dataset.dtype
+            expected = f"{dtype if dtype == 'text' else np.dtype(dtype)} of {shape}"
+            raise FormatError(f"{path} is damaged: {name} is {found} of shape {dataset.shape}, expected {expected}")
+        size = dataset.size * dataset.id.get_type().get_size()
+        if dataset.chunks is None and dataset.id.get_storage_size() < size:
+            raise FormatError(f"{path} is damaged: {name} has fewer values than its shape")
+    return dataset
 
 
 def check_axes(file: h5py.File, path: Path, n_body: int) -> None:

@@ -43,7 +43,7 @@ def check_output(path: Path, kind: FileKind, force: bool, hints: Hints = IN_PYTH
     """
     with as_storage_error(path):
         _check_place(path, kind, force, hints)
-        _check_temporary(path, kind, hints)
+        check_temporary(path, kind, hints)
 
 
 def _check_place(path: Path, kind: FileKind, force: bool, hints: Hints) -> None:
@@ -111,13 +111,17 @@ def temporary_path(final: Path) -> Path:
     return final.with_name(f".{final.name}.tmp")
 
 
-def _check_temporary(final: Path, kind: FileKind, hints: Hints) -> None:
+def check_temporary(final: Path, kind: FileKind, hints: Hints) -> None:
     """Raise StorageError if there is a file at the temporary path that is not from a killed run of this user, or is
     from a sweep that can be continued.
     """
+    from rigidsim.trajectory.stored import is_locked
+
     path = temporary_path(final)
     with contextlib.suppress(FileNotFoundError):
         _require_own(path, path.lstat())
+        if is_locked(path):
+            raise StorageError(f"another process is writing {final}")
         if kind is not SWEEP and result_kind(path, lock=False) is SWEEP:
             _refuse(path, f"it has the runs of a sweep that was interrupted; {hints.resume} continues it")
         with path.open("rb") as file:

@@ -62,14 +62,15 @@ class Spool(io.FileIO):
             if fcntl:
                 fcntl.flock(self.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Between opening and locking, the other process may have finished and renamed the file.
-            if self._is_in_place():
+            if self.is_in_place:
                 return
         except BlockingIOError:
             pass
         super().close()
         raise StorageError(f"another process is writing {self.final}")
 
-    def _is_in_place(self) -> bool:
+    @property
+    def is_in_place(self) -> bool:
         """Whether the temporary path still refers to this file."""
         with contextlib.suppress(FileNotFoundError):
             return os.path.samestat(os.fstat(self.fileno()), self.path.lstat())
@@ -214,7 +215,7 @@ class Spool(io.FileIO):
         """
         self.check()
         os.fsync(self.fileno())
-        if not self._is_in_place():
+        if not self.is_in_place:
             raise StorageError(f"cannot rename {self.path} to {self.final}: it was removed or replaced during the run")
         try:
             return self._renamed() if replace else self._renamed_to_free()
@@ -255,6 +256,6 @@ class Spool(io.FileIO):
         """Remove the temporary file unless it was published."""
         if not self.closed:
             with contextlib.suppress(OSError):
-                if self._is_in_place():
+                if self.is_in_place:
                     self.path.unlink()
             super().close()

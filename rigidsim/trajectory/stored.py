@@ -22,7 +22,7 @@ try:
 except ImportError:
     fcntl = None
 
-DAMAGES = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError)
+DAMAGES = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError, MemoryError)
 """Exceptions that h5py and HDF5 raise for a damaged file."""
 HEAP_SIGNATURE = re.compile(rb"GCOL\x01\0{3}")  # eight bytes, which samples do not have by chance
 HEAP_HEADER = OBJECT_HEADER = 16
@@ -95,6 +95,16 @@ def _is_heap(heap: bytes) -> bool:
             return False
         place += step
     return len(heap) >= HEAP_HEADER
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process is writing an existing file."""
+    with _raw(path) as file:
+        try:
+            file.lock()
+        except BlockingIOError:
+            return True
+    return False
 
 
 class OpenedFile(NamedTuple):

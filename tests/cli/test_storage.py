@@ -234,7 +234,7 @@ def test_planted_file_under_way_is_not_written_through(call, workplace, monkeypa
     if moment == "before":
         monkeypatch.setattr("rigidsim.report.run.Simulation", None)
     else:
-        monkeypatch.setattr("rigidsim.trajectory.destination.check_temporary", lambda _: None)
+        monkeypatch.setattr("rigidsim.trajectory.destination.check_temporary", lambda *_: None)
     (workplace / "victim").write_bytes(b"precious")
     plant(workplace / ".a.h5.tmp")
     code, _, err = call("run", "scene.yaml", "-o", "a.h5")

@@ -109,6 +109,7 @@ def test_one_poisoned_variant_among_a_thousand(call, workplace, record):
         (["--vary", f"{MASS}=1:2:3", "--part", "4/5"], 0, ""),
         (["--vary", f"{MASS}=1:2:3", "--part", "1/5"], 2, "this part of the plan has no runs"),
         (["--vary", f"{MASS}=1:2:3", "--record", "0.003"], 3, "record_every"),
+        (["--vary", f"{MASS}=1:2:3", "--record", "0"], 3, "--record 0 (the time between samples): error[not-positive]"),
         (["--vary", f"{MASS}=1:2:3", "--record", "often"], 2, "expected metrics, final, or the time between samples"),
         (["--vary", f"{MASS}=1:2:3", "--record", "1 kg"], 3, "record_every"),
         (["--vary", f"{MASS}=1:2:3", "-o", "-"], 2, "cannot be written to standard output"),
@@ -216,3 +217,52 @@ def test_runs_of_other_bodies_have_no_states(call, workplace):
     assert answer.code == 2 and "record metrics only: --metric NAME='= ...' --record metrics" in answer.err
     answer = call(*plan, "--metric", "end== final(x('brick_0'))", "--record", "metrics")
     assert answer.code == 0 and answer.out.startswith("outputs/scene-sweep.h5: 3 runs\n")
+
+
+@pytest.fixture
+def under_way(spawn, workplace):
+    """A long sweep that runs in another process, and has results."""
+    plan = ["sweep", "scene.yaml", "--vary", f"{MASS}=1:2:200000", "-o", "s.h5", "--threads", "1", "-q"]
+    process = spawn(*plan, "--set", "simulation.step=0.001")
+    while done_of(workplace / "s.h5") == 0:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize("options", [[], ["--resume"], ["--force"], ["--retry-failed"]])
+def test_a_sweep_that_is_running_is_not_said_to_be_interrupted(call, workplace, under_way, options):
+    answer = call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:200000", "-o", "s.h5", *options)
+    assert answer.code == 5 and answer.err.startswith("error: another process is writing s.h5: ")
+    assert " runs of a sweep are done; wait for its end, or use -o to write to another path\n" in answer.err
+    with pytest.raises(rigidsim.RigidsimError, match="another process is writing"):
+        rigidsim.sweep("scene.yaml", vary={MASS: [1, 2]}, path="s.h5", force=True)
+    assert under_way.poll() is None
+    if not options:
+        assert call("inspect", "s.h5").out.endswith("the sweep is not complete: a process is running it\n")
+        assert "another process is writing a" in call("run", "scene.yaml", "-o", "s.h5").err.replace("s.h5", "a")
+
+
+def test_a_sweep_whose_file_is_removed_ends_at_once(workplace, under_way):
+    (workplace / ".s.h5.tmp").unlink()
+    _, err = under_way.communicate(timeout=60)
+    assert under_way.returncode == 5
+    assert err.endswith("error: .s.h5.tmp was removed or replaced during the sweep; its results are lost\n")
+    assert remains(workplace) == {"scene.yaml"}
+
+
+def test_the_result_of_a_sweep_is_no_trajectory(call):
+    call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:3", "-o", "s.h5")
+    for command in (["explain", "s.h5", "brick", "--at", "0"], ["view", "s.h5"], ["video", "s.h5"]):
+        answer = call(*command)
+        assert answer.code == 2
+        assert answer.err.startswith(
+            "error: s.h5 is the result file of a sweep, not a trajectory; rigidsim run SCENE --from"
+        )
+    with pytest.raises(rigidsim.RigidsimError) as caught:
+        rigidsim.load("s.h5")
+    assert str(caught.value) == "s.h5 is the result file of a sweep, not a trajectory; rigidsim.load_sweep opens it"
+    call("run", "scene.yaml", "-o", "r.h5")
+    with pytest.raises(rigidsim.RigidsimError) as caught:
+        rigidsim.load_sweep("r.h5")
+    assert str(caught.value) == "r.h5 is a trajectory, not the result file of a sweep; rigidsim.load opens it"

@@ -49,6 +49,11 @@ FAULTS = {
     ),
     "negative": ({"material": {"rolling_friction": -1}}, ".material.rolling_friction", "must not be negative, got -1"),
     "endless": ({"material": {"friction": 1e101}}, ".material.friction", "must be from 0 to 1e+100"),
+    "faster": (
+        {"shapes": [BALL | {"surface_velocity": [0, -1e51, 0]}]},
+        ".shapes[0].surface_velocity[1]",
+        "must be from -1e+50 to 1e+50 m/s, got -1e+51",
+    ),
     "fast": ({"shapes": [BALL | {"surface_velocity": 1}]}, ".shapes[0].surface_velocity", "expected a list [x, y, z]"),
 }
 NOT_PAIRS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -11,9 +12,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rigidsim.errors import UsageError
+from rigidsim.scene import Scene
 from rigidsim.scene.values.samples import FAMILIES, METHODS, read_distribution
 from rigidsim.sweeps.plan import make_plan
 from rigidsim.sweeps.sampling import FROZEN, LARGEST, SMALLEST, quantiles
+from rigidsim.sweeps.sweeping import contents_of
+from sweep_scene import TEXT
 
 # The distribution functions of the textbooks, by our arguments.
 FUNCTIONS = {
@@ -175,3 +179,42 @@ def test_what_is_no_sample(sample, over, message):
 def test_more_numbers_than_sobols_sequence_has_dimensions():
     with pytest.raises(UsageError, match="at most 21201; random:8 has no limit"):
         make_plan(sample="saltelli:8", over={f"x{i}": "uniform(0, 1)" for i in range(11_000)})
+
+
+def test_a_plan_that_would_fill_the_memory_is_refused_at_once():
+    """A Latin hypercube is made as a whole; sobol and random are not, and name themselves."""
+    over = {"spin": "uniform(0, 1)"}
+    begin = time.perf_counter()
+    with pytest.raises(UsageError) as caught:
+        make_plan(sample="lhs:2000000000", over=over)
+    assert time.perf_counter() - begin < 1.0
+    assert str(caught.value) == (
+        "lhs:2000000000: a Latin hypercube is made as a whole, of at most 10,000,000 points;"
+        " sobol:2000000000 and random:2000000000 have no such limit"
+    )
+    with pytest.raises(UsageError, match=r"lhs:10000000: .* needs 3e\+04 GB of memory, .* sobol:10000000 and random"):
+        make_plan(sample="lhs:10000000", over={f"x{k}": "uniform(0, 1)" for k in range(100_000)})
+    for method in ("sobol", "random", "lhs"):
+        plan = make_plan(sample=f"{method}:{10**7 if method == 'lhs' else 2 * 10**9}", over=over)
+        assert plan.runs >= 10**7 and plan.notes is not None
+
+
+def test_plans_of_any_size_take_no_memory(monkeypatch):
+    """A range that stays where it is has one value; it is not made to be counted."""
+    plan = make_plan(vary={"spin": "5:5:3000000000", "size": "2:2:3000000000"}, zip=True)
+    assert plan.notes == ("2,999,999,999 of 3,000,000,000 runs have the same values as an earlier one",)
+    plan = make_plan(vary={"spin": "5:5:300000", "size": "1:2:300000", "pull": [1, 2]})
+    assert plan.notes == ("179,999,400,000 of 180,000,000,000 runs have the same values as an earlier one",)
+    monkeypatch.setattr("rigidsim.sweeps.extents.MOST_AT_ONCE", 99)
+    plan = make_plan(vary={"simulation.duration": "1:2:100"})
+    with pytest.raises(UsageError, match="the bodies and times of all 100 runs have to be known before the first"):
+        contents_of(Scene.from_text(TEXT), plan, "final")
+
+
+def test_a_table_that_is_too_long_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("rigidsim.sweeps.table.MOST_AT_ONCE", 3)
+    (tmp_path / "runs.csv").write_text("spin\n1\n2\n3\n")
+    assert make_plan(table=tmp_path / "runs.csv").runs == 3
+    (tmp_path / "runs.csv").write_text("spin\n1\n2\n3\n4\n")
+    with pytest.raises(UsageError, match=r"runs\.csv:5: a table is read as a whole, of at most 3 runs; .*sobol"):
+        make_plan(table=tmp_path / "runs.csv")

@@ -259,3 +259,19 @@ def test_the_block_of_a_scene_is_the_same_plan():
     assert plan_of(scene.sweep).digest == plan.digest
     assert plan.describe() == "13 x 3 = 39 runs: spin 0 to 60 rpm (13), bodies.top.mass 1, 2, 5"
     assert repr(plan) == f"<Plan: {plan.describe()}>"
+
+
+def test_a_range_of_python_is_its_integers():
+    for values in (range(3), range(5, 6), range(10, 0, -3), range(0, 10**15, 7)):
+        plan = make_plan(vary={"spin": values})
+        assert plan.runs == len(values)
+        found = plan.values(range(max(0, plan.runs - 3), plan.runs))["spin"]
+        assert found.tolist() == list(values[-3:])
+    assert make_plan(vary={"spin": range(5)}).digest == make_plan(vary={"spin": [0, 1, 2, 3, 4]}).digest
+    with pytest.raises(UsageError, match="vary spin: the list is empty"):
+        make_plan(vary={"spin": range(0)})
+    for values in ({1, 2}, iter([1, 2])):
+        with pytest.raises(
+            UsageError, match=r"vary spin: an object of type .* is not allowed; give a list or an array"
+        ):
+            make_plan(vary={"spin": values})

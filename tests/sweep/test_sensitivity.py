@@ -141,6 +141,7 @@ def test_files_that_do_not_tell_their_sample_have_no_indices(tmp_path):
     path = tmp_path / "a.h5"
     rigidsim.sweep(rigidsim.Scene.from_text(SCENE), sample="saltelli:8", over=CUBE, path=path).close()
     with h5py.File(path, "r+") as file:
+        file.attrs["format"] = "rigidsim-sweep/1"
         del file["plan"].attrs["sample"]
     with rigidsim.load_sweep(path) as sweep, pytest.raises(UsageError, match="need a plan made for them"):
         sweep.sensitivity()

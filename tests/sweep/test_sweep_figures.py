@@ -11,6 +11,7 @@ import rigidsim
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import styled
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from rigidsim.sweeps.plan import make_plan
 from tops import contents, run
 
 SCENE = """\
@@ -295,3 +296,17 @@ def test_an_unfinished_sweep_is_drawn_as_far_as_it_is_done(tmp_path):
         is_done = sweep.runs["status"] == "complete"
         (line,) = sweep.plot("sum").axes[0].lines
     assert is_done.any() and np.array_equal(np.isfinite(line.get_ydata()), is_done)
+
+
+def test_runs_without_a_value_are_counted(figure):
+    """They did not fail; their points are not there."""
+    plan = make_plan(sample="random:40", over={"a": "uniform(0, 1)", "d": "uniform(0, 1)"})
+    for over in ([], ["a"], ["a", "d"]):
+        for_each, _ = figure("late", over=over, plan=plan)
+        count = int((plan.values(range(40))["d"] >= 0.5).sum())
+        assert 0 < count < 40
+        assert all(names_of(axes) == [f"{count} runs without a value"] for axes in for_each)
+    (axes,), _ = figure("late", vary={"d": [0.2, 0.7, 0.3]})
+    assert names_of(axes) == ["1 run without a value"]
+    (axes,), _ = figure("sum", vary={"d": [0.2, 0.7, 0.3]})
+    assert names_of(axes) == []

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from rigidsim.errors import UsageError
+from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene.schema.integrators import whole
 from rigidsim.scene.schema.problems import problems_in
 from rigidsim.scene.text.document import Document, shown
@@ -106,7 +106,12 @@ def read_sweep(data: Mapping[str, Any]) -> SweepSettings:
     """A plan from plain data of the form that `sweep` has in a scene; paths begin at the current folder. Raises
     UsageError for the first value that is not valid.
     """
-    document, reading = Document(plain_data(data)), Reading(folder=Path())
+    try:
+        document, reading = Document(plain_data(data)), Reading(folder=Path())
+    except SceneError as error:
+        (problem,) = error.problems
+        where = problem.path.replace(".", " ", 1)
+        raise UsageError(f"{where}: {problem.message.removesuffix(' in a scene')}; give a list or an array") from None
     try:
         return SweepSettings.model_validate(document.data, context=reading)
     except ValidationError as error:
