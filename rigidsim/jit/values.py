@@ -467,7 +467,7 @@ class Rows:
         found, width = [], len(self.rows)
         for begin, size in pieces(self.rows[0].length(), width):
             parts = [row._load(begin, size if size > 1 else 0) for row in self.rows]
-            found += transposed(side_by_side(parts)) if size > 1 else [assembled(parts)]
+            found += transposed(parts[0].writer, side_by_side(parts)) if size > 1 else [assembled(parts)]
         return tuple(found)
 
     def fill(self, value: Any) -> None:
@@ -479,12 +479,13 @@ class Rows:
         width, writer = len(self.rows), self.rows[0].pointer.writer
         for begin, size in pieces(len(value), width):
             vectors = [convert(x, self.rows[0].kind, width) for x in value[begin : begin + size]]
-            vectors = transposed(vectors) if size > 1 else vectors
+            vectors = transposed(writer, vectors)
             for k, row in enumerate(self.rows):
-                first, part = k - k % size, vectors[k % size]
-                row._store(
-                    begin, shuffled(writer, part, part, range(first, first + size)) if size > 1 else element(part, k)
-                )
+                if size == 1:
+                    row[begin] = element(value[begin], k)
+                else:
+                    part, first = vectors[k % size], k - k % size
+                    row._store(begin, shuffled(writer, part, part, range(first, first + size)))
 
 
 def pieces(n: int, width: int) -> Iterator[tuple[int, int]]:
@@ -520,12 +521,11 @@ def side_by_side(parts: list[Traced]) -> list[Traced]:
     return list(made.values())
 
 
-def transposed(vectors: list[Traced]) -> list[Traced]:
+def transposed(writer, vectors: list[Traced]) -> list[Traced]:
     """Of each block, as long as there are vectors, the transpose: element j of vector i changes places with element i
     of vector j.
     """
     vectors, places, distance = vectors.copy(), range(vectors[0].width), 1
-    writer = writer_of(*vectors)
     while distance < len(vectors):
         for i in (i for i in range(len(vectors)) if not i & distance):
             a, b = vectors[i], vectors[i + distance]
