@@ -165,8 +165,8 @@ class Rounding:
     """What is known of the rounding of the bodies of a state, seen from a frame."""
 
     def __init__(self, state: State, frame: str):
-        self._state, scene = state, state.header.resolved
-        settings, gravity = scene.get("simulation", {}), scene.get("world", {}).get("gravity")
+        self._state, header = state, state.header
+        settings, gravity = header.section("simulation"), header.section("world").get("gravity")
         step, duration = float(settings.get("step", 0.0)), float(settings.get("duration", 0.0))
         self._unit = 1.0 if frame == WORLD else float(state.header.scale[state.header.row_of[frame]])
         self._fall = math.hypot(*gravity) * step / self._unit if isinstance(gravity, list) else 0.0

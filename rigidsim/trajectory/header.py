@@ -172,6 +172,15 @@ class Header:
         """The simulated scene as plain data, with overrides and all defaults; empty if it is not known."""
         return json.loads(self.scene_resolved or "{}")
 
+    def section(self, key: str) -> Mapping[str, Any]:
+        """A part of `resolved` by its key; usually without reading the others, which may be a hundred thousand bodies.
+        As it is written, only keys of the whole stand after a line break and one blank.
+        """
+        begin = self.scene_resolved.find(mark := f'\n "{key}": ')
+        if begin < 0:
+            return self.resolved.get(key, {})
+        return json.JSONDecoder().raw_decode(self.scene_resolved, begin + len(mark))[0]
+
     @property
     def title(self) -> str:
         """The title of the scene, or else its name."""
@@ -180,7 +189,7 @@ class Header:
     @cached_property
     def record_text(self) -> str:
         """What was recorded as text, for messages: `simulation.record: [world/position]`."""
-        written = self.resolved.get("simulation", {}).get("record")
+        written = self.section("simulation").get("record")
         names = [f.name for f in self.fields] if written is None else map(_entry_text, written)
         return f"simulation.record: [{', '.join(names)}]"
 

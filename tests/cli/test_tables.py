@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
 
 import pytest
 
+import rigidsim
+from rigidsim.engine.building import build_world
 from rigidsim.report.table import beyond_rounding, shortened, without_rounding
+from rigidsim.simulation.contacts import shapes_of
 from spinning_brick import SCENE
 
 CLOUD = """\
@@ -85,3 +90,21 @@ def test_a_small_table_is_whole(call, workplace):
     (workplace / "a.yaml").write_text(SCENE)
     call("run", "a.yaml", "-o", "a.h5")
     assert call("inspect", "a.h5").out == call("inspect", "a.h5", "--all").out
+
+
+def test_a_section_is_read_without_the_others():
+    """And equals that of the whole; a text of another form is read as a whole."""
+    header = rigidsim.Simulation(rigidsim.Scene.from_text(LYING)).header
+    whole = replace(header, scene_resolved=json.dumps(header.resolved))
+    for key in (*header.resolved, "nothing"):
+        assert header.section(key) == whole.section(key) == header.resolved.get(key, {})
+    assert "resolved" not in vars(part := replace(header)) and part.section("world") and "resolved" not in vars(part)
+
+
+def test_the_paths_of_a_world_are_listed_once_for_all_shapes(monkeypatch):
+    """Else `validate` would take time in proportion to the square of the bodies."""
+    world, asked = build_world(rigidsim.Scene.from_text(LYING)), []
+    listed = type(world).paths.fget
+    monkeypatch.setattr(type(world), "paths", property(lambda self: asked.append(1) or listed(self)))
+    assert shapes_of(world) == ("box.shapes[0]", "floor.shapes[0]")
+    assert len(asked) == 1
