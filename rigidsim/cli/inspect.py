@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rigidsim.cli.console import print_result
+from rigidsim.cli.importing import importing
 from rigidsim.cli.options import TimeType, json_option, metric_option
 from rigidsim.errors import UsageError
 
@@ -101,11 +102,12 @@ def _print_csv(file: str, frame: str, time: float | None) -> None:
 def _of_trajectory(
     file: str, names: tuple[str, ...], time: float | None, frame: str, verify: bool, metrics: dict, is_all: bool
 ):
-    from rigidsim.report.inspect import Inspection, require_intact
-    from rigidsim.report.progress import Working
-    from rigidsim.report.quantities import QuantitiesReport
-    from rigidsim.report.states import StateReport
-    from rigidsim.report.table import MOST_ROWS
+    with importing():
+        from rigidsim.report.inspect import Inspection, require_intact
+        from rigidsim.report.progress import Working
+        from rigidsim.report.quantities import QuantitiesReport
+        from rigidsim.report.states import StateReport
+        from rigidsim.report.table import MOST_ROWS
 
     with Working(f"reading {file}"), _opened(file, frame) as trajectory:
         if time is None and not names:

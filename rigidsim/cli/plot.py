@@ -14,6 +14,7 @@ from rigidsim.cli.console import print_result
 from rigidsim.cli.options import TimeType
 from rigidsim.cli.plot_sweep import plot_sweep
 from rigidsim.cli.trajectory_argument import load_trajectory
+from rigidsim.cli.warnings import print_warnings
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -136,4 +137,5 @@ def plot(
         with Working(f"drawing {path}"):
             figure = figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)
             save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
+        print_warnings(filter(None, [figure.note]), strict=False)
     print_result(path)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rigidsim.cli.console import print_result
+from rigidsim.cli.warnings import print_warnings
 from rigidsim.errors import UsageError
 
 
@@ -45,4 +46,5 @@ def plot_sweep(
         with Working(f"drawing {path}"):
             figure = sweep_figure(sweep, names, over, **look)
             save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
+        print_warnings(filter(None, [figure.note]), strict=False)
     print_result(path)

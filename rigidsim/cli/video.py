@@ -9,6 +9,7 @@ import click
 
 from rigidsim.cli.console import print_result
 from rigidsim.cli.options import TimeType
+from rigidsim.cli.warnings import print_warnings
 from rigidsim.errors import UsageError
 
 SIZE = re.compile(r"\s*(\d+)\s*[x×]\s*(\d+)\s*", re.IGNORECASE)
@@ -97,7 +98,7 @@ def video(
         make_video(
             opened, path, frame=frame, follow=follow, camera=camera, traces=chosen, begin=begin,
             end=end if time is None else time, speed=speed, fps=fps, size=size, force=force, progress=making.report,
-            hints=IN_SHELL,
+            warn=lambda text: print_warnings([text], strict=False), hints=IN_SHELL,
         )  # fmt: skip
     if not quiet:
         print_result(making)

@@ -49,7 +49,7 @@ class Mutual(NamedTuple):
 
     member: np.ndarray  # (member) row among the moved bodies, in the order of their paths
     gm: np.ndarray  # (member, lanes) m^3/s^2
-    soft: np.ndarray  # (1, lanes) the softening length squared, m^2; no row without a group
+    soft: np.ndarray  # (1, lanes) the softening length squared, m^2
     depth: np.ndarray  # (1 + node) of every frame below the world
 
 
@@ -112,7 +112,7 @@ class Model(NamedTuple):
     relations: Relations | None  # of pair laws and expressions
     single: SingleLaws
     pairwise: PairLaws | None
-    mutual: Mutual | None  # present whenever pair laws are, so that there is no additional variant of the stepper
+    mutual: Mutual | None
     expressions: Expressions | None  # if anything in the scene is given by expressions
     contacts: Contacts | None  # if any shapes can meet
     metrics: Metrics | None  # if the scene has any; never for the stepper, so that it needs no variant for them

@@ -1,4 +1,6 @@
-"""The functions that are read: their text, errors with a place in it, and what functions of their own depend on."""
+"""The functions that can be called: those of Python, those that are read, with errors that have a place in their text,
+and what functions of their own depend on.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,55 @@ from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from rigidsim.jit.layouts import Struct
-from rigidsim.jit.values import NUMBERS, Array, Lane, NotCompilable, Rows, Traced, convert, kind_of, literal, width_of
+from rigidsim.jit.values import (
+    NUMBERS,
+    Array,
+    Lane,
+    NotCompilable,
+    Rows,
+    Traced,
+    convert,
+    kind_of,
+    larger,
+    literal,
+    smaller,
+    to_float,
+    to_integer,
+    width_of,
+)
 from rigidsim.jit.writing import Writer, tuple_like
 
 HERE = FilePath(__file__).parent
+
+
+# --- functions of Python that can be called
+
+
+def length(x: Any) -> Any:
+    """len(x)."""
+    if isinstance(x, Array):
+        return x.dims[0]
+    return len(x._layout.fields) if isinstance(x, Struct) else len(x)
+
+
+def type_of(x: Any) -> type:
+    """type(x) of a named tuple."""
+    return x._layout.kind if isinstance(x, Struct) else type(x)
+
+
+def elements(x: Any) -> tuple:
+    """tuple(x)."""
+    return x.numbers() if isinstance(x, (Array, Rows)) else tuple(x)
+
+
+BUILTINS = {
+    len: length, max: larger, min: smaller, abs: abs, int: to_integer, float: to_float, type: type_of,
+    getattr: getattr, range: range, tuple: elements, enumerate: lambda x: tuple(enumerate(x)),
+    zip: lambda *x, strict=False: tuple(zip(*x, strict=strict)),
+}  # fmt: skip
+
+
+# --- functions that are read
 
 
 class Text:
@@ -45,8 +92,10 @@ class Text:
 
 @cache
 def _functions_in(file: str) -> list[ast.FunctionDef]:
-    tree = ast.parse("".join(linecache.getlines(file)))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    statements = [ast.parse("".join(linecache.getlines(file)))]
+    for node in statements:
+        statements += [*getattr(node, "body", ()), *getattr(node, "orelse", ())]
+    return [node for node in statements if isinstance(node, ast.FunctionDef)]
 
 
 text_of = cache(Text)

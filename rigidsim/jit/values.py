@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import operator
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,14 +57,16 @@ def literal(x: Any, kind: str) -> str:
 
 
 class Traced:
-    """A number, or one in each lane, that is known when the code runs; `ref` is its name in the IR."""
+    """A number, or one in each lane, that is known when the code runs; `ref` is its name in the IR. `parts` are the
+    numbers that a vector was assembled from, if it was.
+    """
 
-    __slots__ = ("kind", "ref", "width", "writer")
+    __slots__ = ("kind", "parts", "ref", "width", "writer")
     __array_ufunc__ = None
     __hash__ = object.__hash__
 
     def __init__(self, writer, kind: str, ref: str, width: int = 0):
-        self.writer, self.kind, self.ref, self.width = writer, kind, ref, width
+        self.writer, self.kind, self.ref, self.width, self.parts = writer, kind, ref, width, None
 
     def __bool__(self):
         raise NotCompilable("a decision by a number that is known only when the code runs; use `select` in formulas")
@@ -358,9 +360,21 @@ class Array:
         flat = self._flat(index)
         if len(index) < len(self.dims):
             return Array(self._at(flat), self.dims[len(index) :], self.kind)
-        width = flat.width if isinstance(flat, Lane) else 0
+        if not isinstance(flat, Lane):
+            return self._load(flat)
+        if self.kind == "i":  # the places of rows, which are needed one by one
+            return assembled([self._load(flat.base + k) for k in range(flat.width)])
+        return self._load(flat.base, flat.width)
+
+    def _load(self, flat: Any, width: int = 0) -> Traced:
+        """The number at a place, or a vector that begins there."""
         text = f"load {ir_type(self.kind, width)}, ptr {self._at(flat).ref}, align 8, !tbaa {TAGS[self.kind]}"
         return self.pointer.writer.emit(text, self.kind, width, pure=False)
+
+    def _store(self, flat: Any, value: Traced) -> None:
+        whole = ir_type(self.kind, value.width)
+        text = f"store {whole} {value.ref}, ptr {self._at(flat).ref}, align 8, !tbaa {TAGS[self.kind]}"
+        self.pointer.writer.line(text)
 
     def _gathered(self, index: tuple) -> Rows:
         """A row for each lane."""
@@ -368,11 +382,13 @@ class Array:
         rows = [self[element(index, k)] for k in range(width)]
         return Rows(rows) if isinstance(rows[0], Array) else assembled(rows)
 
-    def _part(self, index: tuple) -> Array:
+    def _part(self, index: tuple) -> Array | Rows:
         *front, last = index
         if not isinstance(last, slice) or last.step is not None or any(isinstance(i, slice) for i in front):
             raise NotCompilable("only the last index of an array may be a slice, without a step")
         whole = self[tuple(front)] if front else self
+        if isinstance(whole, Rows):
+            return Rows([row[last] for row in whole.rows])
         begin, end = (
             default if x is None else whole.dims[0] + x if isinstance(x, NUMBERS) and x < 0 else x
             for x, default in ((last.start, 0), (last.stop, whole.dims[0]))
@@ -389,17 +405,28 @@ class Array:
         width = flat.width if isinstance(flat, Lane) else 0
         if width_of(value) and not width:
             raise NotCompilable("a number of all lanes is assigned to one element")
-        value = convert(value, self.kind, width)
-        self.pointer.writer.line(
-            f"store {ir_type(self.kind, width)} {value.ref}, ptr {self._at(flat).ref}, align 8, !tbaa {TAGS[self.kind]}"
-        )
+        self._store(flat, convert(value, self.kind, width))
         return None
 
+    def numbers(self) -> tuple:
+        """The elements of a row of known length, all read at once."""
+        return tuple(self[k] for k in range(self.length()))
+
+    def length(self) -> int:
+        """Of a row of known length."""
+        if len(self.dims) > 1 or not isinstance(self.dims[0], int):
+            raise NotCompilable("only a row of known length has a known number of elements")
+        return self.dims[0]
+
     def fill(self, value: Any) -> None:
-        """array[:] = number."""
+        """array[:] = number, or of a row a tuple of as many numbers."""
         size, writer = larger(math.prod(self.dims, start=1), 0), self.pointer.writer
+        if isinstance(value, tuple) and self.dims == (len(value),):
+            for k, x in enumerate(value):
+                self[k] = x
+            return
         if not isinstance(value, (Traced, *NUMBERS)):
-            raise NotCompilable("only a number can be assigned to a slice")
+            raise NotCompilable("only a number, or to a row a tuple of known length, can be assigned to a slice")
         if not isinstance(value, Traced) and literal(value, self.kind) in ("0x0000000000000000", "0", "-1"):
             writer.module.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
             byte = -1 if value == -1 else 0
@@ -429,8 +456,84 @@ class Rows:
         return Rows(parts) if isinstance(parts[0], Array) else assembled(parts)
 
     def __setitem__(self, index, value):
+        if isinstance(index, slice):
+            return Rows([row[index] for row in self.rows]).fill(value)
         for k, row in enumerate(self.rows):  # in the order of the lanes, as in Python
             row[element(index, k)] = element(value, k)
+        return None
+
+    def numbers(self) -> tuple:
+        """Their elements, each a vector of the lanes: some of each row are read at once, and transposed."""
+        found, width = [], len(self.rows)
+        for begin, size in pieces(self.rows[0].length(), width):
+            parts = [row._load(begin, size if size > 1 else 0) for row in self.rows]
+            found += transposed(parts[0].writer, side_by_side(parts)) if size > 1 else [assembled(parts)]
+        return tuple(found)
+
+    def fill(self, value: Any) -> None:
+        """rows[:] = number, or a tuple of as many numbers or vectors of the lanes."""
+        if not isinstance(value, tuple) or len(value) != self.rows[0].length():
+            for k, row in enumerate(self.rows):
+                row.fill(element(value, k))
+            return
+        width, writer = len(self.rows), self.rows[0].pointer.writer
+        for begin, size in pieces(len(value), width):
+            vectors = [convert(x, self.rows[0].kind, width) for x in value[begin : begin + size]]
+            vectors = transposed(writer, vectors)
+            for k, row in enumerate(self.rows):
+                if size == 1:
+                    row[begin] = element(value[begin], k)
+                else:
+                    part, first = vectors[k % size], k - k % size
+                    row._store(begin, shuffled(writer, part, part, range(first, first + size)))
+
+
+def pieces(n: int, width: int) -> Iterator[tuple[int, int]]:
+    """Beginnings and lengths of the pieces of a row of n numbers that are transposed at once, for a number of rows."""
+    begin = 0
+    while begin < n:
+        size = next(
+            size
+            for size in (4, 2, 1)
+            if size <= n - begin and (size == 1 or width in (size, 2 * size, 4 * size, 8 * size))
+        )
+        yield begin, size
+        begin += size
+
+
+def shuffled(writer, a: Traced, b: Traced, places: Iterable[int]) -> Traced:
+    """The vector of the numbers at these places of two vectors, one after the other."""
+    whole, places = ir_type(a.kind, a.width), [f"i32 {k}" for k in places]
+    text = f"shufflevector {whole} {a.ref}, {whole} {b.ref}, <{len(places)} x i32> <{', '.join(places)}>"
+    return writer.emit(text, a.kind, len(places))
+
+
+def side_by_side(parts: list[Traced]) -> list[Traced]:
+    """As many vectors as each of these parts is long: part k is block k // size of vector k % size."""
+    made, distance = dict(enumerate(parts)), parts[0].width
+    while distance < len(parts):
+        made = {
+            k: shuffled(x.writer, x, made[k + distance], range(2 * x.width))
+            for k, x in made.items()
+            if not k & distance
+        }
+        distance *= 2
+    return list(made.values())
+
+
+def transposed(writer, vectors: list[Traced]) -> list[Traced]:
+    """Of each block, as long as there are vectors, the transpose: element j of vector i changes places with element i
+    of vector j.
+    """
+    vectors, places, distance = vectors.copy(), range(vectors[0].width), 1
+    while distance < len(vectors):
+        for i in (i for i in range(len(vectors)) if not i & distance):
+            a, b = vectors[i], vectors[i + distance]
+            vectors[i] = shuffled(writer, a, b, (len(places) + k - distance if k & distance else k for k in places))
+            other = (len(places) + k if k & distance else k + distance for k in places)
+            vectors[i + distance] = shuffled(writer, a, b, other)
+        distance *= 2
+    return vectors
 
 
 def assembled(numbers: list[Traced]) -> Traced:
@@ -440,6 +543,7 @@ def assembled(numbers: list[Traced]) -> Traced:
         text = f"insertelement {ir_type(kind, width)} {made}, {IR_TYPES[kind]} {x.ref}, i32 {k}"
         vector = x.writer.emit(text, kind, width)
         made = vector.ref
+    vector.parts = numbers
     return vector
 
 
@@ -451,4 +555,6 @@ def element(x: Any, lane: int) -> Any:
         return x.base + lane
     if not width_of(x):
         return x
+    if x.parts:
+        return x.parts[lane]
     return x.writer.emit(f"extractelement {ir_type(x.kind, x.width)} {x.ref}, i32 {lane}", x.kind)

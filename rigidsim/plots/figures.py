@@ -16,6 +16,7 @@ from rigidsim.hindsight.quantities import named
 from rigidsim.plots.history import History, samples_between
 from rigidsim.plots.impacts import ImpactsPanel, ImpactsRequest
 from rigidsim.plots.ledger import LedgerRequest, ledger_panels
+from rigidsim.plots.letters import set_fonts
 from rigidsim.plots.overview import overview, overview_title
 from rigidsim.plots.paths import PathPanel, PathRequest, PhasePanel, PhaseRequest
 from rigidsim.plots.polhode import PolhodePanel, PolhodeRequest
@@ -151,6 +152,7 @@ def _drawn(panels: list[Any], look: Look) -> Picture:
         draw(place, shown)
     if look.title:
         figure.suptitle(look.title, parse_math=False, fontsize=11)
+    figure.note = set_fonts(figure)
     if rows:
         figure.draw_without_rendering()  # limits that follow from equal scales are known before the margins are
     return figure

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from mpl_toolkits.mplot3d import proj3d
 
 from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
@@ -23,6 +25,8 @@ APART = 0.08
 """The distance of the circles on a path, relative to the extent of the paths."""
 LONG = 12.0
 """Ratio of the extents above which a path is not drawn to scale: it would be a line."""
+FILLED = 0.84
+"""The part of its place that a box in space takes; outside are the numbers of its axes."""
 STRAIGHT = 1e9
 """Ratio of the extents above which a path is drawn as the line that it is but for rounding."""
 
@@ -196,6 +200,14 @@ def fit(axes: Axes, paths: Sequence[np.ndarray]) -> None:
         axes.set_aspect("equal", adjustable="datalim")
 
 
+def shown_part(axes: Axes) -> float:
+    """The part of its place that the box of axes in space takes, in the direction in which it is larger."""
+    limits = axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d()
+    corners = np.array(list(product(*limits))).T
+    across, up, _ = proj3d.proj_transform(*corners, axes.get_proj())
+    return max(np.ptp(across) / axes.viewLim.width, np.ptp(up) / axes.viewLim.height)
+
+
 def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
     """Three axes to one scale, unless the paths are much longer than wide; no side is below 0.3 of the longest."""
     size = extents(paths)
@@ -204,7 +216,8 @@ def fit_in_space(axes: Axes, paths: Sequence[np.ndarray]) -> None:
         label_axes(axes, title=f"{axes.get_title()}, not to scale".removeprefix(", "))
         size = np.ones(3)
     shape = np.clip(size / size.max(), 0.3, 1.0)
-    axes.set_box_aspect(shape, zoom=0.82)
+    axes.set_box_aspect(shape)
+    axes.set_box_aspect(shape, zoom=FILLED / shown_part(axes))
     axes.tick_params(pad=0, labelsize=7.5)
     for letter, part in zip(AXES, shape, strict=True):
         axes.locator_params(axis=letter, nbins=2 + round(3 * part))

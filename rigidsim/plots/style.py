@@ -11,6 +11,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from rigidsim.plots.letters import fitted
+
 INK, GREY, FAINT = "#1a1a1a", "#6b6b6b", "#c8c8c8"
 LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.3)), (0, (6, 1.4, 1.2, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 2)))
 """Solid, dashed, dotted, dash-dotted, ...: so that lines differ in grey, too."""
@@ -19,7 +21,10 @@ DENSE = 0.7
 DPI = 150
 LONGEST, MOST_NAMED, MOST_BELOW = 30, 16, 4
 """Characters of a name, names in a legend, and names in one that is below the axes."""
+WIDEST = 0.2
+"""The widest name beside the axes, relative to the figure."""
 STYLE = {
+    "axes.axisbelow": True,
     "axes.edgecolor": GREY,
     "axes.formatter.limits": (-4, 5),
     "axes.formatter.use_mathtext": True,
@@ -49,7 +54,9 @@ STYLE = {
 
 
 class Picture(Figure):
-    """A figure that belongs to no window; a notebook shows it."""
+    """A figure that belongs to no window; a notebook shows it. `note` is a sentence about letters that are missing."""
+
+    note = ""
 
     def _repr_png_(self) -> bytes:
         image = io.BytesIO()
@@ -93,11 +100,13 @@ def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str 
     left_out = len(names) - MOST_NAMED
     if left_out > 0:
         handles, names = handles[:MOST_NAMED], [*names[: MOST_NAMED - 1], f"… and {left_out + 1} more"]
+    narrow = WIDEST * axes.get_figure(root=True).get_figwidth()
     options = {
         "beside": {"loc": "upper left", "bbox_to_anchor": (1.005, 1.02)},
-        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, 0.04 if axes.name == "3d" else -0.14), "ncols": 2},
+        "below": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.1 if axes.name == "3d" else -0.14), "ncols": 2},
         "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(len(names), 3)},
-    }["beside" if place == "below" and len(names) > MOST_BELOW else place]
+    }[place := "beside" if place == "below" and len(names) > MOST_BELOW else place]
+    names = fitted(names, STYLE["legend.fontsize"], narrow if place == "beside" else 2 * narrow)
     # Set afterwards, because a label that begins with an underscore would be left out.
     legend = axes.legend(handles, ["-"] * len(names), borderaxespad=0.4, **options)
     for text, name in zip(legend.get_texts(), names, strict=True):

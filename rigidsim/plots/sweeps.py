@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 
 from rigidsim.arguments import clipped
 from rigidsim.errors import UsageError
+from rigidsim.plots.letters import set_fonts
 from rigidsim.plots.style import Picture, styled
 from rigidsim.plots.sweep_panels import MOST_LINES, Measured, draw_curves, draw_indices, draw_map
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
@@ -129,6 +130,7 @@ def _arranged(rows: list[list[Panel]], title: str, size: tuple[float, float] | N
     _share_legend(figure, drawn)
     if title:
         figure.suptitle(title, parse_math=False, fontsize=11)
+    figure.note = set_fonts(figure)
     return figure
 
 

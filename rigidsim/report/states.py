@@ -177,12 +177,14 @@ class Rounding:
         relative to the parent. Besides, gravity adds g h in each step to the velocity of what lies still, which contact
         takes away; and a rate may turn the body by less than the rounding of an angle in the whole run.
         """
-        motion, metres = self._state.motion("local", index), float(self._state.header.parent_scale[index]) / self._unit
-        position, velocity, rate = (_length(known(motion, f)) for f in ("position", "velocity", "angular_velocity"))
+        metres = float(self._state.header.parent_scale[index]) / self._unit
+        position, velocity, rate = (self._local(index, f) for f in ("position", "velocity", "angular_velocity"))
         sizes = (metres * position, 1.0, max(metres * velocity, self._fall), max(rate, self._rate))
         return {name: ROUNDING * size for name, size in zip(FIELDS, sizes, strict=True)}
 
-
-def _length(vector: np.ndarray | None) -> float:
-    """The length of a vector; 0 if it is not known."""
-    return 0.0 if vector is None else math.hypot(*vector.tolist())
+    def _local(self, index: int, quantity: str) -> float:
+        """The length of a vector relative to the parent; 0 if it was not recorded."""
+        if f"local/{quantity}" not in self._state.arrays:
+            return 0.0
+        vector = known(self._state.motion("local", index), quantity)
+        return 0.0 if vector is None else math.hypot(*vector.tolist())

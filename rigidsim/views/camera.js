@@ -1,6 +1,8 @@
 // A camera that turns about a target, with z up. The target is in doubles, and is where the picture has its origin.
 
 const FIELD = 40; // degrees, of the smaller side of the window
+const FILLED = 0.7;
+const FRAMING_ROUNDS = 12;
 
 class Camera {
   constructor(canvas) {
@@ -72,25 +74,39 @@ class Camera {
     }
   }
 
-  // Look at the middle of a box, from where all of it is in the picture.
-  show(lower, upper) {
-    this.target = lower.map((low, i) => low / 2 + upper[i] / 2);
-    const half = upper.map((high, i) => high / 2 - lower[i] / 2);
-    if (Math.hypot(...half) === 0) half.fill(0.5);
-    this.distance = Math.hypot(...half);
+  // Look from the present direction so that balls [x, y, z, radius] fill the picture beside the controls: the middle of
+  // what they cover is its middle, and the larger of its sides is `FILLED` of the room there is.
+  show(balls) {
+    const middle = (i) => {
+      const [low, high] = balls.reduce(([l, h], ball) => [Math.min(l, ball[i]), Math.max(h, ball[i])], [Infinity, -Infinity]);
+      return low / 2 + high / 2;
+    };
+    this.target = [0, 1, 2].map(middle);
+    const far = Math.max(...balls.map((ball) => Math.hypot(...this.target.map((t, i) => ball[i] - t)) + ball[3]));
+    this.distance = 4 * (far || 1);
     this.update();
-    const high = Math.tan((this.three.fov * Math.PI) / 360) * 0.74; // room for the controls
+    const [right, up, back] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
+    this.three.matrixWorld.extractBasis(right, up, back);
+    const high = FILLED * Math.tan((this.three.fov * Math.PI) / 360);
     const wide = high * this.three.aspect * (1 - this.covered / this.canvas.clientWidth);
-    const turn = this.three.matrixWorldInverse;
-    let needed = 0;
-    for (let corner = 0; corner < 8; corner++) {
-      const at = new THREE.Vector3(...half.map((size, i) => (corner & (1 << i) ? size : -size))).transformDirection(
-        turn,
-      );
-      at.multiplyScalar(Math.hypot(...half));
-      needed = Math.max(needed, Math.abs(at.x) / wide + at.z, Math.abs(at.y) / high + at.z);
+    const nearest = 1.05 * (far || 1);
+    for (let round = 0; round < FRAMING_ROUNDS; round++) {
+      const [x, y] = [[Infinity, -Infinity], [Infinity, -Infinity]];
+      for (const ball of balls) {
+        const at = new THREE.Vector3(...this.target.map((t, i) => ball[i] - t));
+        const deep = Math.max(this.distance - at.dot(back), 1e-9 * this.distance);
+        for (const [side, axis] of [[x, right], [y, up]]) {
+          side[0] = Math.min(side[0], (at.dot(axis) - ball[3]) / deep);
+          side[1] = Math.max(side[1], (at.dot(axis) + ball[3]) / deep);
+        }
+      }
+      for (const [side, axis] of [[x, right], [y, up]]) {
+        const shift = ((side[0] + side[1]) / 2) * this.distance;
+        this.target = this.target.map((t, i) => t + shift * axis.getComponent(i));
+      }
+      const part = Math.max((x[1] - x[0]) / (2 * wide), (y[1] - y[0]) / (2 * high));
+      this.distance = Math.max(part > 0 ? this.distance * part : this.distance, nearest);
     }
-    this.distance = needed;
   }
 
   update() {

@@ -11,6 +11,8 @@ import numpy as np
 INK, FAINT, PAPER = (38, 42, 50), (96, 102, 112), (246, 247, 250)
 MARGIN, TITLE, TEXT, HALO = 0.028, 0.036, 0.028, 0.0022
 """Heights relative to that of the picture."""
+WIDEST = 0.2
+"""The widest name of a body, relative to the width of the picture."""
 LEAST = 9
 """Pixels of the smallest letters."""
 GAP = 1.35
@@ -20,7 +22,7 @@ GAP = 1.35
 @dataclass(frozen=True)
 class Lettering:
     """What is written on each picture: the `title`, a line of `remarks` below it, the `names` of bodies with their
-    colours, and the `scale` of the grid.
+    colours (a line without one is a remark), and the `scale` of the grid.
     """
 
     title: str
@@ -51,11 +53,24 @@ class Lettering:
         draw.text((width - edge, height - edge), self.scale, FAINT, small, "rs", **halo)
         for line, (name, colour) in enumerate(self.names):
             y = edge + line * GAP * small.size
-            shown = _fitting(name, small, 0.26 * width)
-            draw.text((width - edge, y), shown, INK, small, "ra", **halo)
+            shown = _fitting(name, small, WIDEST * width)
+            draw.text((width - edge, y), shown, INK if colour else FAINT, small, "ra", **halo)
+            if not colour:
+                continue
             right = width - edge - small.getlength(shown) - 0.5 * small.size
             draw.ellipse((right - 0.7 * small.size, y + 0.2 * small.size, right, y + 0.9 * small.size), colour)
         return image
+
+    @property
+    def missing(self) -> str:
+        """The letters that the font lacks, in the title and the names."""
+        blank = self._fonts[0].getmask("\uffff")
+        text = dict.fromkeys("".join([self.title, self.remarks, *(name for name, _ in self.names)]))
+        return "".join(c for c in text if ord(c) > 127 and _same(self._fonts[0].getmask(c), blank))
+
+
+def _same(one, other) -> bool:
+    return one.size == other.size and bytes(one) == bytes(other)
 
 
 def _fitting(text: str, font, width: float) -> str:

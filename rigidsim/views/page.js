@@ -3,6 +3,7 @@
 const element = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const MOST_LABELS = 12;
+const LABEL_HEIGHT = 16; // px
 const MOST_CONTACTS = 20; // more are shown on demand
 
 function say(text) {
@@ -104,7 +105,10 @@ class Page {
 
   // What the panel covers of the picture, which is shown beside it.
   cover() {
-    this.show.camera.covered = window.innerWidth < 700 ? 0 : element("panel").offsetWidth;
+    const panel = element("panel");
+    const below = document.querySelector("header").getBoundingClientRect().bottom;
+    panel.style.top = `${window.innerWidth < 700 ? Math.max(44, below + 6) : 44}px`;
+    this.show.camera.covered = window.innerWidth < 700 ? 0 : panel.offsetWidth;
   }
 
   key(event) {
@@ -198,32 +202,52 @@ class Page {
   makeLabels() {
     const { stage } = this;
     const ends = stage.paths.map((path) => path.split("/").pop());
+    const uses = new Map();
+    for (const end of ends) uses.set(end, (uses.get(end) ?? 0) + 1);
     return [WORLD, ...stage.known].map((row) => {
       const label = document.createElement("div");
       label.className = "label";
-      const isUnique = ends.filter((end) => end === ends[row]).length === 1;
-      label.textContent = row === WORLD ? "world" : isUnique ? ends[row] : stage.paths[row];
+      label.textContent = row === WORLD ? "world" : uses.get(ends[row]) === 1 ? ends[row] : stage.paths[row];
+      const leader = document.createElementNS("http://www.w3.org/2000/svg", "line");
       element("labels-layer").append(label);
-      return [row, label];
+      element("leaders").append(leader);
+      return { row, label, leader, wide: 0 };
     });
   }
 
+  // Labels beside their bodies, above each other where they would overlap; each has a line to its body. They cover
+  // neither the title nor the player, and stay in the window.
   placeLabels() {
     const layer = element("labels-layer");
     layer.hidden = !element("labels").checked;
     if (layer.hidden) return;
-    const taken = [];
-    for (const [row, label] of this.labels) {
+    const box = document.querySelector("header").getBoundingClientRect();
+    const taken = [[box.left, box.top, box.width, box.height]];
+    const [width, lowest] = [window.innerWidth, window.innerHeight - LABEL_HEIGHT - 60];
+    for (const one of this.labels) {
+      const { row, label, leader } = one;
       const place = this.show.camera.project(...this.show.placeOf(row).toArray());
-      label.hidden = place === null;
-      if (place === null) continue;
-      let [x, y] = [place[0] + 10, place[1] - 22];
-      const wide = 7 * label.textContent.length;
-      const covers = ([left, top, width]) => left < x + wide && x < left + width && Math.abs(top - y) < 15;
-      while (taken.some(covers)) y -= 15;
-      taken.push([x, y, wide]);
-      label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+      const isShown = place !== null && place[0] > 0 && place[0] < width && place[1] > 0 && place[1] < window.innerHeight;
+      label.hidden = !isShown;
+      leader.setAttribute("visibility", isShown ? "visible" : "hidden");
+      if (!isShown) continue;
+      one.wide ||= label.offsetWidth;
+      const left = Math.max(2, Math.min(place[0] + 10, width - one.wide - 2));
+      const top = this.freeTop(taken, left, Math.min(place[1] - 22, lowest), one.wide);
+      taken.push([left, top, one.wide, LABEL_HEIGHT]);
+      label.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+      const ends = { x1: place[0], y1: place[1], x2: left + 2, y2: top + LABEL_HEIGHT / 2 };
+      for (const [name, value] of Object.entries(ends)) leader.setAttribute(name, value.toFixed(1));
     }
+  }
+
+  // The nearest height at or above a wanted one, or else below it, at which a label covers none that are there.
+  freeTop(taken, left, wanted, wide) {
+    const isFree = (top) =>
+      taken.every(([x, y, w, h]) => x >= left + wide || left >= x + w || y >= top + LABEL_HEIGHT || top >= y + h);
+    for (let top = wanted; top > 2; top -= LABEL_HEIGHT) if (isFree(top)) return top;
+    for (let top = wanted; top < window.innerHeight; top += LABEL_HEIGHT) if (isFree(top)) return top;
+    return wanted;
   }
 }
 

@@ -147,5 +147,7 @@ def _lettering(scenery: Scenery, clip: Clip, frame: int, size: tuple[int, int]) 
     if clip.speed != 1:
         told.append(f"{clip.speed:g} x real time")
     shown = sorted({part.body for part in stage.parts if part.kind != GROUND})
-    names = [(stage.paths[row], stage.colours[row]) for row in shown] if len(shown) <= MOST_NAMES else []
+    names = [(stage.paths[row], stage.colours[row]) for row in shown]
+    if len(names) > MOST_NAMES:
+        names = [*names[: MOST_NAMES - 1], (f"and {len(names) - MOST_NAMES + 1} more", "")]
     return Lettering(stage.title, ", ".join(told), names, f"grid {scenery.spacing:g} m", size)

@@ -2,6 +2,7 @@
 
 const MARKER_PIXELS = 7;
 const MOST_PATHS = 24;
+const MOST_BALLS = 5000;
 const GRID_REACH = 5; // camera distances
 
 async function geometryOf({ vertices, normals, faces }) {
@@ -117,6 +118,19 @@ class Show {
     return [lower, upper];
   }
 
+  // The bodies of interest at all times as balls [x, y, z, radius], m; a single point has some room.
+  ballsOfInterest() {
+    const { stage } = this;
+    const found = [];
+    for (const frame of this.someFrames(Math.max(2, MOST_BALLS / stage.interest.length))) {
+      const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
+      for (const body of stage.interest) {
+        found.push([...seen.subarray(body * MOTION, body * MOTION + 3), stage.reach[body] || (this.isStill ? 0.5 : 0)]);
+      }
+    }
+    return found;
+  }
+
   // The paths of the bodies of interest, if they are not many, and of the one that is followed.
   makePaths() {
     const { stage } = this;
@@ -135,7 +149,7 @@ class Show {
   showAll() {
     this.camera.elevation = this.isFlat ? 0.95 : 0.35;
     this.camera.azimuth = -Math.PI / 3;
-    this.camera.show(...this.bounds);
+    this.camera.show(this.ballsOfInterest());
   }
 
   // The largest speed and angular velocity of the bodies of interest.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -24,6 +25,8 @@ USUAL_FPS, USUAL_SIZE = 30.0, (1280, 720)
 GIF_FPS, GIF_SIZE = 20.0, (640, 360)
 LEAST_FPS, MOST_FPS, MOST_GIF_FPS = 0.1, 240.0, 50.0
 MOST_PICTURES, MOST_GIF_PIXELS = 36_000, 1_000_000_000
+MOST_TOLD = 12
+"""Letters in a warning."""
 LEAST_SIDE, MOST_SIDE = 64, 4096
 
 
@@ -42,10 +45,11 @@ def video(
     size: Sequence[int] | None = None,
     force: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    warn: Callable[[str], None] = warnings.warn,
     hints: Hints = IN_PYTHON,
 ) -> Path:
     """Write a video; see `Trajectory.video`. `progress(done, total)` is called with 0 before the file is opened, then
-    after each picture.
+    after each picture, `warn` with a sentence about letters that pictures lack.
     """
     kind = kind_of(path, KINDS)
     require_writer(kind)
@@ -54,6 +58,8 @@ def video(
     if kind is GIF and len(clip.times) * size[0] * size[1] > MOST_GIF_PIXELS:
         raise UsageError(f"a GIF of {len(clip.times):,} pictures would be very large; write an MP4, or less of it")
     reel = Reel.of(trajectory, clip, Viewpoint(frame, follow, *_checked_camera(camera), traces), size)
+    if missing := reel.lettering.missing:
+        warn(f"the font of pictures lacks the letters {missing[:MOST_TOLD]}, which are drawn as boxes")
     still = reel.image(len(clip.times) - 1) if kind is PNG else None
     if progress:
         progress(0, 1 if still else len(clip.times))

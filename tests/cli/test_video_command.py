@@ -106,7 +106,7 @@ def test_progress_is_shown_on_stderr(call, ran, monkeypatch):
     """A line at the begin and for each picture if lines are due at once."""
     monkeypatch.setattr("rigidsim.report.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
     done = call("video", "a.h5", "-o", "a.gif", *SMALL, "--fps", "2", "--speed", "1")
-    assert [line.split("  ")[1] for line in done.err.splitlines()] == [f"{k} of 3 pictures" for k in range(4)]
+    assert [line.split("  ")[-2] for line in done.err.splitlines()] == [f"{k} of 3 pictures" for k in range(4)]
 
 
 def test_neither_display_nor_window_system_is_needed(shell, call, ran, workplace):

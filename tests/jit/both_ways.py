@@ -10,7 +10,7 @@ import pytest
 from compiled_formulas import optimised, same
 
 from rigidsim.jit.kernels import Kernel
-from rigidsim.jit.values import Straight
+from rigidsim.jit.layouts import Straight
 
 
 def copied(value: Any) -> Any:

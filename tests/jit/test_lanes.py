@@ -71,6 +71,20 @@ def integers_and_floats(rows, who, lanes):
         who[lane] = (k * 3 + 1) // 2 - (k & 5) + (7 >> k % 4)
 
 
+@program(*sets(numbers, lambda n: numbers(11, n), who))
+def parts_of_rows_at_once(rows, table, who, lanes):
+    n = len(lanes)
+    for lane in range(n):
+        a, b, c, d, e, f, g = tuple(table[who[lane], 3:10])
+        rows[0, lane] = a + d * e
+        rows[1, lane] = b - f
+        rows[2, lane] = c / g
+        row = table[who[lane]]
+        row[:3] = (g, rows[0, lane], 1.0)
+        row[4:10] = (f, e, d, c, 2, -b)
+        row[10:] = a
+
+
 @program(*sets(numbers, lambda n: numbers(3, n), who))
 def gathered_and_scattered_rows(rows, table, who, lanes):
     for lane in range(len(lanes)):

@@ -234,7 +234,7 @@ REASONS = {
     chooses_one_of_two_structures: "one of two values, which have different structures",
     uses_the_variable_of_a_loop_after_it: "`k` is not defined here", indexes_by_floats: "an index must be an integer",
     has_too_many_indices: "2 indices of an array with 1 dimensions", slices_with_a_step: "a slice with a step",
-    unpacks_an_array: "an array as several values", assigns_a_row: "only a number can be assigned",
+    unpacks_an_array: "an array as several values", assigns_a_row: "can be assigned to a slice",
     assigns_text: "expected a number, got 'x'", counts_an_array: "an array as several values",
     assigns_a_row_of_a_table: "a row is assigned", slices_before_an_index: "only the last index",
     returns_an_array: "returns nothing or numbers", returns_pairs: "returns nothing or numbers",

@@ -54,7 +54,7 @@ def free_bodies(n_body: int, method: str, forces: list) -> dict:
     return {"format": "rigidsim/1", "simulation": simulation, "world": {"gravity": [0, 0, -9.81]}, "bodies": bodies}
 
 
-def prepared(case: str) -> tuple[Callable, int, int]:
+def prepared(case: str, first_gear: bool = False) -> tuple[Callable, int, int]:
     """A function that makes a run which is on its way, its number of bodies in all lanes, and its steps if fixed."""
     import rigidsim
 
@@ -76,19 +76,21 @@ def prepared(case: str) -> tuple[Callable, int, int]:
 
     def make(before: int = before) -> BlockRun:
         run = BlockRun([world], n_lane)
+        if first_gear and hasattr(run, "gear"):
+            run.gear = type(run.gear)("the first gear is measured")
         run.advance(before)
         return run
 
     return make, len(world.state) * n_lane, fixed
 
 
-def work() -> None:
+def work(first_gear: bool) -> None:
     """Take turns: read a case and a number of steps (0: find one), print the number and ns a body-step."""
     known: dict[str, tuple] = {}
     for line in sys.stdin:
         case, _, steps = line.strip().rpartition(" ")
         if case not in known:
-            make, n_body, fixed = prepared(case)
+            make, n_body, fixed = prepared(case, first_gear)
             known[case] = make, n_body, fixed, None if fixed else make()
         make, n_body, fixed, run = known[case]
         run = run or make()
@@ -117,9 +119,9 @@ def first_step(case: str) -> None:
 class Environment:
     """A Python interpreter with a version of rigidsim."""
 
-    def __init__(self, python: str):
+    def __init__(self, python: str, first_gear: bool):
         self.python = python
-        command = [python, str(HERE), "--work"]
+        command = [python, str(HERE), "--work", *(["--first-gear"] if first_gear else [])]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def measure(self, case: str, steps: int) -> tuple[int, float]:
@@ -144,15 +146,16 @@ def main() -> None:
     parser.add_argument("pythons", nargs="*")
     parser.add_argument("--cases", nargs="*", default=list(CASES), help="beginnings of names")
     parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument("--first-gear", action="store_true", help="never straight code")
     parser.add_argument("--compile", action="store_true", help="seconds to the first step, too")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--first-step", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.work:
-        return work()
+        return work(chosen.first_gear)
     if chosen.first_step:
         return first_step(chosen.first_step)
-    both = [Environment(python) for python in chosen.pythons]
+    both = [Environment(python, chosen.first_gear) for python in chosen.pythons]
     heads = ["case (bodies, lanes)", "ns, first", "ns, second", "ratio"]
     heads += ["s, first", "s, second"] if chosen.compile else []
     print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")

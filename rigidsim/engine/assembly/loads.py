@@ -49,7 +49,7 @@ class LoadTables:
             "relations": Relations(**self._pairs.arrays()) if has_pairs or self._blueprint.labels else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
-            "mutual": mutual_of(self._blueprint.mutual, self._tree) if has_pairs else None,
+            "mutual": mutual_of(self._blueprint.mutual, self._tree),
             "impulses": impulses,
             "due": np.searchsorted(impulses.who[:, layout.LAW_BEGIN], np.arange(self._blueprint.schedule.n_era + 1)),
             "impulse_number": np.array(self.impulse_numbers, dtype=np.int64),

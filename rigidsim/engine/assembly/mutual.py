@@ -11,14 +11,15 @@ from rigidsim.engine.model import Mutual
 from rigidsim.structures.columns import numbers_table
 
 
-def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual:
-    """Rows, GM and softening of the group; empty if the scene has no mutual gravity."""
+def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual | None:
+    """Rows, GM and softening of the group; None if the scene has no mutual gravity."""
+    if mutual is None:
+        return None
     members = members_of(mutual, tree)
-    softening = [mutual.softening] if mutual else []
     return Mutual(
         member=np.array([tree.row(node) for node in members], dtype=np.int64),
         gm=numbers_table([[mutual.constant * tree.composite(node).mass.mass] for node in members], 1),
-        soft=numbers_table([[length * length] for length in softening], 1),
+        soft=numbers_table([[mutual.softening * mutual.softening]], 1),
         depth=np.array(tree.depth, dtype=np.int64),
     )
 

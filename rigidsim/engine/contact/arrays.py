@@ -12,6 +12,7 @@ from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.layout import LEDGER_ROWS
+from rigidsim.engine.model import zeros
 
 LANES = 16
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
@@ -190,8 +191,8 @@ def make_points(room: Room) -> Points:
 
 def make_lines(n_body: int) -> Lines:
     """Rows for the solver."""
-    lines = (np.zeros((n_body + 1, at.LINE_ROWS)) for _ in range(6))
-    return Lines(np.zeros((n_body + 1, at.INVERSE_ROWS)), *lines, acts=np.zeros(n_body, np.int64))
+    lines = (zeros(n_body + 1, at.LINE_ROWS) for _ in range(6))
+    return Lines(zeros(n_body + 1, at.INVERSE_ROWS), *lines, acts=np.zeros(n_body, np.int64))
 
 
 def make_corrections(n_body: int, n_node: int, n_moved: int) -> Corrections:

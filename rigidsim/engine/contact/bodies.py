@@ -90,8 +90,8 @@ def write_solver_rows(start, finish, n_sub, vel, smooth, moved, kicked):
     """Velocities, and what a sub-step of the smooth motion adds to them."""
     n = len(start)
     for b in range(n + 1):
-        for k in range(c.LINE_ROWS):
-            vel[b, k] = smooth[b, k] = moved[b, k] = kicked[b, k] = 0.0
+        for lane in range(c.LINE_ROWS):
+            vel[b, lane] = smooth[b, lane] = moved[b, lane] = kicked[b, lane] = 0.0
     for b in range(n):
         before, after = start[b], finish[b]
         v, omega = load3(before, c.X_V, 0, 1), load3(before, c.X_OMEGA, 0, 1)

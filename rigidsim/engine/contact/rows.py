@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.layout import load, load3, load6, store, store3
+from rigidsim.engine.layout import load, load3, load6, store, store3, store6
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import effective_mass, eigenvalue_bound, slip_of_impulse, tangent_mass, tangents
 from rigidsim.physics.vector import dot, rejection
@@ -31,9 +31,7 @@ def gather(body, who, lines, place, lanes):
     """One body a lane, from its row to the components from `place` on."""
     n = len(lanes)
     for lane in range(n):
-        row = body[who[lane]]
-        for c in range(6):
-            store(lines, place + c, lane, n, row[c])
+        store6(lines, place, lane, n, tuple(body[who[lane], :6]))
 
 
 @routine
@@ -41,9 +39,7 @@ def gather_linear(body, who, lines, place, lanes):
     """The first three components alone."""
     n = len(lanes)
     for lane in range(n):
-        row = body[who[lane]]
-        for c in range(3):
-            store(lines, place + c, lane, n, row[c])
+        store3(lines, place, lane, n, tuple(body[who[lane], :3]))
 
 
 @routine
@@ -51,9 +47,7 @@ def scatter(body, who, lines, place, lanes):
     """And back. No two lanes have the same body, except bodies which impulses do not change."""
     n = len(lanes)
     for lane in range(n):
-        row = body[who[lane]]
-        for c in range(6):
-            row[c] = load(lines, place + c, lane, n)
+        body[who[lane], :6] = load6(lines, place, lane, n)
 
 
 @inlined

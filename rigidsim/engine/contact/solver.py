@@ -42,6 +42,7 @@ from rigidsim.engine.layout import load3, store3
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import lasting, mean_velocity, slip, softness
+from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, dot, scaled, sub
 
 SWEEPS = 6  # of a sub-step, after a blow
@@ -121,19 +122,19 @@ def read_blocks(blocks, n_block, point, lanes):
 def begin_substep(first, vel, smooth, push, began, n_body):
     """Add the smooth motion of a sub-step, and the jumps that contacts made in the last one."""
     for i in range(n_body):
-        for k in range(c.LINE_ROWS):
-            jump = 0.0 if first else vel[i, k] - began[i, k]
-            push[i, k] = jump
-            began[i, k] = vel[i, k] + smooth[i, k]
-            vel[i, k] = began[i, k] + jump
+        for lane in range(c.LINE_ROWS):
+            jump = select(first, 0.0, vel[i, lane] - began[i, lane])
+            push[i, lane] = jump
+            began[i, lane] = vel[i, lane] + smooth[i, lane]
+            vel[i, lane] = began[i, lane] + jump
 
 
 @inlined
 def read_push(vel, push, began, n_body):
     """What the warm start added."""
     for i in range(n_body):
-        for k in range(c.LINE_ROWS):
-            push[i, k] = vel[i, k] - began[i, k]
+        for lane in range(c.LINE_ROWS):
+            push[i, lane] = vel[i, lane] - began[i, lane]
 
 
 @inlined
