@@ -15,8 +15,8 @@ SMALL = ("--size", "96x64")
 
 
 @pytest.fixture
-def ran(call):
-    call("run", "scene.yaml", "-q", "-o", "a.h5")
+def ran(made):
+    made("run.h5", "a.h5")
 
 
 def test_a_gif_is_made(call, ran, workplace):
@@ -79,8 +79,8 @@ def test_files_that_are_there_or_not(call, ran, workplace):
     assert "--force overwrites MP4 videos only" in call("video", "a.h5", *SMALL, "--force").err
 
 
-def test_a_sweep_is_refused(call):
-    call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2]", "-q", "-o", "s.h5")
+def test_a_sweep_is_refused(call, made):
+    made("sweep.h5", "s.h5")
     done = call("video", "s.h5")
     assert (done.code, "is the result file of a sweep, not a trajectory" in done.err) == (2, True)
 
