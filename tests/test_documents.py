@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from typed import Outcome, command, in_python, in_shell
 
+import rigidsim
+from rigidsim.hindsight.oracles import errors
 from rigidsim.scene import Scene
 
 ROOT = Path(__file__).parents[1]
@@ -18,10 +20,12 @@ GALLERY = ROOT / "docs" / "gallery.md"
 DOCUMENTS = [ROOT / "README.md", *sorted({*(ROOT / "docs").glob("*.md")} - {GALLERY})]
 FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 ACTIVATE = ". .venv/bin/activate"
-QUOTED = {"first-hour": 7, "plots": 1, "tutorial-sweep": 6}
+QUOTED = {"first-hour": 10, "plots": 1, "tutorial-sweep": 6}
 """How many outputs a document quotes; the text of others is not what their commands print."""
 RUN_BEFORE = {"trajectory-format": ("shell_leaves_turret", "car_crash")}
 """Scenes of which a document has the trajectories when it begins."""
+COARSE = {"RIGIDSIM_PLOT_DPI": "40", "RIGIDSIM_VIDEO_FPS": "5", "RIGIDSIM_VIDEO_SIZE": "160x90"}
+"""Options that are not typed: few pixels, and few pictures a second."""
 
 
 def typed(document: Path) -> list[tuple[str, str]]:
@@ -48,6 +52,10 @@ def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
     """
     folder, notes = workplace
     monkeypatch.chdir(folder)
+    for key, value in COARSE.items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setattr("rigidsim.views.video.GIF_FPS", 5.0)
+    monkeypatch.setattr("rigidsim.views.video.USUAL_SIZE", (160, 90))
     for scene in RUN_BEFORE.get(document.stem, ()):
         assert command(["run", f"scenes/{scene}.yaml", "-q"], notes) == 0
     done, quoted = Outcome(0, "", ""), 0
@@ -69,6 +77,19 @@ def test_scenes_in_documents_are_valid(document):
     for kind, text in typed(document):
         if kind == "yaml" and text.startswith("format:"):
             Scene.from_text(text)
+
+
+HOW_TO = {text.partition("title: ")[2].partition("\n")[0]: text for _, text in typed(ROOT / "docs" / "how-to.md")}
+COUNTED = {"A gate": {"passed": 4.0}}
+
+
+@pytest.mark.parametrize("title", HOW_TO)
+def test_what_is_built_does_what_its_page_says(title):
+    trajectory = rigidsim.simulate(Scene.from_text(HOW_TO[title]))
+    found = errors(trajectory)
+    assert found
+    assert [str(error) for error in found if error.error is None or error.exceeds] == []
+    assert trajectory.metrics == COUNTED.get(title, {})
 
 
 def test_the_error_shown_is_the_error_given(workplace, monkeypatch):

@@ -112,11 +112,13 @@ def page_of_run(trajectory: Path, page: str | None, force: bool) -> Path | None:
 def show(trajectory: Path, page: Path, force: bool) -> None:
     """Write the page of a trajectory file."""
     from rigidsim.cli.view import print_notes, view_of_file
+    from rigidsim.report.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.view import save_page
 
-    made = view_of_file(str(trajectory))
-    save_page(made.html, page, force, IN_SHELL)
+    with Working(f"making {page}"):
+        made = view_of_file(str(trajectory))
+        save_page(made.html, page, force, IN_SHELL)
     print_notes(made)
 
 

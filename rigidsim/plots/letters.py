@@ -70,13 +70,19 @@ def width_of(text: str, size: float) -> float:
 
 
 def fitted(names: Iterable[str], size: float, widest: float) -> list[str]:
-    """Names with their middles left out until they are no wider than this, inches."""
+    """Names that are no wider than this, inches: broken after a comma, and with their middles left out."""
     return [_fitted(name, size, widest) for name in names]
 
 
 def _fitted(name: str, size: float, widest: float) -> str:
-    if "\n" in name:
-        return name  # a sentence, which was broken where it is wide
+    if "\n" in name or width_of(name, size) <= widest:
+        return name  # what is broken already is a sentence
+    first, comma, rest = name.partition(", ")
+    lines = [f"{first},", rest] if comma else [name]
+    return "\n".join(_cut(line, size, widest) for line in lines)
+
+
+def _cut(name: str, size: float, widest: float) -> str:
     shown, kept = name, len(name)
     while kept > 2 and width_of(shown, size) > widest:
         kept -= 1

@@ -211,30 +211,30 @@ def _simulate_into(
             failure = error
         finally:
             progress.clear()
-    metrics = simulation.metrics
     with Working(f"completing {writer.path}", quiet):
+        metrics = simulation.metrics
         writer.finish(simulation.status, str(failure or ""), simulation.events, metrics)
-    run_seconds = time.perf_counter() - begin - watch.seconds
-    report = RunReport(
-        path=writer.path,
-        status=simulation.status,
-        bodies=len(simulation.header.paths),
-        samples=gathered.samples,
-        steps=simulation.n,
-        simulated=simulation.time,
-        compile_seconds=compile_seconds + watch.seconds,
-        run_seconds=run_seconds,
-        gear=simulation.gear,
-        drift=gathered.drift.results(),
-        contact_settings=simulation.header.contact_settings,
-        content_hash=writer.content_hash,
-        last=StateTable.of(simulation.state, most=most),
-        contact=ContactSummary.of(simulation.events.contact, gathered.work),
-        metrics=metrics,
-        oracle=gathered.oracle.results() if gathered.oracle else (),
-        scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
-        warnings=simulation.warnings,
-    )
+        run_seconds = time.perf_counter() - begin - watch.seconds
+        report = RunReport(
+            path=writer.path,
+            status=simulation.status,
+            bodies=len(simulation.header.paths),
+            samples=gathered.samples,
+            steps=simulation.n,
+            simulated=simulation.time,
+            compile_seconds=compile_seconds + watch.seconds,
+            run_seconds=run_seconds,
+            gear=simulation.gear,
+            drift=gathered.drift.results(),
+            contact_settings=simulation.header.contact_settings,
+            content_hash=writer.content_hash,
+            last=StateTable.of(simulation.state, most=most),
+            contact=ContactSummary.of(simulation.events.contact, gathered.work),
+            metrics=metrics,
+            oracle=gathered.oracle.results() if gathered.oracle else (),
+            scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
+            warnings=simulation.warnings,
+        )
     return report, failure
 
 

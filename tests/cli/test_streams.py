@@ -8,13 +8,14 @@ import os
 import pty
 import struct
 import termios
+import time
 from pathlib import Path
 
 import pytest
 
 import rigidsim
 from rigidsim.cli.console import printable
-from rigidsim.report.progress import Progress, clock
+from rigidsim.report.progress import Progress, Working, clock
 from spinning_brick import SCENE, remains
 
 
@@ -134,12 +135,13 @@ def test_clock(seconds, text):
     assert clock(seconds) == text
 
 
-def test_scene_comes_from_standard_input(shell, workplace):
+def test_scene_comes_from_standard_input(shell, call, monkeypatch, workplace):
     with open("scene.yaml") as scene:
         assert shell("run", "-", stdin=scene).code == 0
     with open("scene.yaml") as scene:
-        assert shell("validate", "-", stdin=scene).out == "<stdin>: valid; 1 free, 1 fixed; 100 steps of 0.01 s\n"
-    assert shell("run", "scene.yaml").code == 0
+        monkeypatch.setattr("sys.stdin", scene)
+        assert call("validate", "-").out == "<stdin>: valid; 1 free, 1 fixed; 100 steps of 0.01 s\n"
+    assert call("run", "scene.yaml").code == 0
     with rigidsim.load("outputs/stdin.h5") as piped, rigidsim.load("outputs/scene.h5") as named:
         assert piped.content_hash == named.content_hash
         assert piped.header.scene_text == SCENE
@@ -177,3 +179,44 @@ def test_a_trajectory_does_not_go_to_standard_output(call, workplace):
 
 def test_printable_escapes_what_moves_the_cursor():
     assert printable("ä\n\tb\x1b[2J\x07\u202e") == "ä\n\tb\\x1b[2J\\x07\\u202e"
+
+
+def on_terminal(monkeypatch, columns: int = 60) -> io.StringIO:
+    """Let stderr be a terminal of this width; what is written there."""
+    written = io.StringIO()
+    written.isatty, written.fileno = (lambda: True), (lambda: 2)
+    monkeypatch.setattr("rigidsim.report.progress.sys.stderr", written)
+    monkeypatch.setattr("rigidsim.report.progress.os.get_terminal_size", lambda _: os.terminal_size((columns, 10)))
+    monkeypatch.setenv("TERM", "xterm")
+    return written
+
+
+def test_long_work_of_unknown_length_is_named_on_a_terminal(monkeypatch):
+    """Once it has taken some time; the line is gone at the end. Short work, and a quiet command, say nothing."""
+    written = on_terminal(monkeypatch, 21)
+    monkeypatch.setattr("rigidsim.report.progress.SHORT_SECONDS", 0.01)
+    with Working("reading a_long_name.yaml"):
+        while not written.getvalue():
+            time.sleep(0.01)
+    assert written.getvalue() == "\rreading a_long_name." + "\r" + 20 * " " + "\r"
+    monkeypatch.setattr("rigidsim.report.progress.SHORT_SECONDS", 60.0)
+    with Working("reading a.yaml"), Working("writing", quiet=True):
+        pass
+    assert written.getvalue().count("reading") == 1
+
+
+def test_long_work_says_nothing_elsewhere(monkeypatch, capsys):
+    monkeypatch.setattr("rigidsim.report.progress.SHORT_SECONDS", 0.001)
+    with Working("reading a.yaml"):
+        time.sleep(0.02)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("words", [("validate", "scene.yaml"), ("run", "scene.yaml", "-o", "a.h5", "--plot", "--view")])
+def test_every_part_of_a_command_names_itself(call, monkeypatch, words):
+    parts = []
+    monkeypatch.setattr("rigidsim.report.progress.Working.__enter__", lambda self: parts.append(self._what))
+    monkeypatch.setattr("rigidsim.report.progress.Working.__exit__", lambda *_: None)
+    assert call(*words).code == 0
+    run = ["building the model", "completing a.h5", "drawing a.png", "making a.html"]
+    assert parts == ["reading scene.yaml", *(run if words[0] == "run" else [])]

@@ -9,14 +9,14 @@ from PIL import Image
 
 from rigidsim.errors import Interrupted
 from rigidsim.report.making import Making
-from spinning_brick import remains
+from spinning_brick import SCENE, remains
 
 SMALL = ("--size", "96x64")
 
 
 @pytest.fixture
-def ran(call):
-    call("run", "scene.yaml", "-q", "-o", "a.h5")
+def ran(made):
+    made("run.h5", "a.h5")
 
 
 def test_a_gif_is_made(call, ran, workplace):
@@ -79,8 +79,8 @@ def test_files_that_are_there_or_not(call, ran, workplace):
     assert "--force overwrites MP4 videos only" in call("video", "a.h5", *SMALL, "--force").err
 
 
-def test_a_sweep_is_refused(call):
-    call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2]", "-q", "-o", "s.h5")
+def test_a_sweep_is_refused(call, made):
+    made("sweep.h5", "s.h5")
     done = call("video", "s.h5")
     assert (done.code, "is the result file of a sweep, not a trajectory" in done.err) == (2, True)
 
@@ -100,6 +100,24 @@ def test_a_signal_ends_it_and_leaves_nothing(call, ran, workplace, monkeypatch, 
     assert (done.code, done.err) == (128 + number, f"stopped by {number.name}; a.gif was not written\n")
     assert remains(workplace) == {"scene.yaml", "a.h5"}
     assert issubclass(Interrupted, Exception)
+
+
+def test_a_signal_is_answered_at_once_while_there_is_no_file(call, ran, workplace, monkeypatch):
+    """Before the first report; afterwards only at the next one, so that the file is removed."""
+    monkeypatch.setattr("rigidsim.views.reel.Reel.of", lambda *_: signal.raise_signal(signal.SIGTERM))
+    done = call("video", "a.h5", "-o", "a.gif", *SMALL)
+    assert (done.code, done.err) == (143, "stopped by SIGTERM; a.gif was not written\n")
+    assert remains(workplace) == {"scene.yaml", "a.h5"}
+
+
+def test_letters_that_the_font_lacks_are_told(call, workplace):
+    (workplace / "a.yaml").write_text(SCENE.replace("brick:", "箱:"))
+    assert call("run", "a.yaml", "-o", "b.h5").code == 0
+    done = call("video", "b.h5", "--at", "0.1", "-o", "b.png", *SMALL)
+    assert (done.code, done.err) == (
+        0,
+        "warning: the font of pictures lacks the letters 箱, which are drawn as boxes\n",
+    )
 
 
 def test_progress_is_shown_on_stderr(call, ran, monkeypatch):

@@ -5,14 +5,19 @@ from __future__ import annotations
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.font_manager import findfont, get_font
 
 import rigidsim
 from drawn_scenes import BOUNCING, made
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
 from rigidsim.hindsight.quantities import quantity
+from rigidsim.plots import letters
 from rigidsim.plots.figures import Look, figure_of
+from rigidsim.plots.letters import fitted
+from rigidsim.plots.paths import FILLED, fit_in_space, shown_part
 from rigidsim.plots.series import LINES
+from rigidsim.plots.style import Picture, styled
 
 
 def axes_of(figure) -> list:
@@ -38,7 +43,7 @@ def test_curves_are_the_quantities_and_those_of_one_unit_share_a_panel(table):
             np.testing.assert_array_equal(line.get_xdata(), table.time[shown])
             np.testing.assert_array_equal(line.get_ydata(), quantity(table, name).values[shown])
     assert (lengths.get_ylabel(), speed.get_ylabel(), speed.get_xlabel()) == ("m", "let_go speed, m/s", "time, s")
-    assert texts_of(lengths)[:2] == ["let_go position x, seen from table", "left_behind distance"]
+    assert texts_of(lengths)[:2] == ["let_go position x,\nseen from table", "left_behind distance"]
     assert speed.get_shared_x_axes().joined(speed, lengths)
     assert len(axes_of(table.plot("let_go.speed", "left_behind.speed", separate=True))) == 2
 
@@ -298,3 +303,49 @@ def test_an_expression_is_drawn(tumbling):
     np.testing.assert_array_equal(curves_of(axes)[0].get_ydata(), 2 * tumbling["top"].world.position[:, 0])
     assert axes.get_ylabel() == "2 * x('top')"
     assert rigidsim.Trajectory.plot.__doc__
+
+
+def test_names_beside_the_axes_take_at_most_a_fifth_of_the_width(table):
+    """Broken after the comma, then cut in the middle."""
+    figure = table.plot("let_go.position.x@table", "left_behind.distance@let_go", "let_go.distance")
+    figure.draw_without_rendering()
+    (axes,) = axes_of(figure)
+    for text in axes.get_legend().get_texts():
+        assert text.get_window_extent().width <= 0.2 * figure.bbox.width * (1 + ROUGHLY)
+    assert fitted(["a" * 50], 9, 1.0)[0].count("a") < 20
+    assert fitted(["a" * 50], 9, 1.0)[0].strip("a") == "…"
+    assert fitted(["short", "a sentence of\ntwo lines"], 9, 0.4) == ["short", "a sentence of\ntwo lines"]
+
+
+ROUGHLY = 0.02
+"""Letters are placed at whole pixels."""
+
+
+def test_grid_lines_are_below_points(table):
+    for axes in axes_of(table.plot("let_go.speed", path="let_go")):
+        assert axes.get_axisbelow() is True
+
+
+def test_a_panel_in_space_fills_its_place():
+    """Whatever the shape of the path is."""
+    for size in ([1.0, 1.0, 1.0], [1.0, 1.0, 4.0], [5.0, 1.0, 1.0]):
+        with styled():
+            figure = Picture(figsize=(4, 4))
+            axes = figure.add_subplot(projection="3d")
+            axes.plot(*np.array([np.zeros(3), size]).T)
+            fit_in_space(axes, [np.array([np.zeros(3), size])])
+        assert shown_part(axes) == pytest.approx(FILLED, rel=0.01)
+
+
+def test_letters_come_from_another_font_or_are_told(monkeypatch):
+    """Of fonts that are installed, those that have the letters which the usual one lacks."""
+    usual, other = findfont("DejaVu Sans"), findfont("STIXGeneral")
+    letter = next(chr(c) for c in get_font(other).get_charmap() if c > 127 and not get_font(usual).get_char_index(c))
+    for installed, note in (([("STIXGeneral", other)], ""), ([], f"no installed font has the letters {letter}, ")):
+        letters._fonts_with.cache_clear()
+        monkeypatch.setattr(letters, "_installed", lambda installed=installed: iter(installed))
+        figure = Picture()
+        text = figure.text(0, 0, f"a {letter}")
+        assert letters.set_fonts(figure).startswith(note)
+        assert ("STIXGeneral" in text.get_fontfamily()) == bool(installed)
+    letters._fonts_with.cache_clear()

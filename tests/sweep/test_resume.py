@@ -212,14 +212,15 @@ def test_damage_of_a_complete_file_is_found(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL")
-def test_killed_sweep_continues(tmp_path, undisturbed):
+@pytest.mark.parametrize("kills", [2, pytest.param(8, marks=pytest.mark.slow)])
+def test_killed_sweep_continues(tmp_path, undisturbed, kills):
     (tmp_path / "scene.yaml").write_text(TOP)
     path = tmp_path / "a.h5"
     command = [sys.executable, "-m", "rigidsim", "sweep", "scene.yaml", "-o", "a.h5", "-q", "--threads", "2"]
     command += ["--vary", f"spin=0 rpm:60 rpm:{RUNS}"]
     environment = os.environ | {"RIGIDSIM_JIT": "off"}  # slow enough to be killed half way
     chosen = random.Random(7)
-    for kill in range(3):
+    for kill in range(kills):
         done = done_of(path)
         more = ["--resume"] if kill else []
         process = subprocess.Popen([*command, *more], cwd=tmp_path, env=environment, stderr=subprocess.PIPE)

@@ -109,7 +109,8 @@ def test_the_slider_and_the_keys_move_the_time(shown, turntable):
     assert shown("() => rigidsim.time()") == 0
 
 
-def test_it_plays_and_pauses(shown):
+def test_it_plays_and_pauses(opened, turntable):
+    shown = opened(page_of(turntable), plays=True).ready()
     shown.page.keyboard.press("Space")
     for _ in range(100):
         if shown("() => rigidsim.time()") > 0.05:
@@ -224,6 +225,71 @@ def test_it_fits_a_phone(opened, turntable):
     shown.page.select_option("#from", label="table")
     x, y = shown("() => rigidsim.positionOnScreen('table')")
     assert 0 < x < 360 and 0 < y < 640
+
+
+FLYING = """\
+format: rigidsim/1
+title: A title that is long enough to be broken into two lines
+simulation: {duration: 1, step: 0.01}
+bodies:
+  a_body_with_a_very_long_name_that_goes_on:
+    mass: 1
+    shapes: [{type: sphere, radius: 0.1}]
+    position: ["= 0.2*index", 0, 0]
+    velocity: [0, 0, 5]
+    repeat: {line: 10, spacing: [0, 0, 0]}
+"""
+COVERED = """() => {
+  const box = (one) => one.getBoundingClientRect();
+  const labels = [...document.querySelectorAll(".label")].filter((label) => !label.hidden);
+  const title = box(document.querySelector("header"));
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const told = labels.filter((label) => meet(box(label), title)).length;
+  const widest = Math.max(...labels.map((label) => box(label).width));
+  const lines = document.querySelectorAll("#leaders line[visibility=visible]");
+  return [labels.length, told, widest, lines.length];
+}"""
+
+
+@pytest.mark.parametrize("size", [(420, 800), (1280, 720)])
+def test_labels_have_lines_and_cover_no_title(opened, size):
+    """Ten bodies with long names that fly across the title."""
+    scene = rigidsim.Scene.from_text(FLYING)
+    shown = opened(page_of(stage_of(rigidsim.simulate(scene))), size=size).ready()
+    shown("() => (rigidsim.page.show.camera.distance /= 3)")
+    for time in (0.0, 0.5, 0.8):
+        shown("(time) => (rigidsim.setTime(time), rigidsim.page.placeLabels())", time)
+        count, over_title, widest, lines = shown(COVERED)
+        assert over_title == 0
+        assert widest <= 0.2 * size[0] + 7
+        assert lines == count
+    if size[0] < 700:
+        shown.page.click("#menu")
+        panel, header = (shown(f"() => document.querySelector('{one}').getBoundingClientRect().toJSON()")
+                         for one in ("#panel", "header"))  # fmt: skip
+        assert panel["top"] >= header["bottom"]
+
+
+@pytest.mark.parametrize("name", ["ball_on_turntable", "crash_test", "dominoes"])
+def test_the_page_frames_the_bodies(opened, run, name):
+    """What the bodies cover at all times fills 0.7 of the room beside the controls, in one of the two directions."""
+    shown = opened(page_of(stage_of(run(name))), size=(1280, 720)).ready()
+    wide, high = shown("""() => {
+      const { show } = rigidsim.page;
+      show.camera.update();
+      const x = [], y = [];
+      for (const [px, py, pz, radius] of show.ballsOfInterest()) {
+        const at = [px, py, pz].map((p, i) => p - show.camera.target[i]);
+        const [left, top] = show.camera.project(...at);
+        const right = new THREE.Vector3().setFromMatrixColumn(show.camera.three.matrixWorld, 0).multiplyScalar(radius);
+        const size = show.camera.project(at[0] + right.x, at[1] + right.y, at[2] + right.z)[0] - left;
+        x.push(left - size, left + size);
+        y.push(top - size, top + size);
+      }
+      const room = innerWidth - show.camera.covered;
+      return [(Math.max(...x) - Math.min(...x)) / room, (Math.max(...y) - Math.min(...y)) / innerHeight];
+    }""")
+    assert max(wide, high) == pytest.approx(0.7, abs=0.02)
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028'\"`${alert(3)}&lt;<!--"
