@@ -111,6 +111,20 @@ def test_shipped_scenes_have_the_bits_of_the_first_gear(name, tmp_path, monkeypa
     assert content_of(first, tmp_path) == content_of(second, tmp_path)
 
 
+def test_attraction_across_the_tree_has_the_bits_of_the_first_gear(tmp_path, monkeypatch):
+    """Of a body and one below it, and of two below different parents."""
+    bodies = {
+        "top": TOP | {"children": {"moon": TOP | {"position": [1, 0, 0]}}},
+        "cart": {
+            "motion": {"prescribed": {"velocity": [1, 0, 0]}},
+            "children": {"ball": TOP | {"position": [0, 2, 0]}},
+        },
+    }
+    made = scene(bodies=bodies, parameters={}, world={"mutual_gravity": {"constant": 1}})
+    first, second = in_both(lambda: rigidsim.simulate(made, terms=True), monkeypatch)
+    assert content_of(first, tmp_path) == content_of(second, tmp_path)
+
+
 def test_a_step_in_second_gear_calls_no_first_gear(forced, monkeypatch):
     run = BlockRun([build_world(scene(steps=5))], 1)
     run.advance(0)
