@@ -80,5 +80,5 @@ def test_what_is_done_of_an_interrupted_sweep_is_kept(call, made, workplace, com
     Path("sweep.h5").rename(temporary)
     answer = call(*command, *force, "-o", name)
     assert (answer.code, answer.out) == (5, "")
-    assert "has the runs of a sweep that was interrupted; --resume continues it" in answer.err
+    assert "has the runs of a sweep that was interrupted, which --resume continues" in answer.err
     assert temporary.read_bytes() == content
