@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typed import Outcome, command, in_python, in_shell
+from typed import COMPILING, Outcome, command, in_python, in_shell
 
 import rigidsim
 from rigidsim.hindsight.oracles import errors
@@ -66,7 +66,8 @@ def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
         elif kind == "python":
             done = in_python(text, folder)
         elif kind == "text" and document.stem in QUOTED:
-            pattern, output = re.escape(text).replace(re.escape("..."), "(?s:.*)"), done.out + done.err
+            pattern = re.escape(text).replace(re.escape("..."), "(?s:.*)")
+            output = done.out + COMPILING.sub("", done.err)
             assert re.fullmatch(pattern, output), f"{text}\n--- but there came\n{output}"
             quoted += 1
     assert quoted == QUOTED.get(document.stem, 0)

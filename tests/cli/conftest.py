@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,12 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typed import COMPILING
 
 import rigidsim
 from rigidsim.cli import main
 from spinning_brick import SCENE
-
-COMPILING = re.compile(r"^compiling the stepper .*\n", re.MULTILINE)
 
 
 class Answer(NamedTuple):

@@ -96,6 +96,7 @@ def test_a_signal_ends_it_and_leaves_nothing(call, ran, workplace, monkeypatch, 
         report(self, done, total)
 
     monkeypatch.setattr(Making, "report", signalled)
+    monkeypatch.setattr("rigidsim.report.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
     done = call("video", "a.h5", "-o", "a.gif", *SMALL)
     assert (done.code, done.err) == (128 + number, f"stopped by {number.name}; a.gif was not written\n")
     assert remains(workplace) == {"scene.yaml", "a.h5"}

@@ -385,6 +385,8 @@ def test_plain_readers(files, many):
     with h5netcdf.File(files) as file:
         np.testing.assert_array_equal(file["world"].variables["orientation"][...], values)
         assert file["checksums/world"].variables["orientation"].dtype == np.uint32
+    if files.stem != "small":
+        return  # xarray reads them through h5netcdf
     xarray = pytest.importorskip("xarray")
     for group in (None, "local", "world", "diagnostics", "checksums", "checksums/world"):
         with xarray.open_dataset(files, engine="h5netcdf", group=group) as dataset:
