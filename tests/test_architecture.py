@@ -126,10 +126,15 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(path)))
+
+
 def imports_of(path: Path) -> set[str]:
     """Every module that a file imports, anywhere in it."""
     found = set()
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
@@ -137,10 +142,11 @@ def imports_of(path: Path) -> set[str]:
     return found
 
 
+@cache
 def modules_imported(path: Path) -> set[str]:
     """Every module of the package that a file imports, anywhere in it; `from package import module` is the module."""
     found = set()
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -165,7 +171,7 @@ def circles(imported: dict[str, set[str]]) -> list[tuple[str, ...]]:
 
 
 def functions_of(path: Path) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef)]
+    return [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -219,7 +225,7 @@ def test_formulas_use_no_power_and_no_arrays():
     """`x**0.5` and `x**3` round differently compiled and not; a formula knows numbers and tuples only."""
     wrong = []
     for path in (PACKAGE / "physics").glob("*.py"):
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
                 wrong.append(f"{path.name}:{node.lineno}: a power")
         for function in functions_of(path):
@@ -265,7 +271,7 @@ def test_in_the_layout_one_prefix_belongs_to_one_table():
 def test_each_class_of_a_scene_has_a_name_of_its_own():
     homes: dict[str, set[str]] = {}
     for path in SOURCES:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, set()).add(module_of(path))
     shared = {name: modules for name, modules in homes.items() if len(modules) > 1}
@@ -291,7 +297,7 @@ def test_columns_of_numbers_are_read_as_numbers_are():
         inner = module.removeprefix("rigidsim.")
         if not inner.startswith(READING) or inner.startswith("scene.notes"):
             continue
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
             if called == "sum":
                 found["sum"].add(inner)

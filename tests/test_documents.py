@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typed import Outcome, command, in_python, in_shell
+from typed import COMPILING, Outcome, command, in_python, in_shell
 
 import rigidsim
 from rigidsim.hindsight.oracles import errors
@@ -24,6 +24,8 @@ QUOTED = {"first-hour": 10, "plots": 1, "tutorial-sweep": 6}
 """How many outputs a document quotes; the text of others is not what their commands print."""
 RUN_BEFORE = {"trajectory-format": ("shell_leaves_turret", "car_crash")}
 """Scenes of which a document has the trajectories when it begins."""
+COARSE = {"RIGIDSIM_PLOT_DPI": "40", "RIGIDSIM_VIDEO_FPS": "5", "RIGIDSIM_VIDEO_SIZE": "160x90"}
+"""Options that are not typed: few pixels, and few pictures a second."""
 
 
 def typed(document: Path) -> list[tuple[str, str]]:
@@ -50,6 +52,10 @@ def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
     """
     folder, notes = workplace
     monkeypatch.chdir(folder)
+    for key, value in COARSE.items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setattr("rigidsim.views.video.GIF_FPS", 5.0)
+    monkeypatch.setattr("rigidsim.views.video.USUAL_SIZE", (160, 90))
     for scene in RUN_BEFORE.get(document.stem, ()):
         assert command(["run", f"scenes/{scene}.yaml", "-q"], notes) == 0
     done, quoted = Outcome(0, "", ""), 0
@@ -60,7 +66,8 @@ def test_document_goes_as_it_is_written(document, workplace, monkeypatch):
         elif kind == "python":
             done = in_python(text, folder)
         elif kind == "text" and document.stem in QUOTED:
-            pattern, output = re.escape(text).replace(re.escape("..."), "(?s:.*)"), done.out + done.err
+            pattern = re.escape(text).replace(re.escape("..."), "(?s:.*)")
+            output = done.out + COMPILING.sub("", done.err)
             assert re.fullmatch(pattern, output), f"{text}\n--- but there came\n{output}"
             quoted += 1
     assert quoted == QUOTED.get(document.stem, 0)

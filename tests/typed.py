@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -16,6 +17,8 @@ import pytest
 
 from rigidsim.cli import main
 
+COMPILING = re.compile(r"^compiling the stepper .*\n", re.MULTILINE)
+"""The line that announces compiling, which depends on what the cache holds."""
 HANDED_ON = r"""set -e
 rigidsim() {
     sh -c 'command -v rigidsim' >"$SAID/out" || return 127

@@ -66,7 +66,6 @@ def accelerate(node, model, state, scratch, lanes):
 def jump(node, model, state, scratch, buffer, lanes):
     """Apply the jump of a node; that of its parent is known."""
     i, parent = model.node[node, at.NODE_ROW], model.node[node, at.NODE_PARENT]
-    # The jumps of parent and node are different rows, so no array is both read and written in one call.
     arm, own, parent_jump = scratch.arm[node], buffer.jump[node + 1], buffer.jump[parent]
     if model.node[node, at.NODE_KIND] == at.FREE:
         jump_free(

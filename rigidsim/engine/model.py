@@ -143,7 +143,7 @@ class Scratch(NamedTuple):
     wrench: np.ndarray  # (moved, WRENCH_ROWS * lanes)
     rate: np.ndarray  # (state, RATE_ROWS * lanes)
     stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at a stage
-    other_stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at the next stage
+    start: np.ndarray  # (state, STAGE_ROWS * lanes) rotation and rate in the world at the beginning of a step
     sum: np.ndarray  # (state, STAGE_ROWS * lanes) weighted sum of the stages' rates
     turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
     contact_mean: np.ndarray  # (contact body, 6) acceleration by contacts in the last step, m/s2 and rad/s2, world axes
@@ -237,7 +237,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         wrench=zeros(n_moved, layout.WRENCH_ROWS * n),
         rate=zeros(n_state, layout.RATE_ROWS * n),
         stage=zeros(n_state, layout.STAGE_ROWS * n),
-        other_stage=zeros(n_state, layout.STAGE_ROWS * n),
+        start=zeros(n_state, layout.STAGE_ROWS * n),
         sum=zeros(n_state, layout.STAGE_ROWS * n),
         turn=zeros(n_state, 3 * n),
         contact_mean=zeros(0, 6),

@@ -56,7 +56,9 @@ def meet(first, second, model, scratch, lanes):
     begin_way(model.body[model.node[first, at.NODE_ROW]], scratch.frame[first + 1], scratch.way[0], lanes)
     begin_way(model.body[model.node[second, at.NODE_ROW]], scratch.frame[second + 1], scratch.way[1], lanes)
     a, b = first + 1, second + 1
-    while a != b:
+    for _ in range(depth[a] + depth[b]):  # at most; a count, which straight code knows
+        if a == b:
+            break
         if depth[a] >= depth[b]:
             a = inwards(a, first, scratch.way[0], model, scratch, lanes)
         else:

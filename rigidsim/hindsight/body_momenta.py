@@ -44,7 +44,7 @@ def angular_momentum(trajectory: Trajectory, path: str) -> np.ndarray:
 def _by_spans(trajectory: Trajectory, path: str, of: Callable, shape: tuple[int, ...]) -> np.ndarray:
     """`of` in each span of samples with one tree, with the body's mass then and its motion as columns."""
     header, world = trajectory.header, trajectory[path].world
-    _require_free(trajectory, path)
+    require_free(trajectory, path)
     q, omega_W, v_WB = (columns(a) for a in (world.orientation, world.angular_velocity, world.velocity))
     found = np.full((len(trajectory.time), *shape), np.nan)
     for number, samples in header.spans(trajectory.time):
@@ -62,7 +62,7 @@ def lump_of(trajectory: Trajectory, path: str, number: int = 0, samples=...) -> 
     among `trajectory.header.trees()`), which it does at these samples. Raises UsageError if the body is not free then.
     """
     if trajectory.header.trees()[number][1][trajectory.header.row_of[path]].kind != "free":
-        _require_free(trajectory, path)
+        require_free(trajectory, path)
         raise UsageError(f"'{path}' is not free from the start; it has no energy and momentum of its own until then")
     if number == 0:
         tree = _first_tree(trajectory.header.scene_resolved)
@@ -81,9 +81,10 @@ def _first_tree(resolved: str):
     return tree_of(scene_from(resolved))
 
 
-def _require_free(trajectory: Trajectory, path: str) -> None:
+def require_free(trajectory: Trajectory, path: str, what: str = "energy and momentum") -> None:
+    """Raise UsageError if a body is never free, and so never has this."""
     header, row = trajectory.header, trajectory.header.row_of[path]
     if all(places[row].kind != "free" for _, places in header.trees()):
         carrier = header.carrier_at(path, 0.0)
         hint = f"ask for '{carrier}', which carries it" if carrier else "no free body carries it"
-        raise UsageError(f"'{path}' is {header.kinds[row]}: only free bodies have energy and momentum; {hint}")
+        raise UsageError(f"'{path}' is {header.kinds[row]}: only free bodies have {what}; {hint}")

@@ -25,6 +25,7 @@ SUMS = {
     "angular_acceleration": "angular acceleration",
 }
 """What is recorded with the terms but is none of them, in words."""
+OF_TERMS, OF_MASS = "recorded accelerations and their terms", "energy and momentum"
 
 
 class Source:
@@ -65,7 +66,8 @@ class Source:
 
 class BodyQuantity(NamedTuple):
     """A quantity of a body: words, components, unit with L for the unit of length, `read(source, body, frame)`, frames
-    that it can have, the one if none is written, whether it can be seen from other bodies, and what it needs.
+    that it can have, the one if none is written, whether it can be seen from other bodies, what it needs, and what
+    messages call it if only free bodies have it.
     """
 
     words: str
@@ -76,6 +78,7 @@ class BodyQuantity(NamedTuple):
     default: str = WORLD
     is_seen: bool = True
     is_recorded: Callable[[Trajectory, str], bool] = lambda trajectory, path: True
+    of_free: str = ""
 
 
 def _motion(name: str, source: Source, body: str, frame: str) -> np.ndarray:
@@ -144,7 +147,7 @@ def _vector(words: str, name: str, unit: str) -> BodyQuantity:
 
 
 def _of_mass(words: str, unit: str, read: Callable) -> BodyQuantity:
-    options = {"frames": (WORLD, BODY), "is_seen": False, "is_recorded": _is_free}
+    options = {"frames": (WORLD, BODY), "is_seen": False, "is_recorded": _is_free, "of_free": OF_MASS}
     return BodyQuantity(words, XYZ, unit, partial(_momentum, read), **options)
 
 
@@ -154,7 +157,7 @@ def _terms() -> dict[str, BodyQuantity]:
     for field in term_fields(with_contact=True):
         name, unit = field.name.removeprefix("terms/"), field.units.replace(" s-1", "/s").replace(" s-2", "/s²")
         words = SUMS.get(name, f"{name.replace('_', ' ')} term")
-        options = {"frames": (PARENT, WORLD, BODY), "default": PARENT, "is_seen": False}
+        options = {"frames": (PARENT, WORLD, BODY), "default": PARENT, "is_seen": False, "of_free": OF_TERMS}
         found[f"terms.{name}"] = BodyQuantity(
             words, XYZ, unit, partial(_term, name), is_recorded=partial(_has_term, name), **options
         )
@@ -180,7 +183,7 @@ KINDS = {
     },
     "kinetic_energy": BodyQuantity(
         "kinetic energy", (), "J", lambda source, body, _: kinetic_energy(source.part, body),
-        frames=(WORLD,), is_seen=False, is_recorded=_is_free,
+        frames=(WORLD,), is_seen=False, is_recorded=_is_free, of_free=OF_MASS,
     ),
     "linear_momentum": _of_mass("momentum", "N s", linear_momentum),
     "angular_momentum": _of_mass("angular momentum", "N m s", angular_momentum),

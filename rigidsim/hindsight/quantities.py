@@ -17,6 +17,7 @@ import numpy as np
 
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.hindsight.body_momenta import require_free
 from rigidsim.hindsight.body_quantities import BODY, KINDS, PARENT, WORLD, BodyQuantity, Source
 from rigidsim.hindsight.run_quantities import RUN_KINDS, RunQuantity
 from rigidsim.trajectory.trajectory import Trajectory
@@ -192,6 +193,8 @@ def _of_body(trajectory: Trajectory, name: str, body: str, rest: str) -> NamedQu
     kind = KINDS.get(key)
     if kind is None:
         _refuse(name, key, [*KINDS, *SAME_AS])
+    if kind.of_free:
+        require_free(trajectory, body, kind.of_free)
     part = _component(name, component, kind.components)
     frame = _frame(trajectory, name, kind, frame) if at else kind.default
     shown = f"{body}.{key}" + (f".{part}" if part else "") + (f"@{frame}" if frame != kind.default else "")

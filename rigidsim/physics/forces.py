@@ -178,21 +178,49 @@ def turned_from(q_rest, q_AB):
 
 
 @formula
-def turning_torque(k, theta):
-    """Torque on B (N m, A's axes) with the energy theta . K theta/2, theta from `turned_from`: with u = K theta,
-
-    -(u + theta x u/2 + c theta x (theta x u)), c = (1 - h cot h)/|theta|^2 and h = |theta|/2: minus the transpose of
-    the inverse differential of the exponential, applied to u. For equal stiffnesses that is -u. Iserles et al., Acta
-    Numerica 9 (2000), app. B.
+def free_axis(k):
+    """The axis about which a bushing leaves B free: the one along which K = diag(k) has no stiffness, while it has some
+    along both others. The zero vector if there is none.
     """
-    u, h2 = along_axes(k, theta), 0.25 * dot(theta, theta)
+    x, y, z = (select(each > 0.0, 1.0, 0.0) for each in k)
+    return ((1.0 - x) * y * z, x * (1.0 - y) * z, x * y * (1.0 - z))
+
+
+@formula
+def swung_from(axis, q_rest, q_AB):
+    """Rotation vector sigma (rad, A's axes, across `axis`, |sigma| <= pi) of the swing: of the shortest rotation from a
+    unit axis to where it is now if it is fixed in B, and is the one given at rest. B's turn about that axis of its own,
+    the twist, is left out.
+
+    With n = q_AB q_rest* axis, sigma is along axis x n, and |sigma| the angle between both; zero at half a turn.
+    """
+    now = rotate(product(q_AB, conjugate(q_rest)), axis)
+    across = cross(axis, now)
+    s2 = dot(across, across)
+    s = sqrt(select(s2 < 1e-16, 1e-16 + 0.0 * s2, s2))
+    return scaled(arc_tangent(s, dot(axis, now)) / s, across)
+
+
+@formula
+def turning_torque(k, theta, share):
+    """Torque on B (N m, A's axes) with the energy theta . K theta/2: with u = K theta and h = share |theta|,
+
+    -(u + share theta x u + c theta x (theta x u)), c = (1 - h cot h)/|theta|^2. For equal stiffnesses that is -u.
+
+    For theta from `turned_from` the share is 1/2: minus the transpose of the inverse differential of the exponential,
+    applied to u (Iserles et al., Acta Numerica 9 (2000), app. B). For a swing, theta from `swung_from` and no stiffness
+    along its axis, the share is 1: the part of that which has no component along the axis of B that swings, so that a
+    turn about it does no work.
+    """
+    square = share * share
+    u, h2 = along_axes(k, theta), square * dot(theta, theta)
     small = h2 < 1e-6
     h = sqrt(select(small, 1.0 + 0.0 * h2, h2))
     sine, cosine = sin_cos(h)
-    closed = 0.25 * (1.0 - h * cosine / sine) / select(small, 1.0 + 0.0 * h2, h2)
-    c = select(small, 1.0 / 12.0 + h2 / 180.0, closed)
+    closed = (1.0 - h * cosine / sine) / select(small, 1.0 + 0.0 * h2, h2)
+    c = square * select(small, 1.0 / 3.0 + h2 / 45.0, closed)
     turned = cross(theta, u)
-    return negated(add(add(u, scaled(0.5, turned)), scaled(c, cross(theta, turned))))
+    return negated(add(add(u, scaled(share, turned)), scaled(c, cross(theta, turned))))
 
 
 @formula

@@ -135,9 +135,18 @@ class Reader:
         for end in range(len(written) - 1, 0, -1):
             pattern, rest = written[:end], written[end + 1 :]
             if written[end] == "." and (found := self._fitting(pattern)):
-                yield from (f"{path}.{rest}" for path in found)
+                names = [f"{path}.{rest}" for path in found]
+                yield from [name for name in names if self._is_known(name)] or names
                 return
         raise UsageError(f"{clipped(written)}: no body fits; bodies: {', '.join(self._trajectory.paths[:10])}")
+
+    def _is_known(self, name: str) -> bool:
+        """Whether the body has that quantity: fixed parts have no acceleration of their own."""
+        try:
+            named(self._trajectory, name)
+        except UsageError:
+            return False
+        return True
 
     def _fitting(self, pattern: str) -> list[str]:
         literal = pattern.replace("[", "[[]")

@@ -199,6 +199,8 @@ def _execute(
 
 def _report(path: Path, computed: int, seconds: float) -> SweepReport:
     with load_sweep(path) as found:
+        if computed:
+            found.trust()
         failed, failures = found.failed, []
         for place in failed[:SHOWN_FAILURES].tolist():
             failures.append(f"run {found.numbers[place]} ({found.values_text(place)}): {found.error_at(place)}")

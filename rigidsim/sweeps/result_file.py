@@ -182,6 +182,10 @@ class ResultFile:
         self._verify_plan()
         self._require_intact(ALL)
 
+    def trust(self) -> None:
+        """Leave out the check of results that this process has written, or has checked, a moment ago."""
+        self._intact[:] = True
+
     def _verify_plan(self) -> None:
         for name in (*self._layout.columns.values(), "runs/seed"):
             self._of_plan(name)

@@ -103,6 +103,11 @@ def _first_valid(scene: Scene, plan: Plan) -> Scene:
     return scene.with_overrides(overrides)
 
 
+def _just_written(found: Sweep) -> Sweep:
+    found.trust()
+    return found
+
+
 def sweep(
     scene: Scene | str | Path,
     *,
@@ -150,11 +155,11 @@ def sweep(
         if resume and not done_of(path) and finished(path, contents):
             return load_sweep(path)
         _run(contents, path, threads, dask, force, resume)
-        return load_sweep(path)
+        return _just_written(load_sweep(path))
     folder = Path(tempfile.mkdtemp(prefix="rigidsim-"))
     try:
         _run(contents, folder / "sweep.h5", threads, dask, force=False, resume=False)
-        return load_sweep(folder / "sweep.h5", folder)
+        return _just_written(load_sweep(folder / "sweep.h5", folder))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

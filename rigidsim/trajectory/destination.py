@@ -123,7 +123,7 @@ def check_temporary(final: Path, kind: FileKind, hints: Hints) -> None:
         if is_locked(path):
             raise StorageError(f"another process is writing {final}")
         if kind is not SWEEP and result_kind(path, lock=False) is SWEEP:
-            _refuse(path, f"it has the runs of a sweep that was interrupted; {hints.resume} continues it")
+            _refuse(path, f"it has the runs of a sweep that was interrupted, which {hints.resume} continues")
         with path.open("rb") as file:
             head = file.read(len(HDF5_SIGNATURE))
         if kind in RESULTS and head not in (b"", HDF5_SIGNATURE, bytes(len(HDF5_SIGNATURE))):  # it may be written last

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
+import shutil
 import subprocess
 import sys
+from contextlib import chdir
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typed import COMPILING
 
 import rigidsim
 from rigidsim.cli import main
 from spinning_brick import SCENE
-
-COMPILING = re.compile(r"^compiling the stepper .*\n", re.MULTILINE)
 
 
 class Answer(NamedTuple):
@@ -38,6 +39,31 @@ def workplace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scene.yaml").write_text(SCENE)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory) -> Path:
+    """A folder with what the small scene gives: run.h5, terms.h5 (with terms) and sweep.h5 (of two
+    masses, with a metric)."""
+    folder = tmp_path_factory.mktemp("results")
+    (folder / "scene.yaml").write_text(SCENE)
+    with chdir(folder):
+        scene = rigidsim.Scene.from_file("scene.yaml")
+        for name, terms in (("run.h5", False), ("terms.h5", True)):
+            rigidsim.simulate(scene, terms=terms).save(name)
+        plan = {"vary": {"bodies.brick.mass": [1, 2]}, "metrics": {"top": "= max(speed('brick'))"}}
+        rigidsim.sweep(scene, **plan, path="sweep.h5").close()
+    return folder
+
+
+@pytest.fixture
+def made(results, workplace):
+    """Copy one of these: `made("run.h5", "a.h5")`; its content."""
+
+    def copy(kind: str, name: str) -> bytes:
+        return shutil.copyfile(results / kind, workplace / name).read_bytes()
+
+    return copy
 
 
 @pytest.fixture

@@ -170,11 +170,17 @@ def test_a_quantity_of_one_body_reads_its_chunks_only(tmp_path, monkeypatch):
     assert read == [(k, 7 // bodies, 0) for k in range(-(-2001 // rows))]
 
 
-@pytest.fixture
-def sweep(workplace):
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
     metrics = {"top": '= max(speed("brick"))', "turn": '= max(omega_x("brick"))'}
-    values = {"bodies.brick.velocity[0]": [1, 2, 4]}
-    rigidsim.sweep(rigidsim.Scene.from_text(SCENE), vary=values, metrics=metrics, path="s.h5").close()
+    values, path = {"bodies.brick.velocity[0]": [1, 2, 4]}, tmp_path_factory.mktemp("swept") / "s.h5"
+    rigidsim.sweep(rigidsim.Scene.from_text(SCENE), vary=values, metrics=metrics, path=path).close()
+    return path
+
+
+@pytest.fixture
+def sweep(swept, workplace):
+    shutil.copyfile(swept, workplace / "s.h5")
     return "s.h5"
 
 

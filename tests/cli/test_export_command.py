@@ -16,8 +16,8 @@ SWEEP = ("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2, 5]", "--reco
 
 
 @pytest.fixture
-def ran(call):
-    call("run", "scene.yaml", "-q", "-o", "a.h5")
+def ran(made):
+    made("run.h5", "a.h5")
 
 
 def test_the_format_follows_from_either_name(call, ran, workplace):

@@ -13,8 +13,8 @@ from spinning_brick import SAMPLES
 
 
 @pytest.fixture
-def history(call):
-    call("run", "scene.yaml", "-o", "a.h5", "--terms")
+def history(made):
+    made("terms.h5", "a.h5")
     return "a.h5"
 
 
@@ -121,8 +121,8 @@ def test_what_cannot_be_explained(call, history, arguments, words):
     assert words in err
 
 
-def test_history_without_terms_says_how_to_record_them(call):
-    call("run", "scene.yaml", "-o", "b.h5")
+def test_history_without_terms_says_how_to_record_them(call, made):
+    made("run.h5", "b.h5")
     code, _, err = call("explain", "b.h5", "brick", "--at", "0")
     assert code == 2
     assert "rigidsim run --terms" in err

@@ -49,16 +49,16 @@ def test_a_value_that_is_not_finite_is_null_in_json(call):
         ("inspect", ("top== max(speed('brik'))",), 2, "there is no body 'brik'"),
     ],
 )
-def test_bad_metrics_are_refused(call, command, options, code, message):
-    call("run", "scene.yaml", "-q", "-o", "a.h5")
+def test_bad_metrics_are_refused(call, made, command, options, code, message):
+    made("run.h5", "a.h5")
     given = [word for option in options for word in ("--metric", option)]
     answer = call(command, "scene.yaml" if command == "run" else "a.h5", *given)
     assert answer.code == code and answer.err.count("\n") == 1
     assert message in answer.err
 
 
-def test_metrics_are_of_a_whole_trajectory(call):
-    call("run", "scene.yaml", "-q", "-o", "a.h5")
+def test_metrics_are_of_a_whole_trajectory(call, made):
+    made("run.h5", "a.h5")
     assert call("inspect", "a.h5", "--metric", TOP, "--at", "0.5").code == 2
 
 

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 import rigidsim
-from spinning_brick import SAMPLES, SCENE, remains
+from spinning_brick import SAMPLES, remains
 from test_startup import loaded_after
 
 PNG = b"\x89PNG"
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """The trajectory of the small scene, computed once."""
-    folder = tmp_path_factory.mktemp("kept")
-    (folder / "scene.yaml").write_text(SCENE)
-    rigidsim.simulate(rigidsim.Scene.from_file(folder / "scene.yaml")).save(folder / "a.h5")
-    return folder / "a.h5"
-
-
 @pytest.fixture(autouse=True)
-def trajectory(kept, workplace):
-    """A copy of it as a.h5."""
-    shutil.copyfile(kept, workplace / "a.h5")
+def trajectory(made, monkeypatch):
+    """That of the small scene as a.h5, and pictures of few pixels if nothing else is said."""
+    made("run.h5", "a.h5")
+    monkeypatch.setenv("RIGIDSIM_PLOT_DPI", "40")
 
 
 def size_of(path) -> tuple[int, int]:

@@ -15,19 +15,8 @@ from rigidsim.trajectory.published import published
 from spinning_brick import SCENE, remains
 
 PLAN = ("--vary", "bodies.brick.mass=1:2:3", "-q")
-RUN, SWEEP = "made.run", "made.sweep"
+RUN, SWEEP = "run.h5", "sweep.h5"
 OTHER = {RUN: "is a trajectory", SWEEP: "is the result file of a sweep"}
-
-
-@pytest.fixture
-def results(call):
-    """The name of a file -> a trajectory or the result of a sweep, with any name."""
-
-    def make(name: str, kind: str) -> bytes:
-        call(*(("run", "scene.yaml", "-q") if kind == RUN else ("sweep", "scene.yaml", *PLAN)), "-o", name)
-        return Path(name).read_bytes()
-
-    return make
 
 
 WRITERS = {
@@ -49,33 +38,33 @@ WRITERS = {
 
 
 @pytest.mark.parametrize(("kind", "name", "command"), WRITERS.values(), ids=WRITERS)
-def test_results_of_another_kind_are_kept(call, results, workplace, kind, name, command):
-    results("of.h5", SWEEP)
-    results("run.h5", RUN)
-    content, before = results(name, kind), remains(workplace)
+def test_results_of_another_kind_are_kept(call, made, workplace, kind, name, command):
+    made(SWEEP, "of.h5")
+    made(RUN, "run.h5")
+    content, before = made(kind, name), remains(workplace)
     answer = call(*command)
     assert (answer.code, answer.out) == (5, "")
     assert f"error: {name} {OTHER[kind]}; " in answer.err and len(answer.err.splitlines()) == 1
     assert Path(name).read_bytes() == content and remains(workplace) == before
 
 
-def test_saving_keeps_the_results_of_a_sweep(results):
-    content = results("a.h5", SWEEP)
+def test_saving_keeps_the_results_of_a_sweep(made):
+    content = made(SWEEP, "a.h5")
     trajectory = rigidsim.simulate(rigidsim.Scene.from_text(SCENE))
     with pytest.raises(StorageError, match=r"a\.h5 is the result file of a sweep; force=True overwrites trajectories"):
         trajectory.save("a.h5", force=True)
     with pytest.raises(StorageError, match=r"a\.h5 is the result file of a sweep"):
         trajectory.save("a.h5")
     assert Path("a.h5").read_bytes() == content
-    results("t.h5", RUN)
+    made(RUN, "t.h5")
     with pytest.raises(StorageError, match=r"t\.h5 is a trajectory; force=True overwrites result files of sweeps only"):
         rigidsim.sweep(rigidsim.Scene.from_text(SCENE), vary={"bodies.brick.mass": [1, 2]}, path="t.h5", force=True)
 
 
 @pytest.mark.parametrize("kind", [CSV, TRAJECTORY], ids=lambda kind: kind.name)
-def test_results_that_appear_meanwhile_are_kept(results, kind):
+def test_results_that_appear_meanwhile_are_kept(made, kind):
     """`force` was given for what was there before."""
-    content = results("b.h5", SWEEP)
+    content = made(SWEEP, "b.h5")
     with pytest.raises(StorageError, match=r"saved as a-2\.h5"), published("a.h5", kind, force=True) as file:
         file.write(b"new")
         Path("b.h5").rename("a.h5")
@@ -84,12 +73,12 @@ def test_results_that_appear_meanwhile_are_kept(results, kind):
 
 @pytest.mark.parametrize("command", [("run", "scene.yaml", "-q"), ("export", "run.h5", "-q")], ids=lambda c: c[0])
 @pytest.mark.parametrize("force", [(), ("--force",)])
-def test_what_is_done_of_an_interrupted_sweep_is_kept(call, results, workplace, command, force):
-    results("run.h5", RUN)
-    content, name = results("sweep.h5", SWEEP), "a.csv"
+def test_what_is_done_of_an_interrupted_sweep_is_kept(call, made, workplace, command, force):
+    made(RUN, "run.h5")
+    content, name = made(SWEEP, "sweep.h5"), "a.csv"
     temporary = temporary_path(workplace / name)
     Path("sweep.h5").rename(temporary)
     answer = call(*command, *force, "-o", name)
     assert (answer.code, answer.out) == (5, "")
-    assert "has the runs of a sweep that was interrupted; --resume continues it" in answer.err
+    assert "has the runs of a sweep that was interrupted, which --resume continues" in answer.err
     assert temporary.read_bytes() == content

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typed import COMPILING
 
 import rigidsim
 from rigidsim.report.signals import STOP_SIGNALS, StopRequest
@@ -47,7 +48,7 @@ def under_way(spawn, workplace):
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_signal_ends_the_run_and_keeps_the_samples(under_way, workplace, name, code):
+def test_signal_ends_the_run_and_keeps_the_samples_of_an_undisturbed_one(under_way, workplace, name, code):
     process = under_way()
     begin = time.monotonic()
     process.send_signal(getattr(signal, name))
@@ -55,7 +56,7 @@ def test_signal_ends_the_run_and_keeps_the_samples(under_way, workplace, name, c
     assert time.monotonic() - begin < SECONDS
     assert process.returncode == code
     assert out.startswith("a.h5: interrupted, ")
-    assert err.startswith(f"interrupted by {name} at t = ")
+    assert COMPILING.sub("", err).startswith(f"interrupted by {name} at t = ")
     assert "a.h5 holds the" in err
     assert remains(workplace) == {"scene.yaml", "a.h5"}
     with rigidsim.load("a.h5") as trajectory:
@@ -63,17 +64,11 @@ def test_signal_ends_the_run_and_keeps_the_samples(under_way, workplace, name, c
         assert len(trajectory.time) > 2
         assert np.array_equal(trajectory.time[:-1], np.arange(len(trajectory.time) - 1) * 1000 * 1e-3)
         assert trajectory.content_hash == trajectory.stored_hash
-
-
-def test_samples_up_to_the_signal_are_those_of_an_undisturbed_run(under_way):
-    process = under_way()
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+        stopped = trajectory["brick"].world.orientation[:5]
     changes = ["simulation.duration=5", "simulation.step=1e-3", "simulation.record_every=1"]
     undisturbed = rigidsim.simulate(rigidsim.Scene.from_text(SCENE, overrides=changes))
-    with rigidsim.load("a.h5") as trajectory:
-        stopped = trajectory["brick"].world.orientation[:5]
-    assert np.array_equal(stopped, undisturbed["brick"].world.orientation[:5])
+    assert len(stopped) > 2
+    assert np.array_equal(stopped, undisturbed["brick"].world.orientation[: len(stopped)])
 
 
 def test_second_signal_ends_at_once_and_leaves_nothing(under_way, workplace):

@@ -62,8 +62,8 @@ def test_validate_loads_no_compiler_and_no_hdf5():
     assert not loaded & {"llvmlite", "h5py", "quaternion", "scipy"}
 
 
-def test_inspect_loads_no_compiler(call):
-    call("run", "scene.yaml", "-q", "-o", "a.h5")
+def test_inspect_loads_no_compiler(made):
+    made("run.h5", "a.h5")
     loaded = loaded_after("inspect", "a.h5")
     assert "h5py" in loaded
     assert not loaded & {"llvmlite", "quaternion", "scipy", "pydantic", "matplotlib"}

@@ -230,17 +230,17 @@ def under_way(spawn, workplace):
     return process
 
 
-@pytest.mark.parametrize("options", [[], ["--resume"], ["--force"], ["--retry-failed"]])
-def test_a_sweep_that_is_running_is_not_said_to_be_interrupted(call, workplace, under_way, options):
-    answer = call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:200000", "-o", "s.h5", *options)
-    assert answer.code == 5 and answer.err.startswith("error: another process is writing s.h5: ")
-    assert " runs of a sweep are done; wait for its end, or use -o to write to another path\n" in answer.err
+def test_a_sweep_that_is_running_is_not_said_to_be_interrupted(call, workplace, under_way):
+    for options in ([], ["--resume"], ["--force"], ["--retry-failed"]):
+        answer = call("sweep", "scene.yaml", "--vary", f"{MASS}=1:2:200000", "-o", "s.h5", *options)
+        assert answer.code == 5 and answer.err.startswith("error: another process is writing s.h5: ")
+        assert " runs of a sweep are done; wait for its end, or use -o to write to another path\n" in answer.err
+        assert under_way.poll() is None
     with pytest.raises(rigidsim.RigidsimError, match="another process is writing"):
         rigidsim.sweep("scene.yaml", vary={MASS: [1, 2]}, path="s.h5", force=True)
+    assert call("inspect", "s.h5").out.endswith("the sweep is not complete: a process is running it\n")
+    assert "another process is writing a" in call("run", "scene.yaml", "-o", "s.h5").err.replace("s.h5", "a")
     assert under_way.poll() is None
-    if not options:
-        assert call("inspect", "s.h5").out.endswith("the sweep is not complete: a process is running it\n")
-        assert "another process is writing a" in call("run", "scene.yaml", "-o", "s.h5").err.replace("s.h5", "a")
 
 
 def test_a_sweep_whose_file_is_removed_ends_at_once(workplace, under_way):

@@ -15,8 +15,8 @@ SMALL = ("--size", "96x64")
 
 
 @pytest.fixture
-def ran(call):
-    call("run", "scene.yaml", "-q", "-o", "a.h5")
+def ran(made):
+    made("run.h5", "a.h5")
 
 
 def test_a_gif_is_made(call, ran, workplace):
@@ -79,8 +79,8 @@ def test_files_that_are_there_or_not(call, ran, workplace):
     assert "--force overwrites MP4 videos only" in call("video", "a.h5", *SMALL, "--force").err
 
 
-def test_a_sweep_is_refused(call):
-    call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2]", "-q", "-o", "s.h5")
+def test_a_sweep_is_refused(call, made):
+    made("sweep.h5", "s.h5")
     done = call("video", "s.h5")
     assert (done.code, "is the result file of a sweep, not a trajectory" in done.err) == (2, True)
 
@@ -96,6 +96,7 @@ def test_a_signal_ends_it_and_leaves_nothing(call, ran, workplace, monkeypatch, 
         report(self, done, total)
 
     monkeypatch.setattr(Making, "report", signalled)
+    monkeypatch.setattr("rigidsim.report.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
     done = call("video", "a.h5", "-o", "a.gif", *SMALL)
     assert (done.code, done.err) == (128 + number, f"stopped by {number.name}; a.gif was not written\n")
     assert remains(workplace) == {"scene.yaml", "a.h5"}

@@ -14,8 +14,8 @@ from test_startup import loaded_after
 
 
 @pytest.fixture(autouse=True)
-def trajectory(call, workplace):
-    assert call("run", "scene.yaml", "-q", "-o", "a.h5").code == 0
+def trajectory(made):
+    made("run.h5", "a.h5")
 
 
 def is_page(path: Path) -> bool:
@@ -42,7 +42,7 @@ def test_what_is_shown_can_be_chosen(call, workplace):
     (["--from", "0.5", "--to", "0.1"], 2, "the times to show begin at 0.5 s and end at 0.1 s; the trajectory covers"),
     (["--from", "1e9"], 2, "the trajectory covers"),
     (["--fps", "0"], 2, "fps must be a positive number, got 0.0"),
-    (["-o", "a.h5", "--force"], 5, "a.h5 is not a page of rigidsim"),
+    (["-o", "a.h5", "--force"], 5, "a.h5 is a trajectory; --force overwrites such pages only"),
     (["-o", "a.png"], 2, "a.png: the name must end with one of .html, .htm"),
     (["-o", "nowhere/a.html"], 5, "the folder nowhere does not exist"),
     (["-o", "."], 5, ". is a folder; name a file, such as out.html"),
@@ -53,11 +53,11 @@ def test_mistakes(call, workplace, options, code, said):
     assert not (workplace / "a.html").exists()
 
 
-def test_files_that_are_no_trajectories(call, workplace):
+def test_files_that_are_no_trajectories(call, made, workplace):
     (workplace / "b.h5").write_text("text")
     assert call("view", "b.h5").code == 6
     assert call("view", "c.h5").code == 5
-    assert call("sweep", "scene.yaml", "--vary", "bodies.brick.mass=[1, 2]", "-q", "-o", "s.h5").code == 0
+    made("sweep.h5", "s.h5")
     answer = call("view", "s.h5")
     assert answer.code == 2 and "s.h5 is the result file of a sweep" in answer.err
 

@@ -86,11 +86,11 @@ class Bodies:
         self.floor_v, self.floor_omega = np.zeros(3), np.zeros(3)
 
     def inverse(self) -> np.ndarray:
-        rows = np.zeros((len(self.p) + 2, at.INVERSE_ROWS))
-        for i, q in enumerate(self.q):
-            R = np.array(to_matrix(tuple(q)))
-            t = R @ np.diag(1.0 / self.inertia[i]) @ R.T
-            rows[i] = (1.0 / self.mass[i], t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
+        rows, n = np.zeros((len(self.p) + 2, at.INVERSE_ROWS)), len(self.p)
+        R = np.array(to_matrix(tuple(self.q.T))).transpose(2, 0, 1)
+        t = (R / self.inertia[:, None, :]) @ R.transpose(0, 2, 1)
+        rows[:n, 0] = 1.0 / self.mass
+        rows[:n, 1:] = t[:, (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
         return rows
 
     def prepared(self, points: list[Point]) -> Step:
@@ -116,9 +116,7 @@ class Bodies:
         keys = [(point.A, point.B, point.feature) for point in points]
         self.memory = {key: row[at.C_PN : at.C_TOTAL].copy() for key, row in zip(keys, done.point, strict=True)}
         self.v, self.omega, self.p = done.vel[:n, 0:3].copy(), done.vel[:n, 3:6].copy(), self.p + done.moved[:n, 0:3]
-        for i in range(n):
-            turn = exp_full(tuple(0.5 * done.moved[i, 3:6]))
-            self.q[i] = product(turn, tuple(self.q[i]))
+        self.q = np.array(product(exp_full(tuple(0.5 * done.moved[:n, 3:6].T)), tuple(self.q.T))).T
         return done
 
     @property
@@ -129,20 +127,15 @@ class Bodies:
 
 def balls_and_planes(p, radius: float, planes, margin: float, friction: float, rolling: float) -> list[Point]:
     """The contact points of balls of one radius with each other and with planes (unit normal, offset)."""
-    points = []
+    points, how = [], {"friction": friction, "rolling": rolling * radius}
+    d, planes = p[None] - p[:, None], np.array(planes, float).reshape(-1, 4)
+    between, above = np.sqrt((d * d).sum(2)) - 2 * radius, p @ planes[:, :3].T - planes[:, 3] - radius
     for i in range(len(p)):
-        d = p[i + 1 :] - p[i]
-        distance = np.sqrt((d * d).sum(1))
-        for k in np.flatnonzero(distance < 2 * radius + margin):
-            j, normal = i + 1 + int(k), d[k] / distance[k]
-            gap, levers = distance[k] - 2 * radius, (tuple(radius * normal), tuple(-radius * normal))
-            points.append(Point(i, j, tuple(normal), gap, *levers, friction=friction, rolling=rolling * radius))
-        for number, (*up, offset) in enumerate(planes):
-            normal = -np.array(up, float)
-            gap = -normal @ p[i] - offset - radius
-            if gap < margin:
-                lever = tuple(radius * normal)
-                one = Point(i, FLOOR, tuple(normal), gap, lever, friction=friction, rolling=rolling * radius)
-                one.feature = number
-                points.append(one)
+        for j in i + 1 + np.flatnonzero(between[i, i + 1 :] < margin):
+            normal = d[i, j] / (between[i, j] + 2 * radius)
+            levers = tuple(radius * normal), tuple(-radius * normal)
+            points.append(Point(i, int(j), tuple(normal), between[i, j], *levers, **how))
+        for k in np.flatnonzero(above[i] < margin):
+            normal = -planes[k, :3]
+            points.append(Point(i, FLOOR, tuple(normal), above[i, k], tuple(radius * normal), feature=int(k), **how))
     return points

@@ -27,7 +27,7 @@ from scenes import make_scene
 import rigidsim
 from rigidsim.engine.integrators import INTEGRATORS
 for integrator in INTEGRATORS:
-    scene = make_scene(every_kind(), duration=0.2, step=STEP, gravity=GRAVITY, integrator=integrator.name,
+    scene = make_scene(every_kind(), duration=0.13, step=STEP, gravity=GRAVITY, integrator=integrator.name,
                        record_every=STEP)
     print(integrator.name, rigidsim.simulate(scene, terms=True).content_hash)
 """

@@ -9,6 +9,9 @@ import pytest
 
 import rigidsim
 from force_scenes import BALL, BRICK, FINE, SPIN, TILT, changes, run, scene_of
+from rigidsim import dual
+from rigidsim.physics.forces import energy_along_axes, swung_from, turning_torque
+from rigidsim.physics.quaternion import product, rotate, rotate_back
 from rigidsim.report.explain import Explanation
 from scenes import EPS, axis_angle, slopes
 
@@ -159,3 +162,75 @@ def test_explain_gives_its_share_at_both_ends():
         assert str(bushing.load) == f"bushing to {other} (b, forces[0])"
         assert np.abs(bushing.terms["angular_applied"]).max() > 0.01
         assert not shares.rest  # the sum is what was recorded
+
+
+WHEEL = {"mass": 10, "inertia": {"principal": [0.3, 0.3, 0.5]}, "angular_velocity": [20, 0, 314]}
+AXLE = {"type": "bushing", "to": "world", "stiffness": [1e5, 2e5, 1e5], "rest": {"wxyz": [1, 0, 0, 0]}}
+
+
+@pytest.mark.parametrize("gains", [[2000, 2000, 0], [2000, 500, 0]])
+def test_a_wheel_keeps_its_spin_about_a_free_axis_and_its_energy(gains):
+    """A symmetric wheel turns 100 times while its axis swings by 4 degrees: no torque acts about that axis."""
+    wheel, drifts = {**WHEEL, "forces": [{**AXLE, "torsion_stiffness": gains}]}, []
+    for step in (8e-4, 4e-4, 2e-4):
+        simulation = rigidsim.Simulation(scene_of({"wheel": wheel}, 2.0, step))
+        simulation.step(simulation.n_step)
+        assert not simulation.warnings
+        trajectory = run({"wheel": wheel}, 2.0, step, record_every=0.04)
+        motion, stored = trajectory["wheel"].world, trajectory.diagnostic("potential_energy")
+        q, omega = (np.asarray(part).T for part in (motion.orientation, motion.angular_velocity))
+        assert np.abs(rotate_back(tuple(q), tuple(omega))[2] - 314).max() <= 2e-13  # measured 6e-14, one digit
+        assert stored.max() > 2.9 and 0.07 < 2 * np.hypot(q[1], q[2]).max() < 0.08
+        drifts.append(np.ptp(trajectory.total_energy) / stored.max())
+    assert drifts[-1] < 3e-5  # measured 1.3e-5 and 2.1e-5, falling with the fifth power of the step
+    assert np.abs(np.log2(np.array(drifts[:-1]) / drifts[1:]) - 5.0).max() < 0.05
+
+
+@pytest.mark.parametrize("free", range(3))
+def test_each_axis_can_be_free(free):
+    """About it a body turns as it likes, without a torque; about the others it is held."""
+    unit, gains = np.eye(3)[free], np.where(np.arange(3) == free, 0.0, [4.0, 5.0, 6.0])
+    turning = {**AXLE, "stiffness": [0, 0, 0], "torsion_stiffness": [*gains]}
+    body = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "forces": [turning]}
+    found = run({"b": {**body, "angular_velocity": [*(3 * unit)]}}, 5.0, 0.01)
+    assert np.abs(found["b"].world.angular_velocity - 3 * unit).max() <= 1e-14
+    assert not found.diagnostic("potential_energy").any()
+    for other in {0, 1, 2} - {free}:
+        period = 2 * math.pi / math.sqrt(gains[other])
+        tilted = {**body, "orientation": axis_angle(np.eye(3)[other], 0.1)}
+        seen = run({"b": tilted}, period, period / 400, record_every=period / 4)["b"].world.orientation
+        assert 2 * np.arcsin(np.asarray(seen)[:, 1 + other]) == pytest.approx(
+            0.1 * np.array([1, 0, -1, 0, 1]), abs=1e-9
+        )
+
+
+def test_two_ends_with_a_free_axis_keep_momenta_and_energy():
+    """Each end turns about its own axis; one of them is in a frame that spins."""
+    forces = [{**BUSHING, "to": "a", "torsion_stiffness": [1.5, 0, 0.7]}]
+    frame = {"motion": {"prescribed": SPIN}, "orientation": TILT}
+    bodies = {
+        "a": {**BRICK, "angular_velocity": [-0.3, 0.2, 2.5]},
+        "f": {**frame, "children": {"b": {**BRICK, "position": [0.8, 0.5, 0.3], "forces": forces}}},
+    }
+    trajectories = [run(bodies, 2.0, step, record_every=0.2) for step in FINE]
+    rows = np.array([changes(trajectory) for trajectory in trajectories])
+    assert np.all(np.abs(slopes(FINE, rows)[:, -1] - 4) <= [0.1, 0.1, 1.1]), rows
+    assert max(rows[-1]) <= 2e-8, rows
+
+
+def test_the_torque_of_a_swing_is_minus_the_gradient_of_its_energy():
+    """By dual numbers, through the formulas themselves; it has no part along the axis that swings."""
+    rest, chosen = (1.0, 0.0, 0.0, 0.0), np.random.default_rng(3)
+    for free in range(3):
+        axis, k = tuple(np.eye(3)[free]), tuple(np.where(np.arange(3) == free, 0.0, [4.0, 1.0, 9.0]))
+        for q in chosen.normal(size=(20, 4)):
+            q = tuple(q / np.linalg.norm(q))
+
+            def energy(turn, q=q, axis=axis, k=k):
+                turned = product((1.0, *(0.5 * x for x in turn)), q)
+                return energy_along_axes(k, swung_from(axis, rest, turned))
+
+            gradient = np.array([dual.directional(energy, (0.0, 0.0, 0.0), unit) for unit in np.eye(3)])
+            torque = np.array(turning_torque(k, swung_from(axis, rest, q), 1.0))
+            assert np.abs(torque + gradient).max() <= 1e-12 * max(1.0, np.abs(gradient).max())
+            assert abs(torque @ np.array(rotate(q, axis))) <= 1e-13 * np.abs(torque).max()

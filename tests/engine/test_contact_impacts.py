@@ -38,14 +38,14 @@ def apexes(world: World, h: float, count: int) -> np.ndarray:
     return np.array(found)
 
 
-@pytest.mark.parametrize("h", [1e-3, 5e-3])
+@pytest.mark.parametrize("h", [2e-3, 5e-3])
 def test_a_ball_bounces_to_e_squared_of_its_height(h):
     expected = 0.8 ** (2 * np.arange(1, 6))
     assert apexes(ball_on_floor(1.0, e=0.8), h, 5) == pytest.approx(expected, rel=1e-12)  # measured: 1.5e-14
 
 
 def test_an_elastic_ball_does_not_tire():
-    assert apexes(ball_on_floor(1.0), 5e-2, 100) == pytest.approx(1.0, rel=1e-12)  # measured: 1.2e-14
+    assert apexes(ball_on_floor(1.0), 5e-2, 40) == pytest.approx(1.0, rel=1e-12)  # measured: 1.2e-14
 
 
 @pytest.mark.parametrize("start", [0.0, -3e-3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -32,13 +33,13 @@ def eventful(seed: int) -> dict:
 def calls(monkeypatch) -> list[bool]:
     """Of the stepper: whether each began with what happens as an era begins."""
     made: list[bool] = []
-    advance = stepper.advance
+    advance = stepper.advance.caller()
 
     def noted(method, n, done, era, arrives, *arguments):
         made.append(arrives)
         return advance(method, n, done, era, arrives, *arguments)
 
-    monkeypatch.setattr(stepper, "advance", noted)
+    monkeypatch.setattr(stepper, "advance", SimpleNamespace(caller=lambda: noted))
     return made
 
 

@@ -65,7 +65,7 @@ def test_a_spring_that_ends_as_its_bodies_dock():
     assert event.energy < 0  # a plastic impact
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)  # each is a run
 @given(st.data())
 def test_whatever_shares_an_instant(data):
     def instant():

@@ -229,7 +229,7 @@ def of_a_run(draw) -> str:
     return f"{kind}({value})"
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)  # each is six runs
 @given(st.lists(of_a_run(), min_size=1, max_size=4))
 @example(["max(0.3 / k)"])
 def test_kernel_and_trajectory_have_the_same_bits(texts):

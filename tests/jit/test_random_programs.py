@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 
-from both_ways import WAYS, compare
+from both_ways import compare
 
 NUMBER = itertools.count()
 COUNT, SIZE = 40, 6
@@ -107,7 +107,7 @@ class Author:
         return names["program"], text
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["light", "straight"])
 @pytest.mark.parametrize("first", range(0, COUNT, 10))
 def test_random_programs_do_what_python_does(first, way):
     rows = np.array([1.5, -0.0, 3.0, 0.25, -7.0, 2.0]), np.arange(6.0)

@@ -11,7 +11,6 @@ import os
 import platform
 import statistics
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ import numpy as np
 
 import rigidsim
 from peers import INERTIA, MASS, PEERS
-from rigidsim.engine import layout, stepper
+from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.building import build_world, method_of
 from rigidsim.engine.integrators import BY_NAME
@@ -232,21 +231,6 @@ def events(counts: tuple[int, ...]) -> None:
             row(len(simulation.events), f"{spent:.3f}", f"{count / spent:.0f}")
 
 
-def registers() -> None:
-    """The widest registers in the machine code of the whole stepper."""
-    with section("Registers of the stepper (rkmk4)"):
-        for n_lane in (1, LANES):
-            BlockRun(worlds_of("flat", 1, 1), n_lane).prepare()
-        options = BY_NAME["rkmk4"].options
-        for signature in stepper.advance.signatures:
-            if getattr(signature[0], "instance_class", None) is options:
-                with warnings.catch_warnings(action="ignore"):
-                    text = stepper.advance.inspect_asm(signature)
-                counts = ", ".join(f"{register} {text.count(register)}" for register in ("zmm", "ymm", "xmm"))
-                hidden = "no assembly, as it came from the cache: set RIGIDSIM_CACHE_DIR to an empty folder"
-                print(f"{signature[-1].count} lanes: {counts if 'xmm' in text else hidden}")
-
-
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -262,7 +246,6 @@ def main() -> None:
     recording(budget)
     expressions(budget)
     events((500,) if quick else (500, 5000))
-    registers()
     os.sched_setaffinity(0, cores)
     threads(budget)
 

@@ -139,6 +139,44 @@ def torsion() -> dict[str, list]:
     }
 
 
+def swing_of(axis, q):
+    """The rotation vector of the shortest rotation from an axis to where q turns it, of sixty digits."""
+    now = times(times(q, (MP.mpf(0), *axis)), reverse(q))[1:]
+    (_, *across), cosine = times((MP.mpf(0), *axis), (MP.mpf(0), *now)), sum(map(MP.fmul, axis, now))
+    sine = MP.sqrt(sum(x * x for x in across))
+    return tuple(MP.atan2(sine, cosine) / sine * x for x in across) if sine else tuple(across)
+
+
+def swings() -> tuple[list, list]:
+    """Of a bushing with a free axis: the swing, and minus the gradient of its energy as the body turns about A's axes.
+    The body is turned about its own axis by any angle.
+    """
+    swung, torques = [], []
+    for free, (rest, turn) in enumerate(zip(RESTS, TURNS, strict=True)):
+        axis, k = np.eye(3)[free], np.array([3.0, 0.7, 1.9]) * (np.arange(3) != free)
+        exact, stiffness = mp(*axis), mp(*k)
+        q, at_rest = wxyz(turn), wxyz(rest)
+        found = floats(swing_of(exact, times(mp(*map(float, q)), reverse(mp(*map(float, at_rest))))))
+        swung += [((axis, at_rest, sign * q), found, 8e-15) for sign in (1, -1)]
+        for spin in (0.0, 2.5, 9.0):
+            swung.append(((axis, at_rest, wxyz(Rotation.from_rotvec(spin * axis) * rest)), np.zeros(3), 4e-15))
+        across = found / np.linalg.norm(found)
+        swung.append(((axis, at_rest, wxyz(Rotation.from_rotvec(3e-9 * across) * rest)), 3e-9 * across, 4e-16))
+        for size in (np.linalg.norm(found), 2.9, 0.3, 3e-3, 0.98e-3, 1e-6):  # the two smallest by the series
+            tilted = times(turn_by(mp(*map(float, size * across))), turn_by(tuple(MP.mpf("1.7") * x for x in exact)))
+
+            def energy(h, unit, q=tilted, axis=exact, stiffness=stiffness):
+                found = swing_of(axis, times(turn_by(tuple(h * u for u in unit)), q))
+                return (sum(each * x * x for each, x in zip(stiffness, found, strict=True)) / 2,)
+
+            torque = floats(-first_derivative(lambda h, u=unit, e=energy: e(h, u), 0)[0] for unit in UNITS)
+            bound = 16 * EPS * max(np.linalg.norm(torque), np.linalg.norm(k * size * across))
+            torques.append(((k, size * across, 1.0), torque, bound))
+            now = floats(times(times(tilted, (MP.mpf(0), *exact)), reverse(tilted))[1:])
+            assert abs(torque @ now) <= 1e-15 * np.linalg.norm(torque)  # a turn about the swung axis does no work
+    return swung, torques
+
+
 def bushings() -> dict[str, list]:
     """Stiffnesses along three axes: the torque is minus the gradient of the energy as the body turns about A's axes."""
     k, moved, turned, torques = np.array([3.0, 0.7, 1.9]), [], [], []
@@ -156,12 +194,16 @@ def bushings() -> dict[str, list]:
                 return (sum(each * x * x for each, x in zip(stiffness, found, strict=True)) / 2,)
 
             torque = [-first_derivative(lambda h, u=unit, e=energy: e(h, u), 0)[0] for unit in UNITS]
-            torques.append(((k, vector), floats(torque), 8 * EPS * np.linalg.norm(k * vector)))
+            torques.append(((k, vector, 0.5), floats(torque), 8 * EPS * np.linalg.norm(k * vector)))
+    swung, swinging = swings()
+    gains = [np.array(gain) for gain in ((3, 2, 1), (3, 2, 0), (3, 0, 1), (0, 2, 1), (3, 0, 0), (0, 0, 1), (0, 0, 0))]
     return {
+        "free_axis": [((gain,), (gain == 0.0) * (np.count_nonzero(gain) == 2), 0.0) for gain in gains],
+        "swung_from": swung,
         "along_axes": [((k, S), k * S, 0.0)],
         "moved_from": moved,
         "turned_from": turned,
-        "turning_torque": torques,
+        "turning_torque": [*torques, *swinging],
         "energy_along_axes": [((k, S), S @ (k * S) / 2, 1e-15)],
     }
 
@@ -297,6 +339,15 @@ FORCE_EQUIVALENT = {
     "forces.turning_torque: other operator in 0.0 * h2": 2,
     "forces.turning_torque: negated sqrt(select(small, 1.0 + 0.0 * h2, h2))": 1,
     "forces.turning_torque: negated sin_cos(h)": 1,
+    # Twice nothing; where the angle is the sine, and what keeps it away from 0/0; the turn by -q is that by q; the sine
+    # and the angle have one sign.
+    "forces.free_axis: doubled 0.0": 2,
+    "forces.swung_from: doubled 0.0": 1,
+    "forces.swung_from: doubled 1e-16": 2,
+    "forces.swung_from: other operator in 1e-16 + 0.0 * s2": 1,
+    "forces.swung_from: negated conjugate(q_rest)": 1,
+    "forces.swung_from: negated product(q_AB, conjugate(q_rest))": 1,
+    "forces.swung_from: negated sqrt(select(s2 < 1e-16, 1e-16 + 0.0 * s2, s2))": 1,
     # Zero and a condition have no sign.
     "forces.winding: negated has_axis(axis_B)": 1,
     "forces.deflection: doubled 0.0": 2,

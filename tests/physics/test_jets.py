@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from compiled_formulas import compiled, on_floats, same
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigidsim import dual
@@ -34,6 +34,8 @@ TWO = {
 NAMES = [*((name, 1) for name in ONE), *((name, 2) for name in TWO)]
 # Values inside every domain, rates of either sign.
 jet = st.tuples(st.floats(0.05, 0.95), st.floats(-3, 3), st.floats(-3, 3))
+# The formulas are smooth there, and many.
+sample = settings(max_examples=settings().max_examples // 3)
 
 
 def nested(f, *arguments) -> tuple:
@@ -47,6 +49,7 @@ def jet_of(name: str):
 
 
 @pytest.mark.parametrize("name", ONE)
+@sample
 @given(u=jet)
 def test_jets_are_nested_dual_numbers(name, u):
     ours, theirs = jet_of(name)(u), nested(ONE[name], u)
@@ -55,6 +58,7 @@ def test_jets_are_nested_dual_numbers(name, u):
 
 
 @pytest.mark.parametrize("name", TWO)
+@sample
 @given(u=jet, v=jet)
 def test_jets_of_two_are_nested_dual_numbers(name, u, v):
     ours, theirs = getattr(jets, f"jet_{name}")(u, v), nested(TWO[name], u, v)

@@ -69,14 +69,14 @@ def test_random_places_are_the_same_everywhere():
 
 
 def test_random_attitudes_are_uniform():
-    text = "  a: {mass: 1, inertia: {principal: [1, 1, 1]}, repeat: {random: 2000, seed: 1, size: [1, 1, 1]}}"
+    text = "  a: {mass: 1, inertia: {principal: [1, 1, 1]}, repeat: {random: 500, seed: 1, size: [1, 1, 1]}}"
     turned = text.replace("seed: 1,", "seed: 1, orientation: random,")
     found = [body.orientation for body in walk(turned).values()]
     assert places(turned) == places(text)
     for i in range(4):
         # The square of each part of a uniform unit quaternion has the mean 1/4 and the variance 1/16.
-        assert abs(sum(q[i] for q in found) / 2000) < 4 * 0.5 / math.sqrt(2000)
-        assert abs(sum(q[i] ** 2 for q in found) / 2000 - 0.25) < 4 * 0.25 / math.sqrt(2000)
+        assert abs(sum(q[i] for q in found) / 500) < 4 * 0.5 / math.sqrt(500)
+        assert abs(sum(q[i] ** 2 for q in found) / 500 - 0.25) < 4 * 0.25 / math.sqrt(500)
 
 
 def test_names_and_values_of_a_copy():
@@ -257,8 +257,8 @@ def test_faults_of_copies_are_told_once_whatever_their_number(faults, count):
 
 
 def test_a_repeated_body_is_named_by_its_copies(faults):
-    text = f"  a: {{{POINT}, repeat: {{line: 3000, spacing: [1, 0, 0]}}, children: {{c: {{{LINE}}}}}}}\n"
-    for name, hint in {"a": "a_0 ... a_2999", "a_7/c": "a_7/c_0 ... a_7/c_1", "a/c": "a_0/c_0 ... a_2999/c_1"}.items():
+    text = f"  a: {{{POINT}, repeat: {{line: 300, spacing: [1, 0, 0]}}, children: {{c: {{{LINE}}}}}}}\n"
+    for name, hint in {"a": "a_0 ... a_299", "a_7/c": "a_7/c_0 ... a_7/c_1", "a/c": "a_0/c_0 ... a_299/c_1"}.items():
         spring = f"  b: {{{POINT}, forces: [{{type: spring, to: {name}, stiffness: 1}}]}}\n"
         ((code, path, *_, words),) = faults(text + spring)
         assert (code, path) == ("reference", "bodies.b.forces[0].to")

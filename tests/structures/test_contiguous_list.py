@@ -143,7 +143,7 @@ class AgainstPlainLists(RuleBasedStateMachine):
 
 
 TestAgainstPlainLists = AgainstPlainLists.TestCase
-TestAgainstPlainLists.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+TestAgainstPlainLists.settings = settings(max_examples=50, stateful_step_count=50, deadline=None)
 
 
 def test_from_values():

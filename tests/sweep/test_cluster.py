@@ -55,19 +55,22 @@ class Processes:
     def add_worker(self) -> None:
         self.workers.append(self._start("worker", "--no-nanny", "--nthreads", "1"))
 
+    def have_workers(self, count: int) -> None:
+        """So many, of those that are there and new ones."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        while len(self.workers) > count:
+            self.kill_worker()
+        while len(self.workers) < count:
+            self.add_worker()
+
+    def kill_worker(self) -> None:
+        worker = self.workers.pop(0)
+        worker.kill()
+        worker.wait()
+
     def _start(self, kind: str, *options: str) -> subprocess.Popen:
-        command = [
-            sys.executable,
-            "-m",
-            "dask",
-            kind,
-            *options,
-            "--host",
-            "127.0.0.1",
-            "--dashboard-address",
-            "127.0.0.1:0",
-        ]
-        command += ["--scheduler-file", str(self._folder / "scheduler.json")]
+        command = [sys.executable, "-m", "dask", kind, *options, "--host", "127.0.0.1"]
+        command += ["--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(self._folder / "scheduler.json")]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(command, cwd=self._folder, env=INTERPRETED, **quiet)
 
@@ -77,22 +80,40 @@ class Processes:
             process.wait()
 
 
-@pytest.fixture
-def processes(tmp_path):
-    pytest.importorskip("distributed")
-    found = Processes(tmp_path)
+@pytest.fixture(scope="module")
+def running():
+    """The processes of all tests, as a list of none or one."""
+    found = []
     yield found
-    found.end()
+    for one in found:
+        one.end()
+
+
+@pytest.fixture
+def processes(running, tmp_path_factory):
+    """A scheduler that runs, with the workers that the tests before left."""
+    if running and running[0].scheduler.poll() is not None:
+        running.pop().end()
+    if not running:
+        running.append(Processes(tmp_path_factory.mktemp("cluster")))
+    return running[0]
+
+
+def test_scheduler_without_workers(monkeypatch, processes):
+    processes.have_workers(0)
+    monkeypatch.setattr("rigidsim.sweeps.cluster.CONNECT_SECONDS", 1.0)
+    with pytest.raises(StorageError, match="has no workers; start some: dask worker tcp://"):  # noqa: SIM117
+        with connected(processes.address):
+            pass
 
 
 @pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_bits_depend_neither_on_workers_nor_on_their_end(tmp_path, processes, undisturbed, count):
-    for _ in range(count):
-        processes.add_worker()
+    processes.have_workers(count)
 
     def kill_one(done: int, _failed: int) -> bool:
         if RUNS / 4 < done < RUNS and not killed:
-            processes.workers[0].kill()
+            processes.kill_worker()
             killed.append(done)
             if count == 1:
                 processes.add_worker()
@@ -104,24 +125,8 @@ def test_bits_depend_neither_on_workers_nor_on_their_end(tmp_path, processes, un
     assert len(killed) == 1
 
 
-def test_what_is_done_is_kept_when_the_scheduler_ends(tmp_path, processes, undisturbed):
-    processes.add_worker()
-    path, what = tmp_path / "a.h5", contents()
-
-    def end_scheduler(done: int, _failed: int) -> bool:
-        if done:
-            processes.scheduler.kill()
-        return False
-
-    with pytest.raises(StorageError, match=r"the connection to the Dask scheduler at tcp.* is lost"):  # noqa: SIM117
-        with connected(processes.address) as cluster:
-            run(path, what, cluster.execution, end_scheduler)
-    assert 0 < done_of(path) < RUNS
-    assert run(path, what) == undisturbed
-
-
 def test_watch_ends_the_sweep_and_few_batches_are_under_way(tmp_path, processes):
-    processes.add_worker()
+    processes.have_workers(1)
     path = tmp_path / "a.h5"
     with connected(processes.address) as cluster:
         most = []
@@ -137,6 +142,22 @@ def test_watch_ends_the_sweep_and_few_batches_are_under_way(tmp_path, processes)
 
         assert run(path, contents(), execution_of, watch) == ""
     assert 0 < done_of(path) < RUNS
+
+
+def test_what_is_done_is_kept_when_the_scheduler_ends(tmp_path, processes, undisturbed):
+    processes.have_workers(1)
+    path, what = tmp_path / "a.h5", contents()
+
+    def end_scheduler(done: int, _failed: int) -> bool:
+        if done:
+            processes.scheduler.kill()
+        return False
+
+    with pytest.raises(StorageError, match=r"the connection to the Dask scheduler at tcp.* is lost"):  # noqa: SIM117
+        with connected(processes.address) as cluster:
+            run(path, what, cluster.execution, end_scheduler)
+    assert 0 < done_of(path) < RUNS
+    assert run(path, what) == undisturbed
 
 
 def batch(what):
@@ -185,13 +206,6 @@ def test_scheduler_out_of_reach(monkeypatch):
     monkeypatch.setattr("rigidsim.sweeps.cluster.CONNECT_SECONDS", 0.2)
     with pytest.raises(StorageError, match="no Dask scheduler answers at"), connected("tcp://127.0.0.1:9"):
         pass
-
-
-def test_scheduler_without_workers(monkeypatch, processes):
-    monkeypatch.setattr("rigidsim.sweeps.cluster.CONNECT_SECONDS", 1.0)
-    with pytest.raises(StorageError, match="has no workers; start some: dask worker tcp://"):  # noqa: SIM117
-        with connected(processes.address):
-            pass
 
 
 @pytest.mark.slow

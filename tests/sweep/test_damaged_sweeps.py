@@ -56,7 +56,7 @@ def check(file: Path, folder: Path, flips: int, structures: int, seed: int) -> N
 
 
 def test_damage_is_refused_or_harmless(whole, tmp_path):
-    check(whole, tmp_path, 30, 50, seed=1)
+    check(whole, tmp_path, 12, 25, seed=1)
 
 
 @pytest.mark.slow

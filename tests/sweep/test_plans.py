@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigidsim.errors import SceneError, UsageError
@@ -60,6 +60,7 @@ PLANS = [
 
 
 @pytest.mark.parametrize("rule", PLANS, ids=str)
+@settings(max_examples=settings().max_examples // 4)  # of each
 @given(data=st.data())
 def test_any_part_of_a_plan_has_the_bits_of_the_whole(rule, data):
     plan = make_plan(**rule)

@@ -36,7 +36,7 @@ def figure(tmp_path):
         with rigidsim.sweep(rigidsim.Scene.from_text(scene), path=path, **plan) as sweep:
             drawn = sweep.plot(*names, over=over, **(look or {}))
             with styled():
-                drawn.savefig(tmp_path / "figure.png")
+                drawn.savefig(tmp_path / "figure.png", dpi=20)
             return [axes for axes in drawn.axes if axes.get_label() != "<colorbar>"], sweep
 
     return make

@@ -98,7 +98,7 @@ def test_all_numbers_of_a_scene_vary_at_once(path):
     compared_file(path, columns, [0, 5, 11])
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 8)
 @given(st.data())
 def test_any_number_of_any_scene(data):
     path = data.draw(st.sampled_from(SMALL))

@@ -40,18 +40,28 @@ def check(counts: dict[str, int], cuts: int, flips: int, of: int = 3) -> None:
 
 
 def test_damage_is_refused_or_harmless(kept_file, tmp_path):
-    check(fuzzed(kept_file, tmp_path, 5, 45), 5, 45)
+    check(fuzzed(kept_file, tmp_path, 2, 15), 2, 15)
 
 
-def test_damage_to_tables_of_contact_is_refused_or_harmless(tmp_path):
-    history = history_of(contacts=True, terms=True)
-    history.save(tmp_path / "touched.h5")
-    check(fuzzed(tmp_path / "touched.h5", tmp_path, 2, 24), 2, 24, of=6)
+def test_damage_to_tables_of_contact_is_refused_or_harmless(touched_file, tmp_path):
+    check(fuzzed(touched_file, tmp_path, 1, 12), 1, 12, of=6)
+
+
+@pytest.fixture
+def touched_file(tmp_path):
+    """The file of a history with contact and terms."""
+    history_of(contacts=True, terms=True).save(tmp_path / "touched.h5")
+    return tmp_path / "touched.h5"
 
 
 @pytest.mark.slow
 def test_more_damage(kept_file, tmp_path):
     check(fuzzed(kept_file, tmp_path, 200, 1000), 200, 1000)
+
+
+@pytest.mark.slow
+def test_more_damage_to_tables_of_contact(touched_file, tmp_path):
+    check(fuzzed(touched_file, tmp_path, 20, 200), 20, 200, of=6)
 
 
 def test_text_heap_that_leads_nowhere(file, tmp_path):

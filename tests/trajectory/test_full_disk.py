@@ -111,7 +111,7 @@ def outcomes(history, folder, fill_after, n_limit: int) -> list[int | None]:
 
 
 def test_what_fitted_is_kept(history, tmp_path, fill_after):
-    found = outcomes(history, tmp_path, fill_after, 9)
+    found = outcomes(history, tmp_path, fill_after, 6)
     assert set(found) >= {MOST_ROWS, 2 * MOST_ROWS, None}
     assert found == sorted(found, key=lambda kept: np.inf if kept is None else kept)  # more room, more samples
 
@@ -124,7 +124,7 @@ def test_what_fitted_is_kept_at_any_limit(history, tmp_path, fill_after):
 
 def test_chunks_make_room_for_the_end_of_the_file(history, tmp_path, fill_after):
     """The arrays of bodies at rest take next to nothing: more than one chunk must give way to what is written last."""
-    rows = 20 * MOST_ROWS
+    rows = 10 * MOST_ROWS
     arrays = {name: np.zeros((rows, *array.shape[1:])) for name, array in history.arrays.items()}
     arrays["time"] = np.arange(rows) * 1e-3
     path = tmp_path / "a.h5"

@@ -12,6 +12,8 @@ from every_node import SCENE
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.hindsight.colours import colour_of, colours
 from rigidsim.hindsight.quantities import names, quantity
+from rigidsim.plots.history import History
+from rigidsim.plots.requests import Reader
 from rigidsim.trajectory.stored_chunks import StoredChunks
 
 LOAD = "deck/crane/load"
@@ -235,3 +237,23 @@ def test_a_body_with_the_name_of_a_quantity_of_the_run_hides_it_not():
     history = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
     np.testing.assert_allclose(quantity(history, "kinetic_energy").values, 9.0, rtol=1e-14)
     np.testing.assert_allclose(quantity(history, "kinetic_energy.speed").values, 3.0, rtol=1e-14)
+
+
+def test_parts_that_are_not_free_have_no_acceleration_of_their_own():
+    """It is not recorded, which is no reason for an empty picture."""
+    part = {"mass": 1, "inertia": {"principal": [0.1, 0.1, 0.1]}, "motion": "fixed"}
+    arm = {"motion": {"prescribed": {"angular_velocity": [0, 0, 1]}}}
+    cart = {"mass": 2, "inertia": {"principal": [1, 1, 1]}, "children": {"rider": part, "arm": arm}}
+    simulation = {"duration": 0.1, "step": 0.01}
+    scene = rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": {"cart": cart}})
+    trajectory = rigidsim.simulate(scene, terms=True)
+    for name, kind in (("rider", "fixed"), ("arm", "prescribed")):
+        for key in ("acceleration", "angular_acceleration.x", "terms.euler@world"):
+            with pytest.raises(UsageError) as caught:
+                quantity(trajectory, f"{name}.{key}")
+            words = "only free bodies have recorded accelerations and their terms; ask for 'cart', which carries it"
+            assert str(caught.value) == f"'cart/{name}' is {kind}: {words}"
+        with pytest.raises(UsageError, match="only free bodies have energy and momentum"):
+            quantity(trajectory, f"{name}.kinetic_energy")
+    requests = Reader(History(trajectory, 0, "", slice(None))).requests("*.acceleration")
+    assert [one.quantity.body for one in requests] == ["cart"]

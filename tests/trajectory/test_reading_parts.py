@@ -96,7 +96,7 @@ SHAPES = st.one_of(
 
 
 @COMPRESSIONS
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 5, deadline=None)
 @given(data=st.data())
 def test_any_key_selects_what_it_selects_of_an_array(compression, data):
     shape = data.draw(SHAPES)
@@ -120,7 +120,8 @@ def test_what_is_no_index_of_the_array(in_memory, key):
         _ = chunks[key]
 
 
-N_SAMPLE, N_BODY = 600, 150
+N_SAMPLE, N_BODY = 600, 40
+LAST = f"b_{N_BODY - 1}"
 HEADER = Header(
     paths=tuple(f"b_{i}" for i in range(N_BODY)),
     parents=("",) * N_BODY,
@@ -241,7 +242,7 @@ def test_an_edit_is_refused_where_it_is_read_and_by_whole_reads(files, tmp_path)
         file["world/position"][500, 7, 1] += 1e-12
         rows = file["world/position"].chunks[0]
     with rigidsim.load(path) as trajectory:
-        assert trajectory["b_149"].world.position.shape == (N_SAMPLE, 3)
+        assert trajectory[LAST].world.position.shape == (N_SAMPLE, 3)
         assert trajectory.arrays["world/position"][500 // rows * rows - 1].shape == (N_BODY, 3)
         for key in ((500, 7), (..., 7, slice(None)), (), slice(None)):
             with pytest.raises(FormatError, match=f"world/position: .*({MESSAGE})") as caught:
@@ -279,7 +280,7 @@ def test_file_without_checksums_is_verified_as_a_whole(small_file, many):
     with h5py.File(path, "r+") as file:
         file["world/velocity"][500, 8, 1] += 1e-12
     with rigidsim.load(path) as older, pytest.raises(FormatError, match="world/velocity does not match its sha256"):
-        _ = older["b_149"].world.velocity
+        _ = older[LAST].world.velocity
 
 
 def test_values_that_match_their_checksums_but_not_the_digest(small_file):
@@ -373,7 +374,7 @@ def test_other_filters_are_verified_as_a_whole(small_file, many):
     with h5py.File(path, "r+") as file:
         file["world/velocity"][500, 8, 1] += 1e-12
     with rigidsim.load(path) as loaded, pytest.raises(FormatError, match="world/velocity does not match its sha256"):
-        _ = loaded["b_149"].world.velocity
+        _ = loaded[LAST].world.velocity
 
 
 def test_plain_readers(files, many):
@@ -384,6 +385,8 @@ def test_plain_readers(files, many):
     with h5netcdf.File(files) as file:
         np.testing.assert_array_equal(file["world"].variables["orientation"][...], values)
         assert file["checksums/world"].variables["orientation"].dtype == np.uint32
+    if files.stem != "small":
+        return  # xarray reads them through h5netcdf
     xarray = pytest.importorskip("xarray")
     for group in (None, "local", "world", "diagnostics", "checksums", "checksums/world"):
         with xarray.open_dataset(files, engine="h5netcdf", group=group) as dataset:

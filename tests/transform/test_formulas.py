@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
 
 import numpy as np
@@ -17,7 +18,14 @@ from rigidsim.transform import DynamicTransform, MotionDelta, Transform
 from rigidsim.transform.rotations import matrix_from_quaternion
 from rigidsim.transform.skew import cross_matrix
 
-NAMES = sorted(references(random_situation(0)))
+
+@cache
+def at_random(seed: int) -> dict:
+    """Arguments and results of all formulas in one situation."""
+    return references(random_situation(seed))
+
+
+NAMES = sorted(at_random(0))
 DIGITS_LOST = 5
 VECTOR = arrays(np.float64, 3, elements=st.floats(-4.0, 4.0))
 SKEW = VECTOR.map(cross_matrix)
@@ -32,7 +40,7 @@ def formula_of(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_at_sixty_digits(name, seed):
-    arguments, expected = references(random_situation(seed))[name]
+    arguments, expected = at_random(seed)[name]
     given_, wanted = flat(formula_of(name)(*tuples(arguments))), flat(expected)
     largest = max(1, *map(abs, wanted))
     error = max(abs(a - b) for a, b in zip(given_, wanted, strict=True))
@@ -66,7 +74,7 @@ def test_in_doubles(situation):
 
 def test_on_columns_of_many():
     """A formula takes NumPy columns, the reference a batch: the same."""
-    many = [references(random_situation(seed)) for seed in range(4)]
+    many = [at_random(seed) for seed in range(4)]
     for name in NAMES:
         arguments, rows = zip(*(one[name] for one in many), strict=True)
         columns = as_columns([tuples(row) for row in arguments])

@@ -13,6 +13,8 @@ FLAGS = [
     *("--no-sandbox", "--no-first-run", "--disable-quic", "--disable-sync", "--disable-component-update"),
     *("--disable-background-networking", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
 ]
+FEW_FRAMES = "window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 250);"
+"""A page draws all the time, in software; tests that look at no motion let it do so four times a second."""
 REQUIRED = os.environ.get("RIGIDSIM_REQUIRE_CHROMIUM") == "1"
 
 
@@ -49,15 +51,14 @@ def dropped():
 class Opened:
     """A page, opened from disk: everything that it said, and everything that it asked for."""
 
-    def __init__(self, browser, path, size=(800, 600), script=""):
+    def __init__(self, browser, path, size=(800, 600), script="", plays=False):
         self._context = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=True)
         self.page, self.said, self.asked = self._context.new_page(), [], []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
         self.page.on("request", lambda request: self.asked.append(request.url))
-        if script:
-            self.page.add_init_script(script)
+        self.page.add_init_script(script if plays else f"{FEW_FRAMES}\n{script}")
         self.page.goto(path.as_uri())
 
     def ready(self):

@@ -109,7 +109,8 @@ def test_the_slider_and_the_keys_move_the_time(shown, turntable):
     assert shown("() => rigidsim.time()") == 0
 
 
-def test_it_plays_and_pauses(shown):
+def test_it_plays_and_pauses(opened, turntable):
+    shown = opened(page_of(turntable), plays=True).ready()
     shown.page.keyboard.press("Space")
     for _ in range(100):
         if shown("() => rigidsim.time()") > 0.05:

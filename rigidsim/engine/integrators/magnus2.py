@@ -91,12 +91,12 @@ def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
     for i in range(len(model.moved_node)):
-        keep_start(scratch.frame[model.moved_node[i] + 1], scratch.other_stage[i], lanes)
+        keep_start(scratch.frame[model.moved_node[i] + 1], scratch.start[i], lanes)
         halfway(state[i], scratch.rate[i], scratch.stage[i], h, lanes)
     copy_rows(len(model.moved_node), len(state), state, scratch.stage)  # with the poses of paced nodes
     evaluate(t + 0.5 * h, era, model, scratch.stage, scratch, lanes)
     for i in range(len(model.moved_node)):
-        start, total, body = scratch.other_stage[i], scratch.sum[i], model.body[i]
+        start, total, body = scratch.start[i], scratch.sum[i], model.body[i]
         begin_turn(state[i], body, start, scratch.wrench[i], total, lanes, h)
         for _ in range(method.iterations):
             refine(state[i], body, start, total, h, lanes)

@@ -74,12 +74,8 @@ def finish(state, stage, rate, turn, total, h, weight, lanes):
 @inlined
 def step(method, t, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
-    # A row that `combine` writes must not be another of its arguments: the call would process one lane at a time.
-    # `start` and `stage` are only read, and are one array in the first stage.
-    stage, target, spare = state, scratch.stage, scratch.other_stage
-    n_moved = len(model.moved_node)
-    copy_rows(n_moved, len(state), state, target)  # poses of paced nodes do not change within a step
-    copy_rows(n_moved, len(state), state, spare)
+    stage, n_moved = state, len(model.moved_node)
+    copy_rows(n_moved, len(state), state, scratch.stage)  # poses of paced nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
@@ -88,7 +84,7 @@ def step(method, t, h, era, model, state, scratch, lanes):
         for k in range(n_moved):
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
             if i < 3:
-                combine(state[k], stage[k], rate, turn, total, target[k], h, WEIGHT[i], NODE[i + 1], lanes)
+                combine(state[k], stage[k], rate, turn, total, scratch.stage[k], h, WEIGHT[i], NODE[i + 1], lanes)
             else:
                 finish(state[k], stage[k], rate, turn, total, h, WEIGHT[i], lanes)
-        stage, target, spare = target, spare, target
+        stage = scratch.stage

@@ -23,11 +23,15 @@ from rigidsim.engine.laws.declaration import (
 from rigidsim.engine.laws.wrench import ends
 from rigidsim.engine.layout import load, load3, load4, store, store3
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.elementary import select, select3
 from rigidsim.physics.forces import (
     along_axes,
     energy_along_axes,
+    free_axis,
+    has_axis,
     moved_from,
     separation,
+    swung_from,
     turned_from,
     turning_torque,
 )
@@ -42,6 +46,15 @@ STIFFNESS, DAMPING, TURN_STIFFNESS, TURN_DAMPING, OFFSET, REST, AXES, FIRST, SEC
     *(0, 3, 6, 9, 12, 15, 19, 23, 26),
     29,
 )
+
+
+@inlined
+def misaligned(stiffness, q_rest, q_A2):
+    """(theta, share) as `turning_torque` takes them: the rotation from rest or, with a free axis, the swing."""
+    axis = free_axis(stiffness)
+    swings = has_axis(axis)
+    theta = select3(swings, swung_from(axis, q_rest, q_A2), turned_from(q_rest, q_A2))
+    return theta, select(swings, 1.0, 0.5)
 
 
 @routine
@@ -60,9 +73,10 @@ def press(value, apart, first, second, frame, body, end, wrench, lanes):
         v_A = rotate_back(q_WA, sub(v_2, cross(omega_1, add(d, r_2))))
 
         x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
-        theta = turned_from(load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
+        turning = load3(value, TURN_STIFFNESS, lane, n)
+        theta, share = misaligned(turning, load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
         elastic = negated(along_axes(load3(value, STIFFNESS, lane, n), x))
-        torque = turning_torque(load3(value, TURN_STIFFNESS, lane, n), theta)
+        torque = turning_torque(turning, theta, share)
         f_A = sub(elastic, along_axes(load3(value, DAMPING, lane, n), v_A))
         tau_A = sub(torque, along_axes(load3(value, TURN_DAMPING, lane, n), omega_A))
         f_W, tau_W = scaled(end, rotate(q_WA, f_A)), scaled(end, rotate(q_WA, tau_A))
@@ -85,22 +99,23 @@ def store_bushing(value, apart, first, second, ledger, place, sign, lanes):
         q_WA = product(q_W1, load4(value, AXES, lane, n))
         _, _, s = separation(d, q_W1, load3(value, FIRST, lane, n), q_W2, load3(value, SECOND, lane, n))
         x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
-        theta = turned_from(load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
-        pulled = energy_along_axes(load3(value, STIFFNESS, lane, n), x)
-        energy = pulled + energy_along_axes(load3(value, TURN_STIFFNESS, lane, n), theta)
+        turning = load3(value, TURN_STIFFNESS, lane, n)
+        theta, _ = misaligned(turning, load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
+        energy = energy_along_axes(load3(value, STIFFNESS, lane, n), x) + energy_along_axes(turning, theta)
         store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
 
 
 @routine
 def follow_bushing(value, first, second, wound, lanes):
-    """The cosine of half the angle; the torque reverses where it changes sign."""
+    """The cosine of half the angle; the torque reverses where it changes sign, unless an axis is free."""
     n = len(lanes)
     for lane in range(n):
         q_WA = product(load4(first, at.F_Q, lane, n), load4(value, AXES, lane, n))
         q_A2 = product(conjugate(q_WA), load4(second, at.F_Q, lane, n))
         store(wound, at.WINDING_NOW, lane, n, product(q_A2, conjugate(load4(value, REST, lane, n)))[0])
         stiffness = load3(value, TURN_STIFFNESS, lane, n)
-        store(wound, at.WINDING_TURNS_OVER, lane, n, stiffness[0] + stiffness[1] + stiffness[2])
+        total = stiffness[0] + stiffness[1] + stiffness[2]
+        store(wound, at.WINDING_TURNS_OVER, lane, n, select(has_axis(free_axis(stiffness)), 0.0 * total, total))
 
 
 @inlined
@@ -171,7 +186,8 @@ BUSHING = Force(
     title="bushing",
     description="holds the point `at` and the orientation at their rest values in `to`, with a stiffness along each"
     " axis of `to`: force -K x for the displacement x, torque minus the gradient of theta . K theta/2 for the rotation"
-    " vector theta. theta is at most half a turn; beyond that the torque reverses, and the run prints a warning",
+    " vector theta. theta is at most half a turn; beyond that the torque reverses, and the run prints a warning. If one"
+    " torsion_stiffness is zero and two are not, that axis of the body turns as it likes, and theta is its swing",
     keys=(
         *(TO, AT, TO_AT),
         _along("stiffness", "force per metre", "stiffness"),
