@@ -94,7 +94,7 @@ def test_existing_file_is_not_replaced_by_an_example_unless_forced(call, workpla
     mine.write_text("mine")
     code, _, err = call("examples", "copy", "flipping_axis")
     assert code == 5
-    assert "flipping_axis.yaml exists already; --force" in err
+    assert "flipping_axis.yaml exists already; use --force" in err
     assert mine.read_text() == "mine"
     assert call("examples", "copy", "flipping_axis", "--force").code == 0
     assert mine.read_text() != "mine"
