@@ -69,8 +69,8 @@ def compiled(duration: float) -> str:
     return hash_of("", duration)
 
 
-# A step takes Python a fifth of a second: until the last impact, and until all but one pair have touched.
-LONG, SHORT = 0.25, 0.12
+# A step takes Python a fifth of a second: until what bounced is at rest, and until all pairs but one have touched.
+LONG, SHORT = 0.2, 0.08
 CHANGES = {
     "interpreted": ("", LONG),
     "one lane": ("single.LANES = 1", SHORT),
