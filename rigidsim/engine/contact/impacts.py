@@ -36,6 +36,8 @@ MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
 N_DUE, N_STALE, COUNTS = 0, 1, 2
+# Counted over a run: impacts too slow for their restitution; blows whose impulses did not settle.
+LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
 
 
 class ImpactArrays(NamedTuple):
@@ -54,6 +56,8 @@ class ImpactArrays(NamedTuple):
     pair_of: np.ndarray  # the pairs with restitution of each body that forces move
     turned: np.ndarray  # (contact body, 3) as in `SmoothMotion`
     near: Near
+    energy: np.ndarray  # (2) that the normal and the tangential impulses of this step's impacts added, J
+    tally: np.ndarray  # (TALLIES) counts since the beginning of the run
     log: np.ndarray  # (room, LOG_COLUMNS)
     log_value: np.ndarray  # (room, LOG_ROWS) points relative to the reference frame of the two bodies
 
@@ -69,7 +73,7 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
     near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), *(np.zeros((most, k)) for k in columns))
     return ImpactArrays(
         *times, *lists, np.zeros(COUNTS, np.int64), np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64),
-        np.zeros((n, 3)), near, np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
+        np.zeros((n, 3)), near, np.zeros(2), np.zeros(TALLIES, np.int64), np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
     )  # fmt: skip
 
 
