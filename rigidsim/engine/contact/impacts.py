@@ -73,7 +73,8 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
     near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), *(np.zeros((most, k)) for k in columns))
     return ImpactArrays(
         *times, *lists, np.zeros(COUNTS, np.int64), np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64),
-        np.zeros((n, 3)), near, np.zeros(2), np.zeros(TALLIES, np.int64), np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
+        np.zeros((n, 3)), near, np.zeros(2), np.zeros(TALLIES, np.int64),
+        np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
     )  # fmt: skip
 
 
