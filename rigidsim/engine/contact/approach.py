@@ -24,8 +24,9 @@ from rigidsim.physics.rigid_body import point_acceleration
 from rigidsim.physics.vector import add, dot, norm, scaled, sub
 
 # A side of a pair: the motion of its body at a time within the step, acceleration and angular acceleration, inverse
-# mass and inverse inertia; the centre of its shape relative to that of the body. World axes.
-M_A, M_ALPHA, M_MASS, M_INERTIA, M_ARM, SIDE_ROWS = c.MOTION_ROWS, 16, 19, 20, 26, 29
+# mass and inverse inertia; the centre of its shape relative to that of the body; displacement and turn since the
+# beginning of the step. World axes.
+M_A, M_ALPHA, M_MASS, M_INERTIA, M_ARM, M_WAY, M_TURN, SIDE_ROWS = c.MOTION_ROWS, 16, 19, 20, 26, 29, 32, 35
 
 MOST_CORRECTIONS, NEWTON = 16, 3  # of the time of touching; three are usual; those before the secant is used
 FAR = 1e30  # m: as reach, finds the nearest places at any distance
@@ -53,8 +54,6 @@ class Near(NamedTuple):
     side: np.ndarray  # (2, SIDE_ROWS)
     pose: np.ndarray  # (2, POSE_ROWS) of the two shapes
     places: np.ndarray  # (MOST_PLACES, PLACE_ROWS)
-    joint: np.ndarray  # (MOST_PLACES, JOINT_COLUMNS) of `joint`
-    system: np.ndarray  # (MOST_PLACES, SYSTEM_COLUMNS)
 
 
 @routine
@@ -80,6 +79,8 @@ def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, s
     for k in range(6):
         side[M_INERTIA + k] = inertia[k]
     store3(side, M_ARM, 0, 1, arm)
+    store3(side, M_WAY, 0, 1, way)
+    store3(side, M_TURN, 0, 1, theta)
     store3(pose, c.H_P, 0, 1, add(p, arm))
     store4(pose, c.H_Q, 0, 1, product(q, load4(value, c.V_Q, 0, 1)))
 
@@ -148,10 +149,11 @@ def closing_of(place, first, second, contacts, near):
 
 @inlined
 def soonest(first, second, left, count, touching, contacts, near):
-    """(wait, gap, speed, late) of the places found: how long until the first gap closes, and that gap; the speeds with
-    which those that touch approach now, and with which any approaches when the time left is over.
+    """(wait, gap, speed, late, pull) of the places found: how long until the first gap closes, and that gap; the speeds
+    with which those that touch approach now, and with which any approaches when the time left is over; the largest
+    acceleration along the normal of the gaps that are closed.
     """
-    wait, gap, speed, late = NEVER, 0.0, 0.0, 0.0
+    wait, gap, speed, late, pull = NEVER, 0.0, 0.0, -NEVER, 0.0
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
@@ -159,28 +161,29 @@ def soonest(first, second, left, count, touching, contacts, near):
         if root < wait:
             wait, gap = root, place[c.Q_GAP]
         if place[c.Q_GAP] <= touching:
-            speed = max(speed, -u)
+            speed, pull = max(speed, -u), max(pull, abs(a))
         late = max(late, -(u + a * left))
-    return wait, gap, speed, late
+    return wait, gap, speed, late, pull
 
 
 @inlined
 def next_touch(first, second, now, may_overlap, motion, contacts, near):
-    """(time, speed): when two shapes touch, from now to the end of the step, and how fast they approach then.
+    """(time, speed, pull): when two shapes touch, from now to the end of the step, how fast they approach then, and the
+    relative acceleration of the points along the normal.
 
     If they do not, the time is NEVER, and the speed that with which they approach at the end. Each correction moves
     both bodies to the time found before, and takes the gaps there as quadratic in time; later ones use the secant, as
     the place of an edge on a face slides. If none closes so, the end of the step is looked at, too: shapes that turn
     may touch elsewhere.
     """
-    t, found, speed, late, is_last = now, NEVER, 0.0, 0.0, False
+    t, found, speed, late, pull, is_last = now, NEVER, 0.0, 0.0, 0.0, False
     gap, last, last_gap = 0.0, now, 0.0
     for attempt in range(MOST_CORRECTIONS):
         place_pair(first, second, t, motion, contacts, near)
         count = find_places(first, second, FAR, contacts, near)
         size, extent = sizes(first, second, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-        wait, gap, speed, late = soonest(first, second, motion.h - t, count, touching, contacts, near)
+        wait, gap, speed, late, pull = soonest(first, second, motion.h - t, count, touching, contacts, near)
         found = NEVER
         if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
             wait = -gap * (t - last) / (gap - last_gap)
@@ -196,4 +199,4 @@ def next_touch(first, second, now, may_overlap, motion, contacts, near):
         if abs(gap) <= ROUND_OFF * extent or later == t:
             break
         t = later
-    return found, speed if found < NEVER else late
+    return found, speed if found < NEVER else late, pull
