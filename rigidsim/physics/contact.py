@@ -223,9 +223,11 @@ def arc(t, v, omega):
 @formula
 def between_ends(t, h, v, omega, dx, v_end):
     """(displacement, velocity, acceleration) at t of a step of h seconds, of a point with velocities v and v_end at its
-    ends, which it displaces by dx: those of `arc`, and cubic polynomials for what that misses at the end. The motion of
-    what hangs on a parent that turns evenly is exact.
+    ends, which it displaces by dx: those of `arc`, or of a straight line if that misses v_end by less, and cubic
+    polynomials for what is missed at the end. Exact for what hangs on a parent that turns evenly.
     """
+    turned, straight = sub(v_end, arc(h, v, omega)[1]), sub(v_end, v)
+    omega = select3(dot(turned, turned) < dot(straight, straight), omega, (0.0, 0.0, 0.0))
     (end, v_arc), (way, u) = arc(h, v, omega), arc(t, v, omega)
     missing, lack, s = sub(dx, end), sub(v_end, v_arc), t / h
     displacement = add(scaled(s * s * (3.0 - 2.0 * s), missing), scaled(t * s * (s - 1.0), lack))

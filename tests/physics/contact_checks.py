@@ -152,11 +152,12 @@ def arcs() -> dict[str, list]:
 
     for v, omega in ((V_A, OMEGA_A), (V_A, 0 * OMEGA_A), (np.cross(V_B, OMEGA_B), OMEGA_B), (OMEGA_A, OMEGA_A)):
         arc.append(((t, v, omega), evenly(t, v, omega), 16 * EPS))
-        w, wt = V_B, 0.5 * R_B
+        w, wt = 0.01 * V_B, 0.005 * R_B  # too little to make the straight line the nearer one
         (way, u), (end, u_end) = evenly(t, v, omega), evenly(h, v, omega)
         added = [t**2 * w + t**3 * wt, 2 * t * w + 3 * t**2 * wt, 2 * w + 6 * t * wt]
         given = (t, h, v, omega, end + h**2 * w + h**3 * wt, u_end + 2 * h * w + 3 * h**2 * wt)
         between.append((given, (way + added[0], u + added[1], np.cross(omega, u) + added[2]), 64 * EPS))
+    between.append(((t, h, V_A, OMEGA_A, h * V_A, V_A), (t * V_A, V_A, 0 * V_A), 4 * EPS))
     return {"arc": arc, "between_ends": between}
 
 
@@ -176,6 +177,9 @@ CONTACT_EQUIVALENT = {
     "contact.lasting: doubled 0.0": 2,
     "contact.arc: doubled 0.0": 1,
     "contact.arc: doubled 1.0": 1,
-    # Both quaternions of a turn.
+    "contact.between_ends: doubled 0.0": 3,
+    # Squares of negated vectors, and both quaternions of a turn.
+    "contact.between_ends: negated sub(v_end, arc(h, v, omega)[1])": 1,
+    "contact.between_ends: negated sub(v_end, v)": 1,
     "contact.arc: negated exp_full(scaled(0.5 * t, omega))": 1,
 }
