@@ -25,6 +25,15 @@ P_t' = P_t - K_t^-1 u_t, K_t the part of K across n. Beyond the bound: the proje
 radius mu P_n, with k the largest eigenvalue of K_t. Its fixed point is Coulomb's law for any K_t: it leaves P_t if
 u_t = 0, or if P_t is on the bound and opposed to u_t.
 
+*Faces.* Points at the corners of a face carry it as well as an even pressure does, but friction against spinning has
+the longest lever there: about the centre of pressure r_c = sum(P_n r)/sum(P_n) its moment is mu P_n |r - r_c|, that of
+an even pressure mu P_n times the mean distance, a share k of |r - r_c| (1/2 for a line, 0.541 for a square face). So
+friction acts beside its point, at r + delta with delta = (k - 1) (r - r_c) across n, by the same law: on the slip
+u + (omega_B - omega_A) x delta, with K at these levers. Only friction that is not in proportion to the normal impulses
+matters: the part P_n sum(P_t)/sum(P_n), which is all of it in sliding without spinning, has no moment about the centre
+of pressure and keeps the lever r. So the centre and the sums may be those of the last step, and what slides does not
+begin to turn. Its moment is that of P_t at r, and delta x (P_t - P_n sum(P_t)/sum(P_n)).
+
 *Rolling.* A moment that is at most a length times P_n opposes the difference of the rates, in rolling and in spinning.
 
 *Positions.* The smooth motion within a step is a ramp of velocity. Displacements use the mean velocity of a sub-step
@@ -46,6 +55,8 @@ from rigidsim.physics.elementary import select, select3, sqrt
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, rejection, scaled, sub
 
+# The mean distance from the middle over that of the ends: of a line, and of a square, (2 + sqrt(2) log(1 + sqrt(2)))/6.
+LINE_SHARE, FACE_SHARE = 0.5, 0.5410750800467435
 SOFT_TURN = 1.5707963267948966  # omega s, rad: the spring's phase in a sub-step of an undivided step
 SOFT_RATIO = 2.0  # zeta; spheres are content with 10, stacks of boxes are not
 LEAST = 1e-300  # below any square or inverse mass of a scene; a divisor of at least this much has a finite quotient
@@ -72,6 +83,12 @@ def slip_of_impulse(w, inverse_A, r_A, inverse_B, r_B, P):
     of_A = cross(apply(inverse_A, cross(r_A, P)), r_A)
     of_B = cross(apply(inverse_B, cross(r_B, P)), r_B)
     return add(scaled(w, P), add(of_A, of_B))
+
+
+@formula
+def rates_of_impulse(inverse_A, r_A, inverse_B, r_B, P):
+    """omega_B - omega_A, rad/s, that an impulse P makes."""
+    return add(apply(inverse_A, cross(r_A, P)), apply(inverse_B, cross(r_B, P)))
 
 
 @formula
@@ -160,6 +177,12 @@ def friction_impulse(p_t, n, u, inverse_K_t, m_t, limit):
     stick = sub(p_t, apply(inverse_K_t, u_t))
     slide = within_ball(sub(p_t, scaled(m_t, u_t)), limit)
     return select3(dot(stick, stick) <= limit * limit, stick, slide)
+
+
+@formula
+def friction_shift(share, r, centre, n):
+    """delta, m: from a contact point at r to where its friction against spinning about the centre of pressure acts."""
+    return scaled(share - 1.0, rejection(n, sub(r, centre)))
 
 
 @formula

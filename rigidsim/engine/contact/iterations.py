@@ -65,13 +65,24 @@ def slip_at(row, lines, lane, n, place):
 
 
 @inlined
+def rates_at(lines, lane, n):
+    """The rate of B minus that of A."""
+    return sub(load3(lines, at.L_B + 3, lane, n), load3(lines, at.L_A + 3, lane, n))
+
+
+@inlined
 def rolled(row, lines, lane, n, q_n):
     """The rolling impulse, and its change."""
-    old = load3(row, at.R_PR, lane, n)
-    omega = sub(load3(lines, at.L_B + 3, lane, n), load3(lines, at.L_A + 3, lane, n))
-    new = opposing_impulse(old, load(row, at.R_M_R, lane, n), omega, load(row, at.R_ROLLING, lane, n) * q_n)
+    old, limit = load3(row, at.R_PR, lane, n), load(row, at.R_ROLLING, lane, n) * q_n
+    new = opposing_impulse(old, load(row, at.R_M_R, lane, n), rates_at(lines, lane, n), limit)
     store3(row, at.R_PR, lane, n, new)
     return sub(new, old)
+
+
+@inlined
+def moment_of_shift(row, lane, n, P_n, P_t):
+    """That of friction which acts beside the contact point."""
+    return cross(load3(row, at.R_SHIFT, lane, n), sub(P_t, scaled(P_n, load3(row, at.R_DRAG, lane, n))))
 
 
 @inlined
@@ -79,13 +90,15 @@ def resolve_bodies(row, lines, lane, n, u, bias, stiff, soft):
     """One contact, once, with slip u; returns its normal impulse."""
     normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
     q_n = normal_impulse(p_n, load(row, at.R_M_N, lane, n), dot(normal, u), bias, stiff, soft)
-    u = add(u, scaled(q_n - p_n, load3(row, at.R_K_N, lane, n)))
+    shift = load3(row, at.R_SHIFT, lane, n)
+    u = add(add(u, cross(rates_at(lines, lane, n), shift)), scaled(q_n - p_n, load3(row, at.R_K_N, lane, n)))
     inverse, limit = load6(row, at.R_K_T, lane, n), load(row, at.R_FRICTION, lane, n) * q_n
     q_t = friction_impulse(p_t, normal, u, inverse, load(row, at.R_M_T, lane, n), limit)
-    K = rolled(row, lines, lane, n, q_n)
+    dP = sub(q_t, p_t)
+    K = add(rolled(row, lines, lane, n, q_n), moment_of_shift(row, lane, n, q_n - p_n, dP))
     store(row, at.R_PN, lane, n, q_n)
     store3(row, at.R_PT, lane, n, q_t)
-    push_bodies(row, lines, lane, n, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
+    push_bodies(row, lines, lane, n, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
 
@@ -153,7 +166,9 @@ def push_block(row, lines, is_balls, lanes):
             push_balls(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
     else:
         for lane in range(n):
-            push_bodies(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
+            spin = moment_of_shift(row, lane, n, load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n))
+            K = add(load3(row, at.R_PR, lane, n), spin)
+            push_bodies(row, lines, lane, n, impulse(row, lane, n), K)
 
 
 @routine

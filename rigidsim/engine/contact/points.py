@@ -8,6 +8,7 @@ from rigidsim.engine.contact.candidates import WIDEST
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, store3
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.contact import FACE_SHARE, LINE_SHARE, friction_shift
 from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
@@ -156,11 +157,32 @@ def recall(first, i, j, feature, scale, last, row):
 
 
 @inlined
+def shift_friction(begin, end, point):
+    """Where friction against spinning acts at the contact points of one pair, if these had impulses in the last step:
+    nearer to their centre of pressure.
+    """
+    weight, moment, total = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(begin, end):
+        for m in range(c.C_SHIFT, c.C_PN):
+            point[k, m] = 0.0
+        weight += point[k, c.C_PN]
+        moment = add(moment, scaled(point[k, c.C_PN], load3(point[k], c.C_A, 0, 1)))
+        total = add(total, load3(point[k], c.C_PT, 0, 1))
+    if end - begin > 1 and weight > 0.0:
+        share, centre = LINE_SHARE if end - begin == 2 else FACE_SHARE, scaled(1.0 / weight, moment)
+        for k in range(begin, end):
+            r, n = load3(point[k], c.C_A, 0, 1), load3(point[k], c.C_NORMAL, 0, 1)
+            store3(point[k], c.C_SHIFT, 0, 1, friction_shift(share, r, centre, n))
+            store3(point[k], c.C_DRAG, 0, 1, scaled(1.0 / weight, total))
+
+
+@inlined
 def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, inverse, motions, points, last):
     """Make contact points of the places of one pair. `counts`: of points up to now, and of places; `sizes`: of the
     smaller shape, the margin, the deepest overlap that the solver sees. Returns the number of points after it.
     """
     (n_point, count), (size, margin, most) = counts, sizes
+    begin = n_point
     shape, value, later = contacts.shape, contacts.shape_value, points.later
     w_i, w_j = inverse[shape[i, c.SHAPE_BODY], c.I_MASS], inverse[shape[j, c.SHAPE_BODY], c.I_MASS]
     swapped = w_i < w_j  # B is the heavier one
@@ -195,6 +217,7 @@ def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, in
         whose[c.POINT_A], whose[c.POINT_B], whose[c.POINT_PAIR] = a, b, number
         whose[c.POINT_FEATURE], whose[c.POINT_FLAGS] = feature, flags
         n_point += 1
+    shift_friction(begin, n_point, points.value)
     return n_point
 
 
