@@ -32,7 +32,9 @@ def turn_bodies(row, lines, lane, n, K_A, K_B):
 
 @inlined
 def push_bodies(row, lines, lane, n, levers, P, K):
-    """Impulse P at the contact and moment K on B, the opposite on A; `levers`: R_A or R_ARM_A, that of B comes next."""
+    """Impulse P at the contact and moment K on B, the opposite on A; `levers`: the first of R_A and R_B, or of R_ARM_A
+    and R_ARM_B.
+    """
     w_A, w_B = load(row, at.R_MASS_A, lane, n), load(row, at.R_MASS_B, lane, n)
     K_A = add(cross(load3(row, levers, lane, n), P), K)
     K_B = add(cross(load3(row, levers + 3, lane, n), P), K)
@@ -93,19 +95,21 @@ def moment_of_shift(row, lane, n, P_n, P_t):
 
 
 @inlined
-def resolve_bodies(row, lines, lane, n, levers, u, bias, stiff, soft):
-    """One contact, once, with slip u; returns its normal impulse. `levers` as in `push_bodies`."""
+def resolve_bodies(row, lines, lane, n, drifts, u, bias, stiff, soft):
+    """One contact, once, with slip u; returns its normal impulse. `drifts`: whether it is drifting."""
     normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
     q_n = normal_impulse(p_n, load(row, at.R_M_N, lane, n), dot(normal, u), bias, stiff, soft)
-    shift = load3(row, at.R_SHIFT, lane, n)
-    u = add(add(u, cross(rates_at(lines, lane, n), shift)), scaled(q_n - p_n, load3(row, at.R_K_N, lane, n)))
+    if drifts:
+        u = add(u, cross(rates_at(lines, lane, n), load3(row, at.R_SHIFT, lane, n)))
+    u = add(u, scaled(q_n - p_n, load3(row, at.R_K_N, lane, n)))
     inverse, limit = load6(row, at.R_K_T, lane, n), load(row, at.R_FRICTION, lane, n) * q_n
     q_t = friction_impulse(p_t, normal, u, inverse, load(row, at.R_M_T, lane, n), limit)
-    dP = sub(q_t, p_t)
-    K = add(rolled(row, lines, lane, n, q_n), moment_of_shift(row, lane, n, q_n - p_n, dP))
+    K, dP = rolled(row, lines, lane, n, q_n), sub(q_t, p_t)
+    if drifts:
+        K = add(K, moment_of_shift(row, lane, n, q_n - p_n, dP))
     store(row, at.R_PN, lane, n, q_n)
     store3(row, at.R_PT, lane, n, q_t)
-    push_bodies(row, lines, lane, n, levers, add(scaled(q_n - p_n, normal), dP), K)
+    push_bodies(row, lines, lane, n, at.R_ARM_A if drifts else at.R_A, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
 
@@ -189,16 +193,19 @@ def finish_correction(row, lane, n, apart, q_n):
 def resolve_drifting(row, lines, lane, n, bias, stiff, soft):
     """`resolve_bodies`, with the slip of surfaces and levers."""
     u = add(slip_at(row, lines, lane, n, at.L_A), load3(row, at.R_DRIFT, lane, n))
-    return resolve_bodies(row, lines, lane, n, at.R_ARM_A, u, bias, stiff, soft)
+    return resolve_bodies(row, lines, lane, n, True, u, bias, stiff, soft)
 
 
 @routine
-def push_block(row, lines, is_balls, lanes):
+def push_block(row, lines, kind, lanes):
     """The impulses of the last step."""
     n = len(lanes)
-    if is_balls:
+    if kind == at.BALLS:
         for lane in range(n):
             push_balls(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
+    elif kind == at.BODIES:
+        for lane in range(n):
+            push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
     else:
         for lane in range(n):
             spin = moment_of_shift(row, lane, n, load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n))
@@ -237,7 +244,7 @@ def correct_bodies(row, lines, s, rate, stiff, soft, lanes):
         closed = load(row, at.R_CLOSED, lane, n)
         law = contact_law(gap, closed, s, rate, stiff, soft)
         u = slip_at(row, lines, lane, n, at.L_A)
-        q_n = resolve_bodies(row, lines, lane, n, at.R_A, u, law[0], law[1], law[2])
+        q_n = resolve_bodies(row, lines, lane, n, False, u, law[0], law[1], law[2])
         finish_correction(row, lane, n, gap > closed, q_n)
 
 
@@ -247,7 +254,7 @@ def relax_bodies(row, lines, lanes):
     n = len(lanes)
     for lane in range(n):
         u = slip_at(row, lines, lane, n, at.L_A)
-        resolve_bodies(row, lines, lane, n, at.R_A, u, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
+        resolve_bodies(row, lines, lane, n, False, u, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
 
 
 @routine

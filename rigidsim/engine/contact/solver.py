@@ -37,6 +37,7 @@ from rigidsim.engine.contact.rows import (
     gather_linear,
     prepare_balls,
     prepare_bodies,
+    prepare_drifting,
     read_lane,
     scatter,
 )
@@ -109,6 +110,8 @@ def fill_blocks(blocks, n_block, point_who, point, inverse, dummy, lanes):
             prepare_balls(row, lanes)
         else:
             prepare_bodies(row, lanes)
+        if kind == DRIFTING:
+            prepare_drifting(row, lanes)
 
 
 @inlined
@@ -165,7 +168,7 @@ def push_all(vel, blocks, n_block, lines, lanes):
     for b in range(n_block):
         gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
         gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-        push_block(blocks.row[b], lines, blocks.kind[b] == BALLS, lanes)
+        push_block(blocks.row[b], lines, blocks.kind[b], lanes)
         scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
         scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
 
