@@ -54,9 +54,9 @@ MOST_PLACES = 8  # of one pair of shapes
 # A contact point: bodies A and B (A is always moved by forces), number of its pair of candidates, feature, flags.
 POINT_A, POINT_B, POINT_PAIR, POINT_FEATURE, POINT_FLAGS, POINT_COLUMNS = 0, 1, 2, 3, 4, 5
 # Flags: the levers follow the core of A, which swings or rides on a surface that turns; struck by restitution in this
-# step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A;
-# friction against spinning acts beside the point.
-SWEPT, STRUCK, NOTICED, SWAPPED, BESIDE = 1, 2, 4, 8, 16
+# step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
+# in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point.
+SWEPT, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE = 1, 2, 4, 8, 16, 32
 
 # Values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever of the
 # core point of A (its surface less the thickening), slip of the surfaces on their bodies (B's less A's, m/s), friction,

@@ -14,7 +14,7 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.handback import hand_back, write_corrections
-from rigidsim.engine.contact.impacts import strike_contacts
+from rigidsim.engine.contact.impacts import add_counts, strike_contacts, sweeps_of
 from rigidsim.engine.contact.log import (
     forget_last_step,
     log_strikes,
@@ -88,9 +88,14 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
+    n_sweep = 1
+    if arrays.impacts is not None:
+        n_sweep = sweeps_of(
+            h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, arrays.impacts
+        )
     solve_contacts(
-        h, h / model.step, contacts.substeps, len(contacts.body), points.who, points.value, n_point, lines.inverse,
-        lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
+        h, h / model.step, contacts.substeps, n_sweep, len(contacts.body), points.who, points.value, n_point,
+        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
     )  # fmt: skip
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     return True
@@ -180,6 +185,8 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     if arrays.lacks[0] != LACKS_NOTHING:
         at.copy_rows(0, len(state), arrays.before, state)
         return False
+    if arrays.impacts is not None:
+        add_counts(arrays.impacts)
     apply_corrections(t, h, era, model, state, scratch, motions, arrays.lines, arrays.corrections, lanes)
     forget_last_step(arrays.last, arrays.next)
     return True
