@@ -21,12 +21,14 @@ impulse along n_j makes, u_i the normal slips.
 1. The frictionless plastic impulses satisfy Signorini's conditions together: p_i and w_i = u_i + sum_j M_ij p_j are not
    negative, and one of each two is zero. Where the slips do not decide how places share their load, as four legs of a
    table, p is the solution of least norm.
-2. The rebound Q_i = s e_i p_i changes the energy by (Q.M Q)/2, for Q.w = 0. Where no two places have a body in common,
-   this is the sum of e_i^2 times the work of compression, p_i (-u_i)/2, and it may not be more elsewhere: s is the root
-   of the ratio, and at most 1. Without s, a ball in a groove with sides of e = 1 and 0, both 20 degrees from the
-   vertical, leaves with twice its energy.
+2. The rebound is Q = e p with one e for all: e^2 is the mean of their e_i^2, weighted by the works of compression
+   p_i (-u_i)/2. So no place approaches afterwards, and the energy given back, e^2 p.M p/2, is the sum of what each
+   gives back of its own work. With Q_i = e_i p_i a ball in a groove with sides of e = 1 and 0, both 20 degrees from the
+   vertical, would leave with 2.1 times its energy.
 3. Friction: the plastic impulses become those of the law of one place with respect to the slip that all others leave,
-   with the cone mu (P_n + Q), for all places.
+   with the cone mu (P_n + Q), for all places. P_n is negative, down to -Q, where the others part the place already.
+   Where this does not settle, the impulses are those of least energy on the way from the frictionless ones to the last
+   ones found, p + theta d: energy does not rise, and the cones are convex.
 
 The impulse of a place is the sum of its plastic one and its rebound. With one place this is the law above.
 
@@ -39,7 +41,7 @@ from __future__ import annotations
 
 from rigidsim.jit import formula
 from rigidsim.physics.contact import slip_of_impulse
-from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.elementary import select, select3, sqrt
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import add, dot, norm, rejection, scaled, sub
 
@@ -79,28 +81,39 @@ def coupling(w, n_1, n_2, inverse, a_1, a_2):
 
 
 @formula
-def rebound_share(allowed, returned):
-    """s = sqrt(allowed/returned), at most 1: both energies as sums of p_i e_i^2 (-u_i) and Q_i M_ij Q_j."""
-    gains = returned > allowed
-    return select(gains, sqrt(allowed / select(gains, returned, 1.0)), 1.0)
+def joint_restitution(returned, compressed):
+    """e = sqrt(sum e_i^2 p_i (-u_i)/sum p_i (-u_i)), from both sums, W; at most 1, and 0 if nothing was compressed."""
+    works = (compressed > 0.0) & (returned > 0.0)
+    e = sqrt(select(works, returned, 0.0) / select(works, compressed, 1.0))
+    return select(e < 1.0, e, 1.0)
 
 
 @formula
 def plastic_impulse(k_n, inverse_K, n, u, rebound, mu):
-    """P_1 + k (P_2 - P_1), N s, on B, if the place approaches, else 0; k_n = n . K n (1/kg), `rebound` the normal
-    impulse Q (N s) by which the cone of friction is wider. At the cone, with D = P_2 - P_1 and P = P_1 + D:
+    """P_1 + k (P_2 - P_1), N s, on B; k_n = n . K n (1/kg), `rebound` the normal impulse Q (N s) by which the cone of
+    friction is wider. -Q n, so that nothing acts, if the place separates faster than Q could part it: n . u >= k_n Q.
+    At the cone, with D = P_2 - P_1 and P = P_1 + D:
 
     k = mu n . (P_1 + Q)/(|P_t| - mu n . D), below 1, for which |k D_t| = mu n . (P_1 + Q + k D).
     """
     u_n = dot(n, u)
     P_1 = scaled(-u_n / k_n, n)
     D = sub(scaled(-1.0, apply(inverse_K, u)), P_1)
-    P_t, bound = norm(rejection(n, D)), mu * (rebound - u_n / k_n)
-    widening = mu * dot(n, D)
+    P_t, bound, widening = norm(rejection(n, D)), mu * (rebound - u_n / k_n), mu * dot(n, D)
     slides = P_t > bound + widening
     k = bound / select(slides, P_t - widening, 1.0)
     P = add(P_1, scaled(select(slides, k, 1.0), D))
-    return scaled(select(u_n < 0.0, 1.0, 0.0), P)
+    return select3(u_n < rebound * k_n, P, scaled(-rebound, n))
+
+
+@formula
+def least_energy(work, change):
+    """theta in [0, 1], at which theta work + theta^2 change/2 is least: of the way d of the impulses, `work` is the sum
+    of w_i . d_i, w the slips where it begins, and `change` the sum of d_i . K_ij d_j.
+    """
+    falls = (work < 0.0) & (change > 0.0)
+    theta = select(falls, -work, 0.0) / select(falls, change, 1.0)
+    return select(theta < 1.0, theta, 1.0)
 
 
 @formula

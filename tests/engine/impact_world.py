@@ -36,6 +36,7 @@ class World:
         self.pair = np.array([(i, j) for j in range(n) for i in range(min(j, self.n_moved))], np.int64)
         self.arrays = make_impacts(contacts, len(self.pair), 99)
         self.body = np.zeros((self.n_moved, layout.BODY_ROWS))
+        self.body[:, layout.B_G : layout.B_G + 3] = self.g
         self.body[:, layout.B_MASS] = self.mass[: self.n_moved]
         self.body[:, layout.B_INERTIA : layout.B_INERTIA + 3] = self.inertia[: self.n_moved]
         self.time, self.plane, self.strike = 0.0, NO_PLANE, strike_contacts

@@ -150,10 +150,10 @@ def closing_of(place, first, second, contacts, near):
 @inlined
 def soonest(first, second, left, count, touching, contacts, near):
     """(wait, gap, speed, late, pull) of the places found: how long until the first gap closes, and that gap; the speeds
-    with which those that touch approach now, and with which any approaches when the time left is over; the largest
-    acceleration along the normal of the gaps that are closed.
+    with which those that touch approach now, -NEVER if none does, and with which any approaches when the time left is
+    over; the largest acceleration along the normal of the gaps that are closed.
     """
-    wait, gap, speed, late, pull = NEVER, 0.0, 0.0, -NEVER, 0.0
+    wait, gap, speed, late, pull = NEVER, 0.0, -NEVER, -NEVER, 0.0
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
@@ -168,15 +168,16 @@ def soonest(first, second, left, count, touching, contacts, near):
 
 @inlined
 def next_touch(first, second, now, may_overlap, motion, contacts, near):
-    """(time, speed, pull): when two shapes touch, from now to the end of the step, how fast they approach then, and the
-    relative acceleration of the points along the normal.
+    """(time, speed, pull, present): when two shapes touch, from now to the end of the step, how fast they approach
+    then, and the relative acceleration of the points along the normal; how fast they approach at present, -NEVER if
+    they do not touch.
 
-    If they do not, the time is NEVER, and the speed that with which they approach at the end. Each correction moves
-    both bodies to the time found before, and takes the gaps there as quadratic in time; later ones use the secant, as
-    the place of an edge on a face slides. If none closes so, the end of the step is looked at, too: shapes that turn
-    may touch elsewhere.
+    If they do not touch within the step, the time is NEVER, and the speed that with which they approach at its end.
+    Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in time; later
+    ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is looked at,
+    too: shapes that turn may touch elsewhere.
     """
-    t, found, speed, late, pull, is_last = now, NEVER, 0.0, 0.0, 0.0, False
+    t, found, speed, late, pull, present, is_last = now, NEVER, 0.0, 0.0, 0.0, 0.0, False
     gap, last, last_gap = 0.0, now, 0.0
     for attempt in range(MOST_CORRECTIONS):
         place_pair(first, second, t, motion, contacts, near)
@@ -185,6 +186,8 @@ def next_touch(first, second, now, may_overlap, motion, contacts, near):
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
         wait, gap, speed, late, pull = soonest(first, second, motion.h - t, count, touching, contacts, near)
         found = NEVER
+        if attempt == 0:
+            present = speed
         if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
             wait = -gap * (t - last) / (gap - last_gap)
         last, last_gap = t, gap
@@ -199,4 +202,4 @@ def next_touch(first, second, now, may_overlap, motion, contacts, near):
         if abs(gap) <= ROUND_OFF * extent or later == t:
             break
         t = later
-    return found, speed if found < NEVER else late, pull
+    return found, speed if found < NEVER else late, pull, present

@@ -27,6 +27,7 @@ from rigidsim.engine.contact.simultaneous import (
     solve_problem,
 )
 from rigidsim.engine.contact.strikes import (
+    LEAST_SPEED,
     join,
     log_pair,
     push_bodies,
@@ -39,15 +40,19 @@ from rigidsim.engine.contact.strikes import (
 )
 from rigidsim.engine.layout import load3
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.contact import slip
 from rigidsim.physics.restitution import NEVER
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 INSTANT = 1e-10  # of a step: impacts within it are simultaneous
 EQUAL = 1e-9  # relative difference of speeds that are taken as equal
-SEPARATES = 1e-12  # m/s: a pair that was struck and separates faster keeps out of the sub-steps
-WEAK = 1e-6  # of the hardest strike of a pair in the step: weaker ones, of a series that converges, are left out
+WEAK = 1e-6  # of the hardest strike of a pair in the step: slower ones, of a series that converges, are left out, and
+# what separates slower does not separate
 MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
+
+SWEEPS = 6  # of a sub-step, after a blow to a large pile
+BLOW = 8.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
@@ -224,13 +229,14 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
         return
     first, second = pair[k, 0], pair[k, 1]
     may_overlap = work.point_of[k] != at.NO_ROW
-    time, speed, pull = next_touch(first, second, now, may_overlap, motion, contacts, work.near)
+    time, speed, pull, present = next_touch(first, second, now, may_overlap, motion, contacts, work.near)
     least = threshold(first, second, pull, nominal, contacts, body)
     is_due = time < NEVER and speed > least and speed > WEAK * work.hardest[k]
     if is_due and work.when[k] == NEVER:
         work.due[work.size[N_DUE]] = k
         work.size[N_DUE] += 1
-    parts = time == NEVER and (speed > least or (work.strikes[k] > 0 and speed < -SEPARATES))
+    leaves = work.strikes[k] > 0 and present < -WEAK * work.hardest[k]
+    parts = time == NEVER and (speed > least or leaves)
     work.when[k], work.speed[k] = time if is_due else NEVER, speed
     work.fate[k] = APART if is_due or parts else LEFT
 
@@ -337,8 +343,9 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
             work.strikes[k] += 1
             work.hardest[k] = max(work.hardest[k], fastest)
             if not rebounds(p, problem) and work.point_of[k] != at.NO_ROW:
-                radii = contacts.shape_value[pair[k, 0], c.V_RADIUS], contacts.shape_value[pair[k, 1], c.V_RADIUS]
-                renew_points(p, work.point_of[k], radii, point_who, point, count, problem)
+                first, second = contacts.shape_value[pair[k, 0]], contacts.shape_value[pair[k, 1]]
+                size, radii = min(first[c.V_BOUND], second[c.V_BOUND]), (first[c.V_RADIUS], second[c.V_RADIUS])
+                renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
         list_neighbours(k, contacts, pair, work)
     return done
 
@@ -354,6 +361,35 @@ def flag_points(point_who, count, work):
             point_who[m, c.POINT_FLAGS] |= c.STRUCK
         if work.hardest[k] > 0.0:
             point_who[m, c.POINT_FLAGS] |= c.LOGGED
+
+
+@inlined
+def is_blow(n_sub, h, whose, row, vel, smooth):
+    """Whether a contact would close within the step of h seconds, and many times faster than the smooth motion makes
+    bodies in it.
+    """
+    A, B = whose[c.POINT_A], whose[c.POINT_B]
+    u = slip(
+        load3(vel[A], c.L_LINEAR, 0, 1), load3(vel[A], c.L_ANGULAR, 0, 1), load3(row, c.C_A, 0, 1),
+        load3(vel[B], c.L_LINEAR, 0, 1), load3(vel[B], c.L_ANGULAR, 0, 1), load3(row, c.C_B, 0, 1),
+    )  # fmt: skip
+    gain = max(norm(load3(smooth[A], c.L_LINEAR, 0, 1)), norm(load3(smooth[B], c.L_LINEAR, 0, 1)))
+    approach = -dot(load3(row, c.C_NORMAL, 0, 1), u)
+    return approach > BLOW * n_sub * gain + LEAST_SPEED and h * approach > row[c.C_GAP]
+
+
+@routine
+def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, work):
+    """How often all contacts are corrected and relaxed in each sub-step: once, and several times if a blow has to pass
+    through a large pile.
+    """
+    for m in range(count):
+        if point[m, c.C_RESTITUTION] == 0.0 and is_piled(point_who[m, c.POINT_A], work):
+            acts = point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0
+            if acts and is_blow(n_sub, h, point_who[m], point[m], vel, smooth):
+                work.counted[UNSETTLED] += 1
+                return SWEEPS
+    return 1
 
 
 @routine

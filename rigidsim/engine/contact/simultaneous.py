@@ -21,12 +21,18 @@ from rigidsim.engine.layout import load3, load6, store3, store6
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.inertia import apply, inverse
-from rigidsim.physics.restitution import coupling, inverse_effective_mass, plastic_impulse, rebound_share
+from rigidsim.physics.restitution import (
+    coupling,
+    inverse_effective_mass,
+    joint_restitution,
+    least_energy,
+    plastic_impulse,
+)
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 MOST_STRUCK = 64  # places of one problem
-MOST_SWEEPS = 1000  # of the friction of a problem
-SETTLED = 1e-10  # of the largest impulse: sweeps end when none changes by more
+MOST_SWEEPS = 500  # of the friction of a problem
+SETTLED = 1e-13  # of the largest impulse: sweeps end when none changes by more
 STOPPED = 1e-13  # of the fastest approach: what is left of it is round-off
 PROXIMAL, MOST_PROXIMAL = 1e-8, 8  # c as a part of the largest M_ii; iterations, of which two or three are usual
 MOST_CHANGES = 4 * MOST_STRUCK  # of the places taken in; round-off cannot make it go on
@@ -35,10 +41,11 @@ MOST_CHANGES = 4 * MOST_STRUCK  # of the places taken in; round-off cannot make 
 STRUCK_PAIR, STRUCK_FEATURE, STRUCK_A, STRUCK_B, STRUCK_COLUMNS = 0, 1, 2, 3, 4
 # Normal, levers, gap; slip before; what is added to the slip of the bodies: that of the surfaces, and the opposite of
 # an approach that is left to the sub-steps; restitution, friction; frictionless plastic impulse and its last iterate,
-# whether it is taken in; rebound; impulse; K and its inverse; moments of unit impulses.
+# whether it is taken in; rebound; impulse; K and its inverse; moments of unit impulses; slip after the frictionless
+# ones.
 T_NORMAL, T_A, T_B, T_GAP, T_SLIP, T_ADDED, T_RESTITUTION, T_FRICTION = 0, 3, 6, 9, 10, 13, 16, 17
 T_PLASTIC, T_BEFORE, T_TAKEN, T_REBOUND, T_P, T_K, T_INVERSE = 18, 19, 20, 21, 22, 25, 31
-T_MOMENT_A, T_MOMENT_B, STRUCK_ROWS = 37, 40, 43
+T_MOMENT_A, T_MOMENT_B, T_AFTER, STRUCK_ROWS = 37, 40, 43, 46
 
 N_PLACES, N_BODIES, N_PAIRS, SIZES = 0, 1, 2, 3
 
@@ -246,19 +253,17 @@ def stop_without_friction(problem):
 
 @inlined
 def write_rebounds(problem):
-    """Q = s e p of all places."""
-    allowed, returned = 0.0, 0.0
+    """Q = e p of all places."""
+    returned, compressed = 0.0, 0.0
     for i in range(problem.size[N_PLACES]):
-        row, u = problem.place[i], normal_slip(i, problem)
-        e = row[T_RESTITUTION] if u < 0.0 else 0.0
-        row[T_REBOUND] = e * row[T_PLASTIC]
-        allowed -= e * row[T_REBOUND] * u
+        row = problem.place[i]
+        work = -row[T_PLASTIC] * normal_slip(i, problem)
+        returned += row[T_RESTITUTION] * row[T_RESTITUTION] * work
+        compressed += work
+    e = joint_restitution(returned, compressed)
     for i in range(problem.size[N_PLACES]):
-        for j in range(problem.size[N_PLACES]):
-            returned += problem.place[i, T_REBOUND] * problem.matrix[i, j] * problem.place[j, T_REBOUND]
-    share = rebound_share(allowed, returned)
-    for i in range(problem.size[N_PLACES]):
-        problem.place[i, T_REBOUND] *= share
+        row = problem.place[i]
+        row[T_REBOUND] = (row[T_RESTITUTION] if problem.size[N_PLACES] == 1 else e) * row[T_PLASTIC]
 
 
 @inlined
@@ -304,6 +309,25 @@ def settle_friction(problem):
     return False
 
 
+@inlined
+def go_back(problem):
+    """Take the impulses of least energy on the way d from the frictionless ones to the present ones."""
+    work, change = 0.0, 0.0
+    for i in range(problem.size[N_PLACES]):
+        row = problem.place[i]
+        n, before = load3(row, T_NORMAL, 0, 1), load3(row, T_AFTER, 0, 1)
+        d, of_d = sub(load3(row, T_P, 0, 1), scaled(row[T_PLASTIC], n)), sub(slip_of(i, problem), before)
+        work += dot(d, add(before, load3(row, T_ADDED, 0, 1))) + row[T_REBOUND] * dot(n, of_d)  # d . K Q = Q . K d
+        change += dot(d, of_d)
+    back = least_energy(work, change) - 1.0
+    for i in range(problem.size[N_PLACES]):
+        row = problem.place[i]
+        P = load3(row, T_P, 0, 1)
+        d = scaled(back, sub(P, scaled(row[T_PLASTIC], load3(row, T_NORMAL, 0, 1))))
+        store3(row, T_P, 0, 1, add(P, d))
+        push_place(i, d, problem)
+
+
 @routine
 def solve_problem(problem):
     """The impulses of all places (T_P), and the motion of their bodies afterwards; (whether any acts, whether the
@@ -323,7 +347,11 @@ def solve_problem(problem):
         store3(row, T_P, 0, 1, P)
         push_place(i, P, problem)
     if slides:
+        for i in range(problem.size[N_PLACES]):
+            store3(problem.place[i], T_AFTER, 0, 1, slip_of(i, problem))
         settled = settle_friction(problem)
+        if not settled:
+            go_back(problem)
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
         Q = scaled(row[T_REBOUND], load3(row, T_NORMAL, 0, 1))

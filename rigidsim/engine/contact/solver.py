@@ -41,13 +41,10 @@ from rigidsim.engine.contact.rows import (
 from rigidsim.engine.layout import load3, store3
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import lasting, mean_velocity, slip, softness
+from rigidsim.physics.contact import lasting, mean_velocity, softness
 from rigidsim.physics.elementary import select
-from rigidsim.physics.vector import add, dot, norm, scaled, sub
+from rigidsim.physics.vector import add, scaled, sub
 
-SWEEPS = 6  # of a sub-step, after a blow
-HARD = 8.0  # times what the smooth motion adds to the speed of a body in a step: the approach of a blow
-LEAST_HARD = 1e-9  # m/s: slower than any blow
 ONE = (0.0,)  # the lane of a single contact
 
 
@@ -217,32 +214,13 @@ def total_all(blocks, n_block, lanes):
         add_total(blocks.row[b], lanes)
 
 
-@inlined
-def sweeps_of(h, n_sub, point_who, point, count, vel, smooth):
-    """How often all contacts are corrected and relaxed in each sub-step: once, and several times if a blow has to pass
-    through bodies that touch, because a contact would close within the step of h seconds, by a speed that is many times
-    what the smooth motion adds in it.
-    """
-    hard = False
-    for m in range(count):
-        a, b, n = point_who[m, c.POINT_A], point_who[m, c.POINT_B], load3(point[m], c.C_NORMAL, 0, 1)
-        u = slip(
-            load3(vel[a], c.L_LINEAR, 0, 1), load3(vel[a], c.L_ANGULAR, 0, 1), load3(point[m], c.C_A, 0, 1),
-            load3(vel[b], c.L_LINEAR, 0, 1), load3(vel[b], c.L_ANGULAR, 0, 1), load3(point[m], c.C_B, 0, 1),
-        )  # fmt: skip
-        gain = max(norm(load3(smooth[a], c.L_LINEAR, 0, 1)), norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
-        approach, acts = -dot(n, u), point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0
-        hard = hard or (acts and approach > HARD * n_sub * gain + LEAST_HARD and h * approach > point[m, c.C_GAP])
-    return SWEEPS if hard else 1
-
-
 @routine
 def solve_contacts(
-    h, part, n_sub, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes
+    h, part, n_sub, n_sweep, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes
 ):
-    """All sub-steps of a step of h seconds, which is this part of an undivided one: changes `vel` and `moved`, and the
-    impulses of the contact points. Bodies that are not `touched` have no more than the rounding of their ramp. Returns
-    whether there was a blow, which some sweeps do not solve to the end.
+    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps: changes
+    `vel` and `moved`, and the impulses of the contact points. Bodies that are not `touched` have no more than the
+    rounding of their ramp.
     """
     block, single, lines, s = arrays.block, arrays.single, arrays.lines, h / n_sub
     sort_bodies(inverse, vel, smooth, n_body, arrays.form)
@@ -253,7 +231,6 @@ def solve_contacts(
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
     for i in range(n_body):
         arrays.touched[i] = 0
-    n_sweep = sweeps_of(h, n_sub, point_who, point, count, vel, smooth)
     for k in range(n_sub):
         begin_substep(k == 0, vel, smooth, push, began, n_body)
         if k == 0:
@@ -273,4 +250,3 @@ def solve_contacts(
         mark_touched(vel, began, arrays.touched, i)
     read_blocks(block, n_block, point, lanes)
     read_blocks(single, n_single, point, ONE)
-    return n_sweep > 1

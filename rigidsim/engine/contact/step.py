@@ -14,7 +14,7 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.handback import hand_back, write_corrections
-from rigidsim.engine.contact.impacts import UNSETTLED, add_counts, strike_contacts
+from rigidsim.engine.contact.impacts import add_counts, strike_contacts, sweeps_of
 from rigidsim.engine.contact.log import (
     forget_last_step,
     log_strikes,
@@ -88,13 +88,16 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
-    unsettled = solve_contacts(
-        h, h / model.step, contacts.substeps, len(contacts.body), points.who, points.value, n_point, lines.inverse,
-        lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
+    n_sweep = 1
+    if arrays.impacts is not None:
+        n_sweep = sweeps_of(
+            h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, arrays.impacts
+        )
+    solve_contacts(
+        h, h / model.step, contacts.substeps, n_sweep, len(contacts.body), points.who, points.value, n_point,
+        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
     )  # fmt: skip
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
-    if arrays.impacts is not None:
-        arrays.impacts.counted[UNSETTLED] += 1 if unsettled else 0
     return True
 
 

@@ -51,6 +51,7 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import kinetic_energy
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
+SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
 LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
 
 
@@ -268,13 +269,14 @@ def displacement_at(i, problem):
 
 
 @inlined
-def renew_points(p, first_point, radius, point_who, point, count, problem):
+def renew_points(p, first_point, size, radius, point_who, point, count, problem):
     """The contact points of a plastic pair become the places where it was struck, for the sub-steps: they were those of
-    the beginning of the step. `radius`: of the thickening of both shapes.
+    the beginning of the step. Those that overlap stay: they rest. `size`: of the smaller shape; `radius`: of the
+    thickening of both.
     """
     for i in range(problem.size[N_PLACES]):
         row, m = problem.place[i], first_point
-        if problem.who[i, STRUCK_PAIR] != p:
+        if problem.who[i, STRUCK_PAIR] != p or row[T_GAP] < -SURFACE * size:
             continue
         while m < count and point_who[m, c.POINT_PAIR] == problem.pair[p]:
             if point_who[m, c.POINT_FEATURE] == problem.who[i, STRUCK_FEATURE]:
