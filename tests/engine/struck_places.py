@@ -165,11 +165,8 @@ def impulses(blow: Blow, sweeps: int = 1000) -> tuple[np.ndarray, bool]:
     full = J @ blow.mobility @ J.T
     K = full.reshape(count, 3, count, 3)
     p, u = compression(blow), blow.slips
-    Q = blow.e * p
-    u_n = np.sum(blow.normal * u, axis=1)
-    returned = np.einsum("i,ik,ikjl,jl,j", Q, blow.normal, K, blow.normal, Q)
-    allowed = -np.sum(blow.e**2 * p * np.minimum(u_n, 0.0))
-    Q *= np.sqrt(min(1.0, allowed / returned)) if returned > 0.0 else 1.0
+    work = -p * np.sum(blow.normal * u, axis=1)
+    Q = np.sqrt(np.sum(blow.e**2 * work) / np.sum(work)) * p
     P = p[:, None] * blow.normal
     for _ in range(sweeps):
         before = P.copy()
@@ -183,10 +180,10 @@ def impulses(blow: Blow, sweeps: int = 1000) -> tuple[np.ndarray, bool]:
 
 def alone(K, n, u, Q: float, mu: float) -> np.ndarray:
     """The plastic impulse of one place: on the way from the frictionless one to that which sticks, the last that keeps
-    the cone.
+    the cone; if the place parts faster than its rebound could part it, nothing acts in the sum.
     """
-    if n @ u >= 0.0:
-        return np.zeros(3)
+    if n @ u >= Q * (n @ K @ n):
+        return -Q * n
     bare, sticks = -(n @ u) / (n @ K @ n) * n, -np.linalg.solve(K, u)
     sideways = np.linalg.norm(sticks - (n @ sticks) * n)
     if sideways <= mu * (n @ sticks + Q):
