@@ -84,6 +84,7 @@ class World:
         vel, moved = np.zeros((n + 1, at.LINE_ROWS)), np.zeros((n + 1, at.LINE_ROWS))
         vel[:n, :3], vel[:n, 3:6] = self.v, self.omega
         start, finish, inverse = self.rows(), self.rows(), self.inverse()
+        finish[:, at.X_P : at.X_P + 3] += h * (self.v + 0.5 * gain)
         finish[:, at.X_V : at.X_V + 3] += gain
         who, point = self.points(2.0 * h * (1.0 + np.abs(self.v).max() + np.abs(self.omega).max()))
         count = self.strike(

@@ -1,9 +1,10 @@
 """How the two shapes of a pair approach each other within a step: where they are, and when they touch.
 
 Within a step a body moves as if nothing touched, along a ramp of velocity, and in addition with the jumps that impacts
-gave it up to now. Rows of velocity and displacement hold a jump dv at the time t as if the body had always moved so:
-velocity + dv, displacement - t dv. Of the rate they hold the jump that the angular impulse makes at the body's pose at
-the beginning of the step, as the hand-back expects it; the jump at the pose of now follows from the impulse itself.
+gave it up to now; what forces do not move, along the arc about the axis that it turns about. Rows of velocity and
+displacement hold a jump dv at the time t as if the body had always moved so: velocity + dv, displacement - t dv. Of the
+rate they hold the jump that the angular impulse makes at the body's pose at the beginning of the step, as the hand-back
+expects it; the jump at the pose of now follows from the impulse itself.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, load6, store3, store4
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import slip
+from rigidsim.physics.contact import between_ends, slip
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
@@ -63,6 +64,10 @@ def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, s
     alpha = scaled(1.0 / h, sub(load3(finish, c.X_OMEGA, 0, 1), load3(start, c.X_OMEGA, 0, 1)))
     v, rate = load3(vel, c.L_LINEAR, 0, 1), load3(vel, c.L_ANGULAR, 0, 1)
     way = add(load3(moved, c.L_LINEAR, 0, 1), scaled(t, add(v, scaled(share * t, a))))
+    v_end, v_now = load3(finish, c.X_V, 0, 1), add(v, scaled(t, a))
+    if inverse[c.I_MASS] == 0.0 and dot(v, v) + dot(v_end, v_end) > 0.0:
+        dx = sub(load3(finish, c.X_P, 0, 1), load3(start, c.X_P, 0, 1))
+        way, v_now, a = between_ends(t, h, v, load3(start, c.X_OMEGA, 0, 1), dx, v_end)
     theta = add(load3(moved, c.L_ANGULAR, 0, 1), scaled(t, add(rate, scaled(share * t, alpha))))
     turn = exp_full(scaled(0.5, theta))
     p, q = add(load3(start, c.X_P, 0, 1), way), product(turn, load4(start, c.X_Q, 0, 1))
@@ -71,7 +76,7 @@ def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, s
     arm = rotate(q, load3(value, c.V_P, 0, 1))
     store3(side, c.X_P, 0, 1, p)
     store4(side, c.X_Q, 0, 1, q)
-    store3(side, c.X_V, 0, 1, add(v, scaled(t, a)))
+    store3(side, c.X_V, 0, 1, v_now)
     store3(side, c.X_OMEGA, 0, 1, add(smooth, apply(inertia, load3(turned, 0, 0, 1))))
     store3(side, M_A, 0, 1, a)
     store3(side, M_ALPHA, 0, 1, alpha)
