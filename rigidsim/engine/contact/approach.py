@@ -55,6 +55,7 @@ class Near(NamedTuple):
     places: np.ndarray  # (MOST_PLACES, PLACE_ROWS)
     joint: np.ndarray  # (MOST_PLACES, JOINT_COLUMNS) of `joint`
     system: np.ndarray  # (MOST_PLACES, SYSTEM_COLUMNS)
+    energy: np.ndarray  # (2) of the last strike: what its normal and its tangential impulse added, J
 
 
 @routine

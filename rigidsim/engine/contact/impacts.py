@@ -36,7 +36,7 @@ MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
 N_DUE, N_STALE, COUNTS = 0, 1, 2
-# Counted over a run: impacts too slow for their restitution; blows whose impulses did not settle.
+# Counted: impacts too slow for their restitution; blows whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
 
 
@@ -57,7 +57,7 @@ class ImpactArrays(NamedTuple):
     turned: np.ndarray  # (contact body, 3) as in `SmoothMotion`
     near: Near
     energy: np.ndarray  # (2) that the normal and the tangential impulses of this step's impacts added, J
-    tally: np.ndarray  # (TALLIES) counts since the beginning of the run
+    tally: np.ndarray  # (TALLIES) counts of this step
     log: np.ndarray  # (room, LOG_COLUMNS)
     log_value: np.ndarray  # (room, LOG_ROWS) points relative to the reference frame of the two bodies
 
@@ -70,7 +70,8 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
     n, most = len(contacts.body), c.MOST_PLACES
     times, lists = (np.zeros(n_pair) for _ in range(3)), (np.zeros(n_pair, np.int64) for _ in range(5))
     columns = (c.PLACE_ROWS, JOINT_COLUMNS, SYSTEM_COLUMNS)
-    near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), *(np.zeros((most, k)) for k in columns))
+    tables = (np.zeros((most, k)) for k in columns)
+    near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), *tables, np.zeros(2))
     return ImpactArrays(
         *times, *lists, np.zeros(COUNTS, np.int64), np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64),
         np.zeros((n, 3)), near, np.zeros(2), np.zeros(TALLIES, np.int64),
@@ -255,6 +256,7 @@ def strike_contacts(
     its end; inverse: at the beginning; vel and moved: what is changed, on entry the velocities at the beginning, and
     zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s.
     """
+    impacts.energy[:] = 0.0
     work, motion = impacts, SmoothMotion(h, contacts.share, start, finish, inverse, vel, moved, impacts.turned)
     if seek_fast(nominal, contacts, pair, point_who, point, count, motion, work) == 0:
         return 0
@@ -280,6 +282,8 @@ def strike_contacts(
             work.strikes[k] += 1
             work.hardest[k] = max(work.hardest[k], work.speed[k])
             list_neighbours(k, contacts, pair, work)
+            work.energy[0] += work.near.energy[0]
+            work.energy[1] += work.near.energy[1]
         else:
             work.when[k], work.fate[k] = NEVER, LEFT
     flag_points(point_who, count, work)

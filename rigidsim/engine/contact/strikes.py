@@ -17,6 +17,7 @@ from rigidsim.engine.contact.approach import (
 from rigidsim.engine.contact.joint import centre, joint_impulse, pose_joint_problem
 from rigidsim.engine.layout import load3, load4, load6, store3
 from rigidsim.jit import inlined
+from rigidsim.physics.contact_energy import impact_energy
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.restitution import impact_impulse, inverse_effective_mass
@@ -81,7 +82,9 @@ def impact(first, second, e, mu, plane, contacts, near):
     A, B = near.side[0], near.side[1]
     inverse_A, inverse_B = load6(A, M_INERTIA, 0, 1), load6(B, M_INERTIA, 0, 1)
     K = inverse_effective_mass(A[M_MASS] + B[M_MASS], inverse_A, r_A, inverse_B, r_B)
-    return n, r_A, r_B, impact_impulse(K, n, u, e, mu)
+    P = impact_impulse(K, n, u, e, mu)
+    near.energy[0], near.energy[1] = impact_energy(n, P, add(u, scaled(0.5, apply(K, P))))
+    return n, r_A, r_B, P
 
 
 @inlined
