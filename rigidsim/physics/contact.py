@@ -42,8 +42,10 @@ eigenvalues.
 from __future__ import annotations
 
 from rigidsim.jit import formula
+from rigidsim.physics.corrections import swing
 from rigidsim.physics.elementary import select, select3, sqrt
 from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import exp_full
 from rigidsim.physics.vector import add, cross, dot, rejection, scaled, sub
 
 SOFT_TURN = 1.5707963267948966  # omega s, rad: the spring's phase in a sub-step of an undivided step
@@ -204,3 +206,31 @@ def swept_slip(omega_A, omega_B, travel, feature):
     where A's feature is then, r_B + travel + feature from B's centre of mass.
     """
     return sub(cross(omega_B, add(travel, feature)), cross(omega_A, feature))
+
+
+@formula
+def arc(t, v, omega):
+    """(displacement, velocity) of a point after t seconds of an even turn, at whose beginning it has the velocity v:
+    t (v - omega x r) + R r - r and v + R (omega x r) - omega x r, with r = v x omega/omega^2 from the axis.
+    """
+    square = dot(omega, omega)
+    turns = square > LEAST
+    r = scaled(select(turns, 1.0, 0.0) / select(turns, square, 1.0), cross(v, omega))
+    e, swept = exp_full(scaled(0.5 * t, omega)), cross(omega, r)
+    return add(scaled(t, sub(v, swept)), swing(e, r)), add(v, swing(e, swept))
+
+
+@formula
+def between_ends(t, h, v, omega, dx, v_end):
+    """(displacement, velocity, acceleration) at t of a step of h seconds, of a point with velocities v and v_end at its
+    ends, which it displaces by dx: those of `arc`, or of a straight line if that misses v_end by less, and cubic
+    polynomials for what is missed at the end. Exact for what hangs on a parent that turns evenly.
+    """
+    turned, straight = sub(v_end, arc(h, v, omega)[1]), sub(v_end, v)
+    omega = select3(dot(turned, turned) < dot(straight, straight), omega, (0.0, 0.0, 0.0))
+    (end, v_arc), (way, u) = arc(h, v, omega), arc(t, v, omega)
+    missing, lack, s = sub(dx, end), sub(v_end, v_arc), t / h
+    displacement = add(scaled(s * s * (3.0 - 2.0 * s), missing), scaled(t * s * (s - 1.0), lack))
+    velocity = add(scaled(6.0 * s * (1.0 - s) / h, missing), scaled(s * (3.0 * s - 2.0), lack))
+    change = add(scaled((6.0 - 12.0 * s) / (h * h), missing), scaled((6.0 * s - 2.0) / h, lack))
+    return add(way, displacement), add(u, velocity), add(cross(omega, u), change)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 EPS = np.finfo(float).eps
@@ -140,7 +141,27 @@ def motion() -> dict[str, list]:
     }
 
 
-CONTACT_CHECKS = {"contact": slips() | masses() | impulses() | motion()}
+def arcs() -> dict[str, list]:
+    """From the matrix exponential; polynomials of the third degree, and arcs, are exact between the ends."""
+    t, h, arc, between = 0.7, 1.3, [], []
+
+    def evenly(t: float, v: np.ndarray, omega: np.ndarray) -> tuple:
+        """The integral of exp([omega] s) v, and the velocity."""
+        both = expm(t * np.block([[skew(omega), v[:, None]], [np.zeros((1, 4))]]))
+        return both[:3, 3], both[:3, :3] @ v
+
+    for v, omega in ((V_A, OMEGA_A), (V_A, 0 * OMEGA_A), (np.cross(V_B, OMEGA_B), OMEGA_B), (OMEGA_A, OMEGA_A)):
+        arc.append(((t, v, omega), evenly(t, v, omega), 16 * EPS))
+        w, wt = 0.01 * V_B, 0.005 * R_B  # too little to make the straight line the nearer one
+        (way, u), (end, u_end) = evenly(t, v, omega), evenly(h, v, omega)
+        added = [t**2 * w + t**3 * wt, 2 * t * w + 3 * t**2 * wt, 2 * w + 6 * t * wt]
+        given = (t, h, v, omega, end + h**2 * w + h**3 * wt, u_end + 2 * h * w + 3 * h**2 * wt)
+        between.append((given, (way + added[0], u + added[1], np.cross(omega, u) + added[2]), 64 * EPS))
+    between.append(((t, h, V_A, OMEGA_A, h * V_A, V_A), (t * V_A, V_A, 0 * V_A), 4 * EPS))
+    return {"arc": arc, "between_ends": between}
+
+
+CONTACT_CHECKS = {"contact": slips() | masses() | impulses() | motion() | arcs()}
 
 # Alterations that change nothing a double can show, and in how many places each stands: see test_alterations.py.
 CONTACT_EQUIVALENT = {
@@ -154,4 +175,11 @@ CONTACT_EQUIVALENT = {
     "contact.eigenvalue_bound: doubled 0.0": 3,
     "contact.normal_impulse: doubled 0.0": 2,
     "contact.lasting: doubled 0.0": 2,
+    "contact.arc: doubled 0.0": 1,
+    "contact.arc: doubled 1.0": 1,
+    "contact.between_ends: doubled 0.0": 3,
+    # Squares of negated vectors, and both quaternions of a turn.
+    "contact.between_ends: negated sub(v_end, arc(h, v, omega)[1])": 1,
+    "contact.between_ends: negated sub(v_end, v)": 1,
+    "contact.arc: negated exp_full(scaled(0.5 * t, omega))": 1,
 }

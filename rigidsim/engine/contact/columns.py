@@ -54,8 +54,9 @@ MOST_PLACES = 8  # of one pair of shapes
 # A contact point: bodies A and B (A is always moved by forces), number of its pair of candidates, feature, flags.
 POINT_A, POINT_B, POINT_PAIR, POINT_FEATURE, POINT_FLAGS, POINT_COLUMNS = 0, 1, 2, 3, 4, 5
 # Flags: the lever follows a surface that turns (of B, immovable or much heavier than A); struck by restitution in this
-# step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A.
-SWEPT, STRUCK, NOTICED, SWAPPED = 1, 2, 4, 8
+# step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
+# in this step, whether it is left out of the sub-steps or not.
+SWEPT, STRUCK, NOTICED, SWAPPED, LOGGED = 1, 2, 4, 8, 16
 
 # Values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever of the
 # core point of A (its surface less the thickening), slip of the surfaces on their bodies (B's less A's, m/s), friction,
@@ -92,7 +93,7 @@ J_P, J_TURN, J_V, J_OMEGA, CORRECTION_ROWS = 0, 3, 6, 9, 12
 # The energy that contact changed, by cause (`physics/contact_energy.py`), J: impacts, their restitution and their
 # friction; friction in sub-steps, damping, overlaps that were parted; surfaces that something else drives; loads along
 # the displacements by contact, with what bodies gain that inherit impulses.
-W_RESTITUTION, W_IMPACT_FRICTION, W_FRICTION, W_DAMPING, W_PARTING, W_DRIVEN, W_LOADS, CAUSES = 0, 1, 2, 3, 4, 5, 6, 7
+W_RESTITUTION, W_IMPACT_FRICTION, W_FRICTION, W_DAMPING, W_OVERLAPS, W_DRIVEN, W_LOADS, CAUSES = 0, 1, 2, 3, 4, 5, 6, 7
 
 # Bodies that contact spun by more than a radian a step, the first one and the fastest: time, s; node, rad a step.
 SPUN_TIME, SPUN_NODE, SPUN_TURN, SPUN_COLUMNS = 0, 1, 2, 3

@@ -32,7 +32,7 @@ ROUNDING = 1e-13  # of what was booked: the contacts of a step that did less are
 ONE = (0.0,)  # the lane of a single contact
 
 # Lanes of the work of a contact in this step, J: of friction, of parting, of surfaces that something else drives.
-L_FRICTION, L_PARTING, L_DRIVEN = at.L_MOVED_A, at.L_MOVED_A + 1, at.L_MOVED_A + 2
+L_FRICTION, L_OVERLAPS, L_DRIVEN = at.L_MOVED_A, at.L_MOVED_A + 1, at.L_MOVED_A + 2
 
 
 # Sums over bodies, component by component: of the work of the sub-steps, and of loads times the length of the step.
@@ -46,7 +46,7 @@ class ContactLedger(NamedTuple):
     cause: np.ndarray  # (CAUSES, 2) of each cause, likewise
     step: np.ndarray  # (CAUSES) of each cause in this step, J
     sums: np.ndarray  # (SUMS, LINE_ROWS) over all bodies in this step, as in `book_rows`
-    tally: np.ndarray  # (TALLIES) as of `ImpactArrays`
+    tally: np.ndarray  # (TALLIES) counts of `impacts`
     spun: np.ndarray  # (SPUN_ROWS, SPUN_COLUMNS) all zero if no body was
 
 
@@ -87,7 +87,7 @@ def book_lane(row, lines, lane, n, n_sub, u, v_B, driven_slip):
     overlaps = select(load(row, at.R_GAP, lane, n) < 0.0, 1.0, 0.0)
     parting = overlaps * dot(normal, P) * dot(normal, u)
     store(lines, L_FRICTION, lane, n, friction)
-    store(lines, L_PARTING, lane, n, parting)
+    store(lines, L_OVERLAPS, lane, n, parting)
     store(lines, L_DRIVEN, lane, n, -(drives * power(P, v_B, K, omega_B)) - dot(P, driven_slip))
 
 
@@ -157,11 +157,11 @@ def book_blocks(quiet, blocks, n_block, path, lines, n_sub, step, lanes):
         place = 0
         while place < n and blocks.contact[b, place] != NO_CONTACT:
             friction += lines[L_FRICTION * n + place]
-            parting += lines[L_PARTING * n + place]
+            parting += lines[L_OVERLAPS * n + place]
             driven += lines[L_DRIVEN * n + place]
             place += 1
     step[c.W_FRICTION] += friction
-    step[c.W_PARTING] += parting
+    step[c.W_OVERLAPS] += parting
     step[c.W_DRIVEN] += driven
     step[c.W_DAMPING] -= friction + parting + driven
 
@@ -262,20 +262,14 @@ def begin_booking(impacts, ledger):
             ledger.sums[k, lane] = 0.0
     if impacts is not None:
         for k in range(TALLIES):
-            ledger.tally[k] += impacts.tally[k]
+            ledger.tally[k] += impacts.counted[k]
 
 
 @inlined
-def book_impacts(impacts, count, ledger):
-    """The work of the impacts of the step: what their impulses did at the slip of the surfaces, and what driven
-    surfaces did beyond that; and their counts.
-    """
-    step, changed = ledger.step, 0.0
-    for k in range(count):
-        changed += impacts.log_value[k, c.G_AFTER] - impacts.log_value[k, c.G_BEFORE]
-    if count > 0:
-        step[c.W_RESTITUTION], step[c.W_IMPACT_FRICTION] = impacts.energy[0], impacts.energy[1]
-        step[c.W_DRIVEN] += changed - (impacts.energy[0] + impacts.energy[1])
+def book_impacts(impacts, ledger):
+    """The work of the impacts of the step."""
+    ledger.step[c.W_RESTITUTION], ledger.step[c.W_IMPACT_FRICTION] = impacts.energy[0], impacts.energy[1]
+    ledger.step[c.W_DRIVEN] += impacts.energy[2]
 
 
 @inlined

@@ -172,7 +172,10 @@ def log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motion
     store3(began, c.G_POINT, 0, 1, place)
     store3(began, c.G_NORMAL, 0, 1, scaled(sign, load3(row, c.C_NORMAL, 0, 1)))
     gain = nominal * (gain_of_speed(motions.start[a], finish[a]) + gain_of_speed(motions.start[b], finish[b]))
-    if who[k, c.POINT_FLAGS] & c.NOTICED or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain:
+    if (
+        who[k, c.POINT_FLAGS] & (c.NOTICED | c.LOGGED)
+        or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain
+    ):
         return
     struck = record.log_value[add_entry(c.IMPACT, i, j, t, record)]
     store3(struck, c.G_POINT, 0, 1, place)

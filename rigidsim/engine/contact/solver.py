@@ -41,12 +41,10 @@ from rigidsim.engine.contact.rows import (
 from rigidsim.engine.layout import load3, store3
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import lasting, mean_velocity, slip, softness
+from rigidsim.physics.contact import lasting, mean_velocity, softness
 from rigidsim.physics.elementary import select
-from rigidsim.physics.vector import add, dot, scaled, sub
+from rigidsim.physics.vector import add, scaled, sub
 
-SWEEPS = 6  # of a sub-step, after a blow
-HARD = 5e6  # times the gap that counts as closed: what a contact closes by within a sub-step in a blow
 ONE = (0.0,)  # the lane of a single contact
 
 
@@ -217,31 +215,13 @@ def total_all(blocks, n_block, lanes):
         add_total(blocks.row[b], lanes)
 
 
-@inlined
-def sweeps_of(s, point_who, point, count, vel):
-    """How often all contacts are corrected and relaxed in each sub-step: once, and several times if a blow has to pass
-    through bodies that touch, because some contact would close by much more than its gap within s seconds, a sub-step
-    of an undivided step.
-    """
-    hard = False
-    for m in range(count):
-        A, B, n = vel[point_who[m, c.POINT_A]], vel[point_who[m, c.POINT_B]], load3(point[m], c.C_NORMAL, 0, 1)
-        u = slip(
-            load3(A, c.L_LINEAR, 0, 1), load3(A, c.L_ANGULAR, 0, 1), load3(point[m], c.C_A, 0, 1),
-            load3(B, c.L_LINEAR, 0, 1), load3(B, c.L_ANGULAR, 0, 1), load3(point[m], c.C_B, 0, 1),
-        )  # fmt: skip
-        gap, unit = point[m, c.C_GAP], point[m, c.C_CLOSED]
-        acts = point_who[m, c.POINT_FLAGS] & c.NOTICED == 0
-        hard = hard or (acts and -s * dot(n, u) - max(0.0, gap) > HARD * unit)
-    return SWEEPS if hard else 1
-
-
 @routine
 def solve_contacts(
-    h, part, n_sub, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes
+    h, part, n_sub, n_sweep, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes
 ):
-    """All sub-steps of a step of h seconds, which is this part of an undivided one: changes `vel` and `moved`, and the
-    impulses of the contact points. Bodies that are not `touched` have no more than the rounding of their ramp.
+    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps: changes
+    `vel` and `moved`, and the impulses of the contact points. Bodies that are not `touched` have no more than the
+    rounding of their ramp.
     """
     block, single, lines, s = arrays.block, arrays.single, arrays.lines, h / n_sub
     sort_bodies(inverse, vel, smooth, n_body, arrays.form)
@@ -253,7 +233,6 @@ def solve_contacts(
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
     for i in range(n_body):
         arrays.touched[i] = 0
-    n_sweep = sweeps_of(s / part, point_who, point, count, vel)
     for k in range(n_sub):
         begin_substep(k == 0, vel, smooth, push, began, n_body)
         if k == 0:

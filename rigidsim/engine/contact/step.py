@@ -14,7 +14,7 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.handback import hand_back, write_corrections
-from rigidsim.engine.contact.impacts import strike_contacts
+from rigidsim.engine.contact.impacts import strike_contacts, sweeps_of
 from rigidsim.engine.contact.ledger import (
     begin_booking,
     begin_means,
@@ -91,7 +91,6 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     motions, lines, points = arrays.motions, arrays.lines, arrays.points
     arrays.strikes[0] = 0
     if arrays.impacts is not None:
-        arrays.impacts.tally[:] = 0
         arrays.strikes[0] = strike_contacts(
             arrays.impacts, t - h, h, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
             points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.vel, lines.moved,
@@ -101,9 +100,14 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
     begin_means(lines.vel, lines.moved, lines.mean, lines.path)
+    n_sweep = 1
+    if arrays.impacts is not None:
+        n_sweep = sweeps_of(
+            h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, arrays.impacts
+        )
     solve_contacts(
-        h, h / model.step, contacts.substeps, len(contacts.body), points.who, points.value, n_point, lines.inverse,
-        lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
+        h, h / model.step, contacts.substeps, n_sweep, len(contacts.body), points.who, points.value, n_point,
+        lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
     )  # fmt: skip
     end_means(h, lines.vel, lines.moved, lines.mean, lines.path)
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
@@ -158,7 +162,7 @@ def apply_corrections(t, h, era, model, state, scratch, arrays, lanes):
     quiet = is_quiet(contacts.n_moved, lines.mean, ledger)
     book_contacts(quiet, arrays.solver, lines.path, contacts.substeps, ledger.step, arrays.lanes)
     if arrays.impacts is not None:
-        book_impacts(arrays.impacts, arrays.strikes[0], ledger)
+        book_impacts(arrays.impacts, ledger)
     book_spins(t, model.step, contacts, motions.finish, lines, ledger.spun)
     before = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     gained = hand_back(model, state, scratch, made)
