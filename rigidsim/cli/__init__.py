@@ -23,6 +23,7 @@ from rigidsim.cli.integrators import integrators
 from rigidsim.cli.plot import plot
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
+from rigidsim.cli.selftest import selftest
 from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
 from rigidsim.cli.video import video
@@ -69,7 +70,7 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video, export,
-    examples, integrators, schema,
+    examples, integrators, schema, selftest,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
