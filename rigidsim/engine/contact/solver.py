@@ -20,6 +20,7 @@ from rigidsim.engine.contact.iterations import (
     correct_balls,
     correct_bodies,
     correct_drifting,
+    follow_block,
     push_block,
     relax_balls,
     relax_bodies,
@@ -28,6 +29,7 @@ from rigidsim.engine.contact.iterations import (
 from rigidsim.engine.contact.rows import (
     BALLS,
     BODIES,
+    DRIFTING,
     KINDS,
     clear_lane,
     fill_lane,
@@ -35,6 +37,7 @@ from rigidsim.engine.contact.rows import (
     gather_linear,
     prepare_balls,
     prepare_bodies,
+    prepare_drifting,
     read_lane,
     scatter,
 )
@@ -67,6 +70,7 @@ class SolverArrays(NamedTuple):
     form: np.ndarray  # (contact body and dummy)
     used: np.ndarray  # (contact body and dummy) its colours, one bit each
     touched: np.ndarray  # (contact body and dummy) 1 if contacts changed its velocity at any time of the step
+    size: np.ndarray  # (2) blocks and single contacts of this step
     next_place: np.ndarray  # (COLOURS * KINDS) of the group that is being filled
     capacity: int  # contact points that there is room for
 
@@ -83,7 +87,7 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     n_group = min(n_point, n_point // GROUP + n_open)
     return SolverArrays(
         make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(at.LANE_ROWS * n),
-        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(n_open, np.int64), n_point,
+        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(2, np.int64), np.zeros(n_open, np.int64), n_point,
     )  # fmt: skip
 
 
@@ -105,6 +109,8 @@ def fill_blocks(blocks, n_block, point_who, point, inverse, dummy, lanes):
             prepare_balls(row, lanes)
         else:
             prepare_bodies(row, lanes)
+        if kind == DRIFTING:
+            prepare_drifting(row, lanes)
 
 
 @inlined
@@ -161,9 +167,25 @@ def push_all(vel, blocks, n_block, lines, lanes):
     for b in range(n_block):
         gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
         gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-        push_block(blocks.row[b], lines, blocks.kind[b] == BALLS, lanes)
+        push_block(blocks.row[b], lines, blocks.kind[b], lanes)
         scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
         scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
+
+
+@inlined
+def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
+    """All contacts whose levers or surfaces move: before any of them is corrected, as the moments of impulses at the
+    places of one body, which move together, add up to little.
+    """
+    for b in range(n_block):
+        if blocks.kind[b] == DRIFTING:
+            gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
+            gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
+            gather(moved, blocks.body_A[b], lines, at.L_MOVED_A, lanes)
+            gather(moved, blocks.body_B[b], lines, at.L_MOVED_B, lanes)
+            follow_block(blocks.row[b], lines, s, lanes)
+            scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
+            scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
 
 
 @inlined
@@ -227,6 +249,7 @@ def solve_contacts(
     n_block, n_single = colour_contacts(
         point_who, point, count, inverse, arrays.form, arrays.used, arrays.next_place, block, single, lanes
     )
+    arrays.size[0], arrays.size[1] = n_block, n_single
     fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
     for i in range(n_body):
@@ -237,6 +260,8 @@ def solve_contacts(
             push_all(vel, block, n_block, lines, lanes)
             push_all(vel, single, n_single, lines, ONE)
             read_push(vel, push, began, n_body)
+        follow_all(s, vel, moved, block, n_block, lines, lanes)
+        follow_all(s, vel, moved, single, n_single, lines, ONE)
         for _ in range(n_sweep):
             correct_all(s, part, vel, moved, block, n_block, lines, lanes)
             correct_all(s, part, vel, moved, single, n_single, lines, ONE)
