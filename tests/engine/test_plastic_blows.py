@@ -87,8 +87,8 @@ def moments_of_box(half, mass: float = 1.0) -> np.ndarray:
 
 
 def struck_corner(R: np.ndarray, half, v, mu: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A box of 1 kg after its lowest corner has struck a floor, by the law on matrices: velocity, angular momentum;
-    and that corner.
+    """Velocity and angular momentum of a box of 1 kg whose lowest corner has struck a floor, by the law on matrices, and
+    that corner.
     """
     inverse = R @ (R / moments_of_box(half)).T
     corners = R @ (half * np.array(np.meshgrid(*[[-1, 1]] * 3)).reshape(3, 8).T).T
