@@ -18,6 +18,7 @@ from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, load6, store3, store4
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import between_ends, slip
+from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
@@ -34,6 +35,7 @@ FAR = 1e30  # m: as reach, finds the nearest places at any distance
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
+LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
 
 
 class SmoothMotion(NamedTuple):
@@ -153,31 +155,43 @@ def closing_of(place, first, second, contacts, near):
 
 
 @inlined
-def soonest(first, second, left, count, touching, contacts, near):
-    """(wait, gap, speed, late, pull) of the places found: how long until the first gap closes, and that gap; the speeds
-    with which those that touch approach now, -NEVER if none does, and with which any approaches when the time left is
-    over; the largest acceleration along the normal of the gaps that are closed.
+def threshold(pull, gravity, nominal):
+    """The speed that approach, and rebound, have to exceed, m/s: twice what a whole step adds to it, or uniform gravity
+    to either body. `pull` is the relative acceleration along the normal; of two bodies that fall together it is zero.
     """
-    wait, gap, speed, late, pull = NEVER, 0.0, -NEVER, -NEVER, 0.0
-    for k in range(count):
-        place = near.places[k]
-        u, a = closing_of(place, first, second, contacts, near)
-        root = touching_time(place[c.Q_GAP], u, a)
-        if root < wait:
-            wait, gap = root, place[c.Q_GAP]
-        if place[c.Q_GAP] <= touching:
-            speed, pull = max(speed, -u), max(pull, abs(a))
-        late = max(late, -(u + a * left))
-    return wait, gap, speed, late, pull
+    return 2.0 * nominal * max(pull, gravity) + LEAST_SPEED
 
 
 @inlined
-def next_touch(first, second, now, may_overlap, motion, contacts, near):
-    """(time, speed, pull, present): when two shapes touch, from now to the end of the step, how fast they approach
-    then, and the relative acceleration of the points along the normal; how fast they approach at present, -NEVER if
-    they do not touch.
+def soonest(first, second, left, count, touching, gravity, nominal, contacts, near):
+    """(wait, gap, speed, late, pull) of the places found: how long until the first gap closes faster than contact's
+    threshold, and that gap; the speeds with which those that touch approach now, -NEVER if none does, and with which
+    any approaches when the time left is over, -NEVER if a slow one rests on the sub-steps until then; the largest
+    acceleration along the normal of the gaps that are closed.
+    """
+    wait, gap, speed, late, pull, rests = NEVER, 0.0, -NEVER, -NEVER, 0.0, False
+    for k in range(count):
+        place = near.places[k]
+        u, a = closing_of(place, first, second, contacts, near)
+        root, touches = touching_time(place[c.Q_GAP], u, a), place[c.Q_GAP] <= touching
+        closing = -u if touches else sqrt(max(u * u - 2.0 * a * place[c.Q_GAP], 0.0))
+        if closing <= threshold(abs(a), gravity, nominal):
+            rests = rests or root <= left
+        elif root < wait:
+            wait, gap = root, place[c.Q_GAP]
+        if touches:
+            speed, pull = max(speed, -u), max(pull, abs(a))
+        late = max(late, -(u + a * left))
+    return wait, gap, speed, -NEVER if rests else late, pull
 
-    If they do not touch within the step, the time is NEVER, and the speed that with which they approach at its end.
+
+@inlined
+def next_touch(first, second, now, may_overlap, gravity, nominal, motion, contacts, near):
+    """(time, speed, pull, present): when two shapes strike each other, from now to the end of the step, how fast they
+    approach then, and the relative acceleration of the points along the normal; how fast they approach at present,
+    -NEVER if they do not touch. A place that rests, or closes slowly, does not hide another that strikes.
+
+    If none strikes within the step, the time is NEVER, and the speed that with which they approach at its end.
     Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in time; later
     ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is looked at,
     too: shapes that turn may touch elsewhere.
@@ -189,16 +203,17 @@ def next_touch(first, second, now, may_overlap, motion, contacts, near):
         count = find_places(first, second, FAR, contacts, near)
         size, extent = sizes(first, second, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-        wait, gap, speed, late, pull = soonest(first, second, motion.h - t, count, touching, contacts, near)
+        left = motion.h - t
+        wait, gap, speed, late, pull = soonest(first, second, left, count, touching, gravity, nominal, contacts, near)
         found = NEVER
         if attempt == 0:
             present = speed
         if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
             wait = -gap * (t - last) / (gap - last_gap)
         last, last_gap = t, gap
-        if (is_last and wait > motion.h - t) or (t == now and gap < -touching and not may_overlap):
+        if (is_last and wait > left) or (t == now and gap < -touching and not may_overlap):
             break
-        if wait > motion.h - t:
+        if wait > left:
             t, is_last = motion.h, True
             continue
         later = max(now, t + wait)

@@ -16,7 +16,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import SIDE_ROWS, Near, SmoothMotion, next_touch
+from rigidsim.engine.contact.approach import LEAST_SPEED, SIDE_ROWS, Near, SmoothMotion, next_touch, threshold
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
@@ -27,7 +27,7 @@ from rigidsim.engine.contact.simultaneous import (
     solve_problem,
 )
 from rigidsim.engine.contact.strikes import (
-    LEAST_SPEED,
+    gravity_on,
     join,
     log_pair,
     push_bodies,
@@ -35,7 +35,6 @@ from rigidsim.engine.contact.strikes import (
     renew_points,
     store_energies,
     surfaces_of,
-    threshold,
     work_of,
 )
 from rigidsim.engine.layout import load3
@@ -179,7 +178,7 @@ def seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, wo
             continue
         first, second = pair[k, 0], pair[k, 1]
         most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
-        if most > threshold(first, second, 0.0, nominal, contacts, body):
+        if most > threshold(0.0, gravity_on(first, second, contacts, body), nominal):
             work.stale[work.size[N_STALE]] = k
             work.size[N_STALE] += 1
             last = k
@@ -227,8 +226,11 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
         return
     first, second = pair[k, 0], pair[k, 1]
     may_overlap = work.point_of[k] != at.NO_ROW
-    time, speed, pull, present = next_touch(first, second, now, may_overlap, motion, contacts, work.near)
-    least = threshold(first, second, pull, nominal, contacts, body)
+    gravity = gravity_on(first, second, contacts, body)
+    time, speed, pull, present = next_touch(
+        first, second, now, may_overlap, gravity, nominal, motion, contacts, work.near
+    )
+    least = threshold(pull, gravity, nominal)
     is_due = time < NEVER and speed > least and speed > WEAK * work.hardest[k]
     if is_due and work.when[k] == NEVER:
         work.due[work.size[N_DUE]] = k

@@ -22,6 +22,7 @@ from rigidsim.engine.contact.approach import (
     place_pair,
     sizes,
     soonest,
+    threshold,
 )  # fmt: skip
 from rigidsim.engine.contact.points import deepest
 from rigidsim.engine.contact.simultaneous import (
@@ -54,7 +55,6 @@ from rigidsim.physics.rigid_body import kinetic_energy, point_velocity
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
-LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
 
 
 @inlined
@@ -73,12 +73,9 @@ def pull_on(k, contacts, body):
 
 
 @inlined
-def threshold(first, second, pull, nominal, contacts, body):
-    """The speed that approach, and rebound, have to exceed, m/s: twice what a whole step adds to it, or gravity to
-    either body. `pull` is the relative acceleration along the normal; of two bodies that fall together it is zero.
-    """
-    most = max(pull, max(pull_on(first, contacts, body), pull_on(second, contacts, body)))
-    return 2.0 * nominal * most + LEAST_SPEED
+def gravity_on(first, second, contacts, body):
+    """The larger of those on two shapes, m/s2."""
+    return max(pull_on(first, contacts, body), pull_on(second, contacts, body))
 
 
 # --- the problem
@@ -149,8 +146,9 @@ def join(k, joins, may_overlap, now, nominal, pair, contacts, body, plane, motio
     size, extent = sizes(first, second, contacts, near)
     touching = TOUCHING * size + 20.0 * ROUND_OFF * extent
     count = find_places(first, second, touching, contacts, near)
-    _, _, speed, _, pull = soonest(first, second, 0.0, count, touching, contacts, near)
-    least = threshold(first, second, pull, nominal, contacts, body)
+    gravity = gravity_on(first, second, contacts, body)
+    _, _, speed, _, pull = soonest(first, second, 0.0, count, touching, gravity, nominal, contacts, near)
+    least = threshold(pull, gravity, nominal)
     is_slow, (e, mu) = speed <= least, surfaces_of(first, second, contacts)
     is_elastic = e * speed > least
     is_hidden = count > 0 and deepest(count, near.places) < -touching and not may_overlap
