@@ -18,7 +18,6 @@ from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, load6, store3, store4
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import between_ends, slip
-from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
@@ -209,9 +208,9 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
             wait = -gap * (t - last) / (gap - last_gap)
         last, last_gap = t, gap
-        if (is_last and wait > left) or (t == now and gap < -touching and not may_overlap):
+        if (is_last and wait > motion.h - t) or (t == now and gap < -touching and not may_overlap):
             break
-        if wait > left:
+        if wait > motion.h - t:
             t, is_last = motion.h, True
             continue
         later = max(now, t + wait)

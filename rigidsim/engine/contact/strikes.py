@@ -24,7 +24,6 @@ from rigidsim.engine.contact.approach import (
     place_pair,
     sizes,
     soonest,
-    threshold,
 )  # fmt: skip
 from rigidsim.engine.contact.points import deepest
 from rigidsim.engine.contact.simultaneous import (
