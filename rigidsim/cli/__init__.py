@@ -11,6 +11,7 @@ import click
 
 from rigidsim import __version__
 from rigidsim.cli.assemble import assemble
+from rigidsim.cli.certify import certify
 from rigidsim.cli.compile import compile_command
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.diff import diff
@@ -70,7 +71,7 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video, export,
-    examples, integrators, schema, selftest,
+    examples, integrators, schema, selftest, certify,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):
