@@ -12,24 +12,36 @@ The impulse of an impact is made of them, with restitution e of the first:
 
 P_2 - P_1 does not change the normal slip, so that Newton's law n . u' = -e n . u holds exactly. Where the point
 sticks, the slip afterwards is e K P_1, along n if K n is. Energy is never gained, for any K; for spheres these are the
-classical closed forms.
+classical closed forms. Seen otherwise, P is the rebound Q = e P_1 and the plastic impulse P - Q, whose friction is
+bounded by mu times the normal part of both.
 
-*Several points at once.* Where points of one pair of shapes close at the same instant, their frictionless plastic
-impulses p_i satisfy Signorini's conditions together: the p_i and the slips w_i = u_i + sum_j M_ij p_j are not negative,
-and one of each two is zero, M_ij the slip along n_i that a unit impulse along n_j makes. With one normal, the p_i are
-equivalent to their sum P_1 at their centre r_c = sum p_i r_i/P_1, which is the frictionless plastic impulse of that
-point: its slip along the normal afterwards is sum p_i w_i/P_1 = 0. So the impact is that of the point at r_c.
+*Several places at once.* Places that are struck at one instant are one problem. M_ij is the slip along n_i that a unit
+impulse along n_j makes, u_i the normal slips.
+
+1. The frictionless plastic impulses satisfy Signorini's conditions together: p_i and w_i = u_i + sum_j M_ij p_j are not
+   negative, and one of each two is zero. Where the slips do not decide how places share their load, as four legs of a
+   table, p is the solution of least norm.
+2. The rebound is Q = e p with one e for all: e^2 is the mean of their e_i^2, weighted by the works of compression
+   p_i (-u_i)/2. So no place approaches afterwards, and the energy given back, e^2 p.M p/2, is the sum of what each
+   gives back of its own work. With Q_i = e_i p_i a ball in a groove with sides of e = 1 and 0, both 20 degrees from the
+   vertical, would leave with 2.1 times its energy.
+3. Friction: the plastic impulses become those of the law of one place with respect to the slip that all others leave,
+   with the cone mu (P_n + Q), for all places. P_n is negative, down to -Q, where the others part the place already.
+   Where this does not settle, the impulses are those of least energy on the way from the frictionless ones to the last
+   ones found, p + theta d: energy does not rise, and the cones are convex.
+
+The impulse of a place is the sum of its plastic one and its rebound. With one place this is the law above.
 
 Sources: Chatterjee and Ruina, A new algebraic rigid-body collision law based on impulse space considerations, J. Appl.
 Mech. 65 (1998), with tangential restitution e_t = 0; Newton (1687), e; Moreau, Unilateral contact and dry friction in
-finite freedom dynamics (1988), the joint impulse.
+finite freedom dynamics (1988), the joint problem and its solution place by place.
 """
 
 from __future__ import annotations
 
 from rigidsim.jit import formula
 from rigidsim.physics.contact import slip_of_impulse
-from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.elementary import select, select3, sqrt
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import add, dot, norm, rejection, scaled, sub
 
@@ -61,25 +73,52 @@ def inverse_effective_mass(w, inverse_A, r_A, inverse_B, r_B):
 
 
 @formula
-def coupling(w, n_1, n_2, inverse_A, a_1, a_2, inverse_B, b_1, b_2):
-    """M_12, 1/kg: the slip along n_1 at point 1 that a unit impulse along n_2 at point 2 makes; w = w_A + w_B.
-
-    a and b: the moments r_A x n and r_B x n of unit impulses.
+def coupling(w, n_1, n_2, inverse, a_1, a_2):
+    """The part of M_12 (1/kg) by one body of inverse mass w that both places have: the velocity along n_1 of its point
+    at place 1 that a unit impulse along n_2 at place 2 makes. a: the moments r x n of unit impulses.
     """
-    return w * dot(n_1, n_2) + dot(a_1, apply(inverse_A, a_2)) + dot(b_1, apply(inverse_B, b_2))
+    return w * dot(n_1, n_2) + dot(a_1, apply(inverse, a_2))
+
+
+@formula
+def joint_restitution(returned, compressed):
+    """e = sqrt(sum e_i^2 p_i (-u_i)/sum p_i (-u_i)), from both sums, W; at most 1, and 0 if nothing was compressed."""
+    works = (compressed > 0.0) & (returned > 0.0)
+    e = sqrt(select(works, returned, 0.0) / select(works, compressed, 1.0))
+    return select(e < 1.0, e, 1.0)
+
+
+@formula
+def plastic_impulse(k_n, inverse_K, n, u, rebound, mu):
+    """P_1 + k (P_2 - P_1), N s, on B; k_n = n . K n (1/kg), `rebound` the normal impulse Q (N s) by which the cone of
+    friction is wider. -Q n, so that nothing acts, if the place separates faster than Q could part it: n . u >= k_n Q.
+    At the cone, with D = P_2 - P_1 and P = P_1 + D:
+
+    k = mu n . (P_1 + Q)/(|P_t| - mu n . D), below 1, for which |k D_t| = mu n . (P_1 + Q + k D).
+    """
+    u_n = dot(n, u)
+    P_1 = scaled(-u_n / k_n, n)
+    D = sub(scaled(-1.0, apply(inverse_K, u)), P_1)
+    P_t, bound, widening = norm(rejection(n, D)), mu * (rebound - u_n / k_n), mu * dot(n, D)
+    slides = P_t > bound + widening
+    k = bound / select(slides, P_t - widening, 1.0)
+    P = add(P_1, scaled(select(slides, k, 1.0), D))
+    return select3(u_n < rebound * k_n, P, scaled(-rebound, n))
+
+
+@formula
+def least_energy(work, change):
+    """theta in [0, 1], at which theta work + theta^2 change/2 is least: of the way d of the impulses, `work` is the sum
+    of w_i . d_i, w the slips where it begins, and `change` the sum of d_i . K_ij d_j.
+    """
+    falls = (work < 0.0) & (change > 0.0)
+    theta = select(falls, -work, 0.0) / select(falls, change, 1.0)
+    return select(theta < 1.0, theta, 1.0)
 
 
 @formula
 def impact_impulse(K, n, u, e, mu):
-    """P = (1 + e) P_1 + k (P_2 - P_1), N s, on B. At the cone, with D = P_2 - P_1 and P for k = 1:
-
-    k = mu (1 + e) n . P_1/(|P_t| - mu n . D), below 1, for which |k D_t| = mu n . ((1 + e) P_1 + k D).
-    """
-    P_1 = scaled(-dot(n, u) / dot(n, apply(K, n)), n)
-    rebound = scaled(1.0 + e, P_1)
-    D = sub(scaled(-1.0, apply(inverse(K), u)), P_1)
-    P = add(rebound, D)
-    P_t = norm(rejection(n, P))
-    slides = P_t > mu * dot(n, P)
-    k = mu * dot(n, rebound) / select(slides, P_t - mu * dot(n, D), 1.0)
-    return add(rebound, scaled(select(slides, k, 1.0), D))
+    """P, N s, on B, of one place."""
+    k_n = dot(n, apply(K, n))
+    rebound = -e * dot(n, u) / k_n
+    return add(plastic_impulse(k_n, inverse(K), n, u, rebound, mu), scaled(rebound, n))

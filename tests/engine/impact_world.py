@@ -36,6 +36,7 @@ class World:
         self.pair = np.array([(i, j) for j in range(n) for i in range(min(j, self.n_moved))], np.int64)
         self.arrays = make_impacts(contacts, len(self.pair), 99)
         self.body = np.zeros((self.n_moved, layout.BODY_ROWS))
+        self.body[:, layout.B_G : layout.B_G + 3] = self.g
         self.body[:, layout.B_MASS] = self.mass[: self.n_moved]
         self.body[:, layout.B_INERTIA : layout.B_INERTIA + 3] = self.inertia[: self.n_moved]
         self.time, self.plane, self.strike = 0.0, NO_PLANE, strike_contacts
@@ -83,6 +84,7 @@ class World:
         vel, moved = np.zeros((n + 1, at.LINE_ROWS)), np.zeros((n + 1, at.LINE_ROWS))
         vel[:n, :3], vel[:n, 3:6] = self.v, self.omega
         start, finish, inverse = self.rows(), self.rows(), self.inverse()
+        finish[:, at.X_P : at.X_P + 3] += h * (self.v + 0.5 * gain)
         finish[:, at.X_V : at.X_V + 3] += gain
         who, point = self.points(2.0 * h * (1.0 + np.abs(self.v).max() + np.abs(self.omega).max()))
         count = self.strike(

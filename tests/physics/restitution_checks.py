@@ -87,18 +87,54 @@ def impacts() -> list:
 
 
 def couplings() -> list:
-    n_2 = np.array([0.6, 0.0, 0.8])
-    s_A, s_B = np.array([0.1, 0.6, -0.3]), np.array([0.5, -0.2, 0.4])
-    a_1, a_2, b_1, b_2 = np.cross(R_A, N), np.cross(s_A, n_2), np.cross(R_B, N), np.cross(s_B, n_2)
-    v = W * n_2 + np.cross(matrix(TENSOR_A) @ a_2, R_A) + np.cross(matrix(TENSOR_B) @ b_2, R_B)
-    return [((W, N, n_2, TENSOR_A, a_1, a_2, TENSOR_B, b_1, b_2), N @ v, 1e-14)]
+    n_2, s_B = np.array([0.6, 0.0, 0.8]), np.array([0.5, -0.2, 0.4])
+    b_1, b_2 = np.cross(R_B, N), np.cross(s_B, n_2)
+    v = W * n_2 + np.cross(matrix(TENSOR_B) @ b_2, R_B)
+    return [((W, N, n_2, TENSOR_B, b_1, b_2), N @ v, 1e-14)]
+
+
+def plastic_impulses() -> list:
+    """As `impact` with Q in place of e P_1; nothing where the place separates faster than Q could part it."""
+    K, checks = mass_matrix(), []
+    k_n, inverse_K = N @ K @ N, packed(np.linalg.inv(K))
+    across = np.eye(3) - np.outer(N, N)
+    sticking = -np.linalg.solve(K, np.array([0.7, -2.4, -2.1]))
+    cone = np.linalg.norm(across @ sticking) / (N @ sticking + 0.5)
+    for u, Q, mu in (
+        (np.array([0.7, -2.4, -2.1]), 0.5, 0.99 * cone),
+        (np.array([0.7, -2.4, -2.1]), 0.5, 1.01 * cone),
+        (0.9 * k_n * N + np.array([0.1, 0.2, 0.0]), 1.0, 0.3),
+        (np.array([0.7, -2.4, -2.1]), 0.5, 0.2),
+        (np.array([0.7, -2.4, -2.1]), 0.0, 0.2),
+        (np.array([0.7, -2.4, -2.1]), 0.5, 9.0),
+        (np.array([0.3, -0.2, 0.1]), 1.5, 0.3),  # it parts, but less than Q would part it
+        (np.array([0.3, -0.2, 0.1]), 1.5, 0.0),
+    ):
+        start, end = -(N @ u) / k_n * N, -np.linalg.solve(K, u)
+        low, high = 0.0, 1.0
+        for _ in range(200):
+            k = 1.0 if low == 0.0 and high == 1.0 and _ == 0 else 0.5 * (low + high)
+            P = start + k * (end - start)
+            outside = np.linalg.norm(across @ P) - mu * (N @ P + Q) > 0.0
+            low, high = (low, k) if outside else (k, high)
+        checks.append(((k_n, inverse_K, N, u, Q, mu), start + low * (end - start), 1e-13))
+    parted = ((1.1 * k_n * N + np.array([0.1, 0.2, 0.0]), 1.0), (np.array([1.0, 0.5, 2.0]), 0.1))
+    return [*checks, *(((k_n, inverse_K, N, u, Q, 0.4), -Q * N, 1e-15) for u, Q in parted)]
+
+
+def shares() -> dict[str, list]:
+    joint = [((0.8, 2.0), 0.4**0.5, 1e-15), ((2.0, 1.0), 1.0, 0.0), ((0.0, 2.0), 0.0, 0.0), ((-1.0, 2.0), 0.0, 0.0)]
+    least = [((-1.0, 4.0), 0.25, 1e-15), ((-5.0, 4.0), 1.0, 0.0), ((2.0, 4.0), 0.0, 0.0), ((-1.0, 0.0), 0.0, 0.0)]
+    return {"joint_restitution": [*joint, ((1.0, 0.0), 0.0, 0.0)], "least_energy": least}
 
 
 RESTITUTION_CHECKS = {
     "touching_time": touching_times(),
     "inverse_effective_mass": [((W, TENSOR_A, R_A, TENSOR_B, R_B), packed(mass_matrix()), 1e-14)],
     "coupling": couplings(),
+    "plastic_impulse": plastic_impulses(),
     "impact_impulse": impacts(),
+    **shares(),
 }
 
 # Alterations that change nothing a double can show.
@@ -107,6 +143,11 @@ RESTITUTION_EQUIVALENT = {
     "restitution.inverse_effective_mass: doubled 0.0": 6,
     "restitution.touching_time: doubled 0.0": 5,
     "restitution.touching_time: doubled 1.0": 2,
-    "restitution.impact_impulse: negated rejection(n, P)": 1,
-    "restitution.impact_impulse: doubled 1.0": 1,
+    "restitution.plastic_impulse: negated rejection(n, D)": 1,
+    "restitution.plastic_impulse: doubled 1.0": 1,
+    # Divisors and dividends of branches that are not taken, and shares that are cut to 1.
+    "restitution.joint_restitution: doubled 0.0": 3,
+    "restitution.joint_restitution: doubled 1.0": 1,
+    "restitution.least_energy: doubled 0.0": 3,
+    "restitution.least_energy: doubled 1.0": 1,
 }

@@ -1,9 +1,10 @@
 """How the two shapes of a pair approach each other within a step: where they are, and when they touch.
 
 Within a step a body moves as if nothing touched, along a ramp of velocity, and in addition with the jumps that impacts
-gave it up to now. Rows of velocity and displacement hold a jump dv at the time t as if the body had always moved so:
-velocity + dv, displacement - t dv. Of the rate they hold the jump that the angular impulse makes at the body's pose at
-the beginning of the step, as the hand-back expects it; the jump at the pose of now follows from the impulse itself.
+gave it up to now; what forces do not move, along the arc about the axis that it turns about. Rows of velocity and
+displacement hold a jump dv at the time t as if the body had always moved so: velocity + dv, displacement - t dv. Of the
+rate they hold the jump that the angular impulse makes at the body's pose at the beginning of the step, as the hand-back
+expects it; the jump at the pose of now follows from the impulse itself.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, load6, store3, store4
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import slip
+from rigidsim.physics.contact import between_ends, slip
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
@@ -24,14 +25,16 @@ from rigidsim.physics.rigid_body import point_acceleration
 from rigidsim.physics.vector import add, dot, norm, scaled, sub
 
 # A side of a pair: the motion of its body at a time within the step, acceleration and angular acceleration, inverse
-# mass and inverse inertia; the centre of its shape relative to that of the body. World axes.
-M_A, M_ALPHA, M_MASS, M_INERTIA, M_ARM, SIDE_ROWS = c.MOTION_ROWS, 16, 19, 20, 26, 29
+# mass and inverse inertia; the centre of its shape relative to that of the body; displacement and turn since the
+# beginning of the step. World axes.
+M_A, M_ALPHA, M_MASS, M_INERTIA, M_ARM, M_WAY, M_TURN, SIDE_ROWS = c.MOTION_ROWS, 16, 19, 20, 26, 29, 32, 35
 
 MOST_CORRECTIONS, NEWTON = 16, 3  # of the time of touching; three are usual; those before the secant is used
 FAR = 1e30  # m: as reach, finds the nearest places at any distance
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
+LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
 
 
 class SmoothMotion(NamedTuple):
@@ -53,8 +56,6 @@ class Near(NamedTuple):
     side: np.ndarray  # (2, SIDE_ROWS)
     pose: np.ndarray  # (2, POSE_ROWS) of the two shapes
     places: np.ndarray  # (MOST_PLACES, PLACE_ROWS)
-    joint: np.ndarray  # (MOST_PLACES, JOINT_COLUMNS) of `joint`
-    system: np.ndarray  # (MOST_PLACES, SYSTEM_COLUMNS)
 
 
 @routine
@@ -64,6 +65,10 @@ def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, s
     alpha = scaled(1.0 / h, sub(load3(finish, c.X_OMEGA, 0, 1), load3(start, c.X_OMEGA, 0, 1)))
     v, rate = load3(vel, c.L_LINEAR, 0, 1), load3(vel, c.L_ANGULAR, 0, 1)
     way = add(load3(moved, c.L_LINEAR, 0, 1), scaled(t, add(v, scaled(share * t, a))))
+    v_end, v_now = load3(finish, c.X_V, 0, 1), add(v, scaled(t, a))
+    if inverse[c.I_MASS] == 0.0 and dot(v, v) + dot(v_end, v_end) > 0.0:
+        dx = sub(load3(finish, c.X_P, 0, 1), load3(start, c.X_P, 0, 1))
+        way, v_now, a = between_ends(t, h, v, load3(start, c.X_OMEGA, 0, 1), dx, v_end)
     theta = add(load3(moved, c.L_ANGULAR, 0, 1), scaled(t, add(rate, scaled(share * t, alpha))))
     turn = exp_full(scaled(0.5, theta))
     p, q = add(load3(start, c.X_P, 0, 1), way), product(turn, load4(start, c.X_Q, 0, 1))
@@ -72,7 +77,7 @@ def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, s
     arm = rotate(q, load3(value, c.V_P, 0, 1))
     store3(side, c.X_P, 0, 1, p)
     store4(side, c.X_Q, 0, 1, q)
-    store3(side, c.X_V, 0, 1, add(v, scaled(t, a)))
+    store3(side, c.X_V, 0, 1, v_now)
     store3(side, c.X_OMEGA, 0, 1, add(smooth, apply(inertia, load3(turned, 0, 0, 1))))
     store3(side, M_A, 0, 1, a)
     store3(side, M_ALPHA, 0, 1, alpha)
@@ -80,6 +85,8 @@ def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, s
     for k in range(6):
         side[M_INERTIA + k] = inertia[k]
     store3(side, M_ARM, 0, 1, arm)
+    store3(side, M_WAY, 0, 1, way)
+    store3(side, M_TURN, 0, 1, theta)
     store3(pose, c.H_P, 0, 1, add(p, arm))
     store4(pose, c.H_Q, 0, 1, product(q, load4(value, c.V_Q, 0, 1)))
 
@@ -147,41 +154,57 @@ def closing_of(place, first, second, contacts, near):
 
 
 @inlined
-def soonest(first, second, left, count, touching, contacts, near):
-    """(wait, gap, speed, late) of the places found: how long until the first gap closes, and that gap; the speeds with
-    which those that touch approach now, and with which any approaches when the time left is over.
+def least_speed(a, calm):
+    """The speed that an approach, and a rebound, have to exceed, m/s: twice what a whole step adds to it by the
+    relative acceleration a along the normal, but not less than by gravity: of two bodies that fall together a is zero.
+
+    calm: uniform gravity on the two bodies (m/s2), the whole step (s), a speed that is too slow in any case (m/s).
     """
-    wait, gap, speed, late = NEVER, 0.0, 0.0, 0.0
-    for k in range(count):
-        place = near.places[k]
-        u, a = closing_of(place, first, second, contacts, near)
-        root = touching_time(place[c.Q_GAP], u, a)
-        if root < wait:
-            wait, gap = root, place[c.Q_GAP]
-        if place[c.Q_GAP] <= touching:
-            speed = max(speed, -u)
-        late = max(late, -(u + a * left))
-    return wait, gap, speed, late
+    gravity, nominal, weak = calm
+    return max(2.0 * nominal * max(abs(a), gravity) + LEAST_SPEED, weak)
 
 
 @inlined
-def next_touch(first, second, now, may_overlap, motion, contacts, near):
-    """(time, speed): when two shapes touch, from now to the end of the step, and how fast they approach then.
-
-    If they do not, the time is NEVER, and the speed that with which they approach at the end. Each correction moves
-    both bodies to the time found before, and takes the gaps there as quadratic in time; later ones use the secant, as
-    the place of an edge on a face slides. If none closes so, the end of the step is looked at, too: shapes that turn
-    may touch elsewhere.
+def soonest(first, second, left, count, touching, calm, contacts, near):
+    """(wait, gap, speed, late, excess) of the places found: how long until the first gap closes, and that gap, of those
+    that do not touch already and approach slowly; the speeds with which those that touch approach now, -NEVER if none
+    does, and with which any approaches when the time left is over; the largest ratio of speeds to the least.
     """
-    t, found, speed, late, is_last = now, NEVER, 0.0, 0.0, False
+    wait, gap, speed, late, excess = NEVER, 0.0, -NEVER, -NEVER, 0.0
+    for k in range(count):
+        place = near.places[k]
+        u, a = closing_of(place, first, second, contacts, near)
+        root, least, touches = touching_time(place[c.Q_GAP], u, a), least_speed(a, calm), place[c.Q_GAP] <= touching
+        if root < wait and not (touches and -u <= least):
+            wait, gap = root, place[c.Q_GAP]
+        if touches:
+            speed, excess = max(speed, -u), max(excess, -u / least)
+        late = max(late, -(u + a * left))
+    return wait, gap, speed, late, excess
+
+
+@inlined
+def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
+    """(time, speed, excess, present): when two shapes touch, from now to the end of the step, how fast they approach
+    then, and the ratio of that to the least speed that counts; how fast they approach at present, -NEVER if they do
+    not touch.
+
+    If they do not touch within the step, or only slowly, the time is NEVER, and the speed that with which they approach
+    at its end. Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in
+    time; later ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is
+    looked at, too: shapes that turn may touch elsewhere. Places that touch at rest do not hide others.
+    """
+    t, found, speed, late, excess, present, is_last = now, NEVER, 0.0, 0.0, 0.0, 0.0, False
     gap, last, last_gap = 0.0, now, 0.0
     for attempt in range(MOST_CORRECTIONS):
         place_pair(first, second, t, motion, contacts, near)
         count = find_places(first, second, FAR, contacts, near)
         size, extent = sizes(first, second, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-        wait, gap, speed, late = soonest(first, second, motion.h - t, count, touching, contacts, near)
+        wait, gap, speed, late, excess = soonest(first, second, motion.h - t, count, touching, calm, contacts, near)
         found = NEVER
+        if attempt == 0:
+            present = speed
         if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
             wait = -gap * (t - last) / (gap - last_gap)
         last, last_gap = t, gap
@@ -196,4 +219,4 @@ def next_touch(first, second, now, may_overlap, motion, contacts, near):
         if abs(gap) <= ROUND_OFF * extent or later == t:
             break
         t = later
-    return found, speed if found < NEVER else late
+    return found, speed if found < NEVER else late, excess, present

@@ -53,16 +53,18 @@ MOST_PLACES = 8  # of one pair of shapes
 
 # A contact point: bodies A and B (A is always moved by forces), number of its pair of candidates, feature, flags.
 POINT_A, POINT_B, POINT_PAIR, POINT_FEATURE, POINT_FLAGS, POINT_COLUMNS = 0, 1, 2, 3, 4, 5
-# Flags: the lever follows a surface that turns (of B, immovable or much heavier than A); struck by restitution in this
-# step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A.
-SWEPT, STRUCK, NOTICED, SWAPPED = 1, 2, 4, 8
+# Flags: the levers follow the core of A, which swings or rides on a surface that turns; struck by restitution in this
+# step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
+# in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point.
+SWEPT, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE = 1, 2, 4, 8, 16, 32
 
 # Values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever of the
 # core point of A (its surface less the thickening), slip of the surfaces on their bodies (B's less A's, m/s), friction,
-# rolling radius, restitution; the gap below which it is closed; impulses of the last sub-step: normal, tangent,
-# rolling; total impulse of the step.
+# rolling radius, restitution; the gap below which it is closed; the way to where friction against spinning acts;
+# friction of sliding by normal impulse; impulses of the last sub-step: normal, tangent, rolling; total impulse of the
+# step.
 C_NORMAL, C_GAP, C_A, C_B, C_CORE, C_SURFACE, C_FRICTION, C_ROLLING, C_RESTITUTION = 0, 3, 4, 7, 10, 13, 16, 17, 18
-C_CLOSED, C_PN, C_PT, C_PR, C_TOTAL, POINT_ROWS = 19, 20, 21, 24, 27, 30
+C_CLOSED, C_SHIFT, C_DRAG, C_PN, C_PT, C_PR, C_TOTAL, POINT_ROWS = 19, 20, 23, 26, 27, 30, 33, 36
 
 # A pair that overlaps for a reason: its shapes, and what becomes of it until it has been apart. Separated by a
 # reparenting: no contact; overlapping before it ever touched, as at the start: it parts gently.
@@ -88,3 +90,12 @@ NOTHING_SAMPLED = -1  # in place of the number of a sample
 # The correction of a body or frame by contact: displacement, turn, change of velocity, change of rate (of a free body:
 # change of angular momentum); world axes.
 J_P, J_TURN, J_V, J_OMEGA, CORRECTION_ROWS = 0, 3, 6, 9, 12
+
+# The energy that contact changed, by cause (`physics/contact_energy.py`), J: impacts, their restitution and their
+# friction; friction in sub-steps, damping, overlaps that were parted; surfaces that something else drives; loads along
+# the displacements by contact, with what bodies gain that inherit impulses.
+W_RESTITUTION, W_IMPACT_FRICTION, W_FRICTION, W_DAMPING, W_OVERLAPS, W_DRIVEN, W_LOADS, CAUSES = 0, 1, 2, 3, 4, 5, 6, 7
+
+# Bodies that contact spun by more than a radian a step, the first one and the fastest: time, s; node, rad a step.
+SPUN_TIME, SPUN_NODE, SPUN_TURN, SPUN_COLUMNS = 0, 1, 2, 3
+FIRST_SPUN, FASTEST_SPUN, SPUN_ROWS = 0, 1, 2

@@ -1,12 +1,11 @@
-"""Impacts with restitution, in order of time within one step, before its sub-steps.
+"""Impacts, in order of time within one step, before its sub-steps.
 
-Pairs of shapes that rebound faster than twice what the step adds to the speeds of both bodies are struck: the earliest
-first; of those that touch at one instant the one that approaches fastest; then the one listed first. A strike changes
-the motion of two bodies, so the pairs of these are looked at again. Slower contacts are left to the solver, without
-restitution. Struck points are flagged and keep out of the sub-steps, and so do those of fast pairs that do not touch
-within the step: the solver must not brake them, or the next step would see a slower impact.
-
-Several impacts of one body at an instant depend on their order; a cradle of touching spheres has the order of a wave.
+Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
+together with all others that are struck at that instant (`strikes`). A strike changes the motion of bodies, so the
+pairs of these are looked at again. Slower contacts are left to the solver. So are those of large piles of bodies
+without restitution, whose blows are solved by more sweeps of the sub-steps. Pairs that rebounded, and fast pairs that
+do not touch within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a
+slower impact. A pair that was struck and did not rebound stays in them, with the places where it was struck.
 """
 
 from __future__ import annotations
@@ -17,26 +16,50 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import SIDE_ROWS, Near, SmoothMotion, next_touch
-from rigidsim.engine.contact.joint import JOINT_COLUMNS, SYSTEM_COLUMNS
+from rigidsim.engine.contact.approach import LEAST_SPEED, SIDE_ROWS, Near, SmoothMotion, least_speed, next_touch
 from rigidsim.engine.contact.model import Contacts
-from rigidsim.engine.contact.strikes import strike
-from rigidsim.engine.layout import load3, store3
+from rigidsim.engine.contact.simultaneous import (
+    MOST_STRUCK,
+    N_PAIRS,
+    N_PLACES,
+    Problem,
+    make_problem,
+    solve_problem,
+)
+from rigidsim.engine.contact.strikes import (
+    calm_of,
+    join,
+    log_pair,
+    push_bodies,
+    renew_points,
+    store_energies,
+    surfaces_of,
+    work_of,
+)
+from rigidsim.engine.layout import load3
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.contact import slip
 from rigidsim.physics.restitution import NEVER
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 INSTANT = 1e-10  # of a step: impacts within it are simultaneous
 EQUAL = 1e-9  # relative difference of speeds that are taken as equal
-LEAST_REBOUND = 1e-12  # m/s: round-off of velocities is not an impact
-WEAK = 1e-6  # of the hardest strike of a pair in the step: weaker ones, of a series that converges, are left out
+WEAK = 1e-6  # of the hardest strike of a pair in the step: slower ones, of a series that converges, are left out, and
+# what separates slower does not separate
 MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
+SWEEPS = 6  # of a sub-step, after a blow to a large pile
+# After a strike without rebound: most sweeps of a sub-step; most contacts; what of the change of velocity by the smooth
+# motion in a sub-step is settled; for how many steps.
+LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 256, 1e-7, 8
+BLOW = 8.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
+
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
-N_DUE, N_STALE, COUNTS = 0, 1, 2
-# Counted over a run: impacts too slow for their restitution; blows whose impulses did not settle.
+# Lengths of lists, and how many contact points were struck in this step and stay.
+N_DUE, N_STALE, N_LANDED, COUNTS = 0, 1, 2, 3
+# Counted: impacts too slow for their restitution; blows whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
 
 
@@ -46,35 +69,38 @@ class ImpactArrays(NamedTuple):
     when: np.ndarray  # (pair) when it is struck next, s
     speed: np.ndarray  # (pair) of approach then, m/s
     hardest: np.ndarray  # (pair) of its strikes in this step: speed of approach, m/s
-    strikes: np.ndarray  # (pair) up to now
+    strikes: np.ndarray  # (pair) up to now; MOST_STRIKES if it is left to the solver
     fate: np.ndarray  # (pair) LEFT or APART
     point_of: np.ndarray  # (pair) its first contact point, or NO_ROW
     due: np.ndarray  # (pair) those that are struck within the step, in no order
     stale: np.ndarray  # (pair) those to look at again
-    size: np.ndarray  # (COUNTS) of the two lists
+    seen: np.ndarray  # (pair) the number of the last problem that it was looked at for
+    queue: np.ndarray  # (pair) those to look at for a problem
+    size: np.ndarray  # (COUNTS) of the lists
     begin: np.ndarray  # (contact body + 1) its range in pair_of
-    pair_of: np.ndarray  # the pairs with restitution of each body that forces move
+    pair_of: np.ndarray  # the pairs that collide of each body that forces move
+    island: np.ndarray  # (contact body + 1) a body of the same pile without restitution, or itself
+    pile: np.ndarray  # (contact body + 1) contact points of the pile of which it is the first body
     turned: np.ndarray  # (contact body, 3) as in `SmoothMotion`
     near: Near
-    energy: np.ndarray  # (2) that the normal and the tangential impulses of this step's impacts added, J
-    tally: np.ndarray  # (TALLIES) counts since the beginning of the run
+    problem: Problem
+    energy: np.ndarray  # (3) that this step's impacts added, J, as of `work_of`
+    counted: np.ndarray  # (TALLIES) in this step
     log: np.ndarray  # (room, LOG_COLUMNS)
     log_value: np.ndarray  # (room, LOG_ROWS) points relative to the reference frame of the two bodies
 
 
 def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | None:
-    """Arrays for so many pairs of candidates, and so many strikes in a step; None if no pair has restitution."""
-    collides = contacts.action.reshape(-1) == c.COLLIDES
-    if not np.any(contacts.value[collides, c.PAIR_RESTITUTION] > 0.0):
+    """Arrays for so many pairs of candidates, and so many strikes in a step; None if nothing collides."""
+    if not np.any(contacts.action == c.COLLIDES):
         return None
     n, most = len(contacts.body), c.MOST_PLACES
-    times, lists = (np.zeros(n_pair) for _ in range(3)), (np.zeros(n_pair, np.int64) for _ in range(5))
-    columns = (c.PLACE_ROWS, JOINT_COLUMNS, SYSTEM_COLUMNS)
-    near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), *(np.zeros((most, k)) for k in columns))
+    times, lists = (np.zeros(n_pair) for _ in range(3)), (np.zeros(n_pair, np.int64) for _ in range(7))
+    near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), np.zeros((most, c.PLACE_ROWS)))
+    ranges = np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64), *(np.zeros(n + 1, np.int64) for _ in range(2))
     return ImpactArrays(
-        *times, *lists, np.zeros(COUNTS, np.int64), np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64),
-        np.zeros((n, 3)), near, np.zeros(2), np.zeros(TALLIES, np.int64),
-        np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
+        *times, *lists, np.zeros(COUNTS, np.int64), *ranges, np.zeros((n, 3)), near, make_problem(), np.zeros(3),
+        np.zeros(TALLIES, np.int64), np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
     )  # fmt: skip
 
 
@@ -82,25 +108,40 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
 
 
 @inlined
-def surfaces_of(first, second, contacts):
-    """Coefficients of restitution and of friction of two shapes; zero if they do not collide."""
-    i, j, n = contacts.shape[first, c.SHAPE_CLASS], contacts.shape[second, c.SHAPE_CLASS], len(contacts.action)
-    value, collides = contacts.value[i * n + j], contacts.action[i, j] == c.COLLIDES
-    return (value[c.PAIR_RESTITUTION], value[c.PAIR_FRICTION]) if collides else (0.0, 0.0)
+def collide(first, second, contacts):
+    """Whether impulses act between two shapes."""
+    of_first, of_second = contacts.shape[first, c.SHAPE_CLASS], contacts.shape[second, c.SHAPE_CLASS]
+    return contacts.action[of_first, of_second] == c.COLLIDES
 
 
 @inlined
-def gain(b, nominal, motion):
-    """What a whole step adds to the speed of a body, m/s."""
-    dv = sub(load3(motion.finish[b], c.X_V, 0, 1), load3(motion.start[b], c.X_V, 0, 1))
-    return nominal / motion.h * norm(dv)
+def root_of(b, island):
+    """The first body of the pile of a body."""
+    while island[b] != b:
+        island[b] = island[island[b]]
+        b = island[b]
+    return b
 
 
 @inlined
-def least_rebound(first, second, nominal, contacts, motion):
-    """The speed above which two shapes rebound, m/s."""
-    A, B = contacts.shape[first, c.SHAPE_BODY], contacts.shape[second, c.SHAPE_BODY]
-    return 2.0 * (gain(A, nominal, motion) + gain(B, nominal, motion)) + LEAST_REBOUND
+def find_piles(contacts, point_who, point, count, work):
+    """Contact points without restitution by pile: the bodies that forces move which they connect."""
+    island, n = work.island, contacts.n_moved
+    for b in range(len(island)):
+        island[b], work.pile[b] = b, 0
+    for m in range(count):
+        if point[m, c.C_RESTITUTION] == 0.0 and point_who[m, c.POINT_B] < n:
+            a, b = root_of(point_who[m, c.POINT_A], island), root_of(point_who[m, c.POINT_B], island)
+            island[max(a, b)] = min(a, b)
+    for m in range(count):
+        if point[m, c.C_RESTITUTION] == 0.0:
+            work.pile[root_of(point_who[m, c.POINT_A], island)] += 1
+
+
+@inlined
+def is_piled(a, work):
+    """Whether a body is part of a pile that is too large to be solved as one problem."""
+    return work.pile[root_of(a, work.island)] > MOST_STRUCK
 
 
 @inlined
@@ -128,42 +169,48 @@ def most_approach(who, point, size, motion):
 
 
 @inlined
-def seek_fast(nominal, contacts, pair, point_who, point, count, motion, work):
+def seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
     last = -1
     for m in range(count):
-        e, k = point[m, c.C_RESTITUTION], point_who[m, c.POINT_PAIR]
-        if e > 0.0 and k != last and point_who[m, c.POINT_FLAGS] & c.NOTICED == 0:
-            least = least_rebound(pair[k, 0], pair[k, 1], nominal, contacts, motion)
-            size = core_size(pair[k, 0], pair[k, 1], contacts)
-            if e * most_approach(point_who[m], point[m], size, motion) > least:
-                work.stale[work.size[N_STALE]] = k
-                work.size[N_STALE] += 1
-                last = k
+        k, is_plastic = point_who[m, c.POINT_PAIR], point[m, c.C_RESTITUTION] == 0.0
+        if k == last or point_who[m, c.POINT_FLAGS] & c.NOTICED:
+            continue
+        if is_plastic and is_piled(point_who[m, c.POINT_A], work):
+            continue
+        first, second = pair[k, 0], pair[k, 1]
+        most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
+        if most > least_speed(0.0, calm_of(first, second, nominal, 0.0, contacts, body)):
+            work.stale[work.size[N_STALE]] = k
+            work.size[N_STALE] += 1
+            last = k
     return work.size[N_STALE]
 
 
 @inlined
-def begin_pairs(contacts, pair, n_pair, point_who, count, motion, work):
-    """Nothing is known of any pair; the pairs with restitution of each moved body."""
+def begin_pairs(contacts, pair, n_pair, point_who, point, count, work):
+    """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
     n = contacts.n_moved
     work.size[N_DUE] = 0
     work.turned[:] = 0.0
     work.begin[:] = 0
     for k in range(n_pair):
         work.when[k], work.strikes[k], work.fate[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
-        work.hardest[k] = 0.0
-        if surfaces_of(pair[k, 0], pair[k, 1], contacts)[0] > 0.0:
+        work.hardest[k], work.seen[k] = 0.0, -1
+        if collide(pair[k, 0], pair[k, 1], contacts):
             for s in range(2):
                 b = contacts.shape[pair[k, s], c.SHAPE_BODY]
-                work.begin[b] += b < n
+                work.begin[b] += 1 if b < n else 0
     for m in range(count - 1, -1, -1):
-        work.point_of[point_who[m, c.POINT_PAIR]] = m
+        k = point_who[m, c.POINT_PAIR]
+        work.point_of[k] = m
+        if point[m, c.C_RESTITUTION] == 0.0 and is_piled(point_who[m, c.POINT_A], work):
+            work.strikes[k] = MOST_STRIKES
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled
     for k in range(n_pair - 1, -1, -1):
-        if surfaces_of(pair[k, 0], pair[k, 1], contacts)[0] > 0.0:
+        if collide(pair[k, 0], pair[k, 1], contacts):
             for s in range(2):
                 b = contacts.shape[pair[k, s], c.SHAPE_BODY]
                 if b < n:
@@ -175,21 +222,28 @@ def begin_pairs(contacts, pair, n_pair, point_who, count, motion, work):
 
 
 @inlined
-def look_again(now, nominal, contacts, pair, motion, work):
-    """Find the next strike of the pairs on the list, and empty it."""
+def look_at(k, now, nominal, contacts, pair, body, motion, work):
+    """Find the next strike of a pair, and what becomes of it until then."""
+    if work.strikes[k] >= MOST_STRIKES:
+        work.when[k], work.fate[k] = NEVER, LEFT
+        return
+    first, second, hardest = pair[k, 0], pair[k, 1], work.hardest[k]
+    calm, may_overlap = calm_of(first, second, nominal, WEAK * hardest, contacts, body), work.point_of[k] != at.NO_ROW
+    time, speed, _, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
+    least, is_due = least_speed(0.0, calm), time < NEVER
+    if is_due and work.when[k] == NEVER:
+        work.due[work.size[N_DUE]] = k
+        work.size[N_DUE] += 1
+    leaves, rests = hardest > 0.0 and present < -WEAK * hardest, present >= -least
+    work.when[k], work.speed[k] = time, speed
+    work.fate[k] = APART if is_due or leaves or (speed > least and not rests) else LEFT
+
+
+@inlined
+def look_again(now, nominal, contacts, pair, body, motion, work):
+    """Look at the pairs on the list, and empty it."""
     for m in range(work.size[N_STALE]):
-        k = work.stale[m]
-        first, second = pair[k, 0], pair[k, 1]
-        may_overlap = work.point_of[k] != at.NO_ROW
-        time, speed = next_touch(first, second, now, may_overlap, motion, contacts, work.near)
-        least = least_rebound(first, second, nominal, contacts, motion)
-        rebounds = surfaces_of(first, second, contacts)[0] * speed > least and speed > WEAK * work.hardest[k]
-        is_due = time < NEVER and rebounds and work.strikes[k] < MOST_STRIKES
-        if is_due and work.when[k] == NEVER:
-            work.due[work.size[N_DUE]] = k
-            work.size[N_DUE] += 1
-        work.when[k], work.speed[k] = time if is_due else NEVER, speed
-        work.fate[k] = APART if is_due or (time == NEVER and (rebounds or work.strikes[k] > 0)) else LEFT
+        look_at(work.stale[m], now, nominal, contacts, pair, body, motion, work)
     work.size[N_STALE] = 0
 
 
@@ -227,20 +281,121 @@ def list_neighbours(k, contacts, pair, work):
                 work.size[N_STALE] += 1
 
 
+# --- one instant
+
+
 @inlined
-def book(m, P, point_who, point):
-    """Add the impulse of a strike to the first contact point of its pair, if it has one."""
-    if m != at.NO_ROW:
-        sign = -1.0 if point_who[m, c.POINT_FLAGS] & c.SWAPPED else 1.0
-        store3(point[m], c.C_TOTAL, 0, 1, add(load3(point[m], c.C_TOTAL, 0, 1), scaled(sign, P)))
+def list_for_problem(k, count, number, contacts, pair, work):
+    """Put the pairs of both bodies of a pair on the list of those to look at for a problem; its length."""
+    for s in range(2):
+        b = contacts.shape[pair[k, s], c.SHAPE_BODY]
+        for m in range(work.begin[b], work.begin[b + 1]):
+            other = work.pair_of[m]
+            if work.seen[other] != number:
+                work.seen[other] = number
+                work.queue[count] = other
+                count += 1
+    return count
+
+
+@inlined
+def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
+    """The problem of all that is struck together with a pair; the fastest approach, m/s."""
+    problem, near = work.problem, work.near
+    for m in range(len(problem.size)):
+        problem.size[m] = 0
+    work.seen[k], work.queue[0] = number, k
+    count, m, fastest, is_plastic = 1, 0, 0.0, False
+    while m < count:
+        other = work.queue[m]
+        e, _ = surfaces_of(pair[other, 0], pair[other, 1], contacts)
+        joins = m == 0 or is_plastic or e == 0.0
+        touches = work.point_of[other] != at.NO_ROW
+        if work.strikes[other] < MOST_STRIKES:
+            added, speed, is_slow, rebounds = join(
+                other, joins, touches, now, nominal, pair, contacts, body, plane, motion, near, problem
+            )
+            if m == 0:
+                is_plastic = not rebounds
+            if added:
+                fastest = max(fastest, speed)
+                work.counted[LEFT_OUT] += 1 if e > 0.0 and not (is_slow or rebounds) else 0
+                count = list_for_problem(other, count, number, contacts, pair, work)
+        m += 1
+    return fastest
+
+
+@inlined
+def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, work):
+    """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
+    problem = work.problem
+    push_bodies(now, motion, problem)
+    for i in range(problem.size[N_PLACES]):
+        normal, tangential, driven = work_of(i, problem)
+        work.energy[0] += normal
+        work.energy[1] += tangential
+        work.energy[2] += driven
+    for p in range(problem.size[N_PAIRS]):
+        k = problem.pair[p]
+        if log_pair(p, t + now, pair, problem, work.log[done], work.log_value[done]):
+            done += 1
+            work.strikes[k] += 1
+            work.hardest[k] = max(work.hardest[k], fastest)
+            if work.point_of[k] != at.NO_ROW:
+                first, second = contacts.shape_value[pair[k, 0]], contacts.shape_value[pair[k, 1]]
+                size, radii = min(first[c.V_BOUND], second[c.V_BOUND]), (first[c.V_RADIUS], second[c.V_RADIUS])
+                renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
+        list_neighbours(k, contacts, pair, work)
+    return done
 
 
 @inlined
 def flag_points(point_who, count, work):
-    """Keep the points of struck pairs, and of those that still approach fast, out of the sub-steps."""
+    """Keep the points of struck pairs, and of those that still approach fast, out of the sub-steps; the impacts of all
+    struck ones are logged.
+    """
     for m in range(count):
-        if work.fate[point_who[m, c.POINT_PAIR]] == APART:
+        k = point_who[m, c.POINT_PAIR]
+        if work.fate[k] == APART:
             point_who[m, c.POINT_FLAGS] |= c.STRUCK
+        if work.hardest[k] > 0.0:
+            point_who[m, c.POINT_FLAGS] |= c.LOGGED
+            work.size[N_LANDED] += 0 if work.fate[k] == APART else 1
+
+
+@inlined
+def is_blow(n_sub, h, whose, row, vel, smooth):
+    """Whether a contact would close within the step of h seconds, and many times faster than the smooth motion makes
+    bodies in it.
+    """
+    A, B = whose[c.POINT_A], whose[c.POINT_B]
+    u = slip(
+        load3(vel[A], c.L_LINEAR, 0, 1), load3(vel[A], c.L_ANGULAR, 0, 1), load3(row, c.C_A, 0, 1),
+        load3(vel[B], c.L_LINEAR, 0, 1), load3(vel[B], c.L_ANGULAR, 0, 1), load3(row, c.C_B, 0, 1),
+    )  # fmt: skip
+    gain = max(norm(load3(smooth[A], c.L_LINEAR, 0, 1)), norm(load3(smooth[B], c.L_LINEAR, 0, 1)))
+    approach = -dot(load3(row, c.C_NORMAL, 0, 1), u)
+    return approach > BLOW * n_sub * gain + LEAST_SPEED and h * approach > row[c.C_GAP]
+
+
+@routine
+def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
+    """(sweeps, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
+    below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
+    contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
+    """
+    if landing > 0 and count <= MOST_LANDED:
+        gain = 0.0
+        for b in range(len(smooth)):
+            gain = max(gain, norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
+        return max(2, min(LANDING, 2 * MOST_LANDED // max(count, 1))), LANDED * gain
+    for m in range(count):
+        if point[m, c.C_RESTITUTION] == 0.0 and is_piled(point_who[m, c.POINT_A], work):
+            acts = point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0
+            if acts and is_blow(n_sub, h, point_who[m], point[m], vel, smooth):
+                work.counted[UNSETTLED] += 1
+                return SWEEPS, -1.0
+    return 1, -1.0
 
 
 @routine
@@ -256,31 +411,32 @@ def strike_contacts(
     zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s.
     """
     work, motion = impacts, SmoothMotion(h, contacts.share, start, finish, inverse, vel, moved, impacts.turned)
-    if seek_fast(nominal, contacts, pair, point_who, point, count, motion, work) == 0:
+    problem = work.problem
+    work.energy[:] = 0.0
+    work.counted[:] = 0
+    work.size[:] = 0
+    find_piles(contacts, point_who, point, count, work)
+    if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work) == 0:
         return 0
-    begin_pairs(contacts, pair, n_pair, point_who, count, motion, work)
-    now, done, most = 0.0, 0, MOST_AT_LEAST + MOST_FOR_EACH * n_pair
+    begin_pairs(contacts, pair, n_pair, point_who, point, count, work)
+    now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * n_pair
     while True:
-        look_again(now, nominal, contacts, pair, motion, work)
+        look_again(now, nominal, contacts, pair, body, motion, work)
         k = earliest(motion.h, work)
         if k == at.NO_ROW:
             break
-        if done == len(work.log):
-            return -1
-        now = max(now, work.when[k])
-        e, mu = surfaces_of(pair[k, 0], pair[k, 1], contacts)
-        log, log_value = work.log[done], work.log_value[done]
-        P = (0.0, 0.0, 0.0)
+        now, acts, fastest = max(now, work.when[k]), False, 0.0
         if done < most:
-            P = strike(pair[k, 0], pair[k, 1], now, e, mu, body, plane, contacts, motion, log, log_value, work.near)
-        if dot(P, P) > 0.0:
-            book(work.point_of[k], P, point_who, point)
-            log_value[c.G_TIME] += t
-            done += 1
-            work.strikes[k] += 1
-            work.hardest[k] = max(work.hardest[k], work.speed[k])
-            list_neighbours(k, contacts, pair, work)
-        else:
+            fastest = gather(k, number, now, nominal, contacts, pair, body, plane, motion, work)
+            number += 1
+            if done + problem.size[N_PAIRS] > len(work.log):
+                return -1
+            store_energies(contacts, body, problem)
+            acts, settled = solve_problem(problem)
+            work.counted[UNSETTLED] += 0 if settled else 1
+        if acts:
+            done = after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, work)
+        if not acts or work.fate[k] != LISTED:
             work.when[k], work.fate[k] = NEVER, LEFT
     flag_points(point_who, count, work)
     return done

@@ -172,7 +172,10 @@ def log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motion
     store3(began, c.G_POINT, 0, 1, place)
     store3(began, c.G_NORMAL, 0, 1, scaled(sign, load3(row, c.C_NORMAL, 0, 1)))
     gain = nominal * (gain_of_speed(motions.start[a], finish[a]) + gain_of_speed(motions.start[b], finish[b]))
-    if who[k, c.POINT_FLAGS] & c.NOTICED or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain:
+    if (
+        who[k, c.POINT_FLAGS] & (c.NOTICED | c.LOGGED)
+        or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain
+    ):
         return
     struck = record.log_value[add_entry(c.IMPACT, i, j, t, record)]
     store3(struck, c.G_POINT, 0, 1, place)
@@ -247,7 +250,7 @@ def forget_last_step(last, new):
     copy_rows(0, new.count[2], new.parting, last.parting)
     for k in range(3):
         last.count[k] = new.count[k]
-    last.step[0] = new.step[0]
+    last.step[0], last.landing[0] = new.step[0], new.landing[0]
 
 
 @inlined

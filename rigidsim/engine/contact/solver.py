@@ -20,6 +20,7 @@ from rigidsim.engine.contact.iterations import (
     correct_balls,
     correct_bodies,
     correct_drifting,
+    follow_block,
     push_block,
     relax_balls,
     relax_bodies,
@@ -28,6 +29,7 @@ from rigidsim.engine.contact.iterations import (
 from rigidsim.engine.contact.rows import (
     BALLS,
     BODIES,
+    DRIFTING,
     KINDS,
     clear_lane,
     fill_lane,
@@ -35,18 +37,17 @@ from rigidsim.engine.contact.rows import (
     gather_linear,
     prepare_balls,
     prepare_bodies,
+    prepare_drifting,
     read_lane,
     scatter,
 )
 from rigidsim.engine.layout import load3, store3
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import lasting, mean_velocity, slip, softness
+from rigidsim.physics.contact import lasting, mean_velocity, softness
 from rigidsim.physics.elementary import select
-from rigidsim.physics.vector import add, dot, scaled, sub
+from rigidsim.physics.vector import add, scaled, sub
 
-SWEEPS = 6  # of a sub-step, after a blow
-HARD = 5e6  # times the gap that counts as closed: what a contact closes by within a sub-step in a blow
 ONE = (0.0,)  # the lane of a single contact
 
 
@@ -69,6 +70,8 @@ class SolverArrays(NamedTuple):
     form: np.ndarray  # (contact body and dummy)
     used: np.ndarray  # (contact body and dummy) its colours, one bit each
     touched: np.ndarray  # (contact body and dummy) 1 if contacts changed its velocity at any time of the step
+    size: np.ndarray  # (3) blocks and single contacts of this step; 1 if more than two sweeps changed velocities
+    trial: np.ndarray  # (contact body and dummy, LINE_ROWS) velocities before a sweep
     next_place: np.ndarray  # (COLOURS * KINDS) of the group that is being filled
     capacity: int  # contact points that there is room for
 
@@ -85,7 +88,8 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     n_group = min(n_point, n_point // GROUP + n_open)
     return SolverArrays(
         make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(at.LANE_ROWS * n),
-        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(n_open, np.int64), n_point,
+        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(3, np.int64), zeros(n_body + 1, c.LINE_ROWS),
+        np.zeros(n_open, np.int64), n_point,
     )  # fmt: skip
 
 
@@ -107,6 +111,8 @@ def fill_blocks(blocks, n_block, point_who, point, inverse, dummy, lanes):
             prepare_balls(row, lanes)
         else:
             prepare_bodies(row, lanes)
+        if kind == DRIFTING:
+            prepare_drifting(row, lanes)
 
 
 @inlined
@@ -163,9 +169,25 @@ def push_all(vel, blocks, n_block, lines, lanes):
     for b in range(n_block):
         gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
         gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-        push_block(blocks.row[b], lines, blocks.kind[b] == BALLS, lanes)
+        push_block(blocks.row[b], lines, blocks.kind[b], lanes)
         scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
         scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
+
+
+@inlined
+def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
+    """All contacts whose levers or surfaces move: before any of them is corrected, as the moments of impulses at the
+    places of one body, which move together, add up to little.
+    """
+    for b in range(n_block):
+        if blocks.kind[b] == DRIFTING:
+            gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
+            gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
+            gather(moved, blocks.body_A[b], lines, at.L_MOVED_A, lanes)
+            gather(moved, blocks.body_B[b], lines, at.L_MOVED_B, lanes)
+            follow_block(blocks.row[b], lines, s, lanes)
+            scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
+            scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
 
 
 @inlined
@@ -217,54 +239,80 @@ def total_all(blocks, n_block, lanes):
 
 
 @inlined
-def sweeps_of(s, point_who, point, count, vel):
-    """How often all contacts are corrected and relaxed in each sub-step: once, and several times if a blow has to pass
-    through bodies that touch, because some contact would close by much more than its gap within s seconds, a sub-step
-    of an undivided step.
-    """
-    hard = False
-    for m in range(count):
-        A, B, n = vel[point_who[m, c.POINT_A]], vel[point_who[m, c.POINT_B]], load3(point[m], c.C_NORMAL, 0, 1)
-        u = slip(
-            load3(A, c.L_LINEAR, 0, 1), load3(A, c.L_ANGULAR, 0, 1), load3(point[m], c.C_A, 0, 1),
-            load3(B, c.L_LINEAR, 0, 1), load3(B, c.L_ANGULAR, 0, 1), load3(point[m], c.C_B, 0, 1),
-        )  # fmt: skip
-        gap, unit = point[m, c.C_GAP], point[m, c.C_CLOSED]
-        acts = point_who[m, c.POINT_FLAGS] & c.NOTICED == 0
-        hard = hard or (acts and -s * dot(n, u) - max(0.0, gap) > HARD * unit)
-    return SWEEPS if hard else 1
+def keep_velocities(vel, trial, n_sweep, n_body):
+    """Those before a sweep, if there may be another one."""
+    if n_sweep > 1:
+        for i in range(n_body):
+            for lane in range(c.LINE_ROWS):
+                trial[i, lane] = vel[i, lane]
+
+
+@inlined
+def have_settled(m, vel, least, n_body, arrays):
+    """Whether sweep m changed no velocity by more than `least`."""
+    for i in range(n_body):
+        for lane in range(6):
+            if abs(vel[i, lane] - arrays.trial[i, lane]) > least:
+                arrays.size[2] = 1 if m > 1 else arrays.size[2]
+                return False
+    return True
 
 
 @routine
 def solve_contacts(
-    h, part, n_sub, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes
+    h,
+    part,
+    n_sub,
+    n_sweep,
+    least,
+    n_body,
+    point_who,
+    point,
+    count,
+    inverse,
+    vel,
+    moved,
+    smooth,
+    push,
+    began,
+    arrays,
+    lanes,
 ):
-    """All sub-steps of a step of h seconds, which is this part of an undivided one: changes `vel` and `moved`, and the
-    impulses of the contact points. Bodies that are not `touched` have no more than the rounding of their ramp.
+    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps, or fewer
+    if one changes no velocity by more than `least`: changes `vel` and `moved`, and the impulses of the contact points.
+    Bodies that are not `touched` have no more than the rounding of their ramp.
     """
     block, single, lines, s = arrays.block, arrays.single, arrays.lines, h / n_sub
     sort_bodies(inverse, vel, smooth, n_body, arrays.form)
     n_block, n_single = colour_contacts(
         point_who, point, count, inverse, arrays.form, arrays.used, arrays.next_place, block, single, lanes
     )
+    arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
     fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
     for i in range(n_body):
         arrays.touched[i] = 0
-    n_sweep = sweeps_of(s / part, point_who, point, count, vel)
     for k in range(n_sub):
         begin_substep(k == 0, vel, smooth, push, began, n_body)
         if k == 0:
             push_all(vel, block, n_block, lines, lanes)
             push_all(vel, single, n_single, lines, ONE)
             read_push(vel, push, began, n_body)
-        for _ in range(n_sweep):
+        follow_all(s, vel, moved, block, n_block, lines, lanes)
+        follow_all(s, vel, moved, single, n_single, lines, ONE)
+        for m in range(n_sweep):
+            keep_velocities(vel, arrays.trial, n_sweep, n_body)
             correct_all(s, part, vel, moved, block, n_block, lines, lanes)
             correct_all(s, part, vel, moved, single, n_single, lines, ONE)
+            if m > 0 and have_settled(m, vel, least, n_body, arrays):
+                break
         displace(s, vel, moved, smooth, push, began, arrays.touched, n_body)
-        for _ in range(n_sweep):
+        for m in range(n_sweep):
+            keep_velocities(vel, arrays.trial, n_sweep, n_body)
             relax_all(vel, block, n_block, lines, lanes)
             relax_all(vel, single, n_single, lines, ONE)
+            if m > 0 and have_settled(m, vel, least, n_body, arrays):
+                break
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
     for i in range(n_body):
