@@ -123,6 +123,17 @@ def test_the_world_turned_as_a_whole(everything):
     assert apart(paths, found.turned_back(TURN)) <= 1e-12
 
 
+def test_a_force_whose_axes_change_with_the_parent_differs(monkeypatch):
+    """As if `parent` became the new parent."""
+    monkeypatch.setattr("rigidsim.certify.expressed._with_old_parents", lambda blueprint, _: blueprint)
+    found = certify(Scene.from_text(EVERYTHING))
+    assert found.half.verdict == AGREES and found.is_refuted and not found.is_certified
+    differing = [way.name for way in found.ways if way.verdict == DIFFERS]
+    assert differing == list(NAMES[1:6])
+    text = str(CertificateReport("scene.yaml", found))
+    assert text.splitlines()[-1] == "not certified: of 8 ways 3 agree and 5 differ"
+
+
 def test_quaternions_of_the_other_sign(everything):
     _, world, paths = everything
     found = paths_of(of_other_sign(world))[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,7 @@ AT_ONCE = 2
 """Paths that part before so many samples had no time for small differences to grow."""
 FEWEST = 3
 """Ways that must agree."""
+MOST_NAMED = 3
 TURN = exp_full((0.35, -0.5, 0.8))
 OF_CALLBACK = "a callback gives a force in wrong axes, or one that is fixed in the world"
 AGREES, DIFFERS, PARTS, SKIPPED = "agrees", "differs", "parts", "skipped"
@@ -104,18 +106,14 @@ class Certificate:
         return any(way.verdict == DIFFERS for way in (self.half, *self.ways))
 
 
-class Expressed:
+class Expressed(NamedTuple):
     """One way: how to make its world of a scene, and its paths comparable. `make` returns the world and a remark; of a
     scene that cannot be expressed so, None and the reason.
     """
 
-    def __init__(
-        self,
-        name: str,
-        make: Callable[[Scene, World], tuple[World | None, str]],
-        back: Callable[[Paths], Paths] = lambda paths: paths,
-    ):
-        self.name, self.make, self.back = name, make, back
+    name: str
+    make: Callable[[Scene, World], tuple[World | None, str]]
+    back: Callable[[Paths], Paths] = lambda paths: paths
 
 
 def certify(scene: Scene, callbacks: Mapping[str, Callback] | None = None) -> Certificate:
@@ -249,8 +247,7 @@ class Certifying:
         """All ways, with frames whose motion is of the size of the scene's."""
         start = self._runs[0].position[0]
         middle, length, time = np.mean(start, axis=0), self.length, float(self._time[-1])
-        fixed = {node.path for node in self._worlds[0].tree.free()} - {n.path for n in movable(self._worlds[0])}
-        remark = f"{', '.join(sorted(fixed))} stayed" if fixed else ""
+        remark = _left_out(self._worlds[0])
 
         def below(observer: Observer) -> Callable[[Scene, World], tuple[World | None, str]]:
             placed = observer._replace(position=tuple((middle + 0.1 * length).tolist()))
@@ -268,6 +265,14 @@ class Certifying:
         yield Expressed("another parent", _another_parent)
         yield Expressed("quaternions of the other sign", lambda _, world: (of_other_sign(world), ""))
         yield Expressed("bodies in another order", _in_another_order)
+
+
+def _left_out(world: World) -> str:
+    """The free bodies that cannot hang elsewhere."""
+    can = {node.index for node in movable(world)}
+    paths = [node.path for node in world.tree.free() if node.index not in can]
+    others = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+    return f"{', '.join(paths[:MOST_NAMED])}{others} stayed" if paths else ""
 
 
 def _another_parent(scene: Scene, world: World) -> tuple[World | None, str]:
