@@ -89,12 +89,6 @@ def rolled(row, lines, lane, n, q_n):
 
 
 @inlined
-def moment_of_shift(row, lane, n, P_n, P_t):
-    """That of friction which acts beside the contact point."""
-    return cross(load3(row, at.R_SHIFT, lane, n), sub(P_t, scaled(P_n, load3(row, at.R_DRAG, lane, n))))
-
-
-@inlined
 def resolve_bodies(row, lines, lane, n, drifts, u, bias, stiff, soft):
     """One contact, once, with slip u; returns its normal impulse. `drifts`: whether it is drifting."""
     normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
@@ -106,7 +100,7 @@ def resolve_bodies(row, lines, lane, n, drifts, u, bias, stiff, soft):
     q_t = friction_impulse(p_t, normal, u, inverse, load(row, at.R_M_T, lane, n), limit)
     K, dP = rolled(row, lines, lane, n, q_n), sub(q_t, p_t)
     if drifts:
-        K = add(K, moment_of_shift(row, lane, n, q_n - p_n, dP))
+        K = add(K, cross(load3(row, at.R_SHIFT, lane, n), dP))
     store(row, at.R_PN, lane, n, q_n)
     store3(row, at.R_PT, lane, n, q_t)
     push_bodies(row, lines, lane, n, at.R_ARM_A if drifts else at.R_A, add(scaled(q_n - p_n, normal), dP), K)
@@ -208,8 +202,7 @@ def push_block(row, lines, kind, lanes):
             push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
     else:
         for lane in range(n):
-            spin = moment_of_shift(row, lane, n, load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n))
-            K = add(load3(row, at.R_PR, lane, n), spin)
+            K = add(load3(row, at.R_PR, lane, n), cross(load3(row, at.R_SHIFT, lane, n), load3(row, at.R_PT, lane, n)))
             push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), K)
 
 
