@@ -9,6 +9,7 @@ import numpy as np
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.candidates import Candidates, make_candidates
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
+from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
 from rigidsim.engine.layout import LEDGER_ROWS
@@ -79,6 +80,8 @@ class Lines(NamedTuple):
     push: np.ndarray  # (contact body + 1, LINE_ROWS)
     began: np.ndarray  # (contact body + 1, LINE_ROWS)
     kicked: np.ndarray  # (contact body + 1, LINE_ROWS) what impacts alone changed
+    mean: np.ndarray  # (contact body + 1, LINE_ROWS) velocity, of those before and after the sub-steps
+    path: np.ndarray  # (contact body + 1, LINE_ROWS) displacement in the sub-steps, over the length of the step
     acts: np.ndarray  # (contact body) whether an impulse acted in this step
 
 
@@ -90,7 +93,7 @@ class Corrections(NamedTuple):
     frame: np.ndarray  # (1 + node, CORRECTION_ROWS) of each frame
     is_shifted: np.ndarray  # (1 + node) whether the frame has one
     energy: np.ndarray  # (LEDGER_ROWS) stored energy
-    work: np.ndarray  # (2) work of contact since the beginning, J, as a compensated sum
+    inherited: np.ndarray  # (1) change of energy of the bodies that inherit corrections, J
     mean: np.ndarray  # (contact body, 6) acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
 
 
@@ -120,6 +123,7 @@ class ContactArrays(NamedTuple):
     candidates: Candidates
     impacts: ImpactArrays | None  # if some pair of shapes has restitution
     solver: SolverArrays
+    ledger: ContactLedger
 
 
 def first_room(contacts: Contacts, recorded: bool) -> Room:
@@ -191,7 +195,7 @@ def make_points(room: Room) -> Points:
 
 def make_lines(n_body: int) -> Lines:
     """Rows for the solver."""
-    lines = (zeros(n_body + 1, at.LINE_ROWS) for _ in range(6))
+    lines = (zeros(n_body + 1, at.LINE_ROWS) for _ in range(8))
     return Lines(zeros(n_body + 1, at.INVERSE_ROWS), *lines, acts=np.zeros(n_body, np.int64))
 
 
@@ -203,7 +207,7 @@ def make_corrections(n_body: int, n_node: int, n_moved: int) -> Corrections:
         frame=np.zeros((n_node + 1, at.CORRECTION_ROWS)),
         is_shifted=np.zeros(n_node + 1, np.int64),
         energy=np.zeros(LEDGER_ROWS),
-        work=np.zeros(2),
+        inherited=np.zeros(1),
         mean=np.zeros((n_body, 6)),
     )
 
@@ -228,6 +232,7 @@ def make_contact_arrays(
         candidates=make_candidates(contacts, room.pairs),
         impacts=make_impacts(contacts, room.pairs, room.points),
         solver=make_solver(n, room.points, lanes),
+        ledger=make_ledger(),
     )
 
 
@@ -242,7 +247,8 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
         fill_from(target, source)
     for target, source in zip(new.record, old.record, strict=True):
         fill_from(target, source)
-    fill_from(new.corrections.work, old.corrections.work)
+    for target, source in zip(new.ledger, old.ledger, strict=True):
+        fill_from(target, source)
     nodes = [each.body[: each.n_moved, at.BODY_NODE] for each in (contacts, before)]
     _, rows, old_rows = np.intersect1d(*nodes, return_indices=True)
     new.corrections.mean[rows] = old.corrections.mean[old_rows]
@@ -250,7 +256,7 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
 
 def varying(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
     """The arrays that later steps need, for a copy to go back to."""
-    return (*arrays.last, *arrays.record, arrays.corrections.work, arrays.corrections.mean)
+    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.corrections.mean)
 
 
 def separated_pairs(before: Contacts, after: Contacts) -> np.ndarray:

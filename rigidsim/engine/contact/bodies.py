@@ -102,11 +102,16 @@ def write_solver_rows(start, finish, n_sub, vel, smooth, moved, kicked):
 
 
 @inlined
+def is_round(tensor):
+    """Whether a tensor is a number times unity."""
+    xx, yy, zz, xy, xz, yz = tensor
+    return xx == yy and yy == zz and xy == 0.0 and xz == 0.0 and yz == 0.0
+
+
+@inlined
 def tensor_in_world(motion, tensor_B):
     """A tensor of a body in world axes; that of a round body is the same in all axes, to the last bit."""
-    xx, yy, zz, xy, xz, yz = tensor_B
-    is_round = xx == yy and yy == zz and xy == 0.0 and xz == 0.0 and yz == 0.0
-    return tensor_B if is_round else rotated(load4(motion, c.X_Q, 0, 1), tensor_B)
+    return tensor_B if is_round(tensor_B) else rotated(load4(motion, c.X_Q, 0, 1), tensor_B)
 
 
 @routine

@@ -89,3 +89,12 @@ NOTHING_SAMPLED = -1  # in place of the number of a sample
 # The correction of a body or frame by contact: displacement, turn, change of velocity, change of rate (of a free body:
 # change of angular momentum); world axes.
 J_P, J_TURN, J_V, J_OMEGA, CORRECTION_ROWS = 0, 3, 6, 9, 12
+
+# The energy that contact changed, by cause (`physics/contact_energy.py`), J: impacts, their restitution and their
+# friction; friction in sub-steps, damping, overlaps that were parted; surfaces that something else drives; loads along
+# the displacements by contact, with what bodies gain that inherit impulses.
+W_RESTITUTION, W_IMPACT_FRICTION, W_FRICTION, W_DAMPING, W_OVERLAPS, W_DRIVEN, W_LOADS, CAUSES = 0, 1, 2, 3, 4, 5, 6, 7
+
+# Bodies that contact spun by more than a radian a step, the first one and the fastest: time, s; node, rad a step.
+SPUN_TIME, SPUN_NODE, SPUN_TURN, SPUN_COLUMNS = 0, 1, 2, 3
+FIRST_SPUN, FASTEST_SPUN, SPUN_ROWS = 0, 1, 2

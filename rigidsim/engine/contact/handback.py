@@ -9,6 +9,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.bodies import tensor_in_world
+from rigidsim.engine.contact.ledger import book_body
 from rigidsim.engine.kinds import is_moved
 from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, load6, store3, store4
 from rigidsim.jit import inlined, routine
@@ -138,7 +139,9 @@ def correct_node(node, model, state, scratch, made):
         inherit_correction(parent, given, arm, frame, model.body[row], made.own[row])
     if inherits or made.is_corrected[row] > 0:
         made.is_shifted[node + 1] = 1
-        return correct_free(state[row], model.body[row], made.own[row], reached, parent, given, arm, frame, result)
+        gained = correct_free(state[row], model.body[row], made.own[row], reached, parent, given, arm, frame, result)
+        made.inherited[0] += gained if inherits else 0.0
+        return gained
     if reached:
         protect_free(state[row], model.body[row], parent, given, arm)
     return 0.0
@@ -160,8 +163,10 @@ def write_correction(start, finish, vel, moved, inertia_W, share, h, own):
 
 
 @inlined
-def write_corrections(h, contacts, constants, motions, lines, made):
-    """The corrections of all contact bodies on which an impulse acted. Returns whether there are any."""
+def write_corrections(h, contacts, constants, motions, lines, arm, made, ledger):
+    """The corrections of all contact bodies on which an impulse acted, with their energies in the ledger of the step.
+    Returns whether there are any.
+    """
     made.is_corrected[:] = 0
     made.own[:] = 0.0
     found = False
@@ -169,17 +174,11 @@ def write_corrections(h, contacts, constants, motions, lines, made):
         if lines.acts[b] > 0:
             row, found = contacts.body[b, c.BODY_ROW], True
             made.is_corrected[row] = 1
-            inertia = tensor_in_world(motions.start[b], load6(constants[row], at.B_INERTIA, 0, 1))
-            write_correction(
-                motions.start[b],
-                motions.finish[b],
-                lines.vel[b],
-                lines.moved[b],
-                inertia,
-                contacts.share,
-                h,
-                made.own[row],
-            )
+            start, finish, body = motions.start[b], motions.finish[b], constants[row]
+            inertia = tensor_in_world(start, load6(body, at.B_INERTIA, 0, 1))
+            write_correction(start, finish, lines.vel[b], lines.moved[b], inertia, contacts.share, h, made.own[row])
+            v_WC = load3(arm[contacts.body[b, c.BODY_NODE]], at.A_VC, 0, 1)
+            book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
     return found
 
 
@@ -188,7 +187,7 @@ def hand_back(model, state, scratch, made):
     """Apply the corrections to the state, parents first; frames and arms are those at the end of the smooth step.
     Returns the change of energy of all bodies, without that of stored energy, J.
     """
-    made.is_shifted[0] = 0
+    made.is_shifted[0], made.inherited[0] = 0, 0.0
     gained = 0.0
     for node in model.active:
         gained += correct_node(node, model, state, scratch, made)

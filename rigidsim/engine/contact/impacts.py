@@ -57,7 +57,7 @@ BLOW = 8.0  # times what the smooth motion adds to the speed of a body in a step
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
 N_DUE, N_STALE, COUNTS = 0, 1, 2
-# Counted over a run: impacts too slow for their restitution; blows whose impulses did not settle.
+# Counted: impacts too slow for their restitution; blows whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
 
 
@@ -82,9 +82,8 @@ class ImpactArrays(NamedTuple):
     turned: np.ndarray  # (contact body, 3) as in `SmoothMotion`
     near: Near
     problem: Problem
-    energy: np.ndarray  # (2) that the normal and the tangential impulses of this step's impacts added, J
+    energy: np.ndarray  # (3) that this step's impacts added, J, as of `work_of`
     counted: np.ndarray  # (TALLIES) in this step
-    tally: np.ndarray  # (TALLIES) since the beginning of the run
     log: np.ndarray  # (room, LOG_COLUMNS)
     log_value: np.ndarray  # (room, LOG_ROWS) points relative to the reference frame of the two bodies
 
@@ -97,10 +96,9 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
     times, lists = (np.zeros(n_pair) for _ in range(3)), (np.zeros(n_pair, np.int64) for _ in range(7))
     near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), np.zeros((most, c.PLACE_ROWS)))
     ranges = np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64), *(np.zeros(n + 1, np.int64) for _ in range(2))
-    tallies = np.zeros(TALLIES, np.int64), np.zeros(TALLIES, np.int64)
     return ImpactArrays(
-        *times, *lists, np.zeros(COUNTS, np.int64), *ranges, np.zeros((n, 3)), near, make_problem(), np.zeros(2),
-        *tallies, np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
+        *times, *lists, np.zeros(COUNTS, np.int64), *ranges, np.zeros((n, 3)), near, make_problem(), np.zeros(3),
+        np.zeros(TALLIES, np.int64), np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
     )  # fmt: skip
 
 
@@ -333,9 +331,10 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
     problem = work.problem
     push_bodies(now, motion, problem)
     for i in range(problem.size[N_PLACES]):
-        normal, tangential = work_of(i, problem)
+        normal, tangential, driven = work_of(i, problem)
         work.energy[0] += normal
         work.energy[1] += tangential
+        work.energy[2] += driven
     for p in range(problem.size[N_PAIRS]):
         k = problem.pair[p]
         if log_pair(p, t + now, pair, problem, work.log[done], work.log_value[done]):
@@ -433,10 +432,3 @@ def strike_contacts(
             work.when[k], work.fate[k] = NEVER, LEFT
     flag_points(point_who, count, work)
     return done
-
-
-@inlined
-def add_counts(work):
-    """Add those of a step that was taken to those of the run."""
-    for m in range(TALLIES):
-        work.tally[m] += work.counted[m]

@@ -49,8 +49,8 @@ class ContactRun:
 
     def _shared(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that samples read."""
-        made = self.arrays.corrections
-        return scratch._replace(contact_mean=made.mean, contact_work=made.work)
+        arrays = self.arrays
+        return scratch._replace(contact_mean=arrays.corrections.mean, contact_work=arrays.ledger.work)
 
     def take(self) -> bool:
         """Take what the kernel recorded; returns whether there was anything."""

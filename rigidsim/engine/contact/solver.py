@@ -70,6 +70,7 @@ class SolverArrays(NamedTuple):
     form: np.ndarray  # (contact body and dummy)
     used: np.ndarray  # (contact body and dummy) its colours, one bit each
     touched: np.ndarray  # (contact body and dummy) 1 if contacts changed its velocity at any time of the step
+    size: np.ndarray  # (2) blocks and single contacts of this step
     next_place: np.ndarray  # (COLOURS * KINDS) of the group that is being filled
     capacity: int  # contact points that there is room for
 
@@ -86,7 +87,7 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     n_group = min(n_point, n_point // GROUP + n_open)
     return SolverArrays(
         make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(at.LANE_ROWS * n),
-        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(n_open, np.int64), n_point,
+        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(2, np.int64), np.zeros(n_open, np.int64), n_point,
     )  # fmt: skip
 
 
@@ -248,6 +249,7 @@ def solve_contacts(
     n_block, n_single = colour_contacts(
         point_who, point, count, inverse, arrays.form, arrays.used, arrays.next_place, block, single, lanes
     )
+    arrays.size[0], arrays.size[1] = n_block, n_single
     fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
     for i in range(n_body):

@@ -14,7 +14,18 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.handback import hand_back, write_corrections
-from rigidsim.engine.contact.impacts import add_counts, strike_contacts, sweeps_of
+from rigidsim.engine.contact.impacts import strike_contacts, sweeps_of
+from rigidsim.engine.contact.ledger import (
+    begin_booking,
+    begin_means,
+    book_contacts,
+    book_impacts,
+    book_spins,
+    book_sums,
+    end_means,
+    finish_booking,
+    is_quiet,
+)
 from rigidsim.engine.contact.log import (
     forget_last_step,
     log_strikes,
@@ -88,6 +99,7 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
+    begin_means(lines.vel, lines.moved, lines.mean, lines.path)
     n_sweep = 1
     if arrays.impacts is not None:
         n_sweep = sweeps_of(
@@ -97,6 +109,7 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
         h, h / model.step, contacts.substeps, n_sweep, len(contacts.body), points.who, points.value, n_point,
         lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
     )  # fmt: skip
+    end_means(h, lines.vel, lines.moved, lines.mean, lines.path)
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     return True
 
@@ -136,18 +149,28 @@ def stored_energy(t, era, model, state, scratch, energy, lanes):
 
 
 @inlined
-def apply_corrections(t, h, era, model, state, scratch, motions, lines, made, lanes):
+def apply_corrections(t, h, era, model, state, scratch, arrays, lanes):
     """Correct the state at the end of the step, t (s), if any impulse acted; the change of the stored energy is counted
     as work, too.
     """
-    if not write_corrections(h, model.contacts, model.body, motions, lines, made):
+    motions, lines, made, ledger = arrays.motions, arrays.lines, arrays.corrections, arrays.ledger
+    begin_booking(arrays.impacts, ledger)
+    contacts = model.contacts
+    if not write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, ledger):
         return
+    book_sums(h, ledger)
+    quiet = is_quiet(contacts.n_moved, lines.mean, ledger)
+    book_contacts(quiet, arrays.solver, lines.path, contacts.substeps, ledger.step, arrays.lanes)
+    if arrays.impacts is not None:
+        book_impacts(arrays.impacts, ledger)
+    book_spins(t, model.step, contacts, motions.finish, lines, ledger.spun)
     before = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     gained = hand_back(model, state, scratch, made)
     after = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     row = state[0]
     row[at.S_WORK], row[at.S_WORK_LOW] = compensated_sum(row[at.S_WORK], row[at.S_WORK_LOW], after - before)
-    made.work[0], made.work[1] = compensated_sum(made.work[0], made.work[1], gained + (after - before))
+    ledger.step[c.W_LOADS] += made.inherited[0] + (after - before)
+    finish_booking(gained + (after - before), ledger)
 
 
 @inlined
@@ -185,8 +208,6 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     if arrays.lacks[0] != LACKS_NOTHING:
         at.copy_rows(0, len(state), arrays.before, state)
         return False
-    if arrays.impacts is not None:
-        add_counts(arrays.impacts)
-    apply_corrections(t, h, era, model, state, scratch, motions, arrays.lines, arrays.corrections, lanes)
+    apply_corrections(t, h, era, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)
     return True

@@ -11,6 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
+    M_MASS,
     M_TURN,
     M_WAY,
     ROUND_OFF,
@@ -46,9 +47,10 @@ from rigidsim.engine.contact.simultaneous import (
 from rigidsim.engine.layout import load3, load4, load6, store3
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
+from rigidsim.physics.contact_energy import impact_energy
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.rigid_body import kinetic_energy
+from rigidsim.physics.rigid_body import kinetic_energy, point_velocity
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
@@ -222,13 +224,30 @@ def store_energies(contacts, body, problem):
 
 
 @inlined
+def driven_work(i, problem):
+    """What bodies that forces do not move, and surfaces that move on their bodies, do at a place to the bodies that
+    forces move, J: its impulse at their velocities.
+    """
+    row, P = problem.place[i], load3(problem.place[i], T_P, 0, 1)
+    work = -dot(rejection(load3(row, T_NORMAL, 0, 1), P), load3(row, T_ADDED, 0, 1))
+    for s in range(2):
+        side, r = problem.side[problem.who[i, STRUCK_A + s]], load3(row, T_A if s == 0 else T_B, 0, 1)
+        v = point_velocity(load3(side, c.X_V, 0, 1), load3(side, c.X_OMEGA, 0, 1), r)
+        work += (1.0 - 2.0 * s) * dot(P, v) if side[M_MASS] == 0.0 else 0.0
+    return work
+
+
+@inlined
 def work_of(i, problem):
-    """(normal, tangential) parts of P . (u + u')/2, J: what the impulse of a place adds to the energy of bodies."""
+    """What the impulse of a place adds to the energy of bodies, J: the parts along the normal and across it at the slip
+    of the surfaces, and what drives these.
+    """
     row = problem.place[i]
-    n, P = load3(row, T_NORMAL, 0, 1), load3(row, T_P, 0, 1)
+    n, P, driven = load3(row, T_NORMAL, 0, 1), load3(row, T_P, 0, 1), driven_work(i, problem)
     mean = scaled(0.5, add(load3(row, T_SLIP, 0, 1), slip_of(i, problem)))
-    normal = dot(n, P) * dot(n, mean)
-    return normal, dot(P, mean) - normal
+    mean = add(mean, rejection(n, load3(row, T_ADDED, 0, 1)))
+    normal, tangential = impact_energy(n, P, mean)
+    return normal, tangential, driven
 
 
 @routine
@@ -241,8 +260,8 @@ def log_pair(p, t, pair, problem, log, log_value):
         if problem.who[i, STRUCK_PAIR] == p:
             row, side = problem.place[i], problem.side[problem.who[i, STRUCK_A]]
             n, P = load3(row, T_NORMAL, 0, 1), load3(row, T_P, 0, 1)
-            of_normal, of_friction = work_of(i, problem)
-            total, gained, weight = add(total, P), gained + of_normal + of_friction, weight + dot(n, P)
+            of_normal, of_friction, driven = work_of(i, problem)
+            total, gained, weight = add(total, P), gained + (of_normal + of_friction + driven), weight + dot(n, P)
             normal = add(normal, scaled(dot(n, P), n))
             place = add(load3(side, c.X_P, 0, 1), load3(row, T_A, 0, 1))
             point = add(point, scaled(dot(n, P), place))

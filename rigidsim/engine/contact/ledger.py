@@ -1,0 +1,302 @@
+"""The ledger of contact: the work of all contact and what did it, and bodies that contact spins too fast for the step.
+
+`physics/contact_energy.py` derives the causes. Nothing that moves reads the ledger.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact import rows as at
+from rigidsim.engine.contact.bodies import is_round
+from rigidsim.engine.contact.colours import NO_CONTACT
+from rigidsim.engine.contact.impacts import TALLIES
+from rigidsim.engine.contact.rows import BALLS, DRIFTING, gather
+from rigidsim.engine.layout import accumulate, load, load3, load4, load6, store
+from rigidsim.engine.model import zeros
+from rigidsim.jit import inlined, routine
+from rigidsim.physics.contact import slip, slip_of_balls
+from rigidsim.physics.contact_energy import friction_work
+from rigidsim.physics.elementary import select
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.rigid_body import point_velocity, power
+from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
+
+FAST = 1.0  # rad a step: a body that contact spins faster is named
+ROUNDING = 1e-13  # of what was booked: the contacts of a step that did less are not told apart
+ONE = (0.0,)  # the lane of a single contact
+
+# Lanes of the work of a contact in this step, J: of friction, of parting, of surfaces that something else drives.
+L_FRICTION, L_OVERLAPS, L_DRIVEN = at.L_MOVED_A, at.L_MOVED_A + 1, at.L_MOVED_A + 2
+
+
+# Sums over bodies, component by component: of the work of the sub-steps, and of loads times the length of the step.
+OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, SUMS = 0, 1, 2, 3, 4
+
+
+class ContactLedger(NamedTuple):
+    """What contact did since the beginning of the run, and in this step."""
+
+    work: np.ndarray  # (2) of all contact, J, as a compensated sum
+    cause: np.ndarray  # (CAUSES, 2) of each cause, likewise
+    step: np.ndarray  # (CAUSES) of each cause in this step, J
+    sums: np.ndarray  # (SUMS, LINE_ROWS) over all bodies in this step, as in `book_rows`
+    tally: np.ndarray  # (TALLIES) counts of `impacts`
+    spun: np.ndarray  # (SPUN_ROWS, SPUN_COLUMNS) all zero if no body was
+
+
+def make_ledger() -> ContactLedger:
+    """Nothing booked yet."""
+    work, cause, step, sums = np.zeros(2), np.zeros((c.CAUSES, 2)), np.zeros(c.CAUSES), zeros(SUMS, c.LINE_ROWS)
+    return ContactLedger(work, cause, step, sums, np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN_COLUMNS)))
+
+
+# --- the contacts of the sub-steps
+
+
+@routine
+def begin_means(vel, moved, mean, path):
+    """Keep velocities and displacements as they are before the sub-steps."""
+    for b in range(len(vel)):
+        for k in range(c.LINE_ROWS):
+            mean[b, k], path[b, k] = vel[b, k], moved[b, k]
+
+
+@routine
+def end_means(h, vel, moved, mean, path):
+    """The means of velocities before and after the sub-steps, and the velocities that make their displacements."""
+    for b in range(len(vel)):
+        for k in range(c.LINE_ROWS):
+            mean[b, k] = 0.5 * (mean[b, k] + vel[b, k])
+            path[b, k] = (moved[b, k] - path[b, k]) / h
+
+
+@inlined
+def book_lane(row, lines, lane, n, n_sub, u, v_B, driven_slip):
+    """The work of one contact in the step: slip u, velocity of the point of B, the slip that surfaces add."""
+    P, K = load3(row, at.R_TOTAL, lane, n), scaled(n_sub, load3(row, at.R_PR, lane, n))
+    omega_A, omega_B = load3(lines, at.L_A + 3, lane, n), load3(lines, at.L_B + 3, lane, n)
+    normal = load3(row, at.R_NORMAL, lane, n)
+    friction = friction_work(normal, P, add(u, driven_slip), K, sub(omega_B, omega_A))
+    drives = select(load(row, at.R_MASS_B, lane, n) > 0.0, 0.0, 1.0)
+    overlaps = select(load(row, at.R_GAP, lane, n) < 0.0, 1.0, 0.0)
+    parting = overlaps * dot(normal, P) * dot(normal, u)
+    store(lines, L_FRICTION, lane, n, friction)
+    store(lines, L_OVERLAPS, lane, n, parting)
+    store(lines, L_DRIVEN, lane, n, -(drives * power(P, v_B, K, omega_B)) - dot(P, driven_slip))
+
+
+@routine
+def book_balls(row, lines, n_sub, lanes):
+    """The work of a block of balls; `lines` has the velocities that make their displacements."""
+    n = len(lanes)
+    for lane in range(n):
+        normal, b = load3(row, at.R_NORMAL, lane, n), load(row, at.R_B, lane, n)
+        v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
+        u = slip_of_balls(
+            load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load(row, at.R_A, lane, n),
+            v_B, omega_B, b, normal,
+        )  # fmt: skip
+        at_B = add(v_B, cross(normal, scaled(b, omega_B)))
+        book_lane(row, lines, lane, n, n_sub, u, at_B, (0.0, 0.0, 0.0))
+
+
+@inlined
+def slip_and_point(row, lines, lane, n):
+    """The slip of bodies of any form, and the velocity of the point of B."""
+    r_B, v_B, omega_B = (
+        load3(row, at.R_B, lane, n), load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n),
+    )  # fmt: skip
+    u = slip(
+        load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load3(row, at.R_A, lane, n),
+        v_B, omega_B, r_B,
+    )  # fmt: skip
+    return u, point_velocity(v_B, omega_B, r_B)
+
+
+@routine
+def book_bodies(row, lines, n_sub, lanes):
+    """`book_balls` of bodies of any form."""
+    n = len(lanes)
+    for lane in range(n):
+        u, at_B = slip_and_point(row, lines, lane, n)
+        book_lane(row, lines, lane, n, n_sub, u, at_B, (0.0, 0.0, 0.0))
+
+
+@routine
+def book_drifting(row, lines, n_sub, lanes):
+    """`book_bodies` of surfaces that move: the mean of their slips at the beginning of the step and at its end."""
+    n = len(lanes)
+    for lane in range(n):
+        u, at_B = slip_and_point(row, lines, lane, n)
+        drift = scaled(0.5, add(load3(row, at.R_SURFACE, lane, n), load3(row, at.R_DRIFT, lane, n)))
+        book_lane(row, lines, lane, n, n_sub, u, at_B, drift)
+
+
+@inlined
+def book_blocks(quiet, blocks, n_block, path, lines, n_sub, step, lanes):
+    """Add the work of all contacts of some blocks, in their order, which does not depend on the number of lanes."""
+    n, friction, parting, driven = len(lanes), 0.0, 0.0, 0.0
+    for b in range(n_block):
+        row, kind = blocks.row[b], blocks.kind[b]
+        if quiet and kind != DRIFTING:
+            continue
+        gather(path, blocks.body_A[b], lines, at.L_A, lanes)
+        gather(path, blocks.body_B[b], lines, at.L_B, lanes)
+        if kind == BALLS:
+            book_balls(row, lines, n_sub, lanes)
+        elif kind == DRIFTING:
+            book_drifting(row, lines, n_sub, lanes)
+        else:
+            book_bodies(row, lines, n_sub, lanes)
+        place = 0
+        while place < n and blocks.contact[b, place] != NO_CONTACT:
+            friction += lines[L_FRICTION * n + place]
+            parting += lines[L_OVERLAPS * n + place]
+            driven += lines[L_DRIVEN * n + place]
+            place += 1
+    step[c.W_FRICTION] += friction
+    step[c.W_OVERLAPS] += parting
+    step[c.W_DRIVEN] += driven
+    step[c.W_DAMPING] -= friction + parting + driven
+
+
+@inlined
+def is_quiet(n_moved, mean, ledger):
+    """Whether what the sub-steps did to all bodies is rounding beside what was booked up to now, and nothing drives."""
+    active, booked = 0.0, 0.0
+    for k in range(c.LINE_ROWS):
+        active += abs(ledger.sums[OF_MASS, k]) + abs(ledger.sums[OF_INERTIA, k])
+    for k in range(c.CAUSES):
+        booked += abs(ledger.cause[k, 0])
+    quiet = active + abs(ledger.step[c.W_DAMPING]) <= ROUNDING * booked
+    for b in range(n_moved, len(mean)):
+        for k in range(6):
+            quiet = quiet and mean[b, k] == 0.0
+    return quiet
+
+
+@routine
+def book_contacts(quiet, solver, path, n_sub, step, lanes):
+    """The work of each contact in the sub-steps, taken off that of all of them; if it is `quiet`, only where surfaces
+    move on their bodies.
+    """
+    book_blocks(quiet, solver.block, solver.size[0], path, solver.lines, n_sub, step, lanes)
+    book_blocks(quiet, solver.single, solver.size[1], path, solver.lines, n_sub, step, ONE)
+
+
+# --- the bodies
+
+
+@routine
+def book_rows(mass, inertia, n_sub, ahead, vel, mean, path, smooth, own, sums):
+    """Add what the sub-steps did to a body, and loads along its displacement by contact times the length of the step:
+    component by component, with its mass and with its inertia.
+    """
+    for lane in range(c.LINE_ROWS):
+        v, gained = mean[lane], n_sub * smooth[lane]
+        work = 2.0 * (vel[lane] - v) * v - gained * path[lane]
+        along = gained * (own[lane] + ahead * gained)
+        sums[OF_MASS, lane] += mass * work
+        sums[OF_INERTIA, lane] += inertia * work
+        sums[LOADS_OF_MASS, lane] += mass * along
+        sums[LOADS_OF_INERTIA, lane] += inertia * along
+
+
+@routine
+def book_turn(h, ahead, start, finish, body, inertia_W, vel, mean, path, own, step):
+    """The part of rotation, of a body that is not round."""
+    omega, theta = load3(mean, c.L_ANGULAR, 0, 1), load3(own, c.J_TURN, 0, 1)
+    q, after, inertia = load4(finish, c.X_Q, 0, 1), load3(finish, c.X_OMEGA, 0, 1), load6(body, layout.B_INERTIA, 0, 1)
+    before = load3(start, c.X_OMEGA, 0, 1)
+    gained = sub(after, before)
+    jump = apply(inertia_W, sub(load3(vel, c.L_ANGULAR, 0, 1), omega))
+    work = 2.0 * dot(jump, omega) - dot(apply(inertia_W, gained), load3(path, c.L_ANGULAR, 0, 1))
+    torque = sub(rotate(q, apply(inertia, rotate_back(q, after))), apply(inertia_W, before))
+    step[c.W_DAMPING] += work
+    step[c.W_LOADS] += dot(torque, add(theta, scaled(ahead, gained))) / h
+
+
+@inlined
+def book_body(h, contacts, start, finish, body, inertia_W, lines, b, own, v_WC, ledger):
+    """Book what the sub-steps did to a body (as damping, of which `book_contacts` takes off the rest), the work of
+    loads, and that of the motion of the reference frame.
+    """
+    mass, step = body[layout.B_MASS], ledger.step
+    # Displacements are those beyond the mean velocity of the smooth motion, whatever the integrator makes of it.
+    ahead, turns = (contacts.share - 0.5) * h, not is_round(load6(body, layout.B_INERTIA, 0, 1))
+    book_rows(
+        mass, 0.0 if turns else inertia_W[0], contacts.substeps, ahead, lines.vel[b], lines.mean[b], lines.path[b],
+        lines.smooth[b], own, ledger.sums,
+    )  # fmt: skip
+    if turns:
+        book_turn(h, ahead, start, finish, body, inertia_W, lines.vel[b], lines.mean[b], lines.path[b], own, step)
+    step[c.W_LOADS] -= mass * dot(load3(body, layout.B_G, 0, 1), load3(own, c.J_P, 0, 1))
+    step[c.W_DRIVEN] += mass * dot(load3(own, c.J_V, 0, 1), sub(v_WC, load3(finish, c.X_V, 0, 1)))
+
+
+@inlined
+def book_sums(h, ledger):
+    """Book the sums over bodies."""
+    for k in range(3):
+        linear, angular = c.L_LINEAR + k, c.L_ANGULAR + k
+        ledger.step[c.W_DAMPING] += ledger.sums[OF_MASS, linear] + ledger.sums[OF_INERTIA, angular]
+        ledger.step[c.W_LOADS] += (ledger.sums[LOADS_OF_MASS, linear] + ledger.sums[LOADS_OF_INERTIA, angular]) / h
+
+
+# --- the step
+
+
+@inlined
+def begin_booking(impacts, ledger):
+    """Nothing booked in this step, apart from its counts."""
+    for k in range(c.CAUSES):
+        ledger.step[k] = 0.0
+    for k in range(SUMS):
+        for lane in range(c.LINE_ROWS):
+            ledger.sums[k, lane] = 0.0
+    if impacts is not None:
+        for k in range(TALLIES):
+            ledger.tally[k] += impacts.counted[k]
+
+
+@inlined
+def book_impacts(impacts, ledger):
+    """The work of the impacts of the step."""
+    ledger.step[c.W_RESTITUTION], ledger.step[c.W_IMPACT_FRICTION] = impacts.energy[0], impacts.energy[1]
+    ledger.step[c.W_DRIVEN] += impacts.energy[2]
+
+
+@inlined
+def book_spin(row, t, node, turn):
+    """Note a body that turns by so many radians a step."""
+    row[c.SPUN_TIME], row[c.SPUN_NODE], row[c.SPUN_TURN] = t, node, turn
+
+
+@inlined
+def book_spins(t, nominal, contacts, finish, lines, spun):
+    """Note the bodies that contact spun by more than a radian a step."""
+    for b in range(contacts.n_moved):
+        if lines.acts[b] > 0:
+            omega, smooth = load3(lines.vel[b], c.L_ANGULAR, 0, 1), load3(finish[b], c.X_OMEGA, 0, 1)
+            square = nominal * nominal * dot(omega, omega)
+            if square > FAST * FAST and dot(omega, omega) > dot(smooth, smooth):
+                turn, node = nominal * norm(omega), contacts.body[b, c.BODY_NODE]
+                if spun[c.FIRST_SPUN, c.SPUN_TURN] == 0.0:
+                    book_spin(spun[c.FIRST_SPUN], t, node, turn)
+                if turn > spun[c.FASTEST_SPUN, c.SPUN_TURN]:
+                    book_spin(spun[c.FASTEST_SPUN], t, node, turn)
+
+
+@inlined
+def finish_booking(changed, ledger):
+    """Add the step to the sums; `changed` is the whole change of energy, J."""
+    step = ledger.step
+    accumulate(ledger.work, 0, 1, 0, 1, changed)
+    for k in range(c.CAUSES):
+        accumulate(ledger.cause[k], 0, 1, 0, 1, step[k])
