@@ -44,6 +44,8 @@ from rigidsim.jit import inlined, routine
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import dot, scaled, sub
 
+FIRST_SWEEPS = 16  # of the sub-steps of a run's first step: what rests at the start has its load from then on
+
 
 @inlined
 def begin_step(arrays, t, model, state, scratch, lanes):
@@ -100,8 +102,8 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
     begin_means(lines.vel, lines.moved, lines.mean, lines.path)
-    n_sweep = 1
-    if arrays.impacts is not None:
+    n_sweep = FIRST_SWEEPS if arrays.last.step[0] == 0.0 else 1
+    if arrays.impacts is not None and n_sweep == 1:
         n_sweep = sweeps_of(
             h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, arrays.impacts
         )
