@@ -260,24 +260,9 @@ def have_settled(m, vel, least, n_body, arrays):
 
 @routine
 def solve_contacts(
-    h,
-    part,
-    n_sub,
-    n_sweep,
-    least,
-    n_body,
-    point_who,
-    point,
-    count,
-    inverse,
-    vel,
-    moved,
-    smooth,
-    push,
-    began,
-    arrays,
+    h, part, n_sub, n_sweep, least, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays,
     lanes,
-):
+):  # fmt: skip
     """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps, or fewer
     if one changes no velocity by more than `least`: changes `vel` and `moved`, and the impulses of the contact points.
     Bodies that are not `touched` have no more than the rounding of their ramp.
