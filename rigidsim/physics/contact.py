@@ -229,12 +229,6 @@ def carried(c, theta):
 
 
 @formula
-def swept_slip(omega_A, change_A, omega_B, change_B):
-    """What changes of the levers add to the slip, m/s: omega_B x change_B - omega_A x change_A."""
-    return sub(cross(omega_B, change_B), cross(omega_A, change_A))
-
-
-@formula
 def arc(t, v, omega):
     """(displacement, velocity) of a point after t seconds of an even turn, at whose beginning it has the velocity v:
     t (v - omega x r) + R r - r and v + R (omega x r) - omega x r, with r = v x omega/omega^2 from the axis.
