@@ -25,11 +25,12 @@ from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity, power
-from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 FAST = 1.0  # rad a step: a body that contact spins faster is named
 ROUNDING = 1e-13  # of what was booked: the contacts of a step that did less are not told apart
 ONE = (0.0,)  # the lane of a single contact
+NOTHING = (0.0, 0.0, 0.0)
 
 # Lanes of the work of a contact in this step, J: of friction, of parting, of surfaces that something else drives.
 L_FRICTION, L_OVERLAPS, L_DRIVEN = at.L_MOVED_A, at.L_MOVED_A + 1, at.L_MOVED_A + 2
@@ -77,9 +78,12 @@ def end_means(h, vel, moved, mean, path):
 
 
 @inlined
-def book_lane(row, lines, lane, n, n_sub, u, v_B, driven_slip):
-    """The work of one contact in the step: slip u, velocity of the point of B, the slip that surfaces add."""
-    P, K = load3(row, at.R_TOTAL, lane, n), scaled(n_sub, load3(row, at.R_PR, lane, n))
+def book_lane(row, lines, lane, n, n_sub, u, v_B, shift, driven_slip):
+    """The work of one contact in the step: slip u, velocity of the point of B, the way to where friction acts, the slip
+    that surfaces add.
+    """
+    P, rolling = load3(row, at.R_TOTAL, lane, n), scaled(n_sub, load3(row, at.R_PR, lane, n))
+    K = add(rolling, cross(shift, rejection(load3(row, at.R_NORMAL, lane, n), P)))
     omega_A, omega_B = load3(lines, at.L_A + 3, lane, n), load3(lines, at.L_B + 3, lane, n)
     normal = load3(row, at.R_NORMAL, lane, n)
     friction = friction_work(normal, P, add(u, driven_slip), K, sub(omega_B, omega_A))
@@ -103,19 +107,14 @@ def book_balls(row, lines, n_sub, lanes):
             v_B, omega_B, b, normal,
         )  # fmt: skip
         at_B = add(v_B, cross(normal, scaled(b, omega_B)))
-        book_lane(row, lines, lane, n, n_sub, u, at_B, (0.0, 0.0, 0.0))
+        book_lane(row, lines, lane, n, n_sub, u, at_B, NOTHING, NOTHING)
 
 
 @inlined
-def slip_and_point(row, lines, lane, n):
+def slip_and_point(row, lines, lane, n, r_A, r_B):
     """The slip of bodies of any form, and the velocity of the point of B."""
-    r_B, v_B, omega_B = (
-        load3(row, at.R_B, lane, n), load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n),
-    )  # fmt: skip
-    u = slip(
-        load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load3(row, at.R_A, lane, n),
-        v_B, omega_B, r_B,
-    )  # fmt: skip
+    v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
+    u = slip(load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), r_A, v_B, omega_B, r_B)
     return u, point_velocity(v_B, omega_B, r_B)
 
 
@@ -124,18 +123,27 @@ def book_bodies(row, lines, n_sub, lanes):
     """`book_balls` of bodies of any form."""
     n = len(lanes)
     for lane in range(n):
-        u, at_B = slip_and_point(row, lines, lane, n)
-        book_lane(row, lines, lane, n, n_sub, u, at_B, (0.0, 0.0, 0.0))
+        u, at_B = slip_and_point(row, lines, lane, n, load3(row, at.R_A, lane, n), load3(row, at.R_B, lane, n))
+        book_lane(row, lines, lane, n, n_sub, u, at_B, NOTHING, NOTHING)
+
+
+@inlined
+def middle_lever(row, lever, arm, n_sub, lane, n):
+    """The lever in the middle of the step, from that at its beginning and that in the middle of the last sub-step."""
+    first, last = load3(row, lever, lane, n), load3(row, arm, lane, n)
+    return add(first, scaled(n_sub / (2.0 * n_sub - 1.0), sub(last, first)))
 
 
 @routine
 def book_drifting(row, lines, n_sub, lanes):
-    """`book_bodies` of surfaces that move: the mean of their slips at the beginning of the step and at its end."""
+    """`book_bodies`, with levers and surfaces that move."""
     n = len(lanes)
     for lane in range(n):
-        u, at_B = slip_and_point(row, lines, lane, n)
-        drift = scaled(0.5, add(load3(row, at.R_SURFACE, lane, n), load3(row, at.R_DRIFT, lane, n)))
-        book_lane(row, lines, lane, n, n_sub, u, at_B, drift)
+        r_A = middle_lever(row, at.R_A, at.R_ARM_A, n_sub, lane, n)
+        r_B = middle_lever(row, at.R_B, at.R_ARM_B, n_sub, lane, n)
+        u, at_B = slip_and_point(row, lines, lane, n, r_A, r_B)
+        shift, drift = load3(row, at.R_SHIFT, lane, n), load3(row, at.R_SURFACE, lane, n)
+        book_lane(row, lines, lane, n, n_sub, u, at_B, shift, drift)
 
 
 @inlined
