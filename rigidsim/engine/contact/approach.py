@@ -18,7 +18,6 @@ from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, load6, store3, store4
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import between_ends, slip
-from rigidsim.physics.elementary import sqrt
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
@@ -155,65 +154,63 @@ def closing_of(place, first, second, contacts, near):
 
 
 @inlined
-def threshold(pull, gravity, nominal):
-    """The speed that approach, and rebound, have to exceed, m/s: twice what a whole step adds to it, or uniform gravity
-    to either body. `pull` is the relative acceleration along the normal; of two bodies that fall together it is zero.
+def least_speed(a, calm):
+    """The speed that an approach, and a rebound, have to exceed, m/s: twice what a whole step adds to it by the
+    relative acceleration a along the normal, but not less than by gravity: of two bodies that fall together a is zero.
+
+    calm: uniform gravity on the two bodies (m/s2), the whole step (s), a speed that is too slow in any case (m/s).
     """
-    return 2.0 * nominal * max(pull, gravity) + LEAST_SPEED
+    gravity, nominal, weak = calm
+    return max(2.0 * nominal * max(abs(a), gravity) + LEAST_SPEED, weak)
 
 
 @inlined
-def soonest(first, second, left, count, touching, gravity, nominal, contacts, near):
-    """(wait, gap, speed, late, pull) of the places found: how long until the first gap closes faster than contact's
-    threshold, and that gap; the speeds with which those that touch approach now, -NEVER if none does, and with which
-    any approaches when the time left is over, -NEVER if a slow one rests on the sub-steps until then; the largest
-    acceleration along the normal of the gaps that are closed.
+def soonest(first, second, left, count, touching, calm, contacts, near):
+    """(wait, gap, speed, late, excess) of the places found: how long until the first gap closes, and that gap, of those
+    that do not touch already and approach slowly; the speeds with which those that touch approach now, -NEVER if none
+    does, and with which any approaches when the time left is over; the largest ratio of speeds to the least.
     """
-    wait, gap, speed, late, pull, rests = NEVER, 0.0, -NEVER, -NEVER, 0.0, False
+    wait, gap, speed, late, excess = NEVER, 0.0, -NEVER, -NEVER, 0.0
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
-        root, touches = touching_time(place[c.Q_GAP], u, a), place[c.Q_GAP] <= touching
-        closing = -u if touches else sqrt(max(u * u - 2.0 * a * place[c.Q_GAP], 0.0))
-        if closing <= threshold(abs(a), gravity, nominal):
-            rests = rests or root <= left
-        elif root < wait:
+        root, least, touches = touching_time(place[c.Q_GAP], u, a), least_speed(a, calm), place[c.Q_GAP] <= touching
+        if root < wait and not (touches and -u <= least):
             wait, gap = root, place[c.Q_GAP]
         if touches:
-            speed, pull = max(speed, -u), max(pull, abs(a))
+            speed, excess = max(speed, -u), max(excess, -u / least)
         late = max(late, -(u + a * left))
-    return wait, gap, speed, -NEVER if rests else late, pull
+    return wait, gap, speed, late, excess
 
 
 @inlined
-def next_touch(first, second, now, may_overlap, gravity, nominal, motion, contacts, near):
-    """(time, speed, pull, present): when two shapes strike each other, from now to the end of the step, how fast they
-    approach then, and the relative acceleration of the points along the normal; how fast they approach at present,
-    -NEVER if they do not touch. A place that rests, or closes slowly, does not hide another that strikes.
+def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
+    """(time, speed, excess, present): when two shapes touch, from now to the end of the step, how fast they approach
+    then, and the ratio of that to the least speed that counts; how fast they approach at present, -NEVER if they do
+    not touch.
 
-    If none strikes within the step, the time is NEVER, and the speed that with which they approach at its end.
-    Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in time; later
-    ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is looked at,
-    too: shapes that turn may touch elsewhere.
+    If they do not touch within the step, or only slowly, the time is NEVER, and the speed that with which they approach
+    at its end. Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in
+    time; later ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is
+    looked at, too: shapes that turn may touch elsewhere. Places that touch at rest do not hide others.
     """
-    t, found, speed, late, pull, present, is_last = now, NEVER, 0.0, 0.0, 0.0, 0.0, False
+    t, found, speed, late, excess, present, is_last = now, NEVER, 0.0, 0.0, 0.0, 0.0, False
     gap, last, last_gap = 0.0, now, 0.0
     for attempt in range(MOST_CORRECTIONS):
         place_pair(first, second, t, motion, contacts, near)
         count = find_places(first, second, FAR, contacts, near)
         size, extent = sizes(first, second, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-        left = motion.h - t
-        wait, gap, speed, late, pull = soonest(first, second, left, count, touching, gravity, nominal, contacts, near)
+        wait, gap, speed, late, excess = soonest(first, second, motion.h - t, count, touching, calm, contacts, near)
         found = NEVER
         if attempt == 0:
             present = speed
         if attempt > NEWTON and wait < NEVER and (t - last) * (gap - last_gap) < 0.0:
             wait = -gap * (t - last) / (gap - last_gap)
         last, last_gap = t, gap
-        if (is_last and wait > left) or (t == now and gap < -touching and not may_overlap):
+        if (is_last and wait > motion.h - t) or (t == now and gap < -touching and not may_overlap):
             break
-        if wait > left:
+        if wait > motion.h - t:
             t, is_last = motion.h, True
             continue
         later = max(now, t + wait)
@@ -222,4 +219,4 @@ def next_touch(first, second, now, may_overlap, gravity, nominal, motion, contac
         if abs(gap) <= ROUND_OFF * extent or later == t:
             break
         t = later
-    return found, speed if found < NEVER else late, pull, present
+    return found, speed if found < NEVER else late, excess, present
