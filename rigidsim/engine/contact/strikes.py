@@ -281,8 +281,8 @@ def displacement_at(i, problem):
 @inlined
 def renew_points(p, first_point, size, radius, point_who, point, count, problem):
     """The contact points of a pair become the places where it was struck, for the sub-steps, if it stays in them: they
-    were those of the beginning of the step. Those that overlap stay: they rest. `size`: of the smaller shape; `radius`: of the
-    thickening of both.
+    were those of the beginning of the step. Those that overlap stay: they rest. `size`: of the smaller shape; `radius`:
+    of the thickening of both.
     """
     for i in range(problem.size[N_PLACES]):
         row, m = problem.place[i], first_point
