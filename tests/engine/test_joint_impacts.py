@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from contact_scenes import ball, block, collide, floor, surface, turn
+from contact_scenes import DOWN, G, ball, block, collide, floor, surface, turn
 
 FREE = [0, 0, 0]
 SIDES = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
@@ -53,6 +53,17 @@ FALLS = {
 def test_what_falls_flat_comes_straight_back(name, e, friction):
     fallen = FALLS[name] | {"position": [0, 0, 0.8015], "velocity": [0, 0, -2]} | surface(e, friction)
     assert leaving({"floor": floor(friction=friction), "it": fallen})["it"] == straight_up(2 * e, 2, e)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("name", FALLS)
+def test_what_falls_flat_from_a_height_comes_straight_back(name, e):
+    """From half a metre; without restitution it rests."""
+    after, fall = 0.45, math.sqrt(2 * 0.5 / G)
+    bodies = {"floor": floor(), "it": FALLS[name] | {"position": [0, 0, 1.3]} | surface(e)}
+    found = leaving(bodies, gravity=DOWN, duration=after)["it"]
+    speed = e * G * fall - G * (after - fall) if e > 0 else 0
+    assert found == pytest.approx([0, 0, speed, 0, 0, 0], abs=1e-9)
 
 
 def test_the_order_of_the_legs_does_not_matter():
