@@ -238,7 +238,7 @@ def test_bodies_without_restitution_and_with_hardly_any_leave_alike():
 
 @pytest.mark.parametrize("step", [2e-3, 1e-3, 5e-4])
 def test_a_blow_keeps_the_momenta_of_two_free_bricks(step):
-    """To round-off at the first blow; what sub-steps do while they touch acts at the distance of the gap."""
+    """To round-off at the blows; what sub-steps do while they touch acts at the distance of the gap."""
     bodies = {
         "a": block((0.4, 0.2, 0.1), 2.0, at=(0, 0, 0), velocity=[0.5, 0, 0.2], angular_velocity=[0, 0.3, 0]),
         "b": block((0.3, 0.3, 0.2), 1.0, at=(0.1, 0.03, 0.3), velocity=[-0.5, 0.2, -2], orientation=tilted(0.2)),
@@ -248,6 +248,6 @@ def test_a_blow_keeps_the_momenta_of_two_free_bricks(step):
     L = trajectory.diagnostic("spin_angular_momentum") + trajectory.diagnostic("orbital_angular_momentum")
     assert np.abs(p - p[0]).max() <= 1e-13
     blows = [event.time for event in trajectory.events if event.cause == "impact"]
-    assert len(blows) >= 4
-    assert np.abs(L - L[0])[trajectory.time < blows[1]].max() <= 1e-10  # measured: 6e-12
-    assert np.abs(L - L[0]).max() <= 1e-2 * step**2  # measured: 2e-8, 3e-9, 1e-10
+    assert len(blows) >= 5
+    assert np.abs(L - L[0])[trajectory.time < 0.0755].max() <= 1e-12  # three blows; measured: 1e-13
+    assert np.abs(L - L[0]).max() <= 2e-5 * step  # measured: 3e-8, 4e-9, 6e-11
