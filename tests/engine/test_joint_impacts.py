@@ -78,6 +78,16 @@ def test_the_order_of_the_legs_does_not_matter():
 
 
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("count", [3, 16])
+def test_a_stack_that_falls_is_one_problem(e, count):
+    """It leaves as a whole: the boxes do not rebound from each other. Sixteen have as many places as one may have."""
+    fallen = {f"b{k:02}": block((1, 1, 1), at=(0, 0, 0.5015 + k), velocity=[0, 0, -2]) for k in range(count)}
+    found = leaving({"floor": floor(restitution=e)} | fallen)
+    for name in fallen:
+        assert found[name] == straight_up(2 * e, 2, 0), name
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("names", ["ab", "ba"])
 def test_a_box_on_two_bricks(e, names):
     bricks = {
