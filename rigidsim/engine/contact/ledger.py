@@ -35,8 +35,9 @@ ONE = (0.0,)  # the lane of a single contact
 L_FRICTION, L_OVERLAPS, L_DRIVEN = at.L_MOVED_A, at.L_MOVED_A + 1, at.L_MOVED_A + 2
 
 
-# Sums over bodies, component by component: of the work of the sub-steps, and of loads times the length of the step.
-OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, SUMS = 0, 1, 2, 3, 4
+# Sums over bodies, component by component: of the work of the sub-steps, of loads times the length of the step, and of
+# twice the kinetic energy that the smooth motion of the step gives from rest.
+OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, FROM_REST, SUMS = 0, 1, 2, 3, 4, 5
 
 
 class ContactLedger(NamedTuple):
@@ -46,6 +47,7 @@ class ContactLedger(NamedTuple):
     cause: np.ndarray  # (CAUSES, 2) of each cause, likewise
     step: np.ndarray  # (CAUSES) of each cause in this step, J
     sums: np.ndarray  # (SUMS, LINE_ROWS) over all bodies in this step, as in `book_rows`
+    from_rest: np.ndarray  # (1) the largest kinetic energy that a smooth step gives from rest to what contact holds, J
     tally: np.ndarray  # (TALLIES) counts of `impacts`
     spun: np.ndarray  # (SPUN_ROWS, SPUN_COLUMNS) all zero if no body was
 
@@ -53,7 +55,9 @@ class ContactLedger(NamedTuple):
 def make_ledger() -> ContactLedger:
     """Nothing booked yet."""
     work, cause, step, sums = np.zeros(2), np.zeros((c.CAUSES, 2)), np.zeros(c.CAUSES), zeros(SUMS, c.LINE_ROWS)
-    return ContactLedger(work, cause, step, sums, np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN_COLUMNS)))
+    return ContactLedger(
+        work, cause, step, sums, np.zeros(1), np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN_COLUMNS))
+    )
 
 
 # --- the contacts of the sub-steps
@@ -206,6 +210,7 @@ def book_rows(mass, inertia, n_sub, ahead, vel, mean, path, smooth, own, sums):
         sums[OF_INERTIA, lane] += inertia * work
         sums[LOADS_OF_MASS, lane] += mass * along
         sums[LOADS_OF_INERTIA, lane] += inertia * along
+        sums[FROM_REST, lane] += mass * gained * gained
 
 
 @routine
@@ -243,10 +248,13 @@ def book_body(h, contacts, start, finish, body, inertia_W, lines, b, own, v_WC, 
 @inlined
 def book_sums(h, ledger):
     """Book the sums over bodies."""
+    from_rest = 0.0
     for k in range(3):
         linear, angular = c.L_LINEAR + k, c.L_ANGULAR + k
         ledger.step[c.W_DAMPING] += ledger.sums[OF_MASS, linear] + ledger.sums[OF_INERTIA, angular]
         ledger.step[c.W_LOADS] += (ledger.sums[LOADS_OF_MASS, linear] + ledger.sums[LOADS_OF_INERTIA, angular]) / h
+        from_rest += 0.5 * ledger.sums[FROM_REST, linear]
+    ledger.from_rest[0] = max(ledger.from_rest[0], from_rest)
 
 
 # --- the step
