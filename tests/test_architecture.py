@@ -53,7 +53,8 @@ ALLOWED = {
     "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
     "views": {"hindsight", "trajectory", "engine.building", "scene", "physics", "arguments", "errors"},
     "export": {"report", "hindsight", "sweeps", "trajectory", "errors"},
-    "report": {"hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "jit"},
+    "selftest": {"hindsight", "simulation", "trajectory", "scene", "errors"},
+    "report": {"selftest", "hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "jit"},
     "sweeps": {
         "simulation",
         "trajectory",
@@ -68,6 +69,7 @@ ALLOWED = {
     },
     "cli": {
         "report",
+        "selftest",
         "plots",
         "views",
         "export",

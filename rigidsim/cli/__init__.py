@@ -13,14 +13,17 @@ from rigidsim import __version__
 from rigidsim.cli.assemble import assemble
 from rigidsim.cli.compile import compile_command
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
+from rigidsim.cli.diff import diff
 from rigidsim.cli.examples import examples
 from rigidsim.cli.explain import explain
 from rigidsim.cli.export import export
+from rigidsim.cli.hash import hash_command
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.plot import plot
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
+from rigidsim.cli.selftest import selftest
 from rigidsim.cli.sweep import sweep
 from rigidsim.cli.validate import validate
 from rigidsim.cli.video import video
@@ -30,6 +33,7 @@ from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 EPILOG = """\b
 Exit codes: 0 success, 1 internal error, 2 usage, 3 invalid scene, 4 the simulation failed,
 5 a file could not be read or written, 6 damaged or foreign file, 7 some runs of a sweep failed,
+of `diff` also 1 if the results differ,
 128 + n stopped by signal n:
 129 hang-up, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
 With --strict, warnings about the scene exit with 3 and warnings about the result with 4.
@@ -65,8 +69,8 @@ def _allow_debug(command: click.Command) -> None:
 
 
 for command in (
-    run, sweep, assemble, compile_command, validate, inspect, explain, plot, view, video, export, examples, integrators,
-    schema,
+    run, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video, export,
+    examples, integrators, schema, selftest,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

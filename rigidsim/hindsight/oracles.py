@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -117,6 +118,24 @@ def errors(trajectory: Trajectory) -> list[OracleError]:
     return meter.results()
 
 
+class Form(Protocol):
+    """What one quantity should be: its name, its values at some times (s), and the largest error that is allowed."""
+
+    name: str
+    tolerance: float | None
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        """(time) or (time, components), NaN where nothing is known."""
+
+
+def error_of(trajectory: Trajectory, form: Form) -> OracleError:
+    """The largest error of one quantity. A file is read in windows of samples."""
+    comparison = _Comparison(form)
+    for window in windows(trajectory):
+        comparison.add(trajectory.part(window))
+    return comparison.result
+
+
 class OracleMeter:
     """Collects the largest errors of successive parts of a trajectory."""
 
@@ -141,7 +160,7 @@ class OracleMeter:
 class _Comparison:
     """The largest error of one quantity so far."""
 
-    def __init__(self, form: ClosedForm):
+    def __init__(self, form: Form):
         self._form, self._error, self._time, self._unit = form, None, None, ""
         self._quantity = read_quantity_name(form.name).quantity
         self._remark = "no sample is before the time up to which it holds"

@@ -25,13 +25,29 @@ P_t' = P_t - K_t^-1 u_t, K_t the part of K across n. Beyond the bound: the proje
 radius mu P_n, with k the largest eigenvalue of K_t. Its fixed point is Coulomb's law for any K_t: it leaves P_t if
 u_t = 0, or if P_t is on the bound and opposed to u_t.
 
+*Faces.* Points at the corners of a face carry it as well as an even pressure does, but friction against spinning has
+the longest lever there: about the centre of pressure r_c = sum(P_n r)/sum(P_n) its moment is mu P_n |r - r_c|, that of
+an even pressure mu P_n times the mean distance, a share k of |r - r_c| (1/2 for a line, 0.541 for a square face). So
+friction acts beside its point, at r + delta with delta = (k - 1) (r - r_c) across n, by the same law: on the slip
+u + (omega_B - omega_A) x delta, with K at these levers. Only friction that is not in proportion to the normal impulses
+matters: the part P_n sum(P_t)/sum(P_n), which is all of it in sliding without spinning, has no moment about the centre
+of pressure and keeps the lever r. So the centre and the sums may be those of the last step, and what slides does not
+begin to turn. Its moment is that of P_t at r, and delta x (P_t - P_n sum(P_t)/sum(P_n)).
+
 *Rolling.* A moment that is at most a length times P_n opposes the difference of the rates, in rolling and in spinning.
 
 *Positions.* The smooth motion within a step is a ramp of velocity. Displacements use the mean velocity of a sub-step
 for what acts like a force, and the velocity at its end for what is new: flight is exact, rest is rest, and a body that
 lands does not go through.
 
-*Surfaces that turn.* The slip belongs to the point where the contact will be at the end of the sub-step (`swept_slip`).
+*Levers that change.* Where a body turns, the contact does not stay where it was as the step began. A feature of A at c
+from its centre of mass (a corner, or the core of a rounded shape, whose lever is c less its radius along n) is at R c
+after the turn theta, so r_A has changed by R c - c (`carried`), and r_B, which ends at the same point, by that and the
+travel of A's centre of mass relative to B's. The slip belongs to the point where the contact will be at the end of a
+sub-step, the moment of its impulse to that in the middle; the gap has the height of the feature to second order. So
+rolling is of second order in the step; with the levers of its beginning it is of first order, and loses energy. An
+impulse P that is applied already, as those of the last sub-step are, gets the moment (change of the lever) x P. The
+masses K remain those of the beginning: they matter only on the way to the solution.
 
 Sources: Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988), the projections; Catto, Soft
 constraints (Game Developers Conference 2011) and Solver2D (2024), soft contact with sub-steps and relaxation; Macklin
@@ -48,6 +64,8 @@ from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import exp_full
 from rigidsim.physics.vector import add, cross, dot, rejection, scaled, sub
 
+# The mean distance from the middle over that of the ends: of a line, and of a square, (2 + sqrt(2) log(1 + sqrt(2)))/6.
+LINE_SHARE, FACE_SHARE = 0.5, 0.5410750800467435
 SOFT_TURN = 1.5707963267948966  # omega s, rad: the spring's phase in a sub-step of an undivided step
 SOFT_RATIO = 2.0  # zeta; spheres are content with 10, stacks of boxes are not
 LEAST = 1e-300  # below any square or inverse mass of a scene; a divisor of at least this much has a finite quotient
@@ -74,6 +92,12 @@ def slip_of_impulse(w, inverse_A, r_A, inverse_B, r_B, P):
     of_A = cross(apply(inverse_A, cross(r_A, P)), r_A)
     of_B = cross(apply(inverse_B, cross(r_B, P)), r_B)
     return add(scaled(w, P), add(of_A, of_B))
+
+
+@formula
+def rates_of_impulse(inverse_A, r_A, inverse_B, r_B, P):
+    """omega_B - omega_A, rad/s, that an impulse P makes."""
+    return add(apply(inverse_A, cross(r_A, P)), apply(inverse_B, cross(r_B, P)))
 
 
 @formula
@@ -165,6 +189,12 @@ def friction_impulse(p_t, n, u, inverse_K_t, m_t, limit):
 
 
 @formula
+def friction_shift(share, r, centre, n):
+    """delta, m: from a contact point at r to where its friction against spinning about the centre of pressure acts."""
+    return scaled(share - 1.0, rejection(n, sub(r, centre)))
+
+
+@formula
 def opposing_impulse(p, m, u, limit):
     """The nearest to p - m u that is not larger than the limit: of friction where K_t is m^-1 1, and of rolling."""
     return within_ball(sub(p, scaled(m, u)), limit)
@@ -189,23 +219,21 @@ def mean_velocity(v, smooth, lasts):
 
 
 @formula
-def carried(s, c, theta, omega):
-    """The displacement of a feature of A (m), which was at c from the centre of mass as the step began, at the end of a
-    sub-step of s seconds: after the turn theta up to now, and s omega, to second order.
-    """
-    now = add(c, cross(theta, c))
-    way = scaled(s, cross(omega, now))
-    return add(sub(now, c), add(way, scaled(0.5 * s, cross(omega, way))))
+def sagitta(c, theta):
+    """theta x (theta x c)/2, m: the part of second order of `carried`."""
+    return scaled(0.5, cross(theta, cross(theta, c)))
 
 
 @formula
-def swept_slip(omega_A, omega_B, travel, feature):
-    """What the displacement of the point adds to the slip, m/s: omega_B x (travel + feature) - omega_A x feature.
+def carried(c, theta):
+    """R c - c, m, to second order in the turn theta: the displacement of a feature at c from the centre of mass."""
+    return add(cross(theta, c), sagitta(c, theta))
 
-    travel: of A's centre of mass relative to B's, up to the end of the sub-step; feature: `carried`. The point of B is
-    where A's feature is then, r_B + travel + feature from B's centre of mass.
-    """
-    return sub(cross(omega_B, add(travel, feature)), cross(omega_A, feature))
+
+@formula
+def swept_slip(omega_A, change_A, omega_B, change_B):
+    """What changes of the levers add to the slip, m/s: omega_B x change_B - omega_A x change_A."""
+    return sub(cross(omega_B, change_B), cross(omega_A, change_A))
 
 
 @formula

@@ -200,6 +200,16 @@ class StoredArray:
         with as_format_error(self._path, self._dataset.name.lstrip("/")):
             return self._source[selection.box][selection.rest]
 
+    def is_same(self, other: StoredArray, samples: slice) -> bool:
+        """Whether both files store the same bytes for these samples; False also if that takes more than to compare
+        their chunks.
+        """
+        self._require_open()
+        if self._chunks is None or other._chunks is None:
+            return False
+        with as_format_error(self._path, self._dataset.name.lstrip("/")):
+            return self._chunks.is_same(other._chunks, samples)
+
     def _whole(self) -> np.ndarray:
         # HDF5 is faster with the small chunks of the times and energies.
         source = self._source if len(self.shape) > 1 else self._dataset

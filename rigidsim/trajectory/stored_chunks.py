@@ -57,6 +57,20 @@ class StoredChunks:
             return self[()][key]
         return self._box(selection)[selection.rest]
 
+    def is_same(self, other: StoredChunks, samples: slice) -> bool:
+        """Whether both store the same bytes for these samples, in chunks of the same shape: then the values are equal.
+        Nothing is decoded, so bytes that differ may still have equal values.
+        """
+        if (self.shape, self.dtype, self.chunks) != (other.shape, other.dtype, other.chunks):
+            return False
+        along = [range(*samples.indices(self.shape[0])), *map(range, self.shape[1:])]
+        numbers = (
+            [piece.number for piece in pieces(axis, step)] for axis, step in zip(along, self.chunks, strict=True)
+        )
+        return self.is_deflated == other.is_deflated and all(
+            self._stored(number) == other._stored(number) for number in itertools.product(*numbers)
+        )
+
     def _box(self, selection: Selection) -> np.ndarray:
         box = np.empty(selection.shape, self.dtype)
         along = [list(pieces(axis, step)) for axis, step in zip(selection.axes, self.chunks, strict=True)]

@@ -106,6 +106,38 @@ def test_a_pushed_box_slides_or_tips(height, tips):
     assert friction == 0.5  # that of floor and box
 
 
+@pytest.mark.parametrize("step", STEPS)
+def test_a_plate_that_spins_is_braked_as_by_an_even_pressure(step):
+    """mu m g times the mean distance from the middle of a square, 0.3826 of its side; of its corners, 0.7071."""
+    plate = block((1, 1, 0.1), at=(0, 0, 0.05), friction=0.3, angular_velocity=[0, 0, 5])
+    trajectory = collide({"floor": floor(friction=0.3), "plate": plate}, duration=0.5, step=step, record_every=0.05)
+    spin = trajectory["plate"].world.angular_velocity[:, 2]
+    mean = (math.sqrt(2) + math.log(1 + math.sqrt(2))) / 6
+    # Not in the first step, in which the pressure is not known yet.
+    assert np.diff(spin[1:]) / 0.05 == pytest.approx(-0.3 * G * mean * 6, rel=1e-5 if step == 1e-3 else 2e-4)
+
+
+def test_a_lying_capsule_that_spins_is_braked_as_by_an_even_pressure():
+    """A quarter of the length of the line on which it lies, in place of half of it."""
+    lying = rod(0.02, 0.5, orientation={"axis": [1, 0, 0], "angle": math.pi / 2}, position=[0, 0, 0.02])
+    body = lying | {"inertia": {"principal": [0.02, 0.02, 0.01]}, "angular_velocity": [0, 0, 5]} | surface(friction=0.1)
+    trajectory = collide({"floor": floor(friction=0.1), "rod": body}, duration=0.4, step=1e-3, record_every=0.05)
+    spin = trajectory["rod"].world.angular_velocity[:, 2]
+    assert np.diff(spin[1:]) / 0.05 == pytest.approx(-0.1 * G * 0.5 / 4 / 0.02, rel=1e-4)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_what_slides_with_its_weight_aside_does_not_turn(step):
+    """The centre of pressure is that of the points: friction has no moment about it."""
+    own = {"center_of_mass": [0.2, 0, 0], "inertia": {"principal": [0.085, 0.085, 0.167]}}
+    plate = block((1, 1, 0.1), at=(0, 0, 0.05), friction=0.3, velocity=[1, 2, 0]) | own
+    trajectory = collide({"floor": floor(friction=0.3), "plate": plate}, duration=0.5, step=step, record_every=0.1)
+    motion = trajectory["plate"].world
+    # It turns a bit while it sinks.
+    assert np.abs(motion.angular_velocity[1:, 2]).max() <= (2e-7 if step == 1e-3 else 5e-6)
+    assert motion.velocity[-1, 1] / motion.velocity[-1, 0] == pytest.approx(2, rel=1e-5)
+
+
 def test_a_conveyor_belt_takes_a_box_along():
     """It slides until it is as fast as the belt, v/(mu g), v^2/(2 mu g) behind."""
     belt = {"shapes": [{"type": "plane", "surface_velocity": [1, 0, 0]}]} | surface()

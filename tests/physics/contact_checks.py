@@ -41,6 +41,11 @@ def mobility(w: float) -> np.ndarray:
     return w * np.eye(3) - sum(parts)
 
 
+def rates_of(P) -> np.ndarray:
+    """omega_B - omega_A by an impulse."""
+    return matrix(TENSOR_A) @ np.cross(R_A, P) + matrix(TENSOR_B) @ np.cross(R_B, P)
+
+
 def slips() -> dict[str, list]:
     u = V_B + skew(OMEGA_B) @ R_B - V_A - skew(OMEGA_A) @ R_A
     n, (a, b) = NORMALS[0], (0.3, 0.8)
@@ -49,9 +54,10 @@ def slips() -> dict[str, list]:
         "slip": [((V_A, OMEGA_A, R_A, V_B, OMEGA_B, R_B), u, 4 * EPS)],
         "slip_of_balls": [((V_A, OMEGA_A, a, V_B, OMEGA_B, b, n), balls, 4 * EPS)],
         "slip_of_impulse": [((0.7, TENSOR_A, R_A, TENSOR_B, R_B, V_A), mobility(0.7) @ V_A, 8 * EPS)],
+        "rates_of_impulse": [((TENSOR_A, R_A, TENSOR_B, R_B, V_A), rates_of(V_A), 8 * EPS)],
         "mean_velocity": [((V_A, V_B, OMEGA_A), V_A - (V_B + OMEGA_A) / 2, 2 * EPS)],
         "swept_slip": [
-            ((OMEGA_A, OMEGA_B, R_A, R_B), skew(OMEGA_B) @ (R_A + R_B) - skew(OMEGA_A) @ R_B, 4 * EPS),
+            ((OMEGA_A, R_A, OMEGA_B, R_B), skew(OMEGA_B) @ R_B - skew(OMEGA_A) @ R_A, 4 * EPS),
         ],
     }  # fmt: skip
 
@@ -108,7 +114,9 @@ def impulses() -> dict[str, list]:
     ]  # fmt: skip
     ball = [((R_A, 1.0), R_A, 0.0), ((R_A, 0.5), 0.5 * R_A / np.linalg.norm(R_A), EPS), ((0 * R_A, 0.0), 0 * R_A, 0.0)]
     moved = R_A - 0.3 * V_A
+    beside = -0.4 * E @ E.T @ (R_A - R_B)
     return {
+        "friction_shift": [((0.6, R_A, R_B, n), beside, 4 * EPS), ((1.0, R_A, R_B, n), np.zeros(3), 0.0)],
         "softness": [
             ((s, 1.0), (turn / s / (4 + turn), a / (1 + a), 1 / (1 + a)), 1e-13),
             ((0.1 * s, 0.1), (turn / s / (4 + 0.1 * turn), b / (1 + b), 1 / (1 + b)), 1e-13),
@@ -129,15 +137,14 @@ def impulses() -> dict[str, list]:
 def motion() -> dict[str, list]:
     shares = [(0.4 * V_A, 0.4), (1.3 * V_A, 1.0), (-0.2 * V_A, 0.0), (0.4 * V_A + np.cross(V_A, V_B), 0.4), (V_A, 1.0)]
     still = [((0 * V_A, V_B), np.zeros(3), 0.0), ((0 * V_A, 0 * V_B), np.zeros(3), 0.0)]
-    # To second order in s omega a rotation, after 1 + [theta].
-    s, theta, turn = 0.1, 0.3 * V_B, skew(OMEGA_A)
-    now = R_A + skew(theta) @ R_A
-    way = now + s * turn @ now + s * s / 2 * turn @ turn @ now
-    exact = Rotation.from_rotvec(s * OMEGA_A).apply(now)
-    assert np.linalg.norm(way - exact) < np.linalg.norm(s * OMEGA_A) ** 3 / 6
+    theta = 0.1 * OMEGA_A
+    first, second = skew(theta) @ R_A, skew(theta) @ skew(theta) @ R_A / 2
+    exact = Rotation.from_rotvec(theta).apply(R_A)
+    assert np.linalg.norm(R_A + first + second - exact) < np.linalg.norm(theta) ** 3 / 6
     return {
         "lasting": [((V_A, new), share * V_A, 4 * EPS) for new, share in shares] + still,
-        "carried": [((s, R_A, theta, OMEGA_A), way - R_A, 4 * EPS)],
+        "sagitta": [((R_A, theta), second, 4 * EPS)],
+        "carried": [((R_A, theta), first + second, 4 * EPS)],
     }
 
 

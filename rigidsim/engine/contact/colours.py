@@ -57,7 +57,7 @@ def is_ball(point, lever, form):
 def kind_of(who, point, form):
     """How a contact is computed."""
     slides = point[at.C_SURFACE] != 0.0 or point[at.C_SURFACE + 1] != 0.0 or point[at.C_SURFACE + 2] != 0.0
-    if slides or who[at.POINT_FLAGS] & at.SWEPT:
+    if slides or who[at.POINT_FLAGS] & (at.SWEPT | at.BESIDE):
         return DRIFTING
     balls = is_ball(point, at.C_A, form[who[at.POINT_A]]) and is_ball(point, at.C_B, form[who[at.POINT_B]])
     return BALLS if balls else BODIES

@@ -53,17 +53,18 @@ MOST_PLACES = 8  # of one pair of shapes
 
 # A contact point: bodies A and B (A is always moved by forces), number of its pair of candidates, feature, flags.
 POINT_A, POINT_B, POINT_PAIR, POINT_FEATURE, POINT_FLAGS, POINT_COLUMNS = 0, 1, 2, 3, 4, 5
-# Flags: the lever follows a surface that turns (of B, immovable or much heavier than A); struck by restitution in this
+# Flags: the levers follow the core of A, which swings or rides on a surface that turns; struck by restitution in this
 # step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
-# in this step, whether it is left out of the sub-steps or not.
-SWEPT, STRUCK, NOTICED, SWAPPED, LOGGED = 1, 2, 4, 8, 16
+# in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point.
+SWEPT, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE = 1, 2, 4, 8, 16, 32
 
 # Values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever of the
 # core point of A (its surface less the thickening), slip of the surfaces on their bodies (B's less A's, m/s), friction,
-# rolling radius, restitution; the gap below which it is closed; impulses of the last sub-step: normal, tangent,
-# rolling; total impulse of the step.
+# rolling radius, restitution; the gap below which it is closed; the way to where friction against spinning acts;
+# friction of sliding by normal impulse; impulses of the last sub-step: normal, tangent, rolling; total impulse of the
+# step.
 C_NORMAL, C_GAP, C_A, C_B, C_CORE, C_SURFACE, C_FRICTION, C_ROLLING, C_RESTITUTION = 0, 3, 4, 7, 10, 13, 16, 17, 18
-C_CLOSED, C_PN, C_PT, C_PR, C_TOTAL, POINT_ROWS = 19, 20, 21, 24, 27, 30
+C_CLOSED, C_SHIFT, C_DRAG, C_PN, C_PT, C_PR, C_TOTAL, POINT_ROWS = 19, 20, 23, 26, 27, 30, 33, 36
 
 # A pair that overlaps for a reason: its shapes, and what becomes of it until it has been apart. Separated by a
 # reparenting: no contact; overlapping before it ever touched, as at the start: it parts gently.

@@ -10,6 +10,7 @@ from rigidsim.physics.contact import (
     friction_impulse,
     normal_impulse,
     opposing_impulse,
+    sagitta,
     slip,
     slip_of_balls,
     swept_slip,
@@ -22,16 +23,24 @@ NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open 
 
 
 @inlined
-def push_bodies(row, lines, lane, n, P, K):
-    """Impulse P at the contact and moment K on B, the opposite on A."""
-    w_A, w_B = load(row, at.R_MASS_A, lane, n), load(row, at.R_MASS_B, lane, n)
-    K_A = add(cross(load3(row, at.R_A, lane, n), P), K)
-    K_B = add(cross(load3(row, at.R_B, lane, n), P), K)
+def turn_bodies(row, lines, lane, n, K_A, K_B):
+    """Moment K_B on B, and -K_A on A."""
     turn_A, turn_B = apply(load6(row, at.R_INERTIA_A, lane, n), K_A), apply(load6(row, at.R_INERTIA_B, lane, n), K_B)
-    store3(lines, at.L_A, lane, n, sub(load3(lines, at.L_A, lane, n), scaled(w_A, P)))
-    store3(lines, at.L_B, lane, n, add(load3(lines, at.L_B, lane, n), scaled(w_B, P)))
     store3(lines, at.L_A + 3, lane, n, sub(load3(lines, at.L_A + 3, lane, n), turn_A))
     store3(lines, at.L_B + 3, lane, n, add(load3(lines, at.L_B + 3, lane, n), turn_B))
+
+
+@inlined
+def push_bodies(row, lines, lane, n, levers, P, K):
+    """Impulse P at the contact and moment K on B, the opposite on A; `levers`: the first of R_A and R_B, or of R_ARM_A
+    and R_ARM_B.
+    """
+    w_A, w_B = load(row, at.R_MASS_A, lane, n), load(row, at.R_MASS_B, lane, n)
+    K_A = add(cross(load3(row, levers, lane, n), P), K)
+    K_B = add(cross(load3(row, levers + 3, lane, n), P), K)
+    store3(lines, at.L_A, lane, n, sub(load3(lines, at.L_A, lane, n), scaled(w_A, P)))
+    store3(lines, at.L_B, lane, n, add(load3(lines, at.L_B, lane, n), scaled(w_B, P)))
+    turn_bodies(row, lines, lane, n, K_A, K_B)
 
 
 @inlined
@@ -65,27 +74,42 @@ def slip_at(row, lines, lane, n, place):
 
 
 @inlined
+def rates_at(lines, lane, n):
+    """The rate of B minus that of A."""
+    return sub(load3(lines, at.L_B + 3, lane, n), load3(lines, at.L_A + 3, lane, n))
+
+
+@inlined
 def rolled(row, lines, lane, n, q_n):
     """The rolling impulse, and its change."""
-    old = load3(row, at.R_PR, lane, n)
-    omega = sub(load3(lines, at.L_B + 3, lane, n), load3(lines, at.L_A + 3, lane, n))
-    new = opposing_impulse(old, load(row, at.R_M_R, lane, n), omega, load(row, at.R_ROLLING, lane, n) * q_n)
+    old, limit = load3(row, at.R_PR, lane, n), load(row, at.R_ROLLING, lane, n) * q_n
+    new = opposing_impulse(old, load(row, at.R_M_R, lane, n), rates_at(lines, lane, n), limit)
     store3(row, at.R_PR, lane, n, new)
     return sub(new, old)
 
 
 @inlined
-def resolve_bodies(row, lines, lane, n, u, bias, stiff, soft):
-    """One contact, once, with slip u; returns its normal impulse."""
+def moment_of_shift(row, lane, n, P_n, P_t):
+    """That of friction which acts beside the contact point."""
+    return cross(load3(row, at.R_SHIFT, lane, n), sub(P_t, scaled(P_n, load3(row, at.R_DRAG, lane, n))))
+
+
+@inlined
+def resolve_bodies(row, lines, lane, n, drifts, u, bias, stiff, soft):
+    """One contact, once, with slip u; returns its normal impulse. `drifts`: whether it is drifting."""
     normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
     q_n = normal_impulse(p_n, load(row, at.R_M_N, lane, n), dot(normal, u), bias, stiff, soft)
+    if drifts:
+        u = add(u, cross(rates_at(lines, lane, n), load3(row, at.R_SHIFT, lane, n)))
     u = add(u, scaled(q_n - p_n, load3(row, at.R_K_N, lane, n)))
     inverse, limit = load6(row, at.R_K_T, lane, n), load(row, at.R_FRICTION, lane, n) * q_n
     q_t = friction_impulse(p_t, normal, u, inverse, load(row, at.R_M_T, lane, n), limit)
-    K = rolled(row, lines, lane, n, q_n)
+    K, dP = rolled(row, lines, lane, n, q_n), sub(q_t, p_t)
+    if drifts:
+        K = add(K, moment_of_shift(row, lane, n, q_n - p_n, dP))
     store(row, at.R_PN, lane, n, q_n)
     store3(row, at.R_PT, lane, n, q_t)
-    push_bodies(row, lines, lane, n, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
+    push_bodies(row, lines, lane, n, at.R_ARM_A if drifts else at.R_A, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
 
@@ -109,17 +133,45 @@ def resolve_balls(row, lines, lane, n, bias, stiff, soft):
 
 
 @inlined
-def follow_surface(row, lines, lane, n, s):
-    """Update the slip that surfaces add: their own, and that of levers which follow them up to the end of the
-    sub-step.
-    """
+def lever_changes(row, lines, lane, n, s):
+    """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
     v_A, omega_A = load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n)
-    v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
     moved = sub(load3(lines, at.L_MOVED_A, lane, n), load3(lines, at.L_MOVED_B, lane, n))
-    travel = add(moved, scaled(s, sub(v_A, v_B)))
-    feature = carried(s, load3(row, at.R_CORE, lane, n), load3(lines, at.L_MOVED_A + 3, lane, n), omega_A)
-    swept = scaled(load(row, at.R_SWEPT, lane, n), swept_slip(omega_A, omega_B, travel, feature))
+    travel = add(moved, scaled(s, sub(v_A, load3(lines, at.L_B, lane, n))))
+    theta, follows = add(load3(lines, at.L_MOVED_A + 3, lane, n), scaled(s, omega_A)), load(row, at.R_SWEPT, lane, n)
+    of_A = scaled(follows, carried(load3(row, at.R_CORE, lane, n), theta))
+    return of_A, add(scaled(follows, travel), of_A)
+
+
+@inlined
+def move_lever(row, lever, arm, change, P, lane, n):
+    """Write the lever of the impulses; returns the moment that P, which is applied already, has by its change."""
+    old, new = load3(row, arm, lane, n), add(load3(row, lever, lane, n), change)
+    store3(row, arm, lane, n, new)
+    return cross(sub(new, old), P)
+
+
+@inlined
+def follow_motion(row, lines, lane, n, s):
+    """Update the slip that is not of the bodies at the first levers: that of the surfaces, and of the levers at the end
+    of the sub-step; and move the impulses to the levers in its middle.
+    """
+    of_A, of_B = lever_changes(row, lines, lane, n, s)
+    omega_A, omega_B = load3(lines, at.L_A + 3, lane, n), load3(lines, at.L_B + 3, lane, n)
+    swept = swept_slip(omega_A, of_A, omega_B, of_B)
     store3(row, at.R_DRIFT, lane, n, add(load3(row, at.R_SURFACE, lane, n), swept))
+    of_A, of_B = lever_changes(row, lines, lane, n, 0.5 * s)
+    P = impulse(row, lane, n)
+    K_A = move_lever(row, at.R_A, at.R_ARM_A, of_A, P, lane, n)
+    K_B = move_lever(row, at.R_B, at.R_ARM_B, of_B, P, lane, n)
+    turn_bodies(row, lines, lane, n, K_A, K_B)
+
+
+@inlined
+def displacement_at(row, lines, lane, n):
+    """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
+    bend = sagitta(load3(row, at.R_CORE, lane, n), load3(lines, at.L_MOVED_A + 3, lane, n))
+    return sub(slip_at(row, lines, lane, n, at.L_MOVED_A), scaled(load(row, at.R_SWEPT, lane, n), bend))
 
 
 @inlined
@@ -139,21 +191,26 @@ def finish_correction(row, lane, n, apart, q_n):
 
 @inlined
 def resolve_drifting(row, lines, lane, n, bias, stiff, soft):
-    """`resolve_bodies`, with the slip of the surfaces."""
+    """`resolve_bodies`, with the slip of surfaces and levers."""
     u = add(slip_at(row, lines, lane, n, at.L_A), load3(row, at.R_DRIFT, lane, n))
-    return resolve_bodies(row, lines, lane, n, u, bias, stiff, soft)
+    return resolve_bodies(row, lines, lane, n, True, u, bias, stiff, soft)
 
 
 @routine
-def push_block(row, lines, is_balls, lanes):
+def push_block(row, lines, kind, lanes):
     """The impulses of the last step."""
     n = len(lanes)
-    if is_balls:
+    if kind == at.BALLS:
         for lane in range(n):
             push_balls(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
+    elif kind == at.BODIES:
+        for lane in range(n):
+            push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
     else:
         for lane in range(n):
-            push_bodies(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
+            spin = moment_of_shift(row, lane, n, load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n))
+            K = add(load3(row, at.R_PR, lane, n), spin)
+            push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), K)
 
 
 @routine
@@ -187,7 +244,7 @@ def correct_bodies(row, lines, s, rate, stiff, soft, lanes):
         closed = load(row, at.R_CLOSED, lane, n)
         law = contact_law(gap, closed, s, rate, stiff, soft)
         u = slip_at(row, lines, lane, n, at.L_A)
-        q_n = resolve_bodies(row, lines, lane, n, u, law[0], law[1], law[2])
+        q_n = resolve_bodies(row, lines, lane, n, False, u, law[0], law[1], law[2])
         finish_correction(row, lane, n, gap > closed, q_n)
 
 
@@ -197,16 +254,23 @@ def relax_bodies(row, lines, lanes):
     n = len(lanes)
     for lane in range(n):
         u = slip_at(row, lines, lane, n, at.L_A)
-        resolve_bodies(row, lines, lane, n, u, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
+        resolve_bodies(row, lines, lane, n, False, u, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
+
+
+@routine
+def follow_block(row, lines, s, lanes):
+    """Levers and slip of drifting contacts for a sub-step."""
+    n = len(lanes)
+    for lane in range(n):
+        follow_motion(row, lines, lane, n, s)
 
 
 @routine
 def correct_drifting(row, lines, s, rate, stiff, soft, lanes):
-    """`correct_bodies` of surfaces that move."""
+    """`correct_bodies`, with levers and surfaces that move."""
     n = len(lanes)
     for lane in range(n):
-        follow_surface(row, lines, lane, n, s)
-        moved = slip_at(row, lines, lane, n, at.L_MOVED_A)
+        moved = displacement_at(row, lines, lane, n)
         gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
         closed = load(row, at.R_CLOSED, lane, n)
         law = contact_law(gap, closed, s, rate, stiff, soft)
@@ -216,7 +280,7 @@ def correct_drifting(row, lines, s, rate, stiff, soft, lanes):
 
 @routine
 def relax_drifting(row, lines, lanes):
-    """`relax_bodies` of surfaces that move."""
+    """`relax_bodies`, with levers and surfaces that move."""
     n = len(lanes)
     for lane in range(n):
         resolve_drifting(row, lines, lane, n, load(row, at.R_OPEN, lane, n), 1.0, 0.0)

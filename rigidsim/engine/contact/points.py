@@ -8,13 +8,16 @@ from rigidsim.engine.contact.candidates import WIDEST
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import load3, load4, store3
 from rigidsim.jit import inlined, routine
+from rigidsim.physics.contact import FACE_SHARE, LINE_SHARE, friction_shift
 from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 MARGIN = 0.01  # of the smaller shape: contact points are kept while the gap is below it, to keep their impulses
 FAST = 0.25  # of the smaller shape: pairs that move by more within a step are examined at the time of touching
-RIDES = 0.1  # the ratio of masses below which a body rides on another
+RIDES = 0.1  # the ratio of masses below which a body rides on another, and its levers follow that if it turns
+SWINGS = 1e-4  # of its size: the levers follow the core of a shape that swings by more within a step
+SPINS = 1e-6  # rad: friction acts beside the points of a face that spins on another by more within a step
 TOUCHING = 1e-6  # of the smaller shape: an overlap below it is a touch
 CLOSED = 1e-9  # of the smaller shape: a gap below it is closed
 # Of the smaller shape: the overlap that the solver sees of a deeper one, at most; and of a pair that parts gently.
@@ -73,11 +76,8 @@ def parting_of(i, j, before, is_new, gap, size):
 
 
 @inlined
-def flags_of(w_A, w_B, turns, action, swapped):
-    """The flags of a contact point from the inverse masses; `turns`: whether the frame of B does. Levers follow the
-    surface of a body on which others ride: one that forces do not move, or that is much heavier.
-    """
-    swept = turns and w_B <= RIDES * w_A
+def flags_of(swept, action, swapped):
+    """The flags of a contact point."""
     sensed = action == c.SENSED
     return (c.SWEPT if swept else 0) + (c.NOTICED if sensed else 0) + (c.SWAPPED if swapped else 0)
 
@@ -156,11 +156,47 @@ def recall(first, i, j, feature, scale, last, row):
 
 
 @inlined
+def shift_friction(begin, end, who, point):
+    """Let friction against spinning act beside the contact points of one pair, nearer to their centre of pressure, if
+    they had impulses in the last step.
+    """
+    weight, moment, total = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(begin, end):
+        weight += point[k, c.C_PN]
+        moment = add(moment, scaled(point[k, c.C_PN], load3(point[k], c.C_A, 0, 1)))
+        total = add(total, load3(point[k], c.C_PT, 0, 1))
+    if weight == 0.0:
+        return
+    share, centre = LINE_SHARE if end - begin == 2 else FACE_SHARE, scaled(1.0 / weight, moment)
+    for k in range(begin, end):
+        r, n = load3(point[k], c.C_A, 0, 1), load3(point[k], c.C_NORMAL, 0, 1)
+        store3(point[k], c.C_SHIFT, 0, 1, friction_shift(share, r, centre, n))
+        store3(point[k], c.C_DRAG, 0, 1, scaled(1.0 / weight, total))
+        who[k, c.POINT_FLAGS] |= c.BESIDE
+
+
+@inlined
+def spins(point, turn):
+    """Whether a relative turn within the step (rad) spins about the normal of a contact point."""
+    return abs(dot(turn, load3(point, c.C_NORMAL, 0, 1))) > SPINS
+
+
+@inlined
+def swings(A, B, contacts, motions):
+    """Whether the core of shape A swings so far within the step that its levers at shape B have to follow it: one that
+    the contact stays at.
+    """
+    stays = contacts.shape[A, c.SHAPE_KIND] == c.SPHERE or contacts.shape[B, c.SHAPE_KIND] == c.PLANE
+    return stays and motions.turn[A] * motions.lever[A] > SWINGS * contacts.shape_value[A, c.V_BOUND]
+
+
+@inlined
 def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, inverse, motions, points, last):
     """Make contact points of the places of one pair. `counts`: of points up to now, and of places; `sizes`: of the
     smaller shape, the margin, the deepest overlap that the solver sees. Returns the number of points after it.
     """
     (n_point, count), (size, margin, most) = counts, sizes
+    begin = n_point
     shape, value, later = contacts.shape, contacts.shape_value, points.later
     w_i, w_j = inverse[shape[i, c.SHAPE_BODY], c.I_MASS], inverse[shape[j, c.SHAPE_BODY], c.I_MASS]
     swapped = w_i < w_j  # B is the heavier one
@@ -168,9 +204,10 @@ def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, in
     a, b = shape[A, c.SHAPE_BODY], shape[B, c.SHAPE_BODY]
     start_A, finish_A, start_B, finish_B = motions.start[a], motions.finish[a], motions.start[b], motions.finish[b]
     sign, column_A, column_B = (-1.0, c.Q_SECOND, c.Q_FIRST) if swapped else (1.0, c.Q_FIRST, c.Q_SECOND)
-    rates = add(load3(start_B, c.X_OMEGA, 0, 1), load3(finish_B, c.X_OMEGA, 0, 1))
+    turn_A, turn_B = travelled(start_A, finish_A, h, 1.0)[1], travelled(start_B, finish_B, h, 1.0)[1]
     classes = shape[i, c.SHAPE_CLASS], shape[j, c.SHAPE_CLASS]
-    flags = flags_of(max(w_i, w_j), min(w_i, w_j), dot(rates, rates) > 0.0, contacts.action[classes], swapped)
+    rides = dot(turn_B, turn_B) > 0.0 and min(w_i, w_j) <= RIDES * max(w_i, w_j)
+    flags = flags_of(rides or swings(A, B, contacts, motions), contacts.action[classes], swapped)
     pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
@@ -189,12 +226,15 @@ def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, in
         row[c.C_GAP], row[c.C_CLOSED] = max(row[c.C_GAP], -most), CLOSED * size
         feature = int(place[c.Q_FEATURE])
         recall(first, i, j, feature, scale, last, row)
-        for m in range(c.C_TOTAL, c.POINT_ROWS):
-            row[m] = 0.0
+        store3(row, c.C_SHIFT, 0, 1, (0.0, 0.0, 0.0))
+        store3(row, c.C_DRAG, 0, 1, (0.0, 0.0, 0.0))
+        store3(row, c.C_TOTAL, 0, 1, (0.0, 0.0, 0.0))
         whose = points.who[n_point]
         whose[c.POINT_A], whose[c.POINT_B], whose[c.POINT_PAIR] = a, b, number
         whose[c.POINT_FEATURE], whose[c.POINT_FLAGS] = feature, flags
         n_point += 1
+    if n_point > begin + 1 and spins(points.value[begin], sub(turn_B, turn_A)):
+        shift_friction(begin, n_point, points.who, points.value)
     return n_point
 
 

@@ -5,22 +5,31 @@ from __future__ import annotations
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.layout import load, load3, load6, store, store3, store6
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import effective_mass, eigenvalue_bound, slip_of_impulse, tangent_mass, tangents
-from rigidsim.physics.vector import dot, rejection
+from rigidsim.physics.contact import (
+    effective_mass,
+    eigenvalue_bound,
+    rates_of_impulse,
+    slip_of_impulse,
+    tangent_mass,
+    tangents,
+)
+from rigidsim.physics.vector import add, cross, dot, rejection
 
 # How a contact is computed. Balls: both inverse inertias are round and both levers along the normal, so K is a number
 # along n and another across; the radii are in the first places of the levers, the inertias in those of the tensors.
-# Drifting: the surfaces move on their bodies, or the levers follow them.
+# Drifting: the surfaces move on their bodies, the levers change within the step, or friction acts beside the point.
 BALLS, BODIES, DRIFTING, KINDS = 0, 1, 2, 3
 
 # Normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across it (of the largest
 # eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent, rolling; the bias of the
-# relaxation; the gap below which it is closed; total impulse of the step. Not of balls: K n, the inverse of K across n.
-# Of drifting contacts alone: slip of the surfaces, lever of the core, 1.0 if the levers follow the surfaces, the slip
-# that both add.
+# relaxation; the gap below which it is closed; total impulse of the step. Not of balls: K n, the inverse of K across n;
+# both where friction acts. Of drifting contacts alone: the way to there from the point, friction of sliding by normal
+# impulse; slip of the surfaces, lever of the core, 1.0 if the levers follow it, the slip that both add, the levers of
+# the impulses in this sub-step.
 R_NORMAL, R_A, R_B, R_MASS_A, R_INERTIA_A, R_MASS_B, R_INERTIA_B = 0, 3, 6, 9, 10, 16, 17
 R_M_N, R_M_T, R_M_R, R_GAP, R_FRICTION, R_ROLLING, R_PN, R_PT, R_PR, R_OPEN = 23, 24, 25, 26, 27, 28, 29, 30, 33, 36
-R_CLOSED, R_TOTAL, R_K_N, R_K_T, R_SURFACE, R_CORE, R_SWEPT, R_DRIFT, ROWS = 37, 38, 41, 44, 50, 53, 56, 57, 60
+R_CLOSED, R_TOTAL, R_K_N, R_K_T, R_SHIFT, R_DRAG, R_SURFACE, R_CORE, R_SWEPT = 37, 38, 41, 44, 50, 53, 56, 59, 62
+R_DRIFT, R_ARM_A, R_ARM_B, ROWS = 63, 66, 69, 72
 
 # Lanes of two bodies, A and B: velocities and displacements, six components each.
 L_A, L_B, L_MOVED_A, L_MOVED_B, LANE_ROWS = 0, 6, 12, 18, 24
@@ -84,9 +93,13 @@ def fill_lane(row, lane, kind, who, point, inverse, lanes):
     for c in range(at.MEMORY_ROWS):
         store(row, R_PN + c, lane, n, point[at.C_PN + c])
     if kind == DRIFTING:
+        store3(row, R_SHIFT, lane, n, load3(point, at.C_SHIFT, 0, 1))
+        store3(row, R_DRAG, lane, n, load3(point, at.C_DRAG, 0, 1))
         store3(row, R_SURFACE, lane, n, load3(point, at.C_SURFACE, 0, 1))
         store3(row, R_CORE, lane, n, load3(point, at.C_CORE, 0, 1))
         store(row, R_SWEPT, lane, n, 1.0 if who[at.POINT_FLAGS] & at.SWEPT else 0.0)
+        store3(row, R_ARM_A, lane, n, load3(point, at.C_A, 0, 1))
+        store3(row, R_ARM_B, lane, n, load3(point, at.C_B, 0, 1))
 
 
 @inlined
@@ -104,6 +117,13 @@ def begin_impulses(row, lane, n, normal):
     """What the last step left of the tangent impulse, in the new tangent plane; the total."""
     store3(row, R_PT, lane, n, rejection(normal, load3(row, R_PT, lane, n)))
     store3(row, R_TOTAL, lane, n, (0.0, 0.0, 0.0))
+
+
+@inlined
+def store_tangent_mass(row, lane, n, mass):
+    """The inverse of K across n, and of its largest eigenvalue."""
+    store6(row, R_K_T, lane, n, mass[0])
+    store(row, R_M_T, lane, n, mass[1])
 
 
 @routine
@@ -132,11 +152,24 @@ def prepare_bodies(row, lanes):
         K_n = slip_of_impulse(w, of_A, r_A, of_B, r_B, normal)
         K_t = slip_of_impulse(w, of_A, r_A, of_B, r_B, t)
         K_b = slip_of_impulse(w, of_A, r_A, of_B, r_B, b)
-        inverse, m_t = tangent_mass(w, t, b, K_t, K_b)
         store(row, R_M_N, lane, n, effective_mass(dot(normal, K_n)))
         store3(row, R_K_N, lane, n, K_n)
-        for c in range(6):
-            store(row, R_K_T + c, lane, n, inverse[c])
-        store(row, R_M_T, lane, n, m_t)
+        store_tangent_mass(row, lane, n, tangent_mass(w, t, b, K_t, K_b))
         store(row, R_M_R, lane, n, effective_mass(eigenvalue_bound(of_A) + eigenvalue_bound(of_B)))
         begin_impulses(row, lane, n, normal)
+
+
+@routine
+def prepare_drifting(row, lanes):
+    """Effective masses of friction that acts beside the point, after `prepare_bodies`."""
+    n = len(lanes)
+    for lane in range(n):
+        normal, r_A, r_B = load3(row, R_NORMAL, lane, n), load3(row, R_A, lane, n), load3(row, R_B, lane, n)
+        w, shift = load(row, R_MASS_A, lane, n) + load(row, R_MASS_B, lane, n), load3(row, R_SHIFT, lane, n)
+        of_A, of_B = load6(row, R_INERTIA_A, lane, n), load6(row, R_INERTIA_B, lane, n)
+        at_A, at_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(normal)
+        K_t = slip_of_impulse(w, of_A, at_A, of_B, at_B, t)
+        K_b = slip_of_impulse(w, of_A, at_A, of_B, at_B, b)
+        rates = rates_of_impulse(of_A, r_A, of_B, r_B, normal)
+        store3(row, R_K_N, lane, n, add(load3(row, R_K_N, lane, n), cross(rates, shift)))
+        store_tangent_mass(row, lane, n, tangent_mass(w, t, b, K_t, K_b))

@@ -20,6 +20,7 @@ from rigidsim.engine.contact.iterations import (
     correct_balls,
     correct_bodies,
     correct_drifting,
+    follow_block,
     push_block,
     relax_balls,
     relax_bodies,
@@ -28,6 +29,7 @@ from rigidsim.engine.contact.iterations import (
 from rigidsim.engine.contact.rows import (
     BALLS,
     BODIES,
+    DRIFTING,
     KINDS,
     clear_lane,
     fill_lane,
@@ -35,6 +37,7 @@ from rigidsim.engine.contact.rows import (
     gather_linear,
     prepare_balls,
     prepare_bodies,
+    prepare_drifting,
     read_lane,
     scatter,
 )
@@ -106,6 +109,8 @@ def fill_blocks(blocks, n_block, point_who, point, inverse, dummy, lanes):
             prepare_balls(row, lanes)
         else:
             prepare_bodies(row, lanes)
+        if kind == DRIFTING:
+            prepare_drifting(row, lanes)
 
 
 @inlined
@@ -162,9 +167,25 @@ def push_all(vel, blocks, n_block, lines, lanes):
     for b in range(n_block):
         gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
         gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-        push_block(blocks.row[b], lines, blocks.kind[b] == BALLS, lanes)
+        push_block(blocks.row[b], lines, blocks.kind[b], lanes)
         scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
         scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
+
+
+@inlined
+def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
+    """All contacts whose levers or surfaces move: before any of them is corrected, as the moments of impulses at the
+    places of one body, which move together, add up to little.
+    """
+    for b in range(n_block):
+        if blocks.kind[b] == DRIFTING:
+            gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
+            gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
+            gather(moved, blocks.body_A[b], lines, at.L_MOVED_A, lanes)
+            gather(moved, blocks.body_B[b], lines, at.L_MOVED_B, lanes)
+            follow_block(blocks.row[b], lines, s, lanes)
+            scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
+            scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
 
 
 @inlined
@@ -239,6 +260,8 @@ def solve_contacts(
             push_all(vel, block, n_block, lines, lanes)
             push_all(vel, single, n_single, lines, ONE)
             read_push(vel, push, began, n_body)
+        follow_all(s, vel, moved, block, n_block, lines, lanes)
+        follow_all(s, vel, moved, single, n_single, lines, ONE)
         for _ in range(n_sweep):
             correct_all(s, part, vel, moved, block, n_block, lines, lanes)
             correct_all(s, part, vel, moved, single, n_single, lines, ONE)

@@ -1,0 +1,42 @@
+"""`rigidsim diff`: where two trajectory files differ."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from rigidsim.cli.console import print_result
+from rigidsim.cli.importing import importing
+from rigidsim.cli.options import json_option
+from rigidsim.cli.trajectory_argument import load_trajectory
+
+DIFFERENT = 1
+"""The exit code if the results differ, as that of `diff` and `cmp`."""
+
+
+@click.command(short_help="Say where two trajectories differ.")
+@click.argument("first", type=click.Path())
+@click.argument("second", type=click.Path())
+@json_option
+def diff(first, second, as_json):
+    """Compare two trajectory files: say which inputs differ (keys of the scene, versions, the machine), the first
+    number of the motion that differs, with its distance in units in the last place (ULP), and the largest distance and
+    angle between a body in one and in the other. Samples of the same time are compared.
+
+    The exit code is 0 if the results are bitwise equal, 1 if they differ.
+
+    \b
+    rigidsim run scene.yaml -o a.h5
+    rigidsim run scene.yaml -o b.h5 --set simulation.integrator=magnus2
+    rigidsim diff a.h5 b.h5
+    """
+    with importing():
+        from rigidsim.report.diff import Diff
+        from rigidsim.report.progress import Working
+
+    with Working(f"comparing {first} and {second}"), load_trajectory(first) as ours, load_trajectory(second) as theirs:
+        found = Diff.of(ours, theirs, (first, second))
+    print_result(json.dumps(found.as_dict()) if as_json else found)
+    if not found.are_equal:
+        raise click.exceptions.Exit(DIFFERENT)

@@ -1,0 +1,40 @@
+"""`rigidsim selftest` as a command."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_a_case_as_text_and_as_json(call):
+    code, out, err = call("selftest", "--case", "involute", "--case", "spin_up")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["quantity", "reference", "measured", "error", "tolerance", "order", "verdict"]
+    assert lines[2].startswith("involute: Let go and left behind on a turntable (kinematics")
+    assert lines[3].split()[0] == "let_go.position@parent" and lines[3].split()[-2:] == ["4.00", "passed"]
+    assert lines[-1] == "2 cases, 4 quantities: all passed"
+    told = json.loads(call("selftest", "--case", "involute", "--json").out)
+    assert told["passed"] and told["checks"][0]["quantity"] == "let_go.position@parent"
+
+
+def test_a_failure_has_its_exit_code(call, monkeypatch):
+    monkeypatch.setattr("rigidsim.selftest.checking.MISSING_ORDER", -1.0)
+    code, out, _ = call("selftest", "--case", "involute")
+    assert code == 4
+    assert "FAILED" in out and out.splitlines()[-1] == "1 case, 2 quantities: 2 failed"
+
+
+def test_a_case_that_is_not_known(call):
+    code, out, err = call("selftest", "--case", "keppler")
+    assert (code, out) == (2, "")
+    assert err == "error: there is no case 'keppler'; did you mean 'kepler'?\n"
+    assert "the cases are free_top, " in call("selftest", "--case", "zzz").err
+
+
+def test_an_example_scene_is_a_case_too(call):
+    code, out, _ = call("selftest", "--case", "payload_release")
+    assert code == 0
+    assert "payload_release: A spinning arm lets its payload go (its oracle)" in out
+    code, _, err = call("selftest", "--case", "kapitza_pendulum")
+    assert code == 2
+    assert err == "error: the scene 'kapitza_pendulum' has no oracle to compare it with\n"
