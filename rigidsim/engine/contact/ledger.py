@@ -15,17 +15,18 @@ from rigidsim.engine.contact import rows as at
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import NO_CONTACT
 from rigidsim.engine.contact.impacts import TALLIES
+from rigidsim.engine.contact.iterations import lever_changes, moment_of_shift, rates_at, slip_at
 from rigidsim.engine.contact.rows import BALLS, DRIFTING, gather
-from rigidsim.engine.layout import accumulate, load, load3, load4, load6, store
+from rigidsim.engine.layout import accumulate, load, load3, load4, load6, store, store6
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import slip, slip_of_balls
+from rigidsim.physics.contact import slip_of_balls, swept_slip
 from rigidsim.physics.contact_energy import friction_work
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity, power
-from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 FAST = 1.0  # rad a step: a body that contact spins faster is named
 ROUNDING = 1e-13  # of what was booked: the contacts of a step that did less are not told apart
@@ -81,18 +82,23 @@ def end_means(h, vel, moved, mean, path):
 
 
 @inlined
-def book_lane(row, lines, lane, n, n_sub, u, v_B, driven_slip):
-    """The work of one contact in the step: slip u, velocity of the point of B, the slip that surfaces add."""
-    P, K = load3(row, at.R_TOTAL, lane, n), scaled(n_sub, load3(row, at.R_PR, lane, n))
-    omega_A, omega_B = load3(lines, at.L_A + 3, lane, n), load3(lines, at.L_B + 3, lane, n)
-    normal = load3(row, at.R_NORMAL, lane, n)
-    friction = friction_work(normal, P, add(u, driven_slip), K, sub(omega_B, omega_A))
+def book_lane(row, lines, lane, n, K, u, v_B, surface):
+    """The work of one contact in the step: moment K of rolling and spinning, slip u of the bodies, velocity v_B of the
+    point of B, slip of the surfaces on their bodies.
+    """
+    normal, P = load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n)
+    omega_B = load3(lines, at.L_B + 3, lane, n)
     drives = select(load(row, at.R_MASS_B, lane, n) > 0.0, 0.0, 1.0)
     overlaps = select(load(row, at.R_GAP, lane, n) < 0.0, 1.0, 0.0)
-    parting = overlaps * dot(normal, P) * dot(normal, u)
-    store(lines, L_FRICTION, lane, n, friction)
-    store(lines, L_OVERLAPS, lane, n, parting)
-    store(lines, L_DRIVEN, lane, n, -(drives * power(P, v_B, K, omega_B)) - dot(P, driven_slip))
+    store(lines, L_FRICTION, lane, n, friction_work(normal, P, add(u, surface), K, rates_at(lines, lane, n)))
+    store(lines, L_OVERLAPS, lane, n, overlaps * dot(normal, P) * dot(normal, u))
+    store(lines, L_DRIVEN, lane, n, -(drives * power(P, v_B, K, omega_B)) - dot(P, surface))
+
+
+@inlined
+def moment_of_rolling(row, n_sub, lane, n):
+    """In all sub-steps, as in the last one, N m s."""
+    return scaled(n_sub, load3(row, at.R_PR, lane, n))
 
 
 @routine
@@ -101,26 +107,18 @@ def book_balls(row, lines, n_sub, lanes):
     n = len(lanes)
     for lane in range(n):
         normal, b = load3(row, at.R_NORMAL, lane, n), load(row, at.R_B, lane, n)
+        v_A, omega_A = load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n)
         v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
-        u = slip_of_balls(
-            load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load(row, at.R_A, lane, n),
-            v_B, omega_B, b, normal,
-        )  # fmt: skip
+        u = slip_of_balls(v_A, omega_A, load(row, at.R_A, lane, n), v_B, omega_B, b, normal)
         at_B = add(v_B, cross(normal, scaled(b, omega_B)))
-        book_lane(row, lines, lane, n, n_sub, u, at_B, (0.0, 0.0, 0.0))
+        book_lane(row, lines, lane, n, moment_of_rolling(row, n_sub, lane, n), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
-def slip_and_point(row, lines, lane, n):
-    """The slip of bodies of any form, and the velocity of the point of B."""
-    r_B, v_B, omega_B = (
-        load3(row, at.R_B, lane, n), load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n),
-    )  # fmt: skip
-    u = slip(
-        load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load3(row, at.R_A, lane, n),
-        v_B, omega_B, r_B,
-    )  # fmt: skip
-    return u, point_velocity(v_B, omega_B, r_B)
+def point_of_B(row, lines, lane, n, change):
+    """The velocity of the point of B, whose lever has changed."""
+    r_B = add(load3(row, at.R_B, lane, n), change)
+    return point_velocity(load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n), r_B)
 
 
 @routine
@@ -128,24 +126,30 @@ def book_bodies(row, lines, n_sub, lanes):
     """`book_balls` of bodies of any form."""
     n = len(lanes)
     for lane in range(n):
-        u, at_B = slip_and_point(row, lines, lane, n)
-        book_lane(row, lines, lane, n, n_sub, u, at_B, (0.0, 0.0, 0.0))
+        u, at_B = slip_at(row, lines, lane, n, at.L_A), point_of_B(row, lines, lane, n, (0.0, 0.0, 0.0))
+        book_lane(row, lines, lane, n, moment_of_rolling(row, n_sub, lane, n), u, at_B, (0.0, 0.0, 0.0))
 
 
 @routine
-def book_drifting(row, lines, n_sub, lanes):
-    """`book_bodies` of surfaces that move: the mean of their slips at the beginning of the step and at its end."""
+def book_drifting(h, row, lines, n_sub, lanes):
+    """`book_bodies`, with the levers in the middle of the step, friction beside the point, and surfaces that move."""
     n = len(lanes)
     for lane in range(n):
-        u, at_B = slip_and_point(row, lines, lane, n)
-        drift = scaled(0.5, add(load3(row, at.R_SURFACE, lane, n), load3(row, at.R_DRIFT, lane, n)))
-        book_lane(row, lines, lane, n, n_sub, u, at_B, drift)
+        store6(lines, at.L_MOVED_A, lane, n, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        store6(lines, at.L_MOVED_B, lane, n, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        normal, P = load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n)
+        of_A, of_B = lever_changes(row, lines, lane, n, 0.5 * h)
+        swept = swept_slip(load3(lines, at.L_A + 3, lane, n), of_A, load3(lines, at.L_B + 3, lane, n), of_B)
+        u, at_B = add(slip_at(row, lines, lane, n, at.L_A), swept), point_of_B(row, lines, lane, n, of_B)
+        spun = moment_of_shift(row, lane, n, dot(normal, P), rejection(normal, P))
+        K = add(moment_of_rolling(row, n_sub, lane, n), spun)
+        book_lane(row, lines, lane, n, K, u, at_B, load3(row, at.R_SURFACE, lane, n))
 
 
 @inlined
-def book_blocks(quiet, blocks, n_block, path, lines, n_sub, step, lanes):
+def book_blocks(h, quiet, blocks, n_block, path, lines, n_sub, step, lanes):
     """Add the work of all contacts of some blocks, in their order, which does not depend on the number of lanes."""
-    n, friction, parting, driven = len(lanes), 0.0, 0.0, 0.0
+    n, friction, overlaps, driven = len(lanes), 0.0, 0.0, 0.0
     for b in range(n_block):
         row, kind = blocks.row[b], blocks.kind[b]
         if quiet and kind != DRIFTING:
@@ -155,19 +159,19 @@ def book_blocks(quiet, blocks, n_block, path, lines, n_sub, step, lanes):
         if kind == BALLS:
             book_balls(row, lines, n_sub, lanes)
         elif kind == DRIFTING:
-            book_drifting(row, lines, n_sub, lanes)
+            book_drifting(h, row, lines, n_sub, lanes)
         else:
             book_bodies(row, lines, n_sub, lanes)
         place = 0
         while place < n and blocks.contact[b, place] != NO_CONTACT:
             friction += lines[L_FRICTION * n + place]
-            parting += lines[L_OVERLAPS * n + place]
+            overlaps += lines[L_OVERLAPS * n + place]
             driven += lines[L_DRIVEN * n + place]
             place += 1
     step[c.W_FRICTION] += friction
-    step[c.W_OVERLAPS] += parting
+    step[c.W_OVERLAPS] += overlaps
     step[c.W_DRIVEN] += driven
-    step[c.W_DAMPING] -= friction + parting + driven
+    step[c.W_DAMPING] -= friction + overlaps + driven
 
 
 @inlined
@@ -186,12 +190,12 @@ def is_quiet(n_moved, mean, ledger):
 
 
 @routine
-def book_contacts(quiet, solver, path, n_sub, step, lanes):
+def book_contacts(h, quiet, solver, path, n_sub, step, lanes):
     """The work of each contact in the sub-steps, taken off that of all of them; if it is `quiet`, only where surfaces
     move on their bodies.
     """
-    book_blocks(quiet, solver.block, solver.size[0], path, solver.lines, n_sub, step, lanes)
-    book_blocks(quiet, solver.single, solver.size[1], path, solver.lines, n_sub, step, ONE)
+    book_blocks(h, quiet, solver.block, solver.size[0], path, solver.lines, n_sub, step, lanes)
+    book_blocks(h, quiet, solver.single, solver.size[1], path, solver.lines, n_sub, step, ONE)
 
 
 # --- the bodies

@@ -160,7 +160,7 @@ def apply_corrections(t, h, era, model, state, scratch, arrays, lanes):
         return
     book_sums(h, ledger)
     quiet = is_quiet(contacts.n_moved, lines.mean, ledger)
-    book_contacts(quiet, arrays.solver, lines.path, contacts.substeps, ledger.step, arrays.lanes)
+    book_contacts(h, quiet, arrays.solver, lines.path, contacts.substeps, ledger.step, arrays.lanes)
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
     book_spins(t, model.step, contacts, motions.finish, lines, ledger.spun)
