@@ -66,8 +66,11 @@ class ContactLedger:
 
     @property
     def relative_error(self) -> float:
-        """The size of the error relative to the largest kinetic energy, 0 if there is none."""
-        return abs(self.error) / self.kinetic_energy if self.kinetic_energy > 0.0 else 0.0
+        """The size of the error relative to the largest kinetic energy, or to what overlapping shapes gave if that is
+        more; 0 if there is neither.
+        """
+        size = max(self.kinetic_energy, self.overlaps)
+        return abs(self.error) / size if size > 0.0 else 0.0
 
 
 def write_ledger(root: h5py.File, ledger: ContactLedger | None, content_hash: str) -> None:

@@ -235,7 +235,7 @@ def book_contacts(h, n_moved, n_sub, solver, lines, ledger, lanes):
 # --- the bodies
 
 
-@routine
+@inlined
 def book_rows(mass, inertia, n_sub, rate, ahead, vel, first, moved, way, smooth, own, sums):
     """Add what the sub-steps did to a body, and loads along its displacement by contact times the length of the step:
     component by component, with its mass and with its inertia.
