@@ -372,6 +372,8 @@ def test_no_contacts_and_no_bodies():
         who, point = np.zeros((0, at.POINT_COLUMNS), np.int64), np.zeros((0, at.POINT_ROWS))
         vel, moved, smooth, push, began = rows
         inverse = np.ones((n_body + 1, at.INVERSE_ROWS))
-        solve_contacts(H, 1.0, 4, 1, n_body, who, point, 0, inverse, vel, moved, smooth, push, began, arrays, lanes)
+        solve_contacts(
+            H, 1.0, 4, 1, -1.0, n_body, who, point, 0, inverse, vel, moved, smooth, push, began, arrays, lanes
+        )
         assert np.all(vel[:n_body, 0] == 1.0)
         assert np.abs(moved[:n_body, 0] - H).max(initial=0.0) < 1e-18

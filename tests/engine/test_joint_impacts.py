@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from contact_scenes import ball, block, collide, floor, surface
+from contact_scenes import ball, block, collide, floor, surface, turn
 
 FREE = [0, 0, 0]
 SIDES = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
@@ -132,20 +132,20 @@ def test_a_rack_is_broken_symmetrically():
 
 
 def heap(names, order, e: float) -> dict:
-    """Balls and boxes that meet in the air; in any order of the file, under any names."""
-    random = np.random.default_rng(7)
-    made = []
+    """Balls, and with restitution boxes, that meet in the air; in any order of the file, under any names."""
+    random, made = np.random.default_rng(7), []
     for k in range(6):
         place = 0.25 * np.array([k % 2, k // 2 % 2, k // 4]) + random.uniform(-0.01, 0.01, 3)
         how = {"at": place, "velocity": (-4 * place).tolist(), "restitution": e, "friction": 0.3}
-        made.append(ball(0.1, 1 + k, **how) if k % 2 else block((0.2, 0.2, 0.2), 1 + k, **how))
+        how["orientation"] = {"wxyz": list(turn(random))}
+        made.append(block((0.2, 0.2, 0.2), 1 + k, **how) if e > 0 and k % 2 == 0 else ball(0.1, 1 + k, **how))
     return {names[k]: made[k] for k in order}
 
 
 @pytest.mark.parametrize("e", [0.0, 0.7])
 def test_order_and_names_do_not_matter(e):
     """The same bits in any order of the file; to round-off under other names."""
-    how = {"duration": 0.03}
+    how = {"duration": 0.08}
     first = leaving(heap("abcdef", range(6), e), **how)
     assert max(np.abs(v[3:]).max() for v in first.values()) > 0.1  # they met
     turned = leaving(heap("abcdef", (3, 1, 5, 0, 4, 2), e), **how)
@@ -160,11 +160,10 @@ def test_a_blow_on_what_rests_on_a_floor_goes_through_to_it(e, friction):
     """A ball falls on a box on the floor: without restitution all rest; with it the ball rebounds with its own, as the
     floor does not let the box go; the box stays.
     """
-    how = surface(e, friction)["material"]
     bodies = {
         "floor": floor(restitution=0, friction=friction),
         "box": block((1, 1, 0.2), 5, at=(0, 0, 0.1), friction=friction),
-        "ball": ball(0.1, at=(0, 0, 0.3015), velocity=[0, 0, -2], **how),
+        "ball": ball(0.1, at=(0, 0, 0.3015), velocity=[0, 0, -2], restitution=e, friction=friction),
     }
     found = leaving(bodies)
     assert found["ball"] == straight_up(2 * e, 2, e)

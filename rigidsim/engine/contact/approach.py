@@ -34,6 +34,7 @@ FAR = 1e30  # m: as reach, finds the nearest places at any distance
 # Gaps are known to 1e-15 of sizes and coordinates. Places are touching within 1e-10 of the size, so that the corners
 # of a box that lands flat touch at once, whatever round-off says.
 ROUND_OFF, TOUCHING = 1e-15, 1e-10
+LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
 
 
 class SmoothMotion(NamedTuple):
@@ -153,43 +154,54 @@ def closing_of(place, first, second, contacts, near):
 
 
 @inlined
-def soonest(first, second, left, count, touching, contacts, near):
-    """(wait, gap, speed, late, pull) of the places found: how long until the first gap closes, and that gap; the speeds
-    with which those that touch approach now, -NEVER if none does, and with which any approaches when the time left is
-    over; the largest acceleration along the normal of the gaps that are closed.
+def least_speed(a, calm):
+    """The speed that an approach, and a rebound, have to exceed, m/s: twice what a whole step adds to it by the
+    relative acceleration a along the normal, but not less than by gravity: of two bodies that fall together a is zero.
+
+    calm: uniform gravity on the two bodies (m/s2), the whole step (s), a speed that is too slow in any case (m/s).
     """
-    wait, gap, speed, late, pull = NEVER, 0.0, -NEVER, -NEVER, 0.0
-    for k in range(count):
-        place = near.places[k]
-        u, a = closing_of(place, first, second, contacts, near)
-        root = touching_time(place[c.Q_GAP], u, a)
-        if root < wait:
-            wait, gap = root, place[c.Q_GAP]
-        if place[c.Q_GAP] <= touching:
-            speed, pull = max(speed, -u), max(pull, abs(a))
-        late = max(late, -(u + a * left))
-    return wait, gap, speed, late, pull
+    gravity, nominal, weak = calm
+    return max(2.0 * nominal * max(abs(a), gravity) + LEAST_SPEED, weak)
 
 
 @inlined
-def next_touch(first, second, now, may_overlap, motion, contacts, near):
-    """(time, speed, pull, present): when two shapes touch, from now to the end of the step, how fast they approach
-    then, and the relative acceleration of the points along the normal; how fast they approach at present, -NEVER if
-    they do not touch.
-
-    If they do not touch within the step, the time is NEVER, and the speed that with which they approach at its end.
-    Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in time; later
-    ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is looked at,
-    too: shapes that turn may touch elsewhere.
+def soonest(first, second, left, count, touching, calm, contacts, near):
+    """(wait, gap, speed, late, excess) of the places found: how long until the first gap closes, and that gap, of those
+    that do not touch already and approach slowly; the speeds with which those that touch approach now, -NEVER if none
+    does, and with which any approaches when the time left is over; the largest ratio of speeds to the least.
     """
-    t, found, speed, late, pull, present, is_last = now, NEVER, 0.0, 0.0, 0.0, 0.0, False
+    wait, gap, speed, late, excess = NEVER, 0.0, -NEVER, -NEVER, 0.0
+    for k in range(count):
+        place = near.places[k]
+        u, a = closing_of(place, first, second, contacts, near)
+        root, least, touches = touching_time(place[c.Q_GAP], u, a), least_speed(a, calm), place[c.Q_GAP] <= touching
+        if root < wait and not (touches and -u <= least):
+            wait, gap = root, place[c.Q_GAP]
+        if touches:
+            speed, excess = max(speed, -u), max(excess, -u / least)
+        late = max(late, -(u + a * left))
+    return wait, gap, speed, late, excess
+
+
+@inlined
+def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
+    """(time, speed, excess, present): when two shapes touch, from now to the end of the step, how fast they approach
+    then, and the ratio of that to the least speed that counts; how fast they approach at present, -NEVER if they do
+    not touch.
+
+    If they do not touch within the step, or only slowly, the time is NEVER, and the speed that with which they approach
+    at its end. Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in
+    time; later ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is
+    looked at, too: shapes that turn may touch elsewhere. Places that touch at rest do not hide others.
+    """
+    t, found, speed, late, excess, present, is_last = now, NEVER, 0.0, 0.0, 0.0, 0.0, False
     gap, last, last_gap = 0.0, now, 0.0
     for attempt in range(MOST_CORRECTIONS):
         place_pair(first, second, t, motion, contacts, near)
         count = find_places(first, second, FAR, contacts, near)
         size, extent = sizes(first, second, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-        wait, gap, speed, late, pull = soonest(first, second, motion.h - t, count, touching, contacts, near)
+        wait, gap, speed, late, excess = soonest(first, second, motion.h - t, count, touching, calm, contacts, near)
         found = NEVER
         if attempt == 0:
             present = speed
@@ -207,4 +219,4 @@ def next_touch(first, second, now, may_overlap, motion, contacts, near):
         if abs(gap) <= ROUND_OFF * extent or later == t:
             break
         t = later
-    return found, speed if found < NEVER else late, pull, present
+    return found, speed if found < NEVER else late, excess, present

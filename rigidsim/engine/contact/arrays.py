@@ -27,6 +27,7 @@ class Touching(NamedTuple):
 
     count: np.ndarray  # (3) rows in use: of impulses, of pairs, of parting pairs
     step: np.ndarray  # (1) length of the step that the impulses are from, s
+    landing: np.ndarray  # (1) for how many steps more what has landed may be settling
     key: np.ndarray  # (point, MEMORY_COLUMNS) in the order of pairs
     impulse: np.ndarray  # (point, MEMORY_ROWS) of the last sub-step: normal, tangent, rolling; N s and N m s
     pair: np.ndarray  # (pair, 2) shapes that touched at the end of the last step
@@ -145,6 +146,7 @@ def make_touching(room: Room) -> Touching:
     return Touching(
         count=np.zeros(3, np.int64),
         step=np.zeros(1),
+        landing=np.zeros(1, np.int64),
         key=np.zeros((room.points, at.MEMORY_COLUMNS), np.int64),
         impulse=np.zeros((room.points, at.MEMORY_ROWS)),
         pair=np.zeros((room.points, 2), np.int64),

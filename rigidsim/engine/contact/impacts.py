@@ -16,7 +16,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import SIDE_ROWS, Near, SmoothMotion, next_touch
+from rigidsim.engine.contact.approach import LEAST_SPEED, SIDE_ROWS, Near, SmoothMotion, least_speed, next_touch
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
@@ -27,15 +27,13 @@ from rigidsim.engine.contact.simultaneous import (
     solve_problem,
 )
 from rigidsim.engine.contact.strikes import (
-    LEAST_SPEED,
+    calm_of,
     join,
     log_pair,
     push_bodies,
-    rebounds,
     renew_points,
     store_energies,
     surfaces_of,
-    threshold,
     work_of,
 )
 from rigidsim.engine.layout import load3
@@ -52,11 +50,15 @@ MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
 SWEEPS = 6  # of a sub-step, after a blow to a large pile
+# After a strike without rebound: most sweeps of a sub-step; most contacts; what of the change of velocity by the smooth
+# motion in a sub-step is settled; for how many steps.
+LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 256, 1e-7, 8
 BLOW = 8.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
-N_DUE, N_STALE, COUNTS = 0, 1, 2
+# Lengths of lists, and how many contact points were struck in this step and stay.
+N_DUE, N_STALE, N_LANDED, COUNTS = 0, 1, 2, 3
 # Counted: impacts too slow for their restitution; blows whose impulses did not settle.
 LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
 
@@ -179,7 +181,7 @@ def seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, wo
             continue
         first, second = pair[k, 0], pair[k, 1]
         most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
-        if most > threshold(first, second, 0.0, nominal, contacts, body):
+        if most > least_speed(0.0, calm_of(first, second, nominal, 0.0, contacts, body)):
             work.stale[work.size[N_STALE]] = k
             work.size[N_STALE] += 1
             last = k
@@ -225,18 +227,16 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
     if work.strikes[k] >= MOST_STRIKES:
         work.when[k], work.fate[k] = NEVER, LEFT
         return
-    first, second = pair[k, 0], pair[k, 1]
-    may_overlap = work.point_of[k] != at.NO_ROW
-    time, speed, pull, present = next_touch(first, second, now, may_overlap, motion, contacts, work.near)
-    least = threshold(first, second, pull, nominal, contacts, body)
-    is_due = time < NEVER and speed > least and speed > WEAK * work.hardest[k]
+    first, second, hardest = pair[k, 0], pair[k, 1], work.hardest[k]
+    calm, may_overlap = calm_of(first, second, nominal, WEAK * hardest, contacts, body), work.point_of[k] != at.NO_ROW
+    time, speed, _, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
+    least, is_due = least_speed(0.0, calm), time < NEVER
     if is_due and work.when[k] == NEVER:
         work.due[work.size[N_DUE]] = k
         work.size[N_DUE] += 1
-    leaves = work.strikes[k] > 0 and present < -WEAK * work.hardest[k]
-    parts = time == NEVER and (speed > least or leaves)
-    work.when[k], work.speed[k] = time if is_due else NEVER, speed
-    work.fate[k] = APART if is_due or parts else LEFT
+    leaves, rests = hardest > 0.0 and present < -WEAK * hardest, present >= -least
+    work.when[k], work.speed[k] = time, speed
+    work.fate[k] = APART if is_due or leaves or (speed > least and not rests) else LEFT
 
 
 @inlined
@@ -341,7 +341,7 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
             done += 1
             work.strikes[k] += 1
             work.hardest[k] = max(work.hardest[k], fastest)
-            if not rebounds(p, problem) and work.point_of[k] != at.NO_ROW:
+            if work.point_of[k] != at.NO_ROW:
                 first, second = contacts.shape_value[pair[k, 0]], contacts.shape_value[pair[k, 1]]
                 size, radii = min(first[c.V_BOUND], second[c.V_BOUND]), (first[c.V_RADIUS], second[c.V_RADIUS])
                 renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
@@ -360,6 +360,7 @@ def flag_points(point_who, count, work):
             point_who[m, c.POINT_FLAGS] |= c.STRUCK
         if work.hardest[k] > 0.0:
             point_who[m, c.POINT_FLAGS] |= c.LOGGED
+            work.size[N_LANDED] += 0 if work.fate[k] == APART else 1
 
 
 @inlined
@@ -378,17 +379,23 @@ def is_blow(n_sub, h, whose, row, vel, smooth):
 
 
 @routine
-def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, work):
-    """How often all contacts are corrected and relaxed in each sub-step: once, and several times if a blow has to pass
-    through a large pile.
+def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
+    """(sweeps, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
+    below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
+    contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
+    if landing > 0 and count <= MOST_LANDED:
+        gain = 0.0
+        for b in range(len(smooth)):
+            gain = max(gain, norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
+        return max(2, min(LANDING, 2 * MOST_LANDED // max(count, 1))), LANDED * gain
     for m in range(count):
         if point[m, c.C_RESTITUTION] == 0.0 and is_piled(point_who[m, c.POINT_A], work):
             acts = point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0
             if acts and is_blow(n_sub, h, point_who[m], point[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
-                return SWEEPS
-    return 1
+                return SWEEPS, -1.0
+    return 1, -1.0
 
 
 @routine
@@ -407,6 +414,7 @@ def strike_contacts(
     problem = work.problem
     work.energy[:] = 0.0
     work.counted[:] = 0
+    work.size[:] = 0
     find_piles(contacts, point_who, point, count, work)
     if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work) == 0:
         return 0

@@ -250,7 +250,7 @@ def forget_last_step(last, new):
     copy_rows(0, new.count[2], new.parting, last.parting)
     for k in range(3):
         last.count[k] = new.count[k]
-    last.step[0] = new.step[0]
+    last.step[0], last.landing[0] = new.step[0], new.landing[0]
 
 
 @inlined

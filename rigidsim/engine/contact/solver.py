@@ -70,7 +70,8 @@ class SolverArrays(NamedTuple):
     form: np.ndarray  # (contact body and dummy)
     used: np.ndarray  # (contact body and dummy) its colours, one bit each
     touched: np.ndarray  # (contact body and dummy) 1 if contacts changed its velocity at any time of the step
-    size: np.ndarray  # (2) blocks and single contacts of this step
+    size: np.ndarray  # (3) blocks and single contacts of this step; 1 if more than two sweeps changed velocities
+    trial: np.ndarray  # (contact body and dummy, LINE_ROWS) velocities before a sweep
     next_place: np.ndarray  # (COLOURS * KINDS) of the group that is being filled
     capacity: int  # contact points that there is room for
 
@@ -87,7 +88,8 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     n_group = min(n_point, n_point // GROUP + n_open)
     return SolverArrays(
         make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(at.LANE_ROWS * n),
-        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(2, np.int64), np.zeros(n_open, np.int64), n_point,
+        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(3, np.int64), zeros(n_body + 1, c.LINE_ROWS),
+        np.zeros(n_open, np.int64), n_point,
     )  # fmt: skip
 
 
@@ -236,20 +238,56 @@ def total_all(blocks, n_block, lanes):
         add_total(blocks.row[b], lanes)
 
 
+@inlined
+def keep_velocities(vel, trial, n_sweep, n_body):
+    """Those before a sweep, if there may be another one."""
+    if n_sweep > 1:
+        for i in range(n_body):
+            for lane in range(c.LINE_ROWS):
+                trial[i, lane] = vel[i, lane]
+
+
+@inlined
+def have_settled(m, vel, least, n_body, arrays):
+    """Whether sweep m changed no velocity by more than `least`."""
+    for i in range(n_body):
+        for lane in range(6):
+            if abs(vel[i, lane] - arrays.trial[i, lane]) > least:
+                arrays.size[2] = 1 if m > 1 else arrays.size[2]
+                return False
+    return True
+
+
 @routine
 def solve_contacts(
-    h, part, n_sub, n_sweep, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays, lanes
+    h,
+    part,
+    n_sub,
+    n_sweep,
+    least,
+    n_body,
+    point_who,
+    point,
+    count,
+    inverse,
+    vel,
+    moved,
+    smooth,
+    push,
+    began,
+    arrays,
+    lanes,
 ):
-    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps: changes
-    `vel` and `moved`, and the impulses of the contact points. Bodies that are not `touched` have no more than the
-    rounding of their ramp.
+    """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps, or fewer
+    if one changes no velocity by more than `least`: changes `vel` and `moved`, and the impulses of the contact points.
+    Bodies that are not `touched` have no more than the rounding of their ramp.
     """
     block, single, lines, s = arrays.block, arrays.single, arrays.lines, h / n_sub
     sort_bodies(inverse, vel, smooth, n_body, arrays.form)
     n_block, n_single = colour_contacts(
         point_who, point, count, inverse, arrays.form, arrays.used, arrays.next_place, block, single, lanes
     )
-    arrays.size[0], arrays.size[1] = n_block, n_single
+    arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
     fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
     for i in range(n_body):
@@ -262,13 +300,19 @@ def solve_contacts(
             read_push(vel, push, began, n_body)
         follow_all(s, vel, moved, block, n_block, lines, lanes)
         follow_all(s, vel, moved, single, n_single, lines, ONE)
-        for _ in range(n_sweep):
+        for m in range(n_sweep):
+            keep_velocities(vel, arrays.trial, n_sweep, n_body)
             correct_all(s, part, vel, moved, block, n_block, lines, lanes)
             correct_all(s, part, vel, moved, single, n_single, lines, ONE)
+            if m > 0 and have_settled(m, vel, least, n_body, arrays):
+                break
         displace(s, vel, moved, smooth, push, began, arrays.touched, n_body)
-        for _ in range(n_sweep):
+        for m in range(n_sweep):
+            keep_velocities(vel, arrays.trial, n_sweep, n_body)
             relax_all(vel, block, n_block, lines, lanes)
             relax_all(vel, single, n_single, lines, ONE)
+            if m > 0 and have_settled(m, vel, least, n_body, arrays):
+                break
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
     for i in range(n_body):

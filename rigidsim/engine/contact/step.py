@@ -14,7 +14,7 @@ from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.bodies import begin_solver, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
 from rigidsim.engine.contact.handback import hand_back, write_corrections
-from rigidsim.engine.contact.impacts import strike_contacts, sweeps_of
+from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, strike_contacts, sweeps_of
 from rigidsim.engine.contact.ledger import (
     begin_booking,
     book_contacts,
@@ -85,6 +85,19 @@ def mark_acting(kicked, touched, acts):
 
 
 @inlined
+def sweeps_now(h, n_point, contacts, arrays):
+    """(landing, sweeps, least): steps left since something landed, and as in `sweeps_of`."""
+    if arrays.impacts is None:
+        return 0, 1, -1.0
+    points, lines, work = arrays.points, arrays.lines, arrays.impacts
+    landing = LANDING_STEPS if work.size[N_LANDED] > 0 else arrays.last.landing[0]
+    n_sweep, least = sweeps_of(
+        h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
+    )
+    return landing, n_sweep, least
+
+
+@inlined
 def find_impulses(t, h, n_point, contacts, model, arrays):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
     motions, lines, points = arrays.motions, arrays.lines, arrays.points
@@ -99,15 +112,12 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
     keep_beginning(lines.vel, lines.moved, lines.first, lines.way)
-    n_sweep = 1
-    if arrays.impacts is not None:
-        n_sweep = sweeps_of(
-            h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, arrays.impacts
-        )
+    landing, n_sweep, least = sweeps_now(h, n_point, contacts, arrays)
     solve_contacts(
-        h, h / model.step, contacts.substeps, n_sweep, len(contacts.body), points.who, points.value, n_point,
+        h, h / model.step, contacts.substeps, n_sweep, least, len(contacts.body), points.who, points.value, n_point,
         lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
     )  # fmt: skip
+    arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     return True
 

@@ -17,7 +17,9 @@ from rigidsim.engine.contact.approach import (
     ROUND_OFF,
     SIDE_ROWS,
     TOUCHING,
+    closing_of,
     find_places,
+    least_speed,
     levers,
     place_pair,
     sizes,
@@ -54,7 +56,6 @@ from rigidsim.physics.rigid_body import kinetic_energy, point_velocity
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
-LEAST_SPEED = 1e-12  # m/s: round-off of velocities is not an impact
 
 
 @inlined
@@ -66,19 +67,16 @@ def surfaces_of(first, second, contacts):
 
 
 @inlined
-def pull_on(k, contacts, body):
+def gravity_on(k, contacts, body):
     """The uniform gravity on the body of a shape, m/s2; 0 on one that forces do not move."""
     row = contacts.body[contacts.shape[k, c.SHAPE_BODY], c.BODY_ROW]
     return norm(load3(body[row], at.B_G, 0, 1)) if row != at.NO_ROW else 0.0
 
 
 @inlined
-def threshold(first, second, pull, nominal, contacts, body):
-    """The speed that approach, and rebound, have to exceed, m/s: twice what a whole step adds to it, or gravity to
-    either body. `pull` is the relative acceleration along the normal; of two bodies that fall together it is zero.
-    """
-    most = max(pull, max(pull_on(first, contacts, body), pull_on(second, contacts, body)))
-    return 2.0 * nominal * most + LEAST_SPEED
+def calm_of(first, second, nominal, weak, contacts, body):
+    """What `least_speed` needs to know of two shapes."""
+    return max(gravity_on(first, contacts, body), gravity_on(second, contacts, body)), nominal, weak
 
 
 # --- the problem
@@ -117,7 +115,7 @@ def along_plane(n, plane):
 
 
 @inlined
-def add_place(m, a, b, e, mu, is_slow, moves, plane, near, problem):
+def add_place(m, a, b, e, mu, moves, calm, first, second, plane, contacts, near, problem):
     """Add one place of the pair that was added last; `moves` is the slip of the surfaces."""
     i, place = problem.size[N_PLACES], near.places[m]
     n = along_plane(load3(place, c.Q_NORMAL, 0, 1), plane)
@@ -131,9 +129,9 @@ def add_place(m, a, b, e, mu, is_slow, moves, plane, near, problem):
     store3(row, T_A, 0, 1, r_A)
     store3(row, T_B, 0, 1, r_B)
     row[T_GAP], row[T_RESTITUTION], row[T_FRICTION] = place[c.Q_GAP], e, mu
-    u_n = dot(n, slip_of(i, problem))
-    left = scaled(-u_n if is_slow and u_n < 0.0 else 0.0, n)
-    store3(row, T_ADDED, 0, 1, add(left, rejection(n, moves)))
+    u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, contacts, near)
+    is_slow = u_n < 0.0 and -u_n <= least_speed(pull, calm)
+    store3(row, T_ADDED, 0, 1, add(scaled(-u_n if is_slow else 0.0, n), rejection(n, moves)))
     problem.size[N_PLACES] = i + 1
 
 
@@ -148,22 +146,24 @@ def join(k, joins, may_overlap, now, nominal, pair, contacts, body, plane, motio
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
     touching = TOUCHING * size + 20.0 * ROUND_OFF * extent
-    count = find_places(first, second, touching, contacts, near)
-    _, _, speed, _, pull = soonest(first, second, 0.0, count, touching, contacts, near)
-    least = threshold(first, second, pull, nominal, contacts, body)
-    is_slow, (e, mu) = speed <= least, surfaces_of(first, second, contacts)
-    is_elastic = e * speed > least
+    count, calm = (
+        find_places(first, second, touching, contacts, near),
+        calm_of(first, second, nominal, 0.0, contacts, body),
+    )
+    _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, calm, contacts, near)
+    e, mu = surfaces_of(first, second, contacts)
+    is_slow, rebounds = excess <= 1.0, e * excess > 1.0
     is_hidden = count > 0 and deepest(count, near.places) < -touching and not may_overlap
     if count == 0 or is_hidden or (is_slow and not joins) or problem.size[N_PLACES] + count > MOST_STRUCK:
-        return False, speed, is_slow, is_elastic
+        return False, speed, is_slow, rebounds
     problem.pair[problem.size[N_PAIRS]] = k
     problem.size[N_PAIRS] += 1
     a = add_body(contacts.shape[first, c.SHAPE_BODY], near.side[0], problem)
     b = add_body(contacts.shape[second, c.SHAPE_BODY], near.side[1], problem)
     moves = surface_slip(first, second, contacts, near)
     for m in range(count):
-        add_place(m, a, b, e if is_elastic else 0.0, mu, is_slow, moves, plane, near, problem)
-    return True, speed, is_slow, is_elastic
+        add_place(m, a, b, e if rebounds else 0.0, mu, moves, calm, first, second, plane, contacts, near, problem)
+    return True, speed, is_slow, rebounds
 
 
 # --- what impulses do
@@ -201,15 +201,6 @@ def kinetic(b, side, contacts, body):
     omega_B = rotate_back(load4(side, c.X_Q, 0, 1), load3(side, c.X_OMEGA, 0, 1))
     mass, inertia = body[row, at.B_MASS], load6(body[row], at.B_INERTIA, 0, 1)
     return kinetic_energy(mass, inertia, load3(side, c.X_V, 0, 1), omega_B)
-
-
-@inlined
-def rebounds(p, problem):
-    """Whether a pair of the problem has restitution at the speed at which it was struck."""
-    for i in range(problem.size[N_PLACES]):
-        if problem.who[i, STRUCK_PAIR] == p and problem.place[i, T_RESTITUTION] > 0.0:
-            return True
-    return False
 
 
 @inlined
@@ -289,9 +280,9 @@ def displacement_at(i, problem):
 
 @inlined
 def renew_points(p, first_point, size, radius, point_who, point, count, problem):
-    """The contact points of a plastic pair become the places where it was struck, for the sub-steps: they were those of
-    the beginning of the step. Those that overlap stay: they rest. `size`: of the smaller shape; `radius`: of the
-    thickening of both.
+    """The contact points of a pair become the places where it was struck, for the sub-steps, if it stays in them: they
+    were those of the beginning of the step. Those that overlap stay: they rest. `size`: of the smaller shape; `radius`:
+    of the thickening of both.
     """
     for i in range(problem.size[N_PLACES]):
         row, m = problem.place[i], first_point
