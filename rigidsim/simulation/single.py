@@ -18,6 +18,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
+from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
@@ -165,7 +166,7 @@ class Simulation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the run up to the present time."""
-        return (*half_turns(self._run), *spun_bodies(self._run))
+        return (*half_turns(self._run), *spun_bodies(self._run, FIRST_SPUN, FASTEST_SPUN))
 
     @property
     def state(self) -> State:

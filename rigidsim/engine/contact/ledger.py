@@ -37,8 +37,8 @@ D_FRICTION, D_OVERLAPS, D_DRIVEN, DONE_ROWS = 0, 1, 2, 3
 
 
 # Sums over bodies, component by component: of the work of the sub-steps, of loads times the length of the step, and of
-# twice the kinetic energy that the smooth motion of the step gives from rest; the largest square of a velocity.
-OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, FROM_REST, FASTEST, SUMS = 0, 1, 2, 3, 4, 5, 6
+# twice the kinetic energy that the smooth motion of the step gives from rest.
+OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, FROM_REST, SUMS = 0, 1, 2, 3, 4, 5
 
 
 class ContactLedger(NamedTuple):
@@ -249,8 +249,6 @@ def book_rows(mass, inertia, n_sub, rate, ahead, vel, first, moved, way, smooth,
         sums[LOADS_OF_MASS, lane] += mass * along
         sums[LOADS_OF_INERTIA, lane] += inertia * along
         sums[FROM_REST, lane] += mass * gained * gained
-        square, most = v * v, sums[FASTEST, lane]
-        sums[FASTEST, lane] = select(square > most, square, most)
 
 
 @routine
@@ -328,22 +326,14 @@ def book_spin(row, t, node, turn):
 
 
 @inlined
-def is_fast(nominal, ledger):
-    """Whether some body that contact changed may turn by more than a radian a step."""
-    square = 0.0
-    for k in range(c.L_ANGULAR, c.L_ANGULAR + 3):
-        square += ledger.sums[FASTEST, k]
-    return nominal * nominal * square > FAST * FAST
-
-
-@inlined
-def book_spins(t, nominal, contacts, finish, lines, spun):
+def book_spins(t, nominal, contacts, finish, acts, state, spun):
     """Note the bodies that contact spun by more than a radian a step."""
     for b in range(contacts.n_moved):
-        if lines.acts[b] > 0:
-            omega, smooth = load3(lines.vel[b], c.L_ANGULAR, 0, 1), load3(finish[b], c.X_OMEGA, 0, 1)
-            square = nominal * nominal * dot(omega, omega)
-            if square > FAST * FAST and dot(omega, omega) > dot(smooth, smooth):
+        if acts[b] > 0:
+            row, smooth = state[contacts.body[b, c.BODY_ROW]], load3(finish[b], c.X_OMEGA, 0, 1)
+            omega = load3(row, layout.S_OMEGA, 0, 1)
+            square = dot(omega, omega)
+            if nominal * nominal * square > FAST * FAST and square > dot(smooth, smooth):
                 turn, node = nominal * norm(omega), contacts.body[b, c.BODY_NODE]
                 if spun[c.FIRST_SPUN, c.SPUN_TURN] == 0.0:
                     book_spin(spun[c.FIRST_SPUN], t, node, turn)

@@ -22,7 +22,6 @@ from rigidsim.engine.contact.ledger import (
     book_spins,
     book_sums,
     finish_booking,
-    is_fast,
     keep_beginning,
 )
 from rigidsim.engine.contact.log import (
@@ -170,10 +169,9 @@ def apply_corrections(t, h, era, model, state, scratch, arrays, lanes):
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
-    if is_fast(model.step, ledger):
-        book_spins(t, model.step, contacts, motions.finish, lines, ledger.spun)
     before = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     gained = hand_back(model, state, scratch, made)
+    book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
     after = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     row = state[0]
     row[at.S_WORK], row[at.S_WORK_LOW] = compensated_sum(row[at.S_WORK], row[at.S_WORK_LOW], after - before)
