@@ -54,7 +54,19 @@ ALLOWED = {
     "views": {"hindsight", "trajectory", "engine.building", "scene", "physics", "arguments", "errors"},
     "export": {"report", "hindsight", "sweeps", "trajectory", "errors"},
     "selftest": {"hindsight", "simulation", "trajectory", "scene", "errors"},
-    "report": {"selftest", "hindsight", "sweeps", "simulation", "trajectory", *ENGINE, "scene", "errors", "jit"},
+    "certify": {*ENGINE, "engine.building", "scene", "physics", "errors"},
+    "report": {
+        "selftest",
+        "certify",
+        "hindsight",
+        "sweeps",
+        "simulation",
+        "trajectory",
+        *ENGINE,
+        "scene",
+        "errors",
+        "jit",
+    },
     "sweeps": {
         "simulation",
         "trajectory",
@@ -70,6 +82,7 @@ ALLOWED = {
     "cli": {
         "report",
         "selftest",
+        "certify",
         "plots",
         "views",
         "export",

@@ -20,7 +20,7 @@ GALLERY = ROOT / "docs" / "gallery.md"
 DOCUMENTS = [ROOT / "README.md", *sorted({*(ROOT / "docs").glob("*.md")} - {GALLERY})]
 FENCE = re.compile(r"(?:<!-- (\w+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 ACTIVATE = ". .venv/bin/activate"
-QUOTED = {"first-hour": 10, "plots": 1, "trust": 1, "tutorial-sweep": 6}
+QUOTED = {"first-hour": 10, "plots": 1, "trust": 2, "tutorial-sweep": 6}
 """How many outputs a document quotes; the text of others is not what their commands print."""
 RUN_BEFORE = {"trajectory-format": ("shell_leaves_turret", "car_crash")}
 """Scenes of which a document has the trajectories when it begins."""

@@ -11,6 +11,7 @@ import click
 
 from rigidsim import __version__
 from rigidsim.cli.assemble import assemble
+from rigidsim.cli.certify import certify
 from rigidsim.cli.compile import compile_command
 from rigidsim.cli.console import discard_output, prepare_streams, print_error, print_message
 from rigidsim.cli.diff import diff
@@ -33,7 +34,7 @@ from rigidsim.errors import RigidsimError, StorageError, out_of_memory
 EPILOG = """\b
 Exit codes: 0 success, 1 internal error, 2 usage, 3 invalid scene, 4 the simulation failed,
 5 a file could not be read or written, 6 damaged or foreign file, 7 some runs of a sweep failed,
-of `diff` also 1 if the results differ,
+1 also if `diff` finds a difference, 4 also if `selftest` or `certify` is not passed,
 128 + n stopped by signal n:
 129 hang-up, 130 Ctrl-C, 143 terminated (`run` saves its samples), 141 the output pipe was closed.
 With --strict, warnings about the scene exit with 3 and warnings about the result with 4.
@@ -70,7 +71,7 @@ def _allow_debug(command: click.Command) -> None:
 
 for command in (
     run, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video, export,
-    examples, integrators, schema, selftest,
+    examples, integrators, schema, selftest, certify,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

@@ -14,8 +14,15 @@ from rigidsim.cli.options import json_option
 from rigidsim.errors import SimulationError, UsageError
 
 
+def _cases(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
+    from rigidsim.selftest.cases import CASES
+
+    return [name for name in CASES if name.startswith(begin)]
+
+
 @click.command(short_help="Check this installation against known solutions.")
-@click.option("--case", "names", metavar="NAME", multiple=True, help="Only this case; repeatable.")
+@click.option("--case", "names", metavar="NAME", multiple=True, shell_complete=_cases,
+              help="Only this case; repeatable.")  # fmt: skip
 @click.option("--slow", is_flag=True, help="The example scenes, too, against their oracles: some minutes.")
 @json_option
 def selftest(names, slow, as_json):

@@ -241,3 +241,23 @@ reparent:
     altered("a.h5", "c.h5", **{"events_of_contact/impulse": change})
     out = call("diff", "a.h5", "c.h5").out
     assert "first difference: row 0: events/contact/impulse.z is " in out
+
+
+def test_what_was_recorded_in_both_is_compared_and_the_rest_derived(call, history):
+    """The mark is fixed to the brick, so its path follows from that of the brick."""
+    less = ["--set", 'simulation.record=[{bodies: ["brick"], of: [world/position, world/orientation]}]']
+    assert call("run", "scene.yaml", "-q", "-o", "b.h5", *less).code == 0
+    out = call("diff", "a.h5", "b.h5").out
+    assert out.splitlines()[1:] == ["no number differs in what both have"]
+    turned = ["--set", "bodies.brick.angular_velocity[0]=0.2"]
+    assert call("run", "scene.yaml", "-q", "-o", "c.h5", *less, *turned).code == 0
+    lines = call("diff", "a.h5", "c.h5").out.splitlines()
+    assert lines[1].startswith("first difference: sample 1, t = 0.05 s: brick world/orientation.w is ")
+    assert lines[2].startswith("largest deviation: ") and " m (brick/mark at t = " in lines[2]
+
+
+def test_a_run_that_failed_is_compared_up_to_its_end(call, history):
+    call("run", "scene.yaml", "-q", "-o", "b.h5", "--set", "bodies.brick.angular_velocity[0]=1.0e+60")
+    code, out, _ = call("diff", "a.h5", "b.h5")
+    assert code == 1
+    assert "\nstatus: complete and failed\n" in out

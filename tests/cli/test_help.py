@@ -13,7 +13,9 @@ from rigidsim.cli.examples import shipped_scenes
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.integrators import MODELS
 
-COMMANDS = ("run", "validate", "inspect", "explain", "examples", "integrators", "schema")
+COMMANDS = (
+    "run", "validate", "inspect", "explain", "diff", "hash", "examples", "integrators", "schema", "selftest", "certify",
+)  # fmt: skip
 HEAVY = ("numpy", "llvmlite", "pydantic", "h5py", "yaml", "scipy", "quaternion")
 
 

@@ -89,13 +89,13 @@ class World:
         who, point = self.points(2.0 * h * (1.0 + np.abs(self.v).max() + np.abs(self.omega).max()))
         count = self.strike(
             self.arrays, self.time, h, nominal or h, self.contacts, self.pair, len(self.pair), who, point, len(who),
-            start, finish, inverse, vel, moved, self.body, self.plane,
+            start, finish, inverse, np.zeros((n + 1, 4)), vel, moved, self.body, self.plane,
         )  # fmt: skip
         if count < 0:
             raise OverflowError("the log is full")
         jump = vel[:n, :6] - np.hstack([self.v, self.omega])
         tensors = self.tensors()
-        dL = np.array([t @ w if m else 0 * w for t, w, m in zip(tensors, jump[:, 3:], self.moves, strict=True)])
+        dL = self.arrays.turned * self.moves[:, None] * (count > 0)
         L = np.array([t @ w if m else 0 * w for t, w, m in zip(tensors, self.omega, self.moves, strict=True)])
         self.p += h * (self.v + 0.5 * gain) + (moved[:n, :3] + h * jump[:, :3])
         turn = h * self.omega + moved[:n, 3:6] + h * jump[:, 3:]

@@ -2,9 +2,9 @@
 
 Within a step a body moves as if nothing touched, along a ramp of velocity, and in addition with the jumps that impacts
 gave it up to now; what forces do not move, along the arc about the axis that it turns about. Rows of velocity and
-displacement hold a jump dv at the time t as if the body had always moved so: velocity + dv, displacement - t dv. Of the
-rate they hold the jump that the angular impulse makes at the body's pose at the beginning of the step, as the hand-back
-expects it; the jump at the pose of now follows from the impulse itself.
+displacement hold a jump dv at the time t as if the body had always moved so: velocity + dv, displacement - t dv. The
+rate is that of the smooth step, and what all angular impulses make at the pose of the last one, of which the sub-steps
+take the inertia, too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class SmoothMotion(NamedTuple):
     share: float  # of the gain of velocity that acts on the displacement, as in `Contacts`
     start: np.ndarray  # (contact body, MOTION_ROWS) at its beginning
     finish: np.ndarray  # at its end, if nothing touched
-    inverse: np.ndarray  # (contact body, INVERSE_ROWS) at its beginning
+    began: np.ndarray  # (contact body, INVERSE_ROWS) inverse mass and inertia at its beginning
+    inverse: np.ndarray  # (contact body, INVERSE_ROWS) at the last impact, or at its beginning
+    attitude: np.ndarray  # (contact body, 4) orientation then
     vel: np.ndarray  # (contact body, LINE_ROWS) at its beginning, with the jumps
     moved: np.ndarray  # (contact body, LINE_ROWS) by the jumps
     turned: np.ndarray  # (contact body, 3) angular impulses of the jumps, world axes, N m s
@@ -98,7 +100,7 @@ def place_pair(first, second, t, motion, contacts, near):
         i = first if s == 0 else second
         b = contacts.shape[i, c.SHAPE_BODY]
         place_side(
-            t, motion.h, motion.share, motion.start[b], motion.finish[b], motion.inverse[b], motion.vel[b],
+            t, motion.h, motion.share, motion.start[b], motion.finish[b], motion.began[b], motion.vel[b],
             motion.moved[b], motion.turned[b], contacts.shape_value[i], near.side[s], near.pose[s],
         )  # fmt: skip
 

@@ -75,6 +75,7 @@ class Lines(NamedTuple):
     """The rows that the solver works on; the last one belongs to spare lanes."""
 
     inverse: np.ndarray  # (contact body + 1, INVERSE_ROWS)
+    attitude: np.ndarray  # (contact body + 1, 4) orientation of which it is: at the last impact or the beginning
     vel: np.ndarray  # (contact body + 1, LINE_ROWS)
     moved: np.ndarray  # (contact body + 1, LINE_ROWS)
     smooth: np.ndarray  # (contact body + 1, LINE_ROWS)
@@ -198,7 +199,7 @@ def make_points(room: Room) -> Points:
 def make_lines(n_body: int) -> Lines:
     """Rows for the solver."""
     lines = (zeros(n_body + 1, at.LINE_ROWS) for _ in range(8))
-    return Lines(zeros(n_body + 1, at.INVERSE_ROWS), *lines, acts=np.zeros(n_body, np.int64))
+    return Lines(zeros(n_body + 1, at.INVERSE_ROWS), zeros(n_body + 1, 4), *lines, acts=np.zeros(n_body, np.int64))
 
 
 def make_corrections(n_body: int, n_node: int, n_moved: int) -> Corrections:

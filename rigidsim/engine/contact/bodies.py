@@ -109,18 +109,18 @@ def is_round(tensor):
 
 
 @inlined
-def tensor_in_world(motion, tensor_B):
+def tensor_in_world(q_WB, tensor_B):
     """A tensor of a body in world axes; that of a round body is the same in all axes, to the last bit."""
-    return tensor_B if is_round(tensor_B) else rotated(load4(motion, c.X_Q, 0, 1), tensor_B)
+    return tensor_B if is_round(tensor_B) else rotated(q_WB, tensor_B)
 
 
 @routine
-def write_inverse(body, motion, normal, row):
+def write_inverse(body, q_WB, normal, row):
     """Inverse mass, and inverse inertia in world axes, of a body that forces move; in a planar scene about the plane's
     normal u alone, u u^T/I.
     """
     row[c.I_MASS] = 1.0 / body[at.B_MASS]
-    inertia = tensor_in_world(motion, load6(body, at.B_INVERSE, 0, 1))
+    inertia = tensor_in_world(q_WB, load6(body, at.B_INVERSE, 0, 1))
     for k in range(6):
         row[c.I_INERTIA + k] = inertia[k]
     if len(normal) > 0:
@@ -135,4 +135,6 @@ def begin_solver(contacts, body, normal, motions, lines):
     start, finish = motions.start, motions.finish
     write_solver_rows(start, finish, contacts.substeps, lines.vel, lines.smooth, lines.moved, lines.kicked)
     for b in range(contacts.n_moved):
-        write_inverse(body[contacts.body[b, c.BODY_ROW]], start[b], normal, lines.inverse[b])
+        q_WB = load4(start[b], c.X_Q, 0, 1)
+        store4(lines.attitude[b], 0, 0, 1, q_WB)
+        write_inverse(body[contacts.body[b, c.BODY_ROW]], q_WB, normal, lines.inverse[b])

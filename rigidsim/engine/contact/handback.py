@@ -175,7 +175,7 @@ def write_corrections(h, contacts, constants, motions, lines, arm, made, ledger)
             row, found = contacts.body[b, c.BODY_ROW], True
             made.is_corrected[row] = 1
             start, finish, body = motions.start[b], motions.finish[b], constants[row]
-            inertia = tensor_in_world(start, load6(body, at.B_INERTIA, 0, 1))
+            inertia = tensor_in_world(load4(lines.attitude[b], 0, 0, 1), load6(body, at.B_INERTIA, 0, 1))
             write_correction(start, finish, lines.vel[b], lines.moved[b], inertia, contacts.share, h, made.own[row])
             v_WC = load3(arm[contacts.body[b, c.BODY_NODE]], at.A_VC, 0, 1)
             book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)

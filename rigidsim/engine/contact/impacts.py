@@ -82,6 +82,7 @@ class ImpactArrays(NamedTuple):
     island: np.ndarray  # (contact body + 1) a body of the same pile without restitution, or itself
     pile: np.ndarray  # (contact body + 1) contact points of the pile of which it is the first body
     turned: np.ndarray  # (contact body, 3) as in `SmoothMotion`
+    inverse: np.ndarray  # (contact body + 1, INVERSE_ROWS) at the beginning of the step
     near: Near
     problem: Problem
     energy: np.ndarray  # (3) that this step's impacts added, J, as of `work_of`
@@ -99,7 +100,8 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
     near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), np.zeros((most, c.PLACE_ROWS)))
     ranges = np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64), *(np.zeros(n + 1, np.int64) for _ in range(2))
     return ImpactArrays(
-        *times, *lists, np.zeros(COUNTS, np.int64), *ranges, np.zeros((n, 3)), near, make_problem(), np.zeros(3),
+        *times, *lists, np.zeros(COUNTS, np.int64), *ranges, np.zeros((n, 3)),
+        np.zeros((n + 1, c.INVERSE_ROWS)), near, make_problem(), np.zeros(3),
         np.zeros(TALLIES, np.int64), np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
     )  # fmt: skip
 
@@ -400,17 +402,20 @@ def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
 
 @routine
 def strike_contacts(
-    impacts, t, h, nominal, contacts, pair, n_pair, point_who, point, count, start, finish, inverse, vel, moved, body,
-    plane,
+    impacts, t, h, nominal, contacts, pair, n_pair, point_who, point, count, start, finish, inverse, attitude, vel,
+    moved, body, plane,
 ):  # fmt: skip
     """Impacts of the step of h s from t; returns how many there were, or -1 if the log has no room for them.
 
     pair: the first n_pair candidates; point_who and point: the first count contact points, those of a pair one after
     another; start and finish: motions of the contact bodies at the beginning of the step and, if nothing touched, at
-    its end; inverse: at the beginning; vel and moved: what is changed, on entry the velocities at the beginning, and
-    zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s.
+    its end; inverse, with the attitude that it is of, vel and moved: what is changed, on entry those at the beginning,
+    and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s.
     """
-    work, motion = impacts, SmoothMotion(h, contacts.share, start, finish, inverse, vel, moved, impacts.turned)
+    work, motion = (
+        impacts,
+        SmoothMotion(h, contacts.share, start, finish, impacts.inverse, inverse, attitude, vel, moved, impacts.turned),
+    )
     problem = work.problem
     work.energy[:] = 0.0
     work.counted[:] = 0
@@ -418,6 +423,7 @@ def strike_contacts(
     find_piles(contacts, point_who, point, count, work)
     if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work) == 0:
         return 0
+    at.copy_rows(0, len(inverse), inverse, work.inverse)
     begin_pairs(contacts, pair, n_pair, point_who, point, count, work)
     now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * n_pair
     while True:

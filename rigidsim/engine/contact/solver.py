@@ -258,26 +258,33 @@ def have_settled(m, vel, least, n_body, arrays):
     return True
 
 
+@inlined
+def correct_contacts(s, part, n_sweep, least, n_body, vel, moved, arrays, lanes):
+    """Sweeps over all contacts, overlaps included."""
+    for m in range(n_sweep):
+        keep_velocities(vel, arrays.trial, n_sweep, n_body)
+        correct_all(s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
+        correct_all(s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
+        if m > 0 and have_settled(m, vel, least, n_body, arrays):
+            break
+
+
+@inlined
+def relax_contacts(n_sweep, least, n_body, vel, arrays, lanes):
+    """Sweeps over all contacts, without the overlaps."""
+    for m in range(n_sweep):
+        keep_velocities(vel, arrays.trial, n_sweep, n_body)
+        relax_all(vel, arrays.block, arrays.size[0], arrays.lines, lanes)
+        relax_all(vel, arrays.single, arrays.size[1], arrays.lines, ONE)
+        if m > 0 and have_settled(m, vel, least, n_body, arrays):
+            break
+
+
 @routine
 def solve_contacts(
-    h,
-    part,
-    n_sub,
-    n_sweep,
-    least,
-    n_body,
-    point_who,
-    point,
-    count,
-    inverse,
-    vel,
-    moved,
-    smooth,
-    push,
-    began,
-    arrays,
+    h, part, n_sub, n_sweep, least, n_body, point_who, point, count, inverse, vel, moved, smooth, push, began, arrays,
     lanes,
-):
+):  # fmt: skip
     """All sub-steps of a step of h seconds, which is this part of an undivided one, each with so many sweeps, or fewer
     if one changes no velocity by more than `least`: changes `vel` and `moved`, and the impulses of the contact points.
     Bodies that are not `touched` have no more than the rounding of their ramp.
@@ -300,19 +307,9 @@ def solve_contacts(
             read_push(vel, push, began, n_body)
         follow_all(s, vel, moved, block, n_block, lines, lanes)
         follow_all(s, vel, moved, single, n_single, lines, ONE)
-        for m in range(n_sweep):
-            keep_velocities(vel, arrays.trial, n_sweep, n_body)
-            correct_all(s, part, vel, moved, block, n_block, lines, lanes)
-            correct_all(s, part, vel, moved, single, n_single, lines, ONE)
-            if m > 0 and have_settled(m, vel, least, n_body, arrays):
-                break
+        correct_contacts(s, part, n_sweep, least, n_body, vel, moved, arrays, lanes)
         displace(s, vel, moved, smooth, push, began, arrays.touched, n_body)
-        for m in range(n_sweep):
-            keep_velocities(vel, arrays.trial, n_sweep, n_body)
-            relax_all(vel, block, n_block, lines, lanes)
-            relax_all(vel, single, n_single, lines, ONE)
-            if m > 0 and have_settled(m, vel, least, n_body, arrays):
-                break
+        relax_contacts(n_sweep, least, n_body, vel, arrays, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
     for i in range(n_body):

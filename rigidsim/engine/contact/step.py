@@ -104,8 +104,8 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.impacts is not None:
         arrays.strikes[0] = strike_contacts(
             arrays.impacts, t - h, h, model.step, contacts, arrays.candidates.pair, arrays.candidates.count[0],
-            points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.vel, lines.moved,
-            model.body, model.normal,
+            points.who, points.value, n_point, motions.start, motions.finish, lines.inverse, lines.attitude,
+            lines.vel, lines.moved, model.body, model.normal,
         )  # fmt: skip
     if arrays.strikes[0] < 0:
         return False

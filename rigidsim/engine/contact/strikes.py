@@ -11,6 +11,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
+    M_INERTIA,
     M_MASS,
     M_TURN,
     M_WAY,
@@ -46,7 +47,7 @@ from rigidsim.engine.contact.simultaneous import (
     T_SLIP,
     slip_of,
 )  # fmt: skip
-from rigidsim.engine.layout import load3, load4, load6, store3
+from rigidsim.engine.layout import load3, load4, load6, store3, store4, store6
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.contact_energy import impact_energy
@@ -170,16 +171,20 @@ def join(k, joins, may_overlap, now, nominal, pair, contacts, body, plane, motio
 
 
 @inlined
-def push(b, t, r, P, motion):
-    """An impulse P on a body at r from its centre, t s after the beginning of the step."""
-    dL = cross(r, P)
-    dv, turn = scaled(motion.inverse[b, c.I_MASS], P), apply(load6(motion.inverse[b], c.I_INERTIA, 0, 1), dL)
+def push(b, t, r, P, side, motion):
+    """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then."""
+    dL, dv = cross(r, P), scaled(motion.inverse[b, c.I_MASS], P)
+    L = add(load3(motion.turned[b], 0, 0, 1), dL)
+    turn = apply(load6(side, M_INERTIA, 0, 1), L)
     for k in range(3):
         motion.vel[b, c.L_LINEAR + k] += dv[k]
         motion.moved[b, c.L_LINEAR + k] -= t * dv[k]
-        motion.vel[b, c.L_ANGULAR + k] += turn[k]
-        motion.moved[b, c.L_ANGULAR + k] -= t * turn[k]
-        motion.turned[b, k] += dL[k]
+        motion.turned[b, k] = L[k]
+        change = motion.start[b, c.X_OMEGA + k] + turn[k] - motion.vel[b, c.L_ANGULAR + k]
+        motion.vel[b, c.L_ANGULAR + k] += change
+        motion.moved[b, c.L_ANGULAR + k] -= t * change
+    store6(motion.inverse[b], c.I_INERTIA, 0, 1, load6(side, M_INERTIA, 0, 1))
+    store4(motion.attitude[b], 0, 0, 1, load4(side, c.X_Q, 0, 1))
 
 
 @inlined
@@ -188,8 +193,10 @@ def push_bodies(t, motion, problem):
     for i in range(problem.size[N_PLACES]):
         who, row = problem.who[i], problem.place[i]
         P = load3(row, T_P, 0, 1)
-        push(problem.body[who[STRUCK_A]], t, load3(row, T_A, 0, 1), scaled(-1.0, P), motion)
-        push(problem.body[who[STRUCK_B]], t, load3(row, T_B, 0, 1), P, motion)
+        for s in range(2):
+            m = who[STRUCK_A + s]
+            r = load3(row, T_A + 3 * s, 0, 1)
+            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], motion)
 
 
 @inlined
@@ -298,6 +305,9 @@ def renew_points(p, first_point, size, radius, point_who, point, count, problem)
 def write_struck(row, moved, radius, whose, point):
     """Normal, levers and gap at the beginning of the step of one point, whose bodies may be exchanged."""
     swapped = (whose[c.POINT_FLAGS] & c.SWAPPED) > 0
+    whose[c.POINT_FLAGS] -= (
+        whose[c.POINT_FLAGS] & c.SWEPT
+    )  # levers that follow would begin at the beginning of the step
     n, r_A, r_B = load3(row, T_NORMAL, 0, 1), load3(row, T_A, 0, 1), load3(row, T_B, 0, 1)
     point[c.C_GAP] = row[T_GAP] - dot(n, moved)
     n, first, second = (scaled(-1.0, n), r_B, r_A) if swapped else (n, r_A, r_B)

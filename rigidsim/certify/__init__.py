@@ -1,0 +1,1 @@
+"""One scene, expressed in several ways that must give the same motion in the world."""

@@ -1,0 +1,298 @@
+"""Running a scene in several ways, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.certify.expressed import Observer, hung_below, movable, of_other_sign, seen_by, turned, with_stride
+from rigidsim.certify.paths import Paths, paths_of
+from rigidsim.certify.reordered import reordered
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.building import build_world
+from rigidsim.engine.callbacks import Callback
+from rigidsim.errors import SceneError, UsageError
+from rigidsim.physics.quaternion import exp_full
+from rigidsim.scene import Scene
+
+SAMPLES = 200
+"""At which paths are compared, at least, if the run has as many steps."""
+ROUNDING = 1e-12
+"""Relative to the largest coordinate: less is rounding, in runs of up to some million steps."""
+NEGLIGIBLE = 1e-9
+"""Relative, as above: a step that is so near its half is short enough, whatever the order at which rounding grows."""
+TIMES_MORE = 10.0
+"""By how much paths of two ways may be farther apart than those of a step and of its half."""
+LESS_ORDER = 1.0
+"""By how much an observed order may be below that of the method."""
+PARTED = 1e-2
+"""Paths that are so far apart, relative to the longest way that a body goes or to how far bodies are apart, or in rad,
+have nothing to do with each other any more."""
+AT_ONCE = 2
+"""Paths that part before so many samples had no time for small differences to grow."""
+FEWEST = 3
+"""Ways that must agree."""
+MOST_NAMED = 3
+TURN = exp_full((0.35, -0.5, 0.8))
+OF_CALLBACK = "a callback gives a force in wrong axes, or one that is fixed in the world"
+AGREES, DIFFERS, PARTS, SKIPPED = "agrees", "differs", "parts", "skipped"
+
+
+@dataclass(frozen=True)
+class BodyAgreement:
+    """How far a body is apart in two ways at most, in the world: m, rad."""
+
+    body: str
+    distance: float
+    angle: float
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to express a scene, compared with the scene as it is written, with its step. `order` is the order at
+    which the difference falls with half the step, None if it is rounding; `parted` the time (s) from which the paths
+    have nothing to do with each other, None if there is none. `remark` says what was left out, or why it was skipped.
+    """
+
+    name: str
+    verdict: str
+    bodies: tuple[BodyAgreement, ...] = ()
+    order: float | None = None
+    parted: float | None = None
+    remark: str = ""
+
+    @property
+    def distance(self) -> float:
+        """The largest of all bodies, m."""
+        return max((one.distance for one in self.bodies), default=0.0)
+
+    @property
+    def angle(self) -> float:
+        """The largest of all bodies, rad."""
+        return max((one.angle for one in self.bodies), default=0.0)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What `certify` found. `half` compares the step with its half; all else is measured against that. `touched` is the
+    time of the first touch, s; None without contact.
+    """
+
+    title: str
+    step: float
+    duration: float
+    expected_order: float
+    half: Way
+    ways: tuple[Way, ...]
+    touched: float | None
+
+    @property
+    def agreeing(self) -> list[Way]:
+        """The ways that agree."""
+        return [way for way in self.ways if way.verdict == AGREES]
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the step is short enough for the whole run, at least three ways agree, and none differs."""
+        return self.half.verdict == AGREES and not self.is_refuted and len(self.agreeing) >= FEWEST
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether anything differs that should not; else paths that part may have proved nothing."""
+        return any(way.verdict == DIFFERS for way in (self.half, *self.ways))
+
+
+class Expressed(NamedTuple):
+    """One way: how to make its world of a scene, and its paths comparable. `make` returns the world and a remark; of a
+    scene that cannot be expressed so, None and the reason.
+    """
+
+    name: str
+    make: Callable[[Scene, World], tuple[World | None, str]]
+    back: Callable[[Paths], Paths] = lambda paths: paths
+
+
+def certify(scene: Scene, callbacks: Mapping[str, Callback] | None = None) -> Certificate:
+    """Run a scene with its step, a half and a quarter of it, and in each way with its step and the half; `callbacks` as
+    for `simulate`. Raises UsageError for a scene without free bodies.
+    """
+    return Certifying(scene, callbacks).result()
+
+
+class Certifying:
+    """The runs of one scene, and what they are compared by."""
+
+    def __init__(self, scene: Scene, callbacks: Mapping[str, Callback] | None = None):
+        if not any(body.kind == "free" for _, body, _ in scene.walk()):
+            raise UsageError("there is no free body whose motion could differ")
+        self._callbacks = callbacks
+        settings = scene.simulation
+        self._scenes = [
+            scene,
+            *(scene.with_overrides([("simulation.step", settings.step / part)]) for part in (2, 4)),
+        ]
+        self._worlds = [build_world(each) for each in self._scenes]
+        blueprint = self._worlds[0].blueprint
+        self._stride = max(1, blueprint.n_step // SAMPLES)
+        self._worlds = [self._sampled(world, part) for world, part in zip(self._worlds, (1, 2, 4), strict=True)]
+        runs = [paths_of(world, callbacks) for world in self._worlds]
+        self._runs, self._touched = [paths for paths, _ in runs], runs[0][1]
+        count = len(self._runs[0].position)
+        self._time = np.minimum(np.arange(count) * self._stride, blueprint.n_step) * blueprint.schedule.step
+        self._expected = 1.0 if blueprint.contacts is not None else _order_of(settings.integrator.order)
+        self._measure()
+
+    def _measure(self) -> None:
+        """Lengths, rounding, and the difference between the step and its half."""
+        position = self._runs[0].position
+        with np.errstate(all="ignore"):
+            way, reach = (np.linalg.norm(each, axis=-1) for each in (position - position[0], position))
+            spread = np.linalg.norm(position[0] - np.mean(position[0], axis=0), axis=-1)
+        each = (way, reach, spread)
+        longest, farthest, widest = (float(np.max(one, initial=0.0, where=np.isfinite(one))) for one in each)
+        self.length = max(longest, widest) or farthest or 1.0
+        self._rounding = ROUNDING * max(1.0, farthest / self.length)
+        self._halved = self._relative(self._runs[0], self._runs[1])
+
+    def result(self) -> Certificate:
+        """Run all ways."""
+        blueprint, scene = self._worlds[0].blueprint, self._scenes[0]
+        ways = tuple(map(self._compared, self._ways()))
+        duration = blueprint.n_step * blueprint.schedule.step
+        step = blueprint.schedule.step
+        return Certificate(scene.title or scene.name, step, duration, self._expected, self._half(), ways, self._touched)
+
+    def _sampled(self, world: World, part: int) -> World:
+        return with_stride(world, part * self._stride)
+
+    def _relative(self, first: Paths, second: Paths) -> np.ndarray:
+        """(sample) how far apart: the largest distance over the length of the scene, or angle, of all bodies."""
+        apart = np.maximum(first.distances(second) / self.length, first.angles(second))
+        return np.max(apart, axis=1, initial=0.0)
+
+    def _parted(self, apart: np.ndarray) -> float | None:
+        far = np.flatnonzero(apart > PARTED)
+        return float(self._time[far[0]]) if len(far) else None
+
+    def _together(self, apart: np.ndarray) -> slice:
+        """The samples before paths part."""
+        far = np.flatnonzero(apart > PARTED)
+        return slice(far[0]) if len(far) else slice(None)
+
+    def _order(self, coarse: np.ndarray, fine: np.ndarray) -> float | None:
+        """The order at which a difference falls, while paths are together; None if it is rounding."""
+        window = self._together(coarse)
+        first, second = (float(np.max(each[window], initial=0.0)) for each in (coarse, fine))
+        if first <= self._rounding or second <= self._rounding / 10:
+            return None
+        return math.log2(first / second) if math.isfinite(second) else -math.inf
+
+    def _half(self) -> Way:
+        """The step compared with its half, and that with a quarter."""
+        name, bodies = "half the step", self._bodies(self._runs[0], self._runs[1])
+        parted = self._parted(self._halved)
+        if (failed := self._runs[0].fails_at) is not None:
+            return Way(name, DIFFERS, bodies, None, parted, f"not finite from t = {self._time[failed]:g} s on")
+        order = self._order(self._halved, self._relative(self._runs[1], self._runs[2]))
+        has_touched = self._touched is not None and (parted is None or parted >= self._touched)
+        is_negligible = float(np.max(self._halved)) <= NEGLIGIBLE
+        falls = is_negligible or order is None or order >= self._expected - LESS_ORDER
+        if falls and (parted is None or parted > self._time[min(AT_ONCE, len(self._time) - 1)]):
+            verdict = AGREES if parted is None else PARTS
+        else:
+            verdict = PARTS if has_touched else DIFFERS
+        return Way(name, verdict, bodies, order, parted)
+
+    def _bodies(self, first: Paths, second: Paths) -> tuple[BodyAgreement, ...]:
+        distances, angles = (np.max(apart, axis=0) for apart in (first.distances(second), first.angles(second)))
+        rows = zip(first.names, distances.tolist(), angles.tolist(), strict=True)
+        return tuple(BodyAgreement(*row) for row in rows)
+
+    def _compared(self, way: Expressed) -> Way:
+        """The way with the step and the half of it, each compared with the scene as it is written."""
+        apart, bodies, remark = [], (), ""
+        for scene, world, run, part in zip(self._scenes[:2], self._worlds, self._runs, (1, 2), strict=False):
+            made, remark = way.make(scene, world)
+            if made is None:
+                return Way(way.name, SKIPPED, remark=remark)
+            paths = way.back(paths_of(self._sampled(made, part), self._callbacks)[0]).of(run.names)
+            apart.append(self._relative(run, paths))
+            bodies = bodies or self._bodies(run, paths)
+        order, parted = self._order(*apart), self._parted(apart[0])
+        verdict = self._verdict(*apart, order)
+        if verdict == DIFFERS and self._callbacks:
+            remark = "; ".join(filter(None, (remark, OF_CALLBACK)))
+        return Way(way.name, verdict, bodies, order, parted, remark)
+
+    def _verdict(self, apart: np.ndarray, finer: np.ndarray, order: float | None) -> str:
+        """A way agrees if it is not much farther from the scene as it is written than half the step, or comes nearer
+        with the step, as the method does or down to rounding. Paths that part after a touch, or when those of half the
+        step do, prove nothing.
+        """
+        window = self._together(self._halved)
+        farthest, allowed = (float(np.max(each[window], initial=0.0)) for each in (apart, self._halved))
+        if farthest <= max(TIMES_MORE * allowed, self._rounding):
+            return AGREES if self._parted(apart) is None else PARTS
+        is_rounding = float(np.max(finer[window], initial=0.0)) <= self._rounding
+        if is_rounding or (order is not None and order >= self._expected - LESS_ORDER):
+            return AGREES
+        parted = self._time[np.argmax(apart > max(TIMES_MORE * allowed, self._rounding))]
+        return PARTS if self._touched is not None and parted >= self._touched else DIFFERS
+
+    def _ways(self) -> Iterator[Expressed]:
+        """All ways, with frames whose motion is of the size of the scene's."""
+        start = self._runs[0].position[0]
+        middle, length, time = np.mean(start, axis=0), self.length, float(self._time[-1])
+        remark = _left_out(self._worlds[0])
+
+        def below(observer: Observer) -> Callable[[Scene, World], tuple[World | None, str]]:
+            placed = observer._replace(position=tuple((middle + 0.1 * length).tolist()))
+            return lambda scene, world: (
+                (seen_by(scene, world, placed), remark) if movable(world) else (None, "no body can hang elsewhere")
+            )
+
+        speed, axis = tuple(length / time * part for part in (0.6, -0.5, 0.3)), (0.6, 0.0, 0.8)
+        push = tuple(2.0 * part / time for part in speed)
+        yield Expressed("turned world", lambda _, world: (turned(world, TURN), ""), lambda p: p.turned_back(TURN))
+        yield Expressed("turned and shifted frame", below(Observer(orientation=TURN)))
+        yield Expressed("frame at constant velocity", below(Observer(velocity=speed)))
+        yield Expressed("spinning frame", below(Observer(axis=axis, rate=2 * math.pi / time)))
+        yield Expressed("accelerated frame", below(Observer(acceleration=push, axis=axis, rate_dot=2 / time**2)))
+        yield Expressed("another parent", _another_parent)
+        yield Expressed("quaternions of the other sign", lambda _, world: (of_other_sign(world), ""))
+        yield Expressed("bodies in another order", _in_another_order)
+
+
+def _left_out(world: World) -> str:
+    """The free bodies that cannot hang elsewhere."""
+    can = {node.index for node in movable(world)}
+    paths = [node.path for node in world.tree.free() if node.index not in can]
+    others = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+    return f"{', '.join(paths[:MOST_NAMED])}{others} stayed" if paths else ""
+
+
+def _another_parent(scene: Scene, world: World) -> tuple[World | None, str]:
+    """All bodies below the first one that another can hang on."""
+    for host in world.tree.nodes:
+        if (made := hung_below(scene, world, host)) is not None:
+            return made, f"below {host.path}"
+    return None, "there is no other body"
+
+
+def _in_another_order(scene: Scene, world: World) -> tuple[World | None, str]:
+    """The scene with the last body first, among siblings, and the last force first."""
+    if len(world.tree.nodes) == 1:
+        return None, "there is one body"
+    try:
+        return build_world(reordered(scene)), ""
+    except SceneError as error:
+        return None, f"it cannot be written so: {error.problems[0].message}"
+
+
+def _order_of(text: str) -> float:
+    """The order of an integrator; of one whose order depends on the scene, the lowest."""
+    return float(text) if text.replace(".", "").isdigit() else 1.0

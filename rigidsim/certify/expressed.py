@@ -1,0 +1,245 @@
+"""The same world, expressed otherwise: free bodies below other parents, quaternions of the other sign, turned axes.
+
+Only coordinates change: the frames that loads and expressions name stay what they were, and `parent` becomes the parent
+that it meant.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Mapping
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import Blueprint, World
+from rigidsim.engine.assembly.constants import model_of
+from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
+from rigidsim.engine.assembly.site import PARENT
+from rigidsim.engine.assembly.tree import Node, Tree
+from rigidsim.engine.building.bodies import written_bodies
+from rigidsim.engine.building.initial import initial_frames
+from rigidsim.engine.laws.declaration import AXES, CENTER, DIRECTION, END, MEDIUM, Key
+from rigidsim.engine.laws.gravity import SOURCE_KEYS
+from rigidsim.engine.laws.registry import BY_NAME
+from rigidsim.engine.model import MotionSamples
+from rigidsim.physics.quaternion import product, rotate
+from rigidsim.scene import Scene
+
+ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+FRAMES = (AXES, END, MEDIUM, CENTER)
+"""The forms of keys whose value may be a frame."""
+AXES_OF_IMPULSE = Key("frame", AXES, "axes of an impulse")
+OBSERVER = "(observer)"
+"""The path of a frame that is added; no body of a scene can have it."""
+
+
+class Observer(NamedTuple):
+    """A frame in the world: its pose at t = 0, and its motion with constant accelerations, in world axes; the angular
+    acceleration is along `axis`, too.
+    """
+
+    position: tuple = ZERO  # m
+    orientation: tuple = NO_TURN
+    velocity: tuple = ZERO  # m/s
+    acceleration: tuple = ZERO  # m/s2
+    axis: tuple = (0.0, 0.0, 1.0)
+    rate: float = 0.0  # rad/s
+    rate_dot: float = 0.0  # rad/s2
+
+    @property
+    def angular_velocity(self) -> tuple:
+        """At t = 0, rad/s."""
+        return tuple(self.rate * part for part in self.axis)
+
+    def constants(self) -> list[float]:
+        """As those of a prescribed node."""
+        row = [0.0] * layout.MOTION_ROWS
+        for place, values in (
+            (layout.M_P, self.position),
+            (layout.M_Q, self.orientation),
+            (layout.M_V, self.velocity),
+            (layout.M_A, self.acceleration),
+            (layout.M_AXIS, self.axis),
+            (layout.M_RATE, (self.rate, self.rate_dot)),
+        ):
+            row[place : place + len(values)] = values
+        return row
+
+
+def movable(world: World) -> list[Node]:
+    """The free bodies that can hang elsewhere: those that keep their parent all the time, and do not inherit its
+    jumps.
+    """
+    reparented = {event.body for event in world.blueprint.schedule.reparentings}
+    return [node for node in world.tree.free() if not node.inherits and node.index not in reparented]
+
+
+def seen_by(scene: Scene, world: World, observer: Observer) -> World:
+    """The world with all movable bodies below an observer. `world` is that of the scene at t = 0."""
+    added = _node(len(world.tree.nodes), observer)
+    drives = world.blueprint.drives
+    motions = {**drives.motions, added.index: observer.constants()}
+    blueprint = world.blueprint._replace(drives=drives._replace(motions=motions))
+    parents = {node.index: added.frame for node in movable(world)}
+    motion = (observer.position, observer.orientation, observer.velocity, observer.angular_velocity)
+    return _hung(scene, world, blueprint, [*world.tree.nodes, added], parents, [motion])
+
+
+def hung_below(scene: Scene, world: World, host: Node) -> World | None:
+    """The world with the movable bodies below one of its bodies, those that are there in the world; None if nothing
+    changes.
+    """
+    above = {node.index for node in world.tree.lineage(host)}
+    parents = {
+        node.index: host.frame if node.parent != host.frame else 0 for node in movable(world) if node.index not in above
+    }
+    if not parents:
+        return None
+    return _hung(scene, world, world.blueprint, list(world.tree.nodes), parents, [])
+
+
+def of_other_sign(world: World) -> World:
+    """The world with the negatives of all quaternions: the same orientations."""
+    nodes = [node._replace(orientation=negated_quaternion(node.orientation)) for node in world.tree.nodes]
+    motions = {}
+    for index, row in world.blueprint.drives.motions.items():
+        motions[index] = list(row)
+        motions[index][layout.M_Q : layout.M_Q + 4] = negated_quaternion(row[layout.M_Q : layout.M_Q + 4])
+    state = world.state.copy()
+    n_turning = len(world.tree.free())
+    state[:n_turning, layout.S_Q : layout.S_Q + 4] *= -1.0
+    paced = slice(n_turning, n_turning + len(world.blueprint.drives.paced))
+    state[paced, layout.PACED_Q : layout.PACED_Q + 4] *= -1.0
+    drives = world.blueprint.drives._replace(motions=motions)
+    return _assembled(world.blueprint._replace(drives=drives), Tree.of(nodes), state)
+
+
+def negated_quaternion(q: Collection[float]) -> tuple:
+    """The quaternion of the same orientation with the other sign."""
+    return tuple(-part for part in q)
+
+
+def with_stride(world: World, stride: int) -> World:
+    """The world with another number of steps between samples, and without metrics."""
+    return _assembled(world.blueprint._replace(stride=stride, metrics=None), world.tree, world.state)
+
+
+def _assembled(blueprint: Blueprint, tree: Tree, state: np.ndarray) -> World:
+    return World(blueprint._replace(tree=tree), tree, model_of(blueprint, tree), state)
+
+
+def _node(index: int, observer: Observer) -> Node:
+    return Node(
+        path=OBSERVER, index=index, parent=0, kind="prescribed", position=observer.position,
+        orientation=observer.orientation, scale=1.0, parent_metres=1.0, metres=1.0, mass=None, center=ZERO, falls=True,
+        inherits=False, normal=(),
+    )  # fmt: skip
+
+
+def _hung(
+    scene: Scene, world: World, blueprint: Blueprint, nodes: list[Node], parents: Mapping[int, int], added: list[tuple]
+) -> World:
+    """The world with free bodies below other frames, and with the same motion at t = 0. `added` are the motions
+    (p, q, v, omega) of nodes that the scene does not have, in the world.
+    """
+    before = Tree.of(nodes)
+    instant = _instant(scene, world.tree, before, added)
+    changed = [_below(node, parents[node.index], before) if node.index in parents else node for node in nodes]
+    after = Tree.of(changed)
+    state, rows = world.state.copy(), {node.index: row for row, node in enumerate(world.tree.free())}
+    for index in parents:
+        state[rows[index]] = free_state(after.nodes[index], after, instant, state[rows[index]])
+    moved = {1 + index: before.nodes[index].parent for index in parents}
+    return _assembled(_with_old_parents(blueprint, moved), after, state)
+
+
+def _below(node: Node, parent: int, tree: Tree) -> Node:
+    metres = tree.metres(parent)
+    return node._replace(parent=parent, parent_metres=metres, scale=node.metres / metres)
+
+
+def _instant(scene: Scene, tree: Tree, with_added: Tree, added: list[tuple]) -> MotionSnapshot:
+    """The motion of all nodes at t = 0, before any event."""
+    frames = initial_frames(tree, written_bodies(scene))[1:]
+    local = [(frame.local_p, frame.local_q, frame.local_v, frame.local_omega) for frame in frames] + added
+    in_world = [(frame.p, frame.q, frame.v, frame.omega) for frame in frames] + added
+    samples = (MotionSamples(*map(np.array, zip(*motions, strict=True))) for motions in (local, in_world))
+    return MotionSnapshot(with_added, *samples)
+
+
+def _with_old_parents(blueprint: Blueprint, moved: Mapping[int, int]) -> Blueprint:
+    """The loads, impulses and expressions of moved frames, with the frames that were their parents in place of
+    `parent`.
+    """
+
+    def named(own: int) -> Callable[[object], object]:
+        return lambda value: moved[own] if own in moved and type(value) is int and value == PARENT else value
+
+    def frame(of: tuple[int, int]) -> tuple[int, int]:
+        return (moved[of[1]], 0) if of[0] == PARENT and of[1] in moved else of
+
+    loads = tuple(load._replace(values=_mapped(load.values, named(load.frame))) for load in blueprint.loads)
+    impulses = tuple(one._replace(values=_mapped(one.values, named(one.frame))) for one in blueprint.impulses)
+    views = tuple(
+        view._replace(observer=frame(view.observer), body=frame(view.body)) for view in blueprint.scripts.views
+    )
+    scripts = blueprint.scripts._replace(views=views)
+    return blueprint._replace(loads=loads, impulses=impulses, scripts=scripts)
+
+
+def _mapped(values: SimpleNamespace, change: Callable[[object], object]) -> SimpleNamespace:
+    return SimpleNamespace(**{key: change(value) for key, value in vars(values).items()})
+
+
+def turned(world: World, q: tuple) -> World:
+    """The world turned as a whole: all that hangs on the world hangs on a frame with this orientation, which loads,
+    expressions, sources and reparentings that name the world name instead; gravity is turned with it.
+    """
+    frame = Observer(orientation=q)
+    added = _node(len(world.tree.nodes), frame)
+    blueprint = world.blueprint
+    drives = blueprint.drives._replace(motions={**blueprint.drives.motions, added.index: frame.constants()})
+    schedule = copy.copy(blueprint.schedule)
+    schedule.reparentings = tuple(
+        event if event.to else event._replace(to=added.frame) for event in blueprint.schedule.reparentings
+    )
+    tree = Tree.of([*(n if n.parent else n._replace(parent=added.frame) for n in world.tree.nodes), added])
+    state, n_free = world.state.copy(), len(world.tree.free())
+    state[:n_free, layout.S_Q : layout.S_Q + 4] = [
+        product(q, tuple(map(float, row))) for row in world.state[:n_free, layout.S_Q : layout.S_Q + 4]
+    ]
+    changed = _with_world(blueprint, added.frame, q)
+    return _assembled(changed._replace(drives=drives, schedule=schedule), tree, state)
+
+
+def _with_world(blueprint: Blueprint, frame: int, q: tuple) -> Blueprint:
+    """What names the world, with another frame in its place; vectors of the world turned."""
+
+    def named(values: SimpleNamespace, keys: Collection[Key]) -> SimpleNamespace:
+        forms, found = {key.name: key.form for key in keys}, vars(values)
+        of_point = any(forms.get(name) == CENTER and isinstance(value, tuple) for name, value in found.items())
+
+        def changed(form: str | None, value: object) -> object:
+            if form in (CENTER, DIRECTION) and of_point and isinstance(value, tuple):
+                return rotate(q, value)  # a source at a point of the world
+            return frame if form in FRAMES and type(value) is int and value == 0 else value
+
+        return SimpleNamespace(**{name: changed(forms.get(name), value) for name, value in found.items()})
+
+    def seen(of: tuple[int, int]) -> tuple[int, int]:
+        return (frame, 0) if of == (0, 0) else of
+
+    loads = (load._replace(values=named(load.values, BY_NAME[load.kind].keys)) for load in blueprint.loads)
+    impulses = (one._replace(values=named(one.values, [AXES_OF_IMPULSE])) for one in blueprint.impulses)
+    views = (view._replace(observer=seen(view.observer), body=seen(view.body)) for view in blueprint.scripts.views)
+    return blueprint._replace(
+        loads=tuple(loads),
+        impulses=tuple(impulses),
+        scripts=blueprint.scripts._replace(views=tuple(views)),
+        gravity=rotate(q, blueprint.gravity),
+        source=blueprint.source and named(blueprint.source, SOURCE_KEYS),
+        normal=rotate(q, blueprint.normal) if blueprint.normal else (),
+    )
