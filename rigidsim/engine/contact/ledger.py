@@ -251,16 +251,24 @@ def book_rows(mass, inertia, n_sub, rate, ahead, vel, first, moved, way, smooth,
         sums[FROM_REST, lane] += mass * gained * gained
 
 
+@inlined
+def momentum_at(motion, inertia):
+    """Angular momentum in world axes, N m s."""
+    q = load4(motion, c.X_Q, 0, 1)
+    return rotate(q, apply(inertia, rotate_back(q, load3(motion, c.X_OMEGA, 0, 1))))
+
+
 @routine
 def book_turn(h, ahead, start, finish, body, inertia_W, vel, first, moved, way, own, step):
-    """The part of rotation, of a body that is not round."""
-    omega, omega_0, turned = load3(vel, c.L_ANGULAR, 0, 1), load3(first, c.L_ANGULAR, 0, 1), load3(own, c.J_TURN, 0, 1)
-    q, after, inertia = load4(finish, c.X_Q, 0, 1), load3(finish, c.X_OMEGA, 0, 1), load6(body, layout.B_INERTIA, 0, 1)
-    before = load3(start, c.X_OMEGA, 0, 1)
-    gained = sub(after, before)
+    """The part of rotation, of a body that is not round; `inertia_W` is that of the sub-steps."""
+    omega, omega_0, turned = (
+        load3(vel, c.L_ANGULAR, 0, 1), load3(first, c.L_ANGULAR, 0, 1), load3(own, c.J_TURN, 0, 1),
+    )  # fmt: skip
+    gained = change3(start, finish, c.X_OMEGA, 0, 1)
     jump, theta = apply(inertia_W, sub(omega, omega_0)), change3(way, moved, c.L_ANGULAR, 0, 1)
     work = 0.5 * dot(jump, add(omega, omega_0)) - dot(apply(inertia_W, gained), theta) / h
-    torque = sub(rotate(q, apply(inertia, rotate_back(q, after))), apply(inertia_W, before))
+    inertia = load6(body, layout.B_INERTIA, 0, 1)
+    torque = sub(momentum_at(finish, inertia), momentum_at(start, inertia))
     step[c.W_DAMPING] += work
     step[c.W_LOADS] += dot(torque, add(turned, scaled(ahead, gained))) / h
 
