@@ -45,7 +45,9 @@ def contact_of(trajectory: Trajectory) -> ContactSummary | None:
 
 
 def _ledger_warnings(trajectory: Trajectory) -> list[str]:
-    return ledger_warnings(trajectory.contact_ledger, trajectory.header.resolved["simulation"]["step"])
+    """As of the run."""
+    step = trajectory.header.resolved.get("simulation", {}).get("step", 0.0)
+    return ledger_warnings(trajectory.contact_ledger, step)
 
 
 def energies(trajectory: Trajectory) -> list[Course]:

@@ -4,8 +4,6 @@ what no cause explains is the error of contact.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ import rigidsim
 from contact_scenes import G, ball, block, collide, floor, rod, surface, touching
 from rigidsim.engine.contact.ledger import FAST
 from rigidsim.errors import SimulationError
-from rigidsim.report.contact_energy import ALLOWED, ledger_warnings
+from rigidsim.report.contact_energy import ledger_warnings
 from rigidsim.trajectory.contact_ledger import CAUSES, ContactLedger
 
 EPS = np.finfo(float).eps
@@ -198,32 +196,38 @@ def test_rest_costs_nothing(integrator):
 # --- the error
 
 
-def brick(step: float) -> ContactLedger:
+def brick(step: float, velocity=(1.3, 0.7, -0.9), rate=(30, 15, -9), duration: float = 5) -> ContactLedger:
     """e = 1 without friction, in a room: its energy should not change."""
     walls = [{"type": "plane", "normal": list(n), "offset": -1} for n in np.vstack((np.eye(3), -np.eye(3))).tolist()]
-    spinning = {"velocity": [1.3, 0.7, -0.9], "angular_velocity": [30, 15, -9], "friction": 0}
+    spinning = {"velocity": list(velocity), "angular_velocity": list(rate), "friction": 0}
     bodies = {
         "room": {"shapes": walls} | surface(restitution=1, friction=0),
         "brick": block((0.4, 0.3, 0.2), at=(0.1, 0.05, 0), **spinning),
     }
-    trajectory = collide(bodies, duration=5, step=step, record_every=0.1, gravity=[0, 0, 0])
-    gained = trajectory.diagnostic("kinetic_energy")[-1] - trajectory.diagnostic("kinetic_energy")[0]
-    assert trajectory.contact_ledger.error == pytest.approx(gained, abs=1e-7)
-    return trajectory.contact_ledger
+    trajectory = collide(bodies, duration=duration, step=step, record_every=0.1, gravity=[0, 0, 0])
+    kinetic, ledger = trajectory.diagnostic("kinetic_energy"), trajectory.contact_ledger
+    drift = np.abs(trajectory.total_energy - trajectory.total_energy[0]).max()
+    assert ledger.work == pytest.approx(kinetic[-1] - kinetic[0], abs=2 * drift + 1e-12)
+    return ledger
 
 
-def test_the_error_of_a_brick_that_tumbles():
-    """Its drift is 1e-9: what it gains is booked. The error falls with the square of the step, and the warning tells a
-    step that is short enough.
-    """
-    coarse, fine = brick(2e-3), brick(0.5e-3)
-    assert coarse.relative_error == pytest.approx(1.19e-3, rel=0.02)
-    assert fine.relative_error < coarse.relative_error / 16
-    assert ledger_warnings(fine, 0.5e-3) == []
-    (warning,) = ledger_warnings(coarse, 2e-3)
-    advised = float(warning.split()[-2])
-    assert 1e-3 <= advised <= 2e-3 * math.sqrt(ALLOWED / coarse.relative_error)
-    assert brick(advised).relative_error < ALLOWED
+def test_a_step_that_is_too_long_gets_a_warning():
+    """The drift shows nothing, because what the brick gains is booked; the step that is advised is short enough."""
+    (warning,) = ledger_warnings(brick(5e-3), 5e-3)
+    assert warning.startswith("the error of contact is 0.0286 J, 0.0031 of the largest kinetic energy, 9.117 J: ")
+    assert warning.endswith("use at most 0.002 s")
+    assert ledger_warnings(brick(2e-3), 2e-3) == []
+
+
+def test_the_error_falls_with_the_square_of_the_step():
+    """In the mean of twenty bricks: 4.8e-4, 1.3e-4, 1.2e-5 of the energy."""
+    random = np.random.default_rng(1)
+    starts = [(random.normal(size=3), 15 * random.normal(size=3)) for _ in range(20)]
+    errors = [
+        np.mean([brick(step, v.tolist(), rate.tolist(), 2).relative_error for v, rate in starts])
+        for step in (4e-3, 2e-3, 1e-3)
+    ]
+    assert errors[0] > 3 * errors[1] > 9 * errors[2]
 
 
 # --- bodies that are spun
