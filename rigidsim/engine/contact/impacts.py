@@ -52,7 +52,7 @@ MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so
 SWEEPS = 6  # of a sub-step, after a blow to a large pile
 # After a strike without rebound: most sweeps of a sub-step; most contacts; what of the change of velocity by the smooth
 # motion in a sub-step is settled; for how many steps.
-LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 64, 1e-7, 8
+LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 32, 1e-7, 24
 BLOW = 8.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
