@@ -26,13 +26,11 @@ radius mu P_n, with k the largest eigenvalue of K_t. Its fixed point is Coulomb'
 u_t = 0, or if P_t is on the bound and opposed to u_t.
 
 *Faces.* Points at the corners of a face carry it as well as an even pressure does, but friction against spinning has
-the longest lever there: about the centre of pressure r_c = sum(P_n r)/sum(P_n) its moment is mu P_n |r - r_c|, that of
-an even pressure mu P_n times the mean distance, a share k of |r - r_c| (1/2 for a line, 0.541 for a square face). So
-friction acts beside its point, at r + delta with delta = (k - 1) (r - r_c) across n, by the same law: on the slip
-u + (omega_B - omega_A) x delta, with K at these levers. Only friction that is not in proportion to the normal impulses
-matters: the part P_n sum(P_t)/sum(P_n), which is all of it in sliding without spinning, has no moment about the centre
-of pressure and keeps the lever r. So the centre and the sums may be those of the last step, and what slides does not
-begin to turn. Its moment is that of P_t at r, and delta x (P_t - P_n sum(P_t)/sum(P_n)).
+the longest lever there: about the centre of pressure r_c = sum(P_n r)/sum(P_n) its moment is mu P_n |r - r_c|, and that
+of an even pressure mu P_n times the mean distance, a share k of |r - r_c| (1/2 for a line, 0.541 for a square). So the
+friction of a face that spins acts beside its points, at r + delta with delta = (k - 1) (r - r_c) across n, by the same
+law: on the slip u + (omega_B - omega_A) x delta, with K at these levers, and with the moment delta x P_t in addition.
+What slides does not begin to turn by that, as the shifts add up to nothing: sum(P_n delta) = 0.
 
 *Rolling.* A moment that is at most a length times P_n opposes the difference of the rates, in rolling and in spinning.
 
@@ -228,12 +226,6 @@ def sagitta(c, theta):
 def carried(c, theta):
     """R c - c, m, to second order in the turn theta: the displacement of a feature at c from the centre of mass."""
     return add(cross(theta, c), sagitta(c, theta))
-
-
-@formula
-def swept_slip(omega_A, change_A, omega_B, change_B):
-    """What changes of the levers add to the slip, m/s: omega_B x change_B - omega_A x change_A."""
-    return sub(cross(omega_B, change_B), cross(omega_A, change_A))
 
 
 @formula

@@ -34,6 +34,7 @@ class Point:
     r_B: tuple = (0.0, 0.0, 0.0)
     core: tuple = (0.0, 0.0, 0.0)
     surface: tuple = (0.0, 0.0, 0.0)
+    shift: tuple = (0.0, 0.0, 0.0)  # across the normal, with the flag BESIDE
     friction: float = 0.5
     rolling: float = 0.0
     flags: int = 0
@@ -108,6 +109,7 @@ class Bodies:
                 *point.normal, point.gap, *point.r_A, *point.r_B, *point.core, *point.surface, point.friction,
                 point.rolling, 0.0,
             )  # fmt: skip
+            rows[m, at.C_SHIFT : at.C_PN] = point.shift
             rows[m, at.C_PN : at.C_TOTAL] = self.memory.get((point.A, point.B, point.feature), 0.0)
         return Step(who, rows, self.inverse(), vel, smooth)
 

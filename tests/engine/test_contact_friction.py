@@ -70,6 +70,18 @@ def test_a_box_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above(st
 
 
 @pytest.mark.parametrize("step", STEPS)
+def test_what_is_just_held_slides_little_as_the_run_starts(step):
+    """With 1e-4 more friction than it needs, what it gets less at the start is hardly made up for."""
+    angle = math.radians(26)
+    friction = 1.0001 * math.tan(angle)
+    box = block((0.4, 0.3, 0.1), 2, at=(0, 0, 0.05), friction=friction)
+    trajectory = collide(sloped(angle, {"box": box}, friction=friction), duration=1, step=step, record_every=0.5)
+    slid = trajectory["slope/box"].local.position[-1, 0]
+    # 4.3e-7 and 1.1e-5; with one sweep a sub-step from the start on 6e-5 and 9e-4.
+    assert 0 <= slid <= (6e-7 if step == 1e-3 else 1.5e-5)
+
+
+@pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("shape", ["sphere", "capsule"])
 def test_rolling_down_a_slope(step, shape):
     """g sin/(1 + I/(m r^2)); a capsule's moment is that about its axis."""
@@ -113,7 +125,7 @@ def test_a_plate_that_spins_is_braked_as_by_an_even_pressure(step):
     trajectory = collide({"floor": floor(friction=0.3), "plate": plate}, duration=0.5, step=step, record_every=0.05)
     spin = trajectory["plate"].world.angular_velocity[:, 2]
     mean = (math.sqrt(2) + math.log(1 + math.sqrt(2))) / 6
-    # Not in the first step, in which the pressure is not known yet.
+    # Not in the first steps, in which it sinks.
     assert np.diff(spin[1:]) / 0.05 == pytest.approx(-0.3 * G * mean * 6, rel=1e-5 if step == 1e-3 else 2e-4)
 
 
@@ -133,8 +145,8 @@ def test_what_slides_with_its_weight_aside_does_not_turn(step):
     plate = block((1, 1, 0.1), at=(0, 0, 0.05), friction=0.3, velocity=[1, 2, 0]) | own
     trajectory = collide({"floor": floor(friction=0.3), "plate": plate}, duration=0.5, step=step, record_every=0.1)
     motion = trajectory["plate"].world
-    # It turns a bit while it sinks.
-    assert np.abs(motion.angular_velocity[1:, 2]).max() <= (2e-7 if step == 1e-3 else 5e-6)
+    # It turns by some 1e-7 rad/s (1 ms) or 4e-6 rad/s (5 ms) while it sinks.
+    assert abs(motion.angular_velocity[-1, 2]) <= (1e-7 if step == 1e-3 else 2e-6)
     assert motion.velocity[-1, 1] / motion.velocity[-1, 0] == pytest.approx(2, rel=1e-5)
 
 

@@ -32,25 +32,32 @@ def disc(p, limit):
     return p * (limit / size if size > limit else 1.0)
 
 
+def slip_matrix(r_A, r_B) -> np.ndarray:
+    """From the velocities of two bodies to the slip at these levers."""
+    return np.hstack((-np.eye(3), skew(r_A), np.eye(3), -skew(r_B)))
+
+
 class Plain:
-    """One contact between two bodies: the law of sections 'normal impulse' to 'positions', with matrices."""
+    """One contact between two bodies: the law of sections 'normal impulse' to 'levers that change', with matrices."""
 
     def __init__(self, step, h: float, n_sub: int):
         self.a, self.b = step.who[0, :2]
         self.row, self.s, self.n_sub = step.point[0].copy(), h / n_sub, n_sub
         self.vel, self.smooth, self.moved = step.vel[:, :6].copy(), step.smooth[:, :6].copy(), 0 * step.vel[:, :6]
         self.n = self.row[:3]
-        J = np.zeros((3, 12))
-        J[:, 0:3], J[:, 3:6] = -np.eye(3), skew(self.row[at.C_A : at.C_A + 3])
-        J[:, 6:9], J[:, 9:12] = np.eye(3), -skew(self.row[at.C_B : at.C_B + 3])
+        self.r = self.row[at.C_A : at.C_A + 3], self.row[at.C_B : at.C_B + 3]
+        self.core, self.follows = self.row[at.C_CORE : at.C_CORE + 3], bool(step.who[0, at.POINT_FLAGS] & at.SWEPT)
+        J, zero = slip_matrix(*self.r), np.zeros((3, 3))
+        beside = skew(self.row[at.C_SHIFT : at.C_SHIFT + 3])
+        self.beside = np.hstack((zero, beside, zero, -beside))
         W = np.zeros((12, 12))
         for k, i in enumerate((self.a, self.b)):
             W[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = step.inverse[i, 0] * np.eye(3)
             W[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = tensor(step.inverse[i])
-        self.J, self.W, self.K = J, W, J @ W @ J.T
-        across = np.eye(3) - np.outer(self.n, self.n)
-        values = np.linalg.eigvalsh(across @ self.K @ across)
-        self.inverse_K, self.m_t = np.linalg.pinv(across @ self.K @ across), 1.0 / values[-1]
+        self.J, self.J_slip, self.J_arm, self.W, self.K = J, J, J, W, J @ W @ J.T
+        across, friction = np.eye(3) - np.outer(self.n, self.n), J + self.beside
+        self.K_n, K_t = friction @ W @ J.T @ self.n, across @ friction @ W @ friction.T @ across
+        self.inverse_K, self.m_t = np.linalg.pinv(K_t), 1.0 / np.linalg.eigvalsh(K_t)[-1]
         moments = tensor(step.inverse[self.a]), tensor(step.inverse[self.b])
         self.m_r, self.across = 1.0 / sum(np.abs(i).sum(1).max() for i in moments), across
         self.P = [self.row[at.C_PN], across @ self.row[at.C_PT : at.C_PT + 3], self.row[at.C_PR : at.C_PR + 3]]
@@ -58,23 +65,45 @@ class Plain:
     def pair(self, rows):
         return np.concatenate((rows[self.a], rows[self.b]))
 
-    def push(self, P, K):
-        change = self.W @ (self.J.T @ P + np.concatenate((np.zeros(3), -K, np.zeros(3), K)))
+    def push(self, P_n, P_t, K):
+        moments = np.concatenate((np.zeros(3), -K, np.zeros(3), K))
+        self.change(self.J_arm.T @ (P_n * self.n + P_t) + self.beside.T @ P_t + moments)
+
+    def change(self, impulses):
+        change = self.W @ impulses
         self.vel[self.a] += change[:6]
         self.vel[self.b] += change[6:]
 
+    def lever_matrix(self, t):
+        """The slip matrix t seconds after the beginning of the sub-step."""
+        A, B = self.a, self.b
+        theta = skew(self.moved[A, 3:] + t * self.vel[A, 3:])
+        of_A = theta @ self.core + theta @ theta @ self.core / 2
+        way = self.moved[A, :3] - self.moved[B, :3] + t * (self.vel[A, :3] - self.vel[B, :3])
+        return slip_matrix(self.r[0] + of_A, self.r[1] + way + of_A)
+
+    def follow(self):
+        self.J_slip, arm = self.lever_matrix(self.s), self.lever_matrix(0.5 * self.s)
+        self.change((arm - self.J_arm).T @ (self.P[0] * self.n + self.P[1]))
+        self.J_arm = arm
+
+    def gap(self):
+        theta = skew(self.moved[self.a, 3:])
+        rise = self.n @ theta @ theta @ self.core / 2 if self.follows else 0.0
+        return self.row[at.C_GAP] + self.n @ self.J @ self.pair(self.moved) - rise
+
     def resolve(self, bias, stiff, soft):
         p_n, p_t, p_r = self.P
-        u = self.J @ self.pair(self.vel)
+        u = self.J_slip @ self.pair(self.vel)
         q_n = max(0.0, p_n - stiff * (self.n @ u + bias) / (self.n @ self.K @ self.n) - soft * p_n)
-        u = self.across @ (u + self.K @ self.n * (q_n - p_n))
+        u = self.across @ (u + self.beside @ self.pair(self.vel) + self.K_n * (q_n - p_n))
         q_t, limit = p_t - self.inverse_K @ u, self.row[at.C_FRICTION] * q_n
         if np.linalg.norm(q_t) > limit:
             q_t = disc(p_t - self.m_t * u, limit)
         turning = self.vel[self.b, 3:] - self.vel[self.a, 3:]
         q_r = disc(p_r - self.m_r * turning, self.row[at.C_ROLLING] * q_n)
         self.P = [q_n, q_t, q_r]
-        self.push((q_n - p_n) * self.n + q_t - p_t, q_r - p_r)
+        self.push(q_n - p_n, q_t - p_t, q_r - p_r)
 
     def solve(self):
         s, turn, ratio = self.s, 0.5 * math.pi, 2.0
@@ -84,9 +113,10 @@ class Plain:
             began = self.vel + self.smooth
             self.vel = began + push
             if k == 0:
-                self.push(self.P[0] * self.n + self.P[1], self.P[2])
+                self.push(*self.P)
                 push = self.vel - began
-            gap = self.row[at.C_GAP] + self.n @ self.J @ self.pair(self.moved)
+            self.follow() if self.follows else None
+            gap = self.gap()
             self.resolve(gap / s, 1.0, 0.0) if gap > 0 else self.resolve(rate * gap, a / (1 + a), 1 / (1 + a))
             closed = gap <= 0 or self.P[0] > 0
             for i, c in itertools.product(range(len(self.vel)), (slice(0, 3), slice(3, 6))):
@@ -112,10 +142,15 @@ def tumbling(kind: str, seed: int = 3) -> tuple[Bodies, Point]:
         r_A, r_B = rng.normal(size=(2, 3)) * 0.1
     bodies.v, bodies.omega = rng.normal(size=(2, 3)), 3 * rng.normal(size=(2, 3))
     B = FLOOR if kind == "floor" else 1
-    return bodies, Point(0, B, tuple(normal), 0.0, tuple(r_A), tuple(r_B), friction=0.3, rolling=0.02)
+    how = {"friction": 0.3, "rolling": 0.02, "core": tuple(0.4 * r_A + 0.02)}
+    if kind == "beside":
+        how |= {"flags": at.BESIDE, "shift": tuple(np.cross(normal, (0.02, -0.03, 0.05)))}
+    if kind == "following":
+        how |= {"flags": at.SWEPT}
+    return bodies, Point(0, B, tuple(normal), 0.0, tuple(r_A), tuple(r_B), **how)
 
 
-@pytest.mark.parametrize("kind", ["balls", "bodies", "floor"])
+@pytest.mark.parametrize("kind", ["balls", "bodies", "floor", "beside", "following"])
 @pytest.mark.parametrize("gap", [-1e-3, 0.0, 2e-3, 1.0])
 @pytest.mark.parametrize("remembered", [False, True])
 def test_one_contact_is_as_with_matrices(kind, gap, remembered):
@@ -159,7 +194,9 @@ def crowded(bodies: Bodies, count: int) -> list[Point]:
         levers = (0.1 * n, -0.2 * n) if m % 4 else rng.normal(size=(2, 3)) * 0.1
         flags = (at.SWEPT if m % 5 == 0 else 0) | (at.STRUCK if m % 11 == 0 else 0) | (at.NOTICED if m % 13 == 0 else 0)
         surface = (0.1, -0.2, 0.05) if m % 7 == 0 else (0.0, 0.0, 0.0)
-        more = {"surface": surface, "core": tuple(0.5 * levers[0]), "flags": flags, "rolling": 0.01}
+        shift, beside = (tuple(np.cross(n, (0.02, -0.03, 0.05))), at.BESIDE) if m % 9 == 0 else ((0.0, 0.0, 0.0), 0)
+        how = {"surface": surface, "core": tuple(0.5 * levers[0]), "shift": shift}
+        more = how | {"flags": flags | beside, "rolling": 0.01}
         points.append(Point(int(a), int(b), tuple(n), rng.normal() * 1e-3, *map(tuple, levers), **more))
         bodies.memory[int(a), int(b), 0] = rng.uniform(0, 1e-3, 7)
     return points

@@ -56,9 +56,6 @@ def slips() -> dict[str, list]:
         "slip_of_impulse": [((0.7, TENSOR_A, R_A, TENSOR_B, R_B, V_A), mobility(0.7) @ V_A, 8 * EPS)],
         "rates_of_impulse": [((TENSOR_A, R_A, TENSOR_B, R_B, V_A), rates_of(V_A), 8 * EPS)],
         "mean_velocity": [((V_A, V_B, OMEGA_A), V_A - (V_B + OMEGA_A) / 2, 2 * EPS)],
-        "swept_slip": [
-            ((OMEGA_A, R_A, OMEGA_B, R_B), skew(OMEGA_B) @ R_B - skew(OMEGA_A) @ R_A, 4 * EPS),
-        ],
     }  # fmt: skip
 
 

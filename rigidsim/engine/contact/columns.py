@@ -60,11 +60,10 @@ SWEPT, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE = 1, 2, 4, 8, 16, 32
 
 # Values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, lever of the
 # core point of A (its surface less the thickening), slip of the surfaces on their bodies (B's less A's, m/s), friction,
-# rolling radius, restitution; the gap below which it is closed; the way to where friction against spinning acts;
-# friction of sliding by normal impulse; impulses of the last sub-step: normal, tangent, rolling; total impulse of the
-# step.
+# rolling radius, restitution; the gap below which it is closed; the way to where friction acts; impulses of the last
+# sub-step: normal, tangent, rolling; total impulse of the step.
 C_NORMAL, C_GAP, C_A, C_B, C_CORE, C_SURFACE, C_FRICTION, C_ROLLING, C_RESTITUTION = 0, 3, 4, 7, 10, 13, 16, 17, 18
-C_CLOSED, C_SHIFT, C_DRAG, C_PN, C_PT, C_PR, C_TOTAL, POINT_ROWS = 19, 20, 23, 26, 27, 30, 33, 36
+C_CLOSED, C_SHIFT, C_PN, C_PT, C_PR, C_TOTAL, POINT_ROWS = 19, 20, 23, 24, 27, 30, 33
 
 # A pair that overlaps for a reason: its shapes, and what becomes of it until it has been apart. Separated by a
 # reparenting: no contact; overlapping before it ever touched, as at the start: it parts gently.

@@ -13,7 +13,6 @@ from rigidsim.physics.contact import (
     sagitta,
     slip,
     slip_of_balls,
-    swept_slip,
 )
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
@@ -65,11 +64,13 @@ def impulse(row, lane, n):
 
 
 @inlined
-def slip_at(row, lines, lane, n, place):
-    """The slip of the velocities, or of the displacements, that begin at `place` of A and six later of B."""
+def slip_at(row, lines, lane, n, levers, place):
+    """The slip of the velocities, or of the displacements, that begin at `place` of A and six later of B; `levers`: the
+    first of those of A and B.
+    """
     return slip(
-        load3(lines, place, lane, n), load3(lines, place + 3, lane, n), load3(row, at.R_A, lane, n),
-        load3(lines, place + 6, lane, n), load3(lines, place + 9, lane, n), load3(row, at.R_B, lane, n),
+        load3(lines, place, lane, n), load3(lines, place + 3, lane, n), load3(row, levers, lane, n),
+        load3(lines, place + 6, lane, n), load3(lines, place + 9, lane, n), load3(row, levers + 3, lane, n),
     )  # fmt: skip
 
 
@@ -89,12 +90,6 @@ def rolled(row, lines, lane, n, q_n):
 
 
 @inlined
-def moment_of_shift(row, lane, n, P_n, P_t):
-    """That of friction which acts beside the contact point."""
-    return cross(load3(row, at.R_SHIFT, lane, n), sub(P_t, scaled(P_n, load3(row, at.R_DRAG, lane, n))))
-
-
-@inlined
 def resolve_bodies(row, lines, lane, n, drifts, u, bias, stiff, soft):
     """One contact, once, with slip u; returns its normal impulse. `drifts`: whether it is drifting."""
     normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
@@ -106,7 +101,7 @@ def resolve_bodies(row, lines, lane, n, drifts, u, bias, stiff, soft):
     q_t = friction_impulse(p_t, normal, u, inverse, load(row, at.R_M_T, lane, n), limit)
     K, dP = rolled(row, lines, lane, n, q_n), sub(q_t, p_t)
     if drifts:
-        K = add(K, moment_of_shift(row, lane, n, q_n - p_n, dP))
+        K = add(K, cross(load3(row, at.R_SHIFT, lane, n), dP))
     store(row, at.R_PN, lane, n, q_n)
     store3(row, at.R_PT, lane, n, q_t)
     push_bodies(row, lines, lane, n, at.R_ARM_A if drifts else at.R_A, add(scaled(q_n - p_n, normal), dP), K)
@@ -153,17 +148,13 @@ def move_lever(row, lever, arm, change, P, lane, n):
 
 @inlined
 def follow_motion(row, lines, lane, n, s):
-    """Update the slip that is not of the bodies at the first levers: that of the surfaces, and of the levers at the end
-    of the sub-step; and move the impulses to the levers in its middle.
-    """
-    of_A, of_B = lever_changes(row, lines, lane, n, s)
-    omega_A, omega_B = load3(lines, at.L_A + 3, lane, n), load3(lines, at.L_B + 3, lane, n)
-    swept = swept_slip(omega_A, of_A, omega_B, of_B)
-    store3(row, at.R_DRIFT, lane, n, add(load3(row, at.R_SURFACE, lane, n), swept))
-    of_A, of_B = lever_changes(row, lines, lane, n, 0.5 * s)
-    P = impulse(row, lane, n)
-    K_A = move_lever(row, at.R_A, at.R_ARM_A, of_A, P, lane, n)
-    K_B = move_lever(row, at.R_B, at.R_ARM_B, of_B, P, lane, n)
+    """Write the levers of the slip, those at the end of the sub-step, and move the impulses to those in its middle."""
+    P, (end_A, end_B) = impulse(row, lane, n), lever_changes(row, lines, lane, n, s)
+    middle_A, middle_B = lever_changes(row, lines, lane, n, 0.5 * s)
+    store3(row, at.R_END_A, lane, n, add(load3(row, at.R_A, lane, n), end_A))
+    store3(row, at.R_END_B, lane, n, add(load3(row, at.R_B, lane, n), end_B))
+    K_A = move_lever(row, at.R_A, at.R_ARM_A, middle_A, P, lane, n)
+    K_B = move_lever(row, at.R_B, at.R_ARM_B, middle_B, P, lane, n)
     turn_bodies(row, lines, lane, n, K_A, K_B)
 
 
@@ -171,7 +162,7 @@ def follow_motion(row, lines, lane, n, s):
 def displacement_at(row, lines, lane, n):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
     bend = sagitta(load3(row, at.R_CORE, lane, n), load3(lines, at.L_MOVED_A + 3, lane, n))
-    return sub(slip_at(row, lines, lane, n, at.L_MOVED_A), scaled(load(row, at.R_SWEPT, lane, n), bend))
+    return sub(slip_at(row, lines, lane, n, at.R_A, at.L_MOVED_A), scaled(load(row, at.R_SWEPT, lane, n), bend))
 
 
 @inlined
@@ -191,8 +182,8 @@ def finish_correction(row, lane, n, apart, q_n):
 
 @inlined
 def resolve_drifting(row, lines, lane, n, bias, stiff, soft):
-    """`resolve_bodies`, with the slip of surfaces and levers."""
-    u = add(slip_at(row, lines, lane, n, at.L_A), load3(row, at.R_DRIFT, lane, n))
+    """`resolve_bodies`, with the slip of the surfaces."""
+    u = add(slip_at(row, lines, lane, n, at.R_END_A, at.L_A), load3(row, at.R_SURFACE, lane, n))
     return resolve_bodies(row, lines, lane, n, True, u, bias, stiff, soft)
 
 
@@ -208,8 +199,7 @@ def push_block(row, lines, kind, lanes):
             push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
     else:
         for lane in range(n):
-            spin = moment_of_shift(row, lane, n, load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n))
-            K = add(load3(row, at.R_PR, lane, n), spin)
+            K = add(load3(row, at.R_PR, lane, n), cross(load3(row, at.R_SHIFT, lane, n), load3(row, at.R_PT, lane, n)))
             push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), K)
 
 
@@ -239,11 +229,11 @@ def correct_bodies(row, lines, s, rate, stiff, soft, lanes):
     """`correct_balls` of bodies of any form."""
     n = len(lanes)
     for lane in range(n):
-        moved = slip_at(row, lines, lane, n, at.L_MOVED_A)
+        moved = slip_at(row, lines, lane, n, at.R_A, at.L_MOVED_A)
         gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
         closed = load(row, at.R_CLOSED, lane, n)
         law = contact_law(gap, closed, s, rate, stiff, soft)
-        u = slip_at(row, lines, lane, n, at.L_A)
+        u = slip_at(row, lines, lane, n, at.R_A, at.L_A)
         q_n = resolve_bodies(row, lines, lane, n, False, u, law[0], law[1], law[2])
         finish_correction(row, lane, n, gap > closed, q_n)
 
@@ -253,7 +243,7 @@ def relax_bodies(row, lines, lanes):
     """`relax_balls` of bodies of any form."""
     n = len(lanes)
     for lane in range(n):
-        u = slip_at(row, lines, lane, n, at.L_A)
+        u = slip_at(row, lines, lane, n, at.R_A, at.L_A)
         resolve_bodies(row, lines, lane, n, False, u, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
 
 

@@ -15,12 +15,12 @@ from rigidsim.engine.contact import rows as at
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import GROUP
 from rigidsim.engine.contact.impacts import TALLIES
-from rigidsim.engine.contact.iterations import lever_changes, moment_of_shift, rates_at, slip_at
+from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALLS, DRIFTING, gather
-from rigidsim.engine.layout import accumulate, change3, load, load3, load4, load6, store, store6
+from rigidsim.engine.layout import accumulate, change3, load, load3, load4, load6, store
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import slip_of_balls, swept_slip
+from rigidsim.physics.contact import slip, slip_of_balls
 from rigidsim.physics.contact_energy import friction_work
 from rigidsim.physics.elementary import select
 from rigidsim.physics.inertia import apply
@@ -128,10 +128,11 @@ def book_balls(row, lines, done, n_sub, lanes):
 
 
 @inlined
-def point_of_B(row, lines, lane, n, change):
-    """The velocity of the point of B, whose lever has changed."""
-    r_B = add(load3(row, at.R_B, lane, n), change)
-    return point_velocity(load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n), r_B)
+def slip_and_point(row, lines, lane, n, r_A, r_B):
+    """The slip of bodies of any form, and the velocity of the point of B."""
+    v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
+    u = slip(load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), r_A, v_B, omega_B, r_B)
+    return u, point_velocity(v_B, omega_B, r_B)
 
 
 @routine
@@ -139,28 +140,32 @@ def book_bodies(row, lines, done, n_sub, lanes):
     """`book_balls` of bodies of any form."""
     n = len(lanes)
     for lane in range(n):
-        u, at_B = slip_at(row, lines, lane, n, at.L_A), point_of_B(row, lines, lane, n, (0.0, 0.0, 0.0))
+        u, at_B = slip_and_point(row, lines, lane, n, load3(row, at.R_A, lane, n), load3(row, at.R_B, lane, n))
         book_lane(row, lines, done, lane, n, moment_of_rolling(row, n_sub, lane, n), u, at_B, (0.0, 0.0, 0.0))
 
 
+@inlined
+def middle_lever(row, lever, arm, n_sub, lane, n):
+    """The lever in the middle of the step, from that at its beginning and that in the middle of the last sub-step."""
+    first, last = load3(row, lever, lane, n), load3(row, arm, lane, n)
+    return add(first, scaled(n_sub / (2.0 * n_sub - 1.0), sub(last, first)))
+
+
 @routine
-def book_drifting(h, row, lines, done, n_sub, lanes):
-    """`book_bodies`, with the levers in the middle of the step, friction beside the point, and surfaces that move."""
+def book_drifting(row, lines, done, n_sub, lanes):
+    """`book_bodies`, with levers and surfaces that move, and friction beside the point."""
     n = len(lanes)
     for lane in range(n):
-        store6(lines, at.L_MOVED_A, lane, n, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        store6(lines, at.L_MOVED_B, lane, n, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        normal, P = load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n)
-        of_A, of_B = lever_changes(row, lines, lane, n, 0.5 * h)
-        swept = swept_slip(load3(lines, at.L_A + 3, lane, n), of_A, load3(lines, at.L_B + 3, lane, n), of_B)
-        u, at_B = add(slip_at(row, lines, lane, n, at.L_A), swept), point_of_B(row, lines, lane, n, of_B)
-        spun = moment_of_shift(row, lane, n, dot(normal, P), rejection(normal, P))
-        K = add(moment_of_rolling(row, n_sub, lane, n), spun)
+        r_A = middle_lever(row, at.R_A, at.R_ARM_A, n_sub, lane, n)
+        r_B = middle_lever(row, at.R_B, at.R_ARM_B, n_sub, lane, n)
+        u, at_B = slip_and_point(row, lines, lane, n, r_A, r_B)
+        friction = rejection(load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n))
+        K = add(moment_of_rolling(row, n_sub, lane, n), cross(load3(row, at.R_SHIFT, lane, n), friction))
         book_lane(row, lines, done, lane, n, K, u, at_B, load3(row, at.R_SURFACE, lane, n))
 
 
 @routine
-def book_blocks(h, blocks, n_block, path, lines, n_sub, done, step, lanes):
+def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
     """Add the work of all contacts of some blocks, first by place in a group: the order of a sum does not depend on the
     number of lanes.
     """
@@ -175,7 +180,7 @@ def book_blocks(h, blocks, n_block, path, lines, n_sub, done, step, lanes):
         if kind == BALLS:
             book_balls(row, lines, row_done, n_sub, lanes)
         elif kind == DRIFTING:
-            book_drifting(h, row, lines, row_done, n_sub, lanes)
+            book_drifting(row, lines, row_done, n_sub, lanes)
         else:
             book_bodies(row, lines, row_done, n_sub, lanes)
     friction, overlaps, driven = 0.0, 0.0, 0.0
@@ -228,8 +233,8 @@ def book_contacts(h, n_moved, n_sub, solver, lines, ledger, lanes):
     if is_active(ledger) or is_driven(n_moved, lines.first, solver, lanes):
         path, done, step, size = lines.way, ledger.done, ledger.step, solver.size
         find_paths(h, lines.moved, path)
-        book_blocks(h, solver.block, size[0], path, solver.lines, n_sub, done, step, lanes)
-        book_blocks(h, solver.single, size[1], path, solver.lines, n_sub, ledger.single, step, ONE)
+        book_blocks(solver.block, size[0], path, solver.lines, n_sub, done, step, lanes)
+        book_blocks(solver.single, size[1], path, solver.lines, n_sub, ledger.single, step, ONE)
 
 
 # --- the bodies

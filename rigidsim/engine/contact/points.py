@@ -157,21 +157,19 @@ def recall(first, i, j, feature, scale, last, row):
 
 @inlined
 def shift_friction(begin, end, who, point):
-    """Let friction against spinning act beside the contact points of one pair, nearer to their centre of pressure, if
-    they had impulses in the last step.
+    """Let friction against spinning act beside the contact points of one pair, nearer to their centre of pressure: that
+    of the impulses of the last step, or of equal ones if there were none.
     """
-    weight, moment, total = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    weight, moment, is_new = 0.0, (0.0, 0.0, 0.0), True
     for k in range(begin, end):
-        weight += point[k, c.C_PN]
-        moment = add(moment, scaled(point[k, c.C_PN], load3(point[k], c.C_A, 0, 1)))
-        total = add(total, load3(point[k], c.C_PT, 0, 1))
-    if weight == 0.0:
-        return
+        is_new = is_new and point[k, c.C_PN] == 0.0
+    for k in range(begin, end):
+        p = 1.0 if is_new else point[k, c.C_PN]
+        weight, moment = weight + p, add(moment, scaled(p, load3(point[k], c.C_A, 0, 1)))
     share, centre = LINE_SHARE if end - begin == 2 else FACE_SHARE, scaled(1.0 / weight, moment)
     for k in range(begin, end):
         r, n = load3(point[k], c.C_A, 0, 1), load3(point[k], c.C_NORMAL, 0, 1)
         store3(point[k], c.C_SHIFT, 0, 1, friction_shift(share, r, centre, n))
-        store3(point[k], c.C_DRAG, 0, 1, scaled(1.0 / weight, total))
         who[k, c.POINT_FLAGS] |= c.BESIDE
 
 
@@ -227,7 +225,6 @@ def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, in
         feature = int(place[c.Q_FEATURE])
         recall(first, i, j, feature, scale, last, row)
         store3(row, c.C_SHIFT, 0, 1, (0.0, 0.0, 0.0))
-        store3(row, c.C_DRAG, 0, 1, (0.0, 0.0, 0.0))
         store3(row, c.C_TOTAL, 0, 1, (0.0, 0.0, 0.0))
         whose = points.who[n_point]
         whose[c.POINT_A], whose[c.POINT_B], whose[c.POINT_PAIR] = a, b, number

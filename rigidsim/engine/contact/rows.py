@@ -23,13 +23,12 @@ BALLS, BODIES, DRIFTING, KINDS = 0, 1, 2, 3
 # Normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across it (of the largest
 # eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent, rolling; the bias of the
 # relaxation; the gap below which it is closed; total impulse of the step. Not of balls: K n, the inverse of K across n;
-# both where friction acts. Of drifting contacts alone: the way to there from the point, friction of sliding by normal
-# impulse; slip of the surfaces, lever of the core, 1.0 if the levers follow it, the slip that both add, the levers of
-# the impulses in this sub-step.
+# both where friction acts. Of drifting contacts alone: the way to there from the point; slip of the surfaces, lever of
+# the core, 1.0 if the levers follow it; levers in this sub-step, of the slip and of the impulses.
 R_NORMAL, R_A, R_B, R_MASS_A, R_INERTIA_A, R_MASS_B, R_INERTIA_B = 0, 3, 6, 9, 10, 16, 17
 R_M_N, R_M_T, R_M_R, R_GAP, R_FRICTION, R_ROLLING, R_PN, R_PT, R_PR, R_OPEN = 23, 24, 25, 26, 27, 28, 29, 30, 33, 36
-R_CLOSED, R_TOTAL, R_K_N, R_K_T, R_SHIFT, R_DRAG, R_SURFACE, R_CORE, R_SWEPT = 37, 38, 41, 44, 50, 53, 56, 59, 62
-R_DRIFT, R_ARM_A, R_ARM_B, ROWS = 63, 66, 69, 72
+R_CLOSED, R_TOTAL, R_K_N, R_K_T, R_SHIFT, R_SURFACE, R_CORE, R_SWEPT = 37, 38, 41, 44, 50, 53, 56, 59
+R_END_A, R_END_B, R_ARM_A, R_ARM_B, ROWS = 60, 63, 66, 69, 72
 
 # Lanes of two bodies, A and B: velocities and displacements, six components each.
 L_A, L_B, L_MOVED_A, L_MOVED_B, LANE_ROWS = 0, 6, 12, 18, 24
@@ -94,7 +93,6 @@ def fill_lane(row, lane, kind, who, point, inverse, lanes):
         store(row, R_PN + c, lane, n, point[at.C_PN + c])
     if kind == DRIFTING:
         store3(row, R_SHIFT, lane, n, load3(point, at.C_SHIFT, 0, 1))
-        store3(row, R_DRAG, lane, n, load3(point, at.C_DRAG, 0, 1))
         store3(row, R_SURFACE, lane, n, load3(point, at.C_SURFACE, 0, 1))
         store3(row, R_CORE, lane, n, load3(point, at.C_CORE, 0, 1))
         store(row, R_SWEPT, lane, n, 1.0 if who[at.POINT_FLAGS] & at.SWEPT else 0.0)

@@ -85,11 +85,12 @@ def mark_acting(kicked, touched, acts):
 
 @inlined
 def sweeps_now(h, n_point, contacts, arrays):
-    """(landing, sweeps, least): steps left since something landed, and as in `sweeps_of`."""
+    """(landing, sweeps, least): steps left since something landed or the run began, and as in `sweeps_of`."""
     if arrays.impacts is None:
         return 0, 1, -1.0
     points, lines, work = arrays.points, arrays.lines, arrays.impacts
-    landing = LANDING_STEPS if work.size[N_LANDED] > 0 else arrays.last.landing[0]
+    landed = work.size[N_LANDED] > 0 or arrays.last.step[0] == 0.0
+    landing = LANDING_STEPS if landed else arrays.last.landing[0]
     n_sweep, least = sweeps_of(
         h, contacts.substeps, points.who, points.value, n_point, lines.vel, lines.smooth, landing, work
     )
