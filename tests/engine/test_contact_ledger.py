@@ -9,6 +9,7 @@ import pytest
 
 import rigidsim
 from contact_scenes import G, ball, block, collide, floor, rod, surface, touching
+from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact.ledger import FAST
 from rigidsim.errors import SimulationError
 from rigidsim.report.contact_energy import ledger_warnings
@@ -191,6 +192,28 @@ def test_rest_costs_nothing(integrator):
     ledger = ledger_of({"floor": floor(), "ball": ball(at=(0, 0, 0.1))}, integrator=integrator)
     assert abs(ledger.damping) + abs(ledger.overlaps) + abs(ledger.error) <= 3e-6
     assert ledger_warnings(ledger, 1e-3) == []
+
+
+def test_steps_that_are_taken_again_are_booked_once(monkeypatch):
+    """The first arrays have no room for what touches, and none for the log."""
+    bodies = {"floor": floor(), **{f"b{i}": block(BOX, at=(0.5 * i, 0, 0.2), restitution=0.3) for i in range(6)}}
+    usual = ledger_of(bodies, 0.3)
+    monkeypatch.setattr(made, "first_room", lambda *_: made.Room(pairs=2, points=2, log=2))
+    assert ledger_of(bodies, 0.3) == usual
+    assert usual.restitution < -1
+
+
+def test_a_change_of_the_tree_keeps_what_was_booked():
+    """A box slides on a sledge, of which it becomes independent on the way."""
+    sledge = block((2, 1, 0.2), 5, at=(0, 0, 0.1)) | {
+        "children": {"load": block(BOX, at=(0, 0, 0.2), velocity=[1, 0, 0])}
+    }
+    scene = touching({"floor": floor(), "sledge": sledge}, duration=1, step=2e-3)
+    moved = rigidsim.Scene.from_dict(
+        scene.resolved() | {"reparent": [{"body": "sledge/load", "to": "world", "time": 0.5}]}
+    )
+    plain, changed = (rigidsim.simulate(each).contact_ledger for each in (scene, moved))
+    assert changed.causes == pytest.approx(plain.causes, abs=EASY)
 
 
 # --- the error
