@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.contact import chosen_contact, contact_lines
+from rigidsim.report.contact_energy import ledger_warnings
 from rigidsim.report.drift import Drift, DriftMeter
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
@@ -174,7 +174,7 @@ class _Gathered:
 
     def __init__(self, simulation: Simulation):
         self._simulation = simulation
-        self.samples, self.work = 0, 0.0  # of contact, J
+        self.samples = 0
         self.drift, self.oracle = DriftMeter(simulation.isolated_until), None
         if simulation.scene.oracle:
             from rigidsim.hindsight.oracles import OracleMeter
@@ -185,7 +185,7 @@ class _Gathered:
         """Take what is needed from the next samples."""
         self.drift.isolated_until = self._simulation.isolated_until
         self.drift.add(block.time, block.ledger)
-        self.samples, self.work = self.samples + len(block.time), float(block.ledger[-1, layout.E_CONTACT])
+        self.samples += len(block.time)
         if self.oracle:
             self.oracle.add(Trajectory.from_blocks(self._simulation.header, [block]))
 
@@ -212,8 +212,8 @@ def _simulate_into(
         finally:
             progress.clear()
     with Working(f"completing {writer.path}", quiet):
-        metrics = simulation.metrics
-        writer.finish(simulation.status, str(failure or ""), simulation.events, metrics)
+        metrics, ledger = simulation.metrics, simulation.contact_ledger
+        writer.finish(simulation.status, str(failure or ""), simulation.events, metrics, ledger)
         run_seconds = time.perf_counter() - begin - watch.seconds
         report = RunReport(
             path=writer.path,
@@ -229,11 +229,11 @@ def _simulate_into(
             contact_settings=simulation.header.contact_settings,
             content_hash=writer.content_hash,
             last=StateTable.of(simulation.state, most=most),
-            contact=ContactSummary.of(simulation.events.contact, gathered.work),
+            contact=ContactSummary.of(simulation.events.contact, ledger=ledger),
             metrics=metrics,
             oracle=gathered.oracle.results() if gathered.oracle else (),
             scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
-            warnings=simulation.warnings,
+            warnings=(*simulation.warnings, *ledger_warnings(ledger, simulation.scene.simulation.step)),
         )
     return report, failure
 

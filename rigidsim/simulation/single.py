@@ -18,18 +18,20 @@ from rigidsim.engine import layout
 from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
+from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.simulation.contacts import event_columns, point_columns
+from rigidsim.simulation.contacts import event_columns, ledger_of, point_columns
 from rigidsim.simulation.events import events_of
-from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, start_fault
+from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, spun_bodies, start_fault
 from rigidsim.simulation.header import header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
 from rigidsim.trajectory.chunks import chunk_rows
+from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
 from rigidsim.trajectory.timeline import Events
@@ -85,6 +87,7 @@ class Simulation:
         self._turn = Lock()  # held while stepping, from the first step of a call to the last
         self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
+        self._kinetic = 0.0  # the largest kinetic energy of all samples, J
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
@@ -137,6 +140,16 @@ class Simulation:
         return self._run.isolated_until if self.header.isolated else -math.inf
 
     @property
+    def contact_ledger(self) -> ContactLedger | None:
+        """What contact did with the energy up to now, by cause; None if nothing can touch."""
+        arrays = self._run.contacts.arrays
+        if arrays is None:
+            return None
+        with held(self._kernel, BUSY):
+            kinetic = float(self._run.present().ledger[0, layout.E_KINETIC])
+            return ledger_of(arrays.ledger, max(self._kinetic, kinetic))
+
+    @property
     def metrics(self) -> dict[str, float]:
         """The metrics of the scene by their names, over the samples up to now and the present state."""
         if not self.header.metrics:
@@ -153,7 +166,7 @@ class Simulation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the run up to the present time."""
-        return tuple(half_turns(self._run))
+        return (*half_turns(self._run), *spun_bodies(self._run, FIRST_SPUN, FASTEST_SPUN))
 
     @property
     def state(self) -> State:
@@ -207,6 +220,7 @@ class Simulation:
             count = -(-self.n // stride) - first
             if count:
                 times = sample_times(self.blueprint, first, count)
+                self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.E_KINETIC].max()))
                 yield Block(times, *samples.part(slice(count)), self._sampled_points(first, count))
         with self._kernel:
             last = self._observed()

@@ -17,6 +17,7 @@ from rigidsim.arguments import file_path, one_of
 from rigidsim.errors import StorageError
 from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
 from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
+from rigidsim.trajectory.contact_ledger import ContactLedger, write_ledger
 from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output
 from rigidsim.trajectory.digests import content_hash, description_digest
 from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder
@@ -215,15 +216,16 @@ class Writer:
         message: str = "",
         events: Events | None = None,
         metrics: Mapping[str, float] = NO_METRICS,
+        contact_ledger: ContactLedger | None = None,
     ) -> None:
         """Close the file with this status (complete, interrupted or failed) and rename it to its final path; `metrics`
-        are the values of those in the header.
+        are the values of those in the header; `contact_ledger` is None if nothing can touch.
 
         Raises StorageError if that path exists by then, after saving to another path, which the message contains.
         """
         with as_storage_error(self.path):
             self._write_rest()
-            self._finalize(status, message, events, metrics)
+            self._finalize(status, message, events, metrics, contact_ledger)
             found = self._spool.publish(may_replace(self.path, TRAJECTORY, self._force))
         if found != self.path:
             raise StorageError(
@@ -250,9 +252,14 @@ class Writer:
         return None
 
     def _finalize(
-        self, status: str, message: str, events: Events | None, metrics: Mapping[str, float] = NO_METRICS
+        self,
+        status: str,
+        message: str,
+        events: Events | None,
+        metrics: Mapping[str, float] = NO_METRICS,
+        contact_ledger: ContactLedger | None = None,
     ) -> None:
-        """Write events, metrics, digests and status, and close."""
+        """Write events, metrics, the ledger of contact, digests and status, and close."""
         self._events = events or Events(self._header)
         if len(self._events):
             write_events(self._file, self._events.scheduled)
@@ -267,6 +274,7 @@ class Writer:
         write_checksums(self._file, checksums)
         write_metrics(self._file, self._header.metrics, metrics)
         write_extremes(self._file, self._largest, self.content_hash)
+        write_ledger(self._file, contact_ledger, self.content_hash)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash
         root["description_sha256"] = description_digest(

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from contact_scenes import ball, block, collide, floor, surface, turn
+from contact_scenes import DOWN, G, ball, block, collide, floor, surface, turn
 
 FREE = [0, 0, 0]
 SIDES = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
@@ -55,6 +55,17 @@ def test_what_falls_flat_comes_straight_back(name, e, friction):
     assert leaving({"floor": floor(friction=friction), "it": fallen})["it"] == straight_up(2 * e, 2, e)
 
 
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("name", FALLS)
+def test_what_falls_flat_from_a_height_comes_straight_back(name, e):
+    """From half a metre; without restitution it rests."""
+    after, fall = 0.45, math.sqrt(2 * 0.5 / G)
+    bodies = {"floor": floor(), "it": FALLS[name] | {"position": [0, 0, 1.3]} | surface(e)}
+    found = leaving(bodies, gravity=DOWN, duration=after)["it"]
+    speed = e * G * fall - G * (after - fall) if e > 0 else 0
+    assert found == pytest.approx([0, 0, speed, 0, 0, 0], abs=1e-9)
+
+
 def test_the_order_of_the_legs_does_not_matter():
     """Of a table that falls a little askew, so that the legs strike one after another and then together."""
     found = []
@@ -64,6 +75,16 @@ def test_the_order_of_the_legs_does_not_matter():
     assert np.abs(found[0]).max() > 0.1
     for other in found[1:]:
         assert other == pytest.approx(found[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("count", [3, 16])
+def test_a_stack_that_falls_is_one_problem(e, count):
+    """It leaves as a whole: the boxes do not rebound from each other. Sixteen have as many places as one may have."""
+    fallen = {f"b{k:02}": block((1, 1, 1), at=(0, 0, 0.5015 + k), velocity=[0, 0, -2]) for k in range(count)}
+    found = leaving({"floor": floor(restitution=e)} | fallen)
+    for name in fallen:
+        assert found[name] == straight_up(2 * e, 2, 0), name
 
 
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])

@@ -186,6 +186,16 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
 
 
 @inlined
+def goes_straight(k, side, contacts):
+    """Whether no turn moves a shape: a sphere around the centre of its body, or a plane that does not turn. The gap of
+    two such shapes is never smaller than along the normal of now.
+    """
+    p, omega = load3(contacts.shape_value[k], c.V_P, 0, 1), load3(side, c.X_OMEGA, 0, 1)
+    is_sphere, is_plane = contacts.shape[k, c.SHAPE_KIND] == c.SPHERE, contacts.shape[k, c.SHAPE_KIND] == c.PLANE
+    return (is_sphere and dot(p, p) == 0.0) or (is_plane and dot(omega, omega) == 0.0)
+
+
+@inlined
 def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
     """(time, speed, excess, present): when two shapes touch, from now to the end of the step, how fast they approach
     then, and the ratio of that to the least speed that counts; how fast they approach at present, -NEVER if they do
@@ -213,6 +223,8 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         if (is_last and wait > motion.h - t) or (t == now and gap < -touching and not may_overlap):
             break
         if wait > motion.h - t:
+            if goes_straight(first, near.side[0], contacts) and goes_straight(second, near.side[1], contacts):
+                break
             t, is_last = motion.h, True
             continue
         later = max(now, t + wait)

@@ -2,8 +2,8 @@
 
 Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
 together with all others that are struck at that instant (`strikes`). A strike changes the motion of bodies, so the
-pairs of these are looked at again. Slower contacts are left to the solver. So are those of large piles of bodies
-without restitution, whose blows are solved by more sweeps of the sub-steps. Pairs that rebounded, and fast pairs that
+pairs of these are looked at again. Slower contacts are left to the solver. So is in large piles what does not rebound:
+their blows are solved by more sweeps of the sub-steps. Pairs that rebounded, and fast pairs that
 do not touch within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a
 slower impact. A pair that was struck and did not rebound stays in them, with the places where it was struck.
 """
@@ -52,7 +52,7 @@ MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so
 SWEEPS = 6  # of a sub-step, after a blow to a large pile
 # After a strike without rebound: most sweeps of a sub-step; most contacts; what of the change of velocity by the smooth
 # motion in a sub-step is settled; for how many steps.
-LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 256, 1e-7, 8
+LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 64, 1e-7, 8
 BLOW = 8.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
@@ -79,7 +79,7 @@ class ImpactArrays(NamedTuple):
     size: np.ndarray  # (COUNTS) of the lists
     begin: np.ndarray  # (contact body + 1) its range in pair_of
     pair_of: np.ndarray  # the pairs that collide of each body that forces move
-    island: np.ndarray  # (contact body + 1) a body of the same pile without restitution, or itself
+    island: np.ndarray  # (contact body + 1) a body of the same pile, or itself
     pile: np.ndarray  # (contact body + 1) contact points of the pile of which it is the first body
     turned: np.ndarray  # (contact body, 3) as in `SmoothMotion`
     inverse: np.ndarray  # (contact body + 1, INVERSE_ROWS) at the beginning of the step
@@ -126,18 +126,17 @@ def root_of(b, island):
 
 
 @inlined
-def find_piles(contacts, point_who, point, count, work):
-    """Contact points without restitution by pile: the bodies that forces move which they connect."""
+def find_piles(contacts, point_who, count, work):
+    """Contact points by pile: the bodies that forces move which they connect."""
     island, n = work.island, contacts.n_moved
     for b in range(len(island)):
         island[b], work.pile[b] = b, 0
     for m in range(count):
-        if point[m, c.C_RESTITUTION] == 0.0 and point_who[m, c.POINT_B] < n:
+        if point_who[m, c.POINT_B] < n:
             a, b = root_of(point_who[m, c.POINT_A], island), root_of(point_who[m, c.POINT_B], island)
             island[max(a, b)] = min(a, b)
     for m in range(count):
-        if point[m, c.C_RESTITUTION] == 0.0:
-            work.pile[root_of(point_who[m, c.POINT_A], island)] += 1
+        work.pile[root_of(point_who[m, c.POINT_A], island)] += 1
 
 
 @inlined
@@ -171,6 +170,14 @@ def most_approach(who, point, size, motion):
 
 
 @inlined
+def patience(k, pair, contacts, work):
+    """How many times faster than others a pair has to approach to be struck: in a large pile it has to rebound."""
+    e, _ = surfaces_of(pair[k, 0], pair[k, 1], contacts)
+    a, b = contacts.shape[pair[k, 0], c.SHAPE_BODY], contacts.shape[pair[k, 1], c.SHAPE_BODY]
+    return 1.0 / e if e > 0.0 and is_piled(min(a, b), work) else 1.0
+
+
+@inlined
 def seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
@@ -183,7 +190,8 @@ def seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, wo
             continue
         first, second = pair[k, 0], pair[k, 1]
         most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
-        if most > least_speed(0.0, calm_of(first, second, nominal, 0.0, contacts, body)):
+        calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), 0.0, contacts, body)
+        if most > least_speed(0.0, calm):
             work.stale[work.size[N_STALE]] = k
             work.size[N_STALE] += 1
             last = k
@@ -230,7 +238,8 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
         work.when[k], work.fate[k] = NEVER, LEFT
         return
     first, second, hardest = pair[k, 0], pair[k, 1], work.hardest[k]
-    calm, may_overlap = calm_of(first, second, nominal, WEAK * hardest, contacts, body), work.point_of[k] != at.NO_ROW
+    may_overlap = work.point_of[k] != at.NO_ROW
+    calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), WEAK * hardest, contacts, body)
     time, speed, _, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
     least, is_due = least_speed(0.0, calm), time < NEVER
     if is_due and work.when[k] == NEVER:
@@ -307,18 +316,16 @@ def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
     for m in range(len(problem.size)):
         problem.size[m] = 0
     work.seen[k], work.queue[0] = number, k
-    count, m, fastest, is_plastic = 1, 0, 0.0, False
+    count, m, fastest = 1, 0, 0.0
     while m < count:
         other = work.queue[m]
         e, _ = surfaces_of(pair[other, 0], pair[other, 1], contacts)
-        joins = m == 0 or is_plastic or e == 0.0
+        joins = m == 0 or e == 0.0
         touches = work.point_of[other] != at.NO_ROW
         if work.strikes[other] < MOST_STRIKES:
             added, speed, is_slow, rebounds = join(
                 other, joins, touches, now, nominal, pair, contacts, body, plane, motion, near, problem
             )
-            if m == 0:
-                is_plastic = not rebounds
             if added:
                 fastest = max(fastest, speed)
                 work.counted[LEFT_OUT] += 1 if e > 0.0 and not (is_slow or rebounds) else 0
@@ -347,7 +354,7 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
                 first, second = contacts.shape_value[pair[k, 0]], contacts.shape_value[pair[k, 1]]
                 size, radii = min(first[c.V_BOUND], second[c.V_BOUND]), (first[c.V_RADIUS], second[c.V_RADIUS])
                 renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
-        list_neighbours(k, contacts, pair, work)
+            list_neighbours(k, contacts, pair, work)
     return done
 
 
@@ -393,9 +400,9 @@ def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
         gain = 0.0
         for b in range(len(smooth)):
             gain = max(gain, norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
-        return max(2, min(LANDING, 2 * MOST_LANDED // max(solid, 1))), LANDED * gain
+        return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
     for m in range(count):
-        if point[m, c.C_RESTITUTION] == 0.0 and is_piled(point_who[m, c.POINT_A], work):
+        if is_piled(point_who[m, c.POINT_A], work):
             acts = point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0
             if acts and is_blow(n_sub, h, point_who[m], point[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
@@ -423,7 +430,7 @@ def strike_contacts(
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0
-    find_piles(contacts, point_who, point, count, work)
+    find_piles(contacts, point_who, count, work)
     if seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work) == 0:
         return 0
     at.copy_rows(0, len(inverse), inverse, work.inverse)
