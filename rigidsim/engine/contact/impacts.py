@@ -393,11 +393,14 @@ def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
     below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
     contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
-    if landing > 0 and count <= MOST_LANDED:
+    solid = 0
+    for m in range(count):
+        solid += 1 if point_who[m, c.POINT_FLAGS] & c.NOTICED == 0 else 0
+    if landing > 0 and solid <= MOST_LANDED:
         gain = 0.0
         for b in range(len(smooth)):
             gain = max(gain, norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
-        return max(2, min(LANDING, 4 * MOST_LANDED // max(count, 1))), LANDED * gain
+        return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
     for m in range(count):
         if is_piled(point_who[m, c.POINT_A], work):
             acts = point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0
