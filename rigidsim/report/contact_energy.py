@@ -34,13 +34,14 @@ def ledger_lines(ledger: ContactLedger) -> list[str]:
     lines = aligned(rows)
     if shown["error"]:
         lines[-2] += f"  ({ledger.relative_error:.2g} of the largest kinetic energy)"
-    return [*lines, *_left_out(ledger)]
+    return [*lines, *_approximated(ledger)]
 
 
-def _left_out(ledger: ContactLedger) -> list[str]:
-    if not ledger.left_out:
-        return []
-    return [f"{counted(ledger.left_out, 'impact')} too slow for restitution, treated as e = 0"]
+def _approximated(ledger: ContactLedger) -> list[str]:
+    slow = [f"{counted(ledger.left_out, 'impact')} too slow for restitution, treated as e = 0"]
+    blows = counted(ledger.unsettled, "blow")
+    shared = [f"the impulses of {blows} through many bodies did not settle: how the bodies share them is approximate"]
+    return [*(slow if ledger.left_out else []), *(shared if ledger.unsettled else [])]
 
 
 def plain_ledger(ledger: ContactLedger) -> dict[str, float]:
@@ -50,11 +51,8 @@ def plain_ledger(ledger: ContactLedger) -> dict[str, float]:
 
 
 def ledger_warnings(ledger: ContactLedger | None, step: float) -> list[str]:
-    """Warnings about an error of contact above ALLOWED, and about blows that did not settle."""
-    if ledger is None:
-        return []
-    error = [_error_warning(ledger, step)] if ledger.relative_error > ALLOWED else []
-    return [*error, *([_unsettled_warning(ledger)] if ledger.unsettled else [])]
+    """Warnings about an error of contact above ALLOWED."""
+    return [_error_warning(ledger, step)] if ledger is not None and ledger.relative_error > ALLOWED else []
 
 
 def _error_warning(ledger: ContactLedger, step: float) -> str:
@@ -64,13 +62,6 @@ def _error_warning(ledger: ContactLedger, step: float) -> str:
         f"the error of contact is {ledger.error:.3g} J, {ledger.relative_error:.2g} of the largest kinetic energy,"
         f" {ledger.kinetic_energy:.4g} J: bodies that touch turn too far in a step of {step:g} s;"
         f" use at most {_rounded_down(advised):g} s"
-    )
-
-
-def _unsettled_warning(ledger: ContactLedger) -> str:
-    return (
-        f"the impulses of {counted(ledger.unsettled, 'blow')} through many bodies did not settle:"
-        " how the bodies share them is approximate"
     )
 
 
