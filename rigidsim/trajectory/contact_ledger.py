@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError
+
+if TYPE_CHECKING:
+    import h5py
 
 LEDGER = "contact_ledger"
 CAUSES = {
