@@ -12,7 +12,8 @@ from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.contact import chosen_contact, contact_lines
-from rigidsim.report.drift import Drift, DriftMeter
+from rigidsim.report.continuing import Start, continued
+from rigidsim.report.drift import Drift, DriftMeter, drift_of
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
 from rigidsim.report.progress import Progress, Working
@@ -23,16 +24,20 @@ from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.chunks import DEFAULT
-from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
+from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space, is_unfinished
 from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.file_kinds import TRAJECTORY
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import FEW_BODIES, windows
 from rigidsim.trajectory.writer import Writer
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.oracles import OracleError
 
 SHOWN_BODIES = 12
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.02
+"""The largest share of the time of a run that checkpoints may take."""
 
 
 @dataclass(frozen=True)
@@ -114,37 +119,43 @@ def run_to_file(
     contacts: bool = False,
     compression: str = DEFAULT,
     force: bool,
+    start: Start = Start.ANEW,
     quiet: bool,
     most: int | None = SHOWN_BODIES,
     show: Callable[[RunReport], None],
     warn: Callable[[tuple[str, ...]], None] = lambda _: None,
 ) -> RunReport:
     """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
-    called before the run with warnings about its start. The report has the last state of at most `most` bodies.
+    called before the run with warnings about its start. The report has the last state of at most `most` bodies. A run
+    that does not start anew goes on with the one in the file, with the bits of an undisturbed one.
 
     Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
-    check_output(path, TRAJECTORY, force, IN_SHELL)
+    if start is Start.ANEW:
+        check_output(path, TRAJECTORY, force, IN_SHELL, keeps_unfinished=False)
     with Working("building the model", quiet):
         simulation = Simulation(scene, terms=terms, contacts=contacts)
         overlaps = simulation.overlaps
     warn(overlaps)
     check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)
+    writing = {"force": force, "compression": compression, "hints": IN_SHELL}
     with compiling(quiet) as watch:
-        simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
+        if start is Start.ANEW:
+            simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
+            opened = Writer(path, simulation.header, simulation.n_sample, **writing)
+        else:
+            opened = continued(path, simulation, start, compression)
     with (
-        Writer(
-            path, simulation.header, simulation.n_sample, force=force, compression=compression, hints=IN_SHELL
-        ) as writer,
+        opened as writer,
         StopRequest(writer.discard) as stop,
     ):
         try:
             report, failure = _simulate_into(writer, simulation, stop, quiet, watch.seconds, most)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
-    report = _with_warnings(report)
+    report = _with_warnings(report if start is Start.ANEW else _of_whole_run(report))
     show(report)
     saved = f"{path} holds the {counted(report.samples, 'sample')} up to then"
     if failure:
@@ -163,6 +174,8 @@ def _recovered(error: StorageError, writer: Writer, simulation: Simulation) -> S
     total = simulation.n_step * simulation.scene.simulation.step
     reached = f"{error}; the run had reached t = {simulation.time:g} of {total:g} s"
     recovered = writer.recover(reached, simulation.events)
+    if recovered is None and is_unfinished(writer.path):
+        return StorageError(f"{reached}; --resume goes on at the last checkpoint once there is space")
     if recovered is None:
         return StorageError(f"{reached}; nothing was saved, because there was no space for the first chunk of samples")
     saved = f"the first {counted(recovered.samples, 'sample')}, to t = {recovered.time:g} s"
@@ -190,6 +203,33 @@ class _Gathered:
             self.oracle.add(Trajectory.from_blocks(self._simulation.header, [block]))
 
 
+class _Pause:
+    """The time between two checkpoints: so long that making them takes a small share of the time of the run."""
+
+    def __init__(self) -> None:
+        self._begin, self._length = time.monotonic(), CHECKPOINT_SECONDS
+
+    def is_over(self) -> bool:
+        """Whether it is time for a checkpoint, which begins now."""
+        self._end = time.monotonic()
+        return self._end - self._begin > self._length
+
+    def begin(self) -> None:
+        """A checkpoint is made."""
+        self._begin = time.monotonic()
+        self._length = max(CHECKPOINT_SECONDS, (self._begin - self._end) / CHECKPOINT_SHARE)
+
+
+def _of_whole_run(report: RunReport) -> RunReport:
+    """The report of a run that went on, with what the samples before say."""
+    from rigidsim.hindsight.oracles import errors
+    from rigidsim.trajectory.reader import load
+
+    with load(report.path) as trajectory:
+        drift = drift_of(trajectory, windows(trajectory, FEW_BODIES))
+        return replace(report, samples=len(trajectory.time), drift=drift, oracle=errors(trajectory))
+
+
 def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float, most: int | None
 ) -> tuple[RunReport, SimulationError | None]:
@@ -201,12 +241,15 @@ def _simulate_into(
         progress.update(n)
         return bool(stop.received)
 
-    begin = time.perf_counter()
+    begin, pause = time.perf_counter(), _Pause()
     with compiling_beside(progress) as watch:
         try:
-            for block in simulation.blocks(is_stopped):
+            for block in simulation.blocks(is_stopped, CHECKPOINT_SECONDS):
                 writer.append(block)
                 gathered.add(block)
+                if block.time[-1] < simulation.time and pause.is_over():  # the last state is no sample of the grid
+                    writer.commit(simulation.events, simulation.metrics)
+                    pause.begin()
         except SimulationError as error:
             failure = error
         finally:

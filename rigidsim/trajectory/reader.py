@@ -60,7 +60,7 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
     n_body = len(own_dataset(file, path, "body"))
     check_axes(file, path, n_body)
     events = _events(file, path)
-    header = _header(file, path, events)
+    header = header_in(file, path, events)
     check_tree(header, path)
     check_samples(file, path, header)
     status, message, stored_hash = (str(file.attrs[name]) for name in ("status", "message", "content_hash"))
@@ -92,7 +92,8 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
     return trajectory
 
 
-def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
+def header_in(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
+    """The header in a file with these events."""
     paths, parents, kinds = (tuple(text.decode() for text in file[name][()]) for name in BODY_TEXTS)
     scene = file["scene"]
     resolved = scene["resolved"][()]
