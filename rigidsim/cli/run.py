@@ -202,7 +202,7 @@ def run(
     report_warnings(read.warnings, strict)
 
     with importing():
-        from rigidsim.report.run import Start, run_to_file
+        from rigidsim.report.run import RunStart, run_to_file
 
     def summarise(report) -> None:
         if as_json:
@@ -217,7 +217,7 @@ def run(
     page = page_of_run(path, view, force)
     recorded = {"terms": terms, "contacts": contacts, "compression": compression}
     report = run_to_file(
-        read, path, **recorded, force=force, start=Start(start), quiet=quiet, **({"most": None} if as_json else {}),
+        read, path, **recorded, force=force, start=RunStart(start), quiet=quiet, **({"most": None} if as_json else {}),
         show=summarise, warn=lambda overlaps: report_warnings(overlaps, strict),
     )  # fmt: skip
     if picture is not None:

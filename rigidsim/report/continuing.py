@@ -13,7 +13,8 @@ from rigidsim.errors import StorageError, UsageError
 from rigidsim.report.inputs import differing_keys
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.checkpoint import read_checkpoint
-from rigidsim.trajectory.destination import IN_SHELL, is_unfinished, remove_remains
+from rigidsim.trajectory.destination import IN_SHELL, check_temporary, is_unfinished, remove_remains
+from rigidsim.trajectory.file_kinds import TRAJECTORY
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.reader import load
 from rigidsim.trajectory.trajectory import Trajectory
@@ -22,7 +23,7 @@ from rigidsim.trajectory.writer import Writer
 DURATION = "simulation.duration"
 
 
-class Start(Enum):
+class RunStart(Enum):
     """Where a run starts."""
 
     ANEW = "anew"
@@ -39,16 +40,25 @@ def extended_duration(path: Path, more: float) -> str:
     return str(Decimal(str(duration)) + Decimal(str(more)))
 
 
-def continued(path: Path, simulation: Simulation, start: Start, compression: str) -> Writer:
+def opened_writer(path: Path, simulation: Simulation, start: RunStart, compression: str, force: bool) -> Writer:
+    """The writer of a run, which is prepared, or goes on with what there is."""
+    if start is not RunStart.ANEW:
+        return continued(path, simulation, start, compression)
+    simulation.prepare()
+    return Writer(path, simulation.header, simulation.n_sample, force=force, compression=compression, hints=IN_SHELL)
+
+
+def continued(path: Path, simulation: Simulation, start: RunStart, compression: str) -> Writer:
     """The writer of a run that goes on, with all samples up to where it stopped; the simulation is there."""
     remove_remains(path)
-    if start is Start.RESUMED and is_unfinished(path):
+    check_temporary(path, TRAJECTORY, IN_SHELL)
+    if start is RunStart.RESUMED and is_unfinished(path):
         return _reopened(path, simulation)
     if not path.exists():
         raise StorageError(f"{path}: there is no run to continue")
     with load(path) as earlier:
         _check_status(path, earlier.status, start)
-        require_same(path, earlier.header, simulation.header, () if start is Start.RESUMED else (DURATION,))
+        require_same(path, earlier.header, simulation.header, () if start is RunStart.RESUMED else (DURATION,))
         checkpoint = read_checkpoint(path, earlier.stored_hash)
         if not checkpoint:
             raise StorageError(f"{path} has no checkpoint to continue from; --force begins again")
@@ -97,7 +107,7 @@ def _has_run(path: Path, header: Header) -> bool:
 
 def _rewritten(path: Path, earlier: Trajectory, simulation: Simulation, compression: str) -> Writer:
     """A writer that will replace a file, with the samples of it up to where the simulation is."""
-    before = {**earlier.header.provenance, "until": f"{simulation.time:.17g} s"}
+    before = {**earlier.header.provenance, "until": f"{simulation.time:.9g} s"}
     header = replace(simulation.header, provenance={**simulation.header.provenance, "earlier": json.dumps(before)})
     writer = Writer(path, header, simulation.n_sample, force=True, compression=compression, hints=IN_SHELL)
     try:
@@ -109,10 +119,10 @@ def _rewritten(path: Path, earlier: Trajectory, simulation: Simulation, compress
     return writer
 
 
-def _check_status(path: Path, status: str, start: Start) -> None:
-    if start is Start.EXTENDED and status != "complete":
+def _check_status(path: Path, status: str, start: RunStart) -> None:
+    if start is RunStart.EXTENDED and status != "complete":
         raise StorageError(f"{path} is {status}, not complete; --resume continues an interrupted run")
-    if start is Start.RESUMED and status == "complete":
+    if start is RunStart.RESUMED and status == "complete":
         raise StorageError(f"{path} is complete; --extend TIME continues it beyond its end")
 
 

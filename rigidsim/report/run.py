@@ -12,7 +12,7 @@ from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.contact import chosen_contact, contact_lines
-from rigidsim.report.continuing import Start, continued
+from rigidsim.report.continuing import RunStart, opened_writer
 from rigidsim.report.drift import Drift, DriftMeter, drift_of
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
@@ -119,7 +119,7 @@ def run_to_file(
     contacts: bool = False,
     compression: str = DEFAULT,
     force: bool,
-    start: Start = Start.ANEW,
+    start: RunStart = RunStart.ANEW,
     quiet: bool,
     most: int | None = SHOWN_BODIES,
     show: Callable[[RunReport], None],
@@ -133,38 +133,36 @@ def run_to_file(
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
-    if start is Start.ANEW:
+    if start is RunStart.ANEW:
         check_output(path, TRAJECTORY, force, IN_SHELL, keeps_unfinished=False)
     with Working("building the model", quiet):
         simulation = Simulation(scene, terms=terms, contacts=contacts)
         overlaps = simulation.overlaps
     warn(overlaps)
     check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)
-    writing = {"force": force, "compression": compression, "hints": IN_SHELL}
-    with compiling(quiet) as watch:
-        if start is Start.ANEW:
-            simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
-            opened = Writer(path, simulation.header, simulation.n_sample, **writing)
-        else:
-            opened = continued(path, simulation, start, compression)
-    with (
-        opened as writer,
-        StopRequest(writer.discard) as stop,
-    ):
+    with compiling(quiet) as watch:  # outside StopRequest, so that Ctrl-C stops it immediately
+        opened = opened_writer(path, simulation, start, compression, force)
+    with opened as writer, StopRequest(writer.discard) as stop:
         try:
             report, failure = _simulate_into(writer, simulation, stop, quiet, watch.seconds, most)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
-    report = _with_warnings(report if start is Start.ANEW else _of_whole_run(report))
+    report = _with_warnings(report if start is RunStart.ANEW else _of_whole_run(report))
     show(report)
-    saved = f"{path} holds the {counted(report.samples, 'sample')} up to then"
+    _raise_unless_complete(report, simulation, stop, failure)
+    return report
+
+
+def _raise_unless_complete(
+    report: RunReport, simulation: Simulation, stop: StopRequest, failure: SimulationError | None
+) -> None:
+    saved = f"{report.path} holds the {counted(report.samples, 'sample')} up to then"
     if failure:
         raise SimulationError(f"{failure}\n{saved}")
     if simulation.status == "interrupted":
-        total = simulation.n_step * scene.simulation.step
+        total = simulation.n_step * simulation.scene.simulation.step
         reached = f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s"
         raise Interrupted(f"{reached}; {saved}", stop.received)
-    return report
 
 
 def _recovered(error: StorageError, writer: Writer, simulation: Simulation) -> StorageError:
@@ -203,21 +201,20 @@ class _Gathered:
             self.oracle.add(Trajectory.from_blocks(self._simulation.header, [block]))
 
 
-class _Pause:
-    """The time between two checkpoints: so long that making them takes a small share of the time of the run."""
+class _Checkpoints:
+    """Makes checkpoints now and then, so seldom that they take a small share of the time of the run."""
 
-    def __init__(self) -> None:
-        self._begin, self._length = time.monotonic(), CHECKPOINT_SECONDS
+    def __init__(self, writer: Writer, simulation: Simulation):
+        self._writer, self._simulation = writer, simulation
+        self._next = time.monotonic() + CHECKPOINT_SECONDS
 
-    def is_over(self) -> bool:
-        """Whether it is time for a checkpoint, which begins now."""
-        self._end = time.monotonic()
-        return self._end - self._begin > self._length
-
-    def begin(self) -> None:
-        """A checkpoint is made."""
-        self._begin = time.monotonic()
-        self._length = max(CHECKPOINT_SECONDS, (self._begin - self._end) / CHECKPOINT_SHARE)
+    def after(self, block: Block) -> None:
+        """Make a checkpoint if it is time for one; but not after the last state, which is no sample of the grid."""
+        begin, simulation = time.monotonic(), self._simulation
+        if begin >= self._next and block.time[-1] < simulation.time:
+            self._writer.commit(simulation.events, simulation.metrics)
+            end = time.monotonic()
+            self._next = end + max(CHECKPOINT_SECONDS, (end - begin) / CHECKPOINT_SHARE)
 
 
 def _of_whole_run(report: RunReport) -> RunReport:
@@ -241,44 +238,47 @@ def _simulate_into(
         progress.update(n)
         return bool(stop.received)
 
-    begin, pause = time.perf_counter(), _Pause()
+    begin, checkpoints = time.perf_counter(), _Checkpoints(writer, simulation)
     with compiling_beside(progress) as watch:
         try:
             for block in simulation.blocks(is_stopped, CHECKPOINT_SECONDS):
                 writer.append(block)
                 gathered.add(block)
-                if block.time[-1] < simulation.time and pause.is_over():  # the last state is no sample of the grid
-                    writer.commit(simulation.events, simulation.metrics)
-                    pause.begin()
+                checkpoints.after(block)
         except SimulationError as error:
             failure = error
         finally:
             progress.clear()
     with Working(f"completing {writer.path}", quiet):
-        metrics = simulation.metrics
-        writer.finish(simulation.status, str(failure or ""), simulation.events, metrics)
+        writer.finish(simulation.status, str(failure or ""), simulation.events, simulation.metrics)
         run_seconds = time.perf_counter() - begin - watch.seconds
-        report = RunReport(
-            path=writer.path,
-            status=simulation.status,
-            bodies=len(simulation.header.paths),
-            samples=gathered.samples,
-            steps=simulation.n,
-            simulated=simulation.time,
-            compile_seconds=compile_seconds + watch.seconds,
-            run_seconds=run_seconds,
-            gear=simulation.gear,
-            drift=gathered.drift.results(),
-            contact_settings=simulation.header.contact_settings,
-            content_hash=writer.content_hash,
-            last=StateTable.of(simulation.state, most=most),
-            contact=ContactSummary.of(simulation.events.contact, gathered.work),
-            metrics=metrics,
-            oracle=gathered.oracle.results() if gathered.oracle else (),
-            scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
-            warnings=simulation.warnings,
-        )
-    return report, failure
+        return _report(writer, simulation, gathered, (compile_seconds + watch.seconds, run_seconds), most), failure
+
+
+def _report(
+    writer: Writer, simulation: Simulation, gathered: _Gathered, seconds: tuple[float, float], most: int | None
+) -> RunReport:
+    """The report of a run whose file is complete; `seconds` are those of compiling and of all else."""
+    return RunReport(
+        path=writer.path,
+        status=simulation.status,
+        bodies=len(simulation.header.paths),
+        samples=gathered.samples,
+        steps=simulation.n,
+        simulated=simulation.time,
+        compile_seconds=seconds[0],
+        run_seconds=seconds[1],
+        gear=simulation.gear,
+        drift=gathered.drift.results(),
+        contact_settings=simulation.header.contact_settings,
+        content_hash=writer.content_hash,
+        last=StateTable.of(simulation.state, most=most),
+        contact=ContactSummary.of(simulation.events.contact, gathered.work),
+        metrics=simulation.metrics,
+        oracle=gathered.oracle.results() if gathered.oracle else (),
+        scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
+        warnings=simulation.warnings,
+    )
 
 
 def _with_warnings(report: RunReport) -> RunReport:

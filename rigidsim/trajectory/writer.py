@@ -112,7 +112,7 @@ class Writer:
 
     def _restored(self, left: Unfinished) -> Unfinished:
         """Take over what was written and what was still to be written."""
-        from rigidsim.trajectory.reader import header_in  # here, to keep other runs fast
+        from rigidsim.trajectory.stored_header import header_in  # here, to keep other runs fast
 
         self._file = h5py.File(self._spool, "r+")
         events = events_from({name: column.tolist() for name, column in left.group("event").items()})
