@@ -33,7 +33,7 @@ PUBLISHED = {
     "symmetric_top": ("top.angular_velocity@body", 1, (-2.357891378, -2.049475115, 3.1)),
     "involute": ("let_go.position@parent", 2, (1.4024480171, -1.7415910999, 0)),
     "spin_up": ("rest.position@parent", 2, (0.6967067093, -0.7173560909, 0)),
-    "drag": ("stone.velocity.z", 1, -7.5349847072),
+    "quadratic_drag": ("stone.velocity.z", 1, -7.5349847072),
     "oblique_impact": ("ball.velocity.x", 0.4, 2.64),
     "oblique_impact_rolling": ("ball.velocity.x", 0.4, 2.142857142857),
 }

@@ -13,6 +13,7 @@ from rigidsim.errors import StorageError, UsageError
 from rigidsim.report.inputs import differing_keys
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.checkpoint import read_checkpoint
+from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.destination import IN_SHELL, check_temporary, is_unfinished, remove_remains
 from rigidsim.trajectory.file_kinds import TRAJECTORY
 from rigidsim.trajectory.header import Header
@@ -77,7 +78,9 @@ def recovered(path: Path, force: bool) -> tuple[int, float]:
             writer.publish()
         else:
             metrics = {name: float(value) for name, value in left.group("metrics").items()}
-            writer.finish("interrupted", "the process was killed", left.events, metrics)
+            values = {name: value.item() for name, value in left.group("ledger").items()}
+            ledger = ContactLedger(**values) if values else None
+            writer.finish("interrupted", "the process was killed", left.events, metrics, ledger)
     with load(path) as trajectory:
         return len(trajectory.time), float(trajectory.time[-1])
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rigidsim.errors import FormatError
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import contact_lines
+from rigidsim.report.contact_energy import ledger_warnings
 from rigidsim.report.courses import Course, course_lines, courses
 from rigidsim.report.drift import Drift, drift_of
 from rigidsim.report.extremes import Extremes, extremes, stored_extremes_match
@@ -39,7 +40,14 @@ NO_METRICS: Mapping[str, str] = MappingProxyType({})
 def contact_of(trajectory: Trajectory) -> ContactSummary | None:
     """The events of contact; with the work of all contact if it was recorded."""
     work = trajectory.arrays.get(CONTACT_WORK.name)
-    return ContactSummary.of(trajectory.events.contact, None if work is None else float(work[-1]))
+    work = None if work is None else float(work[-1])
+    return ContactSummary.of(trajectory.events.contact, work, trajectory.contact_ledger)
+
+
+def _ledger_warnings(trajectory: Trajectory) -> list[str]:
+    """As of the run."""
+    step = trajectory.header.resolved.get("simulation", {}).get("step", 0.0)
+    return ledger_warnings(trajectory.contact_ledger, step)
 
 
 def energies(trajectory: Trajectory) -> list[Course]:
@@ -109,7 +117,7 @@ class Inspection:
             trajectory=trajectory,
             drift=drift,
             energies=energies(trajectory),
-            warnings=drift_warnings(trajectory, drift),
+            warnings=[*drift_warnings(trajectory, drift), *_ledger_warnings(trajectory)],
             extremes=extremes(trajectory),
             ends=ends,
             contact=contact_of(trajectory),

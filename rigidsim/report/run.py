@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rigidsim.engine import layout
 from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.contact import chosen_contact, contact_lines
+from rigidsim.report.contact_energy import ledger_warnings
 from rigidsim.report.continuing import RunStart, opened_writer
 from rigidsim.report.drift import Drift, DriftMeter, drift_of
 from rigidsim.report.metrics import metric_lines, plain_metrics
@@ -185,7 +185,7 @@ class _Gathered:
 
     def __init__(self, simulation: Simulation):
         self._simulation = simulation
-        self.samples, self.work = 0, 0.0  # of contact, J
+        self.samples = 0
         self.drift, self.oracle = DriftMeter(simulation.isolated_until), None
         if simulation.scene.oracle:
             from rigidsim.hindsight.oracles import OracleMeter
@@ -196,7 +196,7 @@ class _Gathered:
         """Take what is needed from the next samples."""
         self.drift.isolated_until = self._simulation.isolated_until
         self.drift.add(block.time, block.ledger)
-        self.samples, self.work = self.samples + len(block.time), float(block.ledger[-1, layout.E_CONTACT])
+        self.samples += len(block.time)
         if self.oracle:
             self.oracle.add(Trajectory.from_blocks(self._simulation.header, [block]))
 
@@ -212,7 +212,7 @@ class _Checkpoints:
         """Make a checkpoint if it is time for one; but not after the last state, which is no sample of the grid."""
         begin, simulation = time.monotonic(), self._simulation
         if begin >= self._next and block.time[-1] < simulation.time:
-            self._writer.commit(simulation.events, simulation.metrics)
+            self._writer.commit(simulation.events, simulation.metrics, simulation.contact_ledger)
             end = time.monotonic()
             self._next = end + max(CHECKPOINT_SECONDS, (end - begin) / CHECKPOINT_SHARE)
 
@@ -250,7 +250,9 @@ def _simulate_into(
         finally:
             progress.clear()
     with Working(f"completing {writer.path}", quiet):
-        writer.finish(simulation.status, str(failure or ""), simulation.events, simulation.metrics)
+        writer.finish(
+            simulation.status, str(failure or ""), simulation.events, simulation.metrics, simulation.contact_ledger
+        )
         run_seconds = time.perf_counter() - begin - watch.seconds
         return _report(writer, simulation, gathered, (compile_seconds + watch.seconds, run_seconds), most), failure
 
@@ -259,6 +261,7 @@ def _report(
     writer: Writer, simulation: Simulation, gathered: _Gathered, seconds: tuple[float, float], most: int | None
 ) -> RunReport:
     """The report of a run whose file is complete; `seconds` are those of compiling and of all else."""
+    ledger = simulation.contact_ledger
     return RunReport(
         path=writer.path,
         status=simulation.status,
@@ -273,11 +276,11 @@ def _report(
         contact_settings=simulation.header.contact_settings,
         content_hash=writer.content_hash,
         last=StateTable.of(simulation.state, most=most),
-        contact=ContactSummary.of(simulation.events.contact, gathered.work),
+        contact=ContactSummary.of(simulation.events.contact, ledger=ledger),
         metrics=simulation.metrics,
         oracle=gathered.oracle.results() if gathered.oracle else (),
         scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
-        warnings=simulation.warnings,
+        warnings=(*simulation.warnings, *ledger_warnings(ledger, simulation.scene.simulation.step)),
     )
 
 

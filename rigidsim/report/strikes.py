@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigidsim.report.contact_energy import ledger_lines, plain_ledger
 from rigidsim.report.table import aligned, beyond_rounding, number, shortened
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_events import BEGINS, ENDS, IMPACT, ContactEvents
+from rigidsim.trajectory.contact_ledger import ContactLedger
 
 SHOWN_PAIRS = 8
 
@@ -33,15 +35,18 @@ class ContactSummary:
     impacts: int
     pairs: tuple[Strikes, ...]
     work: float | None  # of all contact, J
+    ledger: ContactLedger | None  # None in files of older versions
 
     @classmethod
-    def of(cls, events: ContactEvents, work: float | None = None) -> ContactSummary | None:
+    def of(
+        cls, events: ContactEvents, work: float | None = None, ledger: ContactLedger | None = None
+    ) -> ContactSummary | None:
         """None without events."""
         if not len(events):
             return None
         begins, ends, impacts = (int(np.sum(events.kind == kind)) for kind in (BEGINS, ENDS, IMPACT))
         pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
-        return cls(begins, ends, impacts, tuple(pairs), work)
+        return cls(begins, ends, impacts, tuple(pairs), ledger.work if ledger else work, ledger)
 
     @property
     def energy(self) -> float:
@@ -54,14 +59,21 @@ class ContactSummary:
         return None if self.work is None else self.work - self.energy
 
     def lines(self, most: int | None = SHOWN_PAIRS) -> list[str]:
-        """A line of counts, one of energies, and a table of at most so many pairs."""
+        """A line of counts, the energies, and a table of at most so many pairs."""
         numbers = (
             f"{counted(self.impacts, 'impact')}, {counted(self.begins, 'touch', 'touches')} began, {self.ends} ended"
         )
         before = sum(pair.before for pair in self.pairs)
+        if self.ledger:
+            pairs = self._table(most)
+            return [numbers, "", *ledger_lines(self.ledger), *(["", *pairs] if pairs else [])]
         energies = f"energy changed by {number(beyond_rounding(self.energy, before))} J in impacts"
         if self.other_work is not None:
             energies += f", by {number(beyond_rounding(self.other_work, before))} J due to friction and damping"
+        return [f"{numbers}; {energies}", *self._table(most)]
+
+    def _table(self, most: int | None) -> list[str]:
+        """The pairs with impacts."""
         rows = [
             [
                 " and ".join(pair.bodies),
@@ -72,15 +84,16 @@ class ContactSummary:
             for pair in self.pairs
         ]
         header_row, *table = aligned([["what struck what", "impacts", "largest impulse, N s", "energy, J"], *rows])
-        told = [header_row, *shortened(table, most)] if rows else []
-        return [f"{numbers}; {energies}", *told]
+        return [header_row, *shortened(table, most)] if rows else []
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
         told = ("impacts", "largest_impulse", "energy")
         pairs = [{"bodies": list(pair.bodies), **{name: getattr(pair, name) for name in told}} for pair in self.pairs]
         counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
-        return {**counts, "energy_in_impacts": self.energy, "other_work": self.other_work, "pairs": pairs}
+        ledger = {"ledger": plain_ledger(self.ledger)} if self.ledger else {}
+        energies = {"energy_in_impacts": self.energy, "other_work": self.other_work}
+        return {**counts, **energies, **ledger, "pairs": pairs}
 
 
 def _strikes(events: ContactEvents) -> list[Strikes]:

@@ -84,7 +84,7 @@ CASES = {
         ),
         _case("tumbling_brick"),
         _case("damped_spring"),
-        _case("drag"),
+        _case("quadratic_drag"),
         _case("cancellation"),
         _case("elastic_impact"),
         _case("plastic_impact"),

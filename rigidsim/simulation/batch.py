@@ -140,7 +140,8 @@ def _simulate_one(
 
 def _history(simulation: Simulation, parts: Sequence[Mapping[str, np.ndarray]]) -> Trajectory:
     """The history of a simulation, of these samples."""
-    return Trajectory.from_parts(simulation.header, parts, simulation.status, simulation.events, simulation.metrics)
+    told = simulation.status, simulation.events, simulation.metrics, simulation.contact_ledger
+    return Trajectory.from_parts(simulation.header, parts, *told)
 
 
 def _simulate_block(

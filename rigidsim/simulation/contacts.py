@@ -8,9 +8,12 @@ import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.impacts import LEFT_OUT, UNSETTLED
+from rigidsim.engine.contact.ledger import ContactLedger as KernelLedger
 from rigidsim.engine.contact.record import no_points
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.contact_fields import COUNT, EVENT_COLUMNS, EVENT_NAMES, POINT_COLUMNS
+from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.fields import Column
 
 Pieces = Sequence[tuple[np.ndarray, np.ndarray]]
@@ -23,6 +26,16 @@ IN_SAMPLED = dict(zip((column.name for column in POINT_COLUMNS), (
     at.S_FIRST, at.S_SECOND, at.S_POINT, at.S_NORMAL, at.S_FORCE,
 ), strict=True))  # fmt: skip
 """The place of each column in the arrays of the engine."""
+
+
+def ledger_of(ledger: KernelLedger, kinetic_energy: float) -> ContactLedger:
+    """The ledger of a run, from that of the kernels and the largest kinetic energy of samples, J."""
+    causes = [high + low for high, low in ledger.cause.tolist()]
+    error, counts = float(ledger.work[0]), ledger.tally.tolist()
+    for part in (float(ledger.work[1]), *(-cause for cause in causes)):
+        error += part
+    size = max(kinetic_energy, float(ledger.from_rest[0]))
+    return ContactLedger(*causes, error, size, counts[LEFT_OUT], counts[UNSETTLED])
 
 
 def shapes_of(world: World) -> tuple[str, ...]:

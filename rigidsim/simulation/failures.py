@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.contact import columns as at
 from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
+from rigidsim.scene.notes.step_length import ADVISED_TURN
 
 FARTHEST = 1e100  # m, m/s, rad/s: products of larger values exceed the range of float64
 
@@ -67,7 +69,26 @@ def motion_fault(run: BlockRun, n: int, events: list[str]) -> str:
     message = joint_fault(run, when) or f"the motion of '{path}' is not finite {when}"
     if events:
         return f"{message}, in which {', '.join(events)} act"
+    spun = spun_bodies(run, at.FIRST_SPUN)
+    if spun:
+        return f"{message}; {spun[0]}"
     return f"{message}; try a smaller step, and check for a force that diverges"
+
+
+def spun_bodies(run: BlockRun, *which: int) -> list[str]:
+    """A warning if contact made bodies spin by more than a radian a step: about these of them, FIRST_SPUN and
+    FASTEST_SPUN.
+    """
+    if run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
+        return []
+    rows, step = run.contacts.arrays.ledger.spun[list(which)], run.model.step
+    told = dict.fromkeys(
+        f"'{run.worlds[0].paths[int(row[at.SPUN_NODE])]}' spin by {row[at.SPUN_TURN]:.3g} rad per step"
+        f" at t = {row[at.SPUN_TIME]:.9g} s"
+        for row in rows
+    )
+    advised = ADVISED_TURN / rows[:, at.SPUN_TURN].max() * step
+    return [f"contact made {', then '.join(told)}, too fast for the step of {step:g} s; use at most {advised:.1g} s"]
 
 
 def half_turns(run: BlockRun) -> list[str]:

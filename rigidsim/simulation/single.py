@@ -19,18 +19,20 @@ from rigidsim.engine import layout
 from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
+from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.simulation.contacts import event_columns, point_columns
+from rigidsim.simulation.contacts import event_columns, ledger_of, point_columns
 from rigidsim.simulation.events import events_of
-from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, start_fault
+from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, spun_bodies, start_fault
 from rigidsim.simulation.header import header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
 from rigidsim.simulation.overlaps import overlap_warnings
 from rigidsim.trajectory.chunks import chunk_rows
+from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
 from rigidsim.trajectory.timeline import Events
@@ -87,6 +89,7 @@ class Simulation:
         self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
         self._before: Mapping[str, np.ndarray] = {}  # events of contact before this run was resumed
+        self._kinetic = 0.0  # the largest kinetic energy of all samples, J
 
     def __repr__(self) -> str:
         return f"<Simulation of {self.scene!r} at step {self.n} of {self.n_step}, t = {self.time:g} s, {self.status}>"
@@ -134,6 +137,7 @@ class Simulation:
         """
         with held(self._kernel, BUSY):
             self._run.resume(checkpoint)
+            self._kinetic = float(checkpoint["largest.kinetic"])
             self._run.events[0].extend(events.scheduled)
             self._before = {name: np.asarray(column) for name, column in events.columns.items()}
 
@@ -148,6 +152,16 @@ class Simulation:
     def isolated_until(self) -> float:
         """The time (s) until which momenta were conserved: inf if they are up to now, -inf if they never were."""
         return self._run.isolated_until if self.header.isolated else -math.inf
+
+    @property
+    def contact_ledger(self) -> ContactLedger | None:
+        """What contact did with the energy up to now, by cause; None if nothing can touch."""
+        arrays = self._run.contacts.arrays
+        if arrays is None:
+            return None
+        with held(self._kernel, BUSY):
+            kinetic = float(self._run.present().ledger[0, layout.E_KINETIC])
+            return ledger_of(arrays.ledger, max(self._kinetic, kinetic))
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -166,7 +180,7 @@ class Simulation:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the run up to the present time."""
-        return tuple(half_turns(self._run))
+        return (*half_turns(self._run), *spun_bodies(self._run, FIRST_SPUN, FASTEST_SPUN))
 
     @property
     def state(self) -> State:
@@ -221,14 +235,19 @@ class Simulation:
             count = -(-self.n // stride) - first
             if count:
                 times = sample_times(self.blueprint, first, count)
+                self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.E_KINETIC].max()))
                 points = self._sampled_points(first, count)
-                yield Block(times, *samples.part(slice(count)), points, self._run.checkpoint())
+                yield Block(times, *samples.part(slice(count)), points, self._checkpoint())
         with self._kernel:
             last = self._observed()
         yield last
         self.status = "failed" if failure else "interrupted" if self.n < self.n_step else "complete"
         if failure:
             raise failure
+
+    def _checkpoint(self) -> dict[str, np.ndarray]:
+        """What `resume` needs, besides events."""
+        return self._run.checkpoint() | {"largest.kinetic": np.array(self._kinetic)}
 
     def _sampled_points(self, first: int, count: int) -> dict[str, np.ndarray]:
         """The contact points of samples, if they are recorded."""
@@ -310,4 +329,4 @@ class Simulation:
     def _observed(self) -> Block:
         """One sample of the present state."""
         points = point_columns([self._run.touching()], 0, 1) if self.header.with_contacts else {}
-        return Block(np.array([self.time]), *self._run.observed(), points, self._run.checkpoint())
+        return Block(np.array([self.time]), *self._run.observed(), points, self._checkpoint())

@@ -20,6 +20,7 @@ from rigidsim.trajectory.checks import (
     own_dataset,
 )
 from rigidsim.trajectory.contact_fields import EVENT_NAMES, EVENTS, POINT_NAMES
+from rigidsim.trajectory.contact_ledger import CAUSES, LEDGER, OTHERS, ContactLedger, read_ledger
 from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
 from rigidsim.trajectory.events import ADDED, Event, columns_of, events_from
 from rigidsim.trajectory.extremes import EXTREMES, NAMES, digest_of_extremes
@@ -80,6 +81,7 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
     }
     extremes = _extremes(file, path, header, stored_hash)
     told = {"scheduled": events, "message": message, "metrics": metrics, "extremes": extremes}
+    told["contact_ledger"] = _ledger(file, path, stored_hash)
     trajectory = Trajectory(header, arrays, status, stored_hash, close=found.close, **told)
     check_time(trajectory.time, path)
     return trajectory
@@ -111,6 +113,14 @@ def _checksums(file: h5py.File, path: Path, header: Header) -> dict[str, np.ndar
         return {}
     names = (name for name in header.dataset_names if name not in POINT_NAMES)
     return {name: checksums_of(file[name], own_dataset(file, path, f"{CHECKSUMS}/{name}"), path) for name in names}
+
+
+def _ledger(file: h5py.File, path: Path, stored_hash: str) -> ContactLedger | None:
+    """The ledger of contact, if the file has one."""
+    if LEDGER not in file:
+        return None
+    values = {name: float(own_dataset(file, path, f"{LEDGER}/{name}")[()]) for name in (*CAUSES, *OTHERS)}
+    return read_ledger(values, str(file[LEDGER].attrs["sha256"]), stored_hash, path)
 
 
 def _extremes(file: h5py.File, path: Path, header: Header, stored_hash: str) -> dict[str, np.ndarray]:

@@ -14,6 +14,7 @@ from rigidsim.shown import in_notebook
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
+from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.digests import content_hash, digest_of_rows, recorded_columns
 from rigidsim.trajectory.events import Event
@@ -51,11 +52,13 @@ class Trajectory(Pictures, BodyMapping):
         scheduled: Sequence[Event] = (),
         message: str = "",
         metrics: Mapping[str, float] | None = None,
+        contact_ledger: ContactLedger | None = None,
         extremes: Mapping[str, np.ndarray] | None = None,
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
         self.message = message  # why the run failed
+        self.contact_ledger = contact_ledger  # None if nothing can touch, or it was not recorded
         self.stored_hash = stored_hash  # the content hash stored in the file; empty in memory
         self.extremes = extremes or {}  # those stored in the file: by dataset of vectors the largest norm of each body
         columns = {name: self.arrays[name] for name in EVENT_NAMES if name in arrays}
@@ -82,6 +85,7 @@ class Trajectory(Pictures, BodyMapping):
         status: str = "complete",
         events: Events | None = None,
         metrics: Mapping[str, float] | None = None,
+        contact_ledger: ContactLedger | None = None,
     ) -> Trajectory:
         """A trajectory in memory, of successive samples as `recorded_samples` gives them."""
         arrays: dict[str, np.ndarray] = {}
@@ -89,7 +93,8 @@ class Trajectory(Pictures, BodyMapping):
             whole, rows = np.concatenate([part[name] for part in parts]), header.recorded_rows(name)
             arrays[name] = whole if rows is None else PartialArray(whole, rows, len(header.paths))
         events = events or Events(header)
-        return cls(header, arrays | events.columns, status, scheduled=events.scheduled, metrics=metrics)
+        told = {"scheduled": events.scheduled, "metrics": metrics, "contact_ledger": contact_ledger}
+        return cls(header, arrays | events.columns, status, **told)
 
     def diagnostic(self, name: str) -> np.ndarray:
         """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
@@ -215,7 +220,7 @@ class Trajectory(Pictures, BodyMapping):
         with Writer(path, self.header, len(self.time), force=force, compression=compression) as writer:
             for piece in self.pieces(ROWS_AT_ONCE * writer.chunk_rows, len(self.time)):
                 writer.append_arrays(piece)
-            writer.finish(self.status, self.message, self.events, self.metrics)
+            writer.finish(self.status, self.message, self.events, self.metrics, self.contact_ledger)
 
     def pieces(self, n_sample: int, until: int) -> Iterator[dict[str, np.ndarray]]:
         """All datasets up to a number of samples, `n_sample` at a time, with the contact points of these samples."""
@@ -230,7 +235,7 @@ class Trajectory(Pictures, BodyMapping):
 
     def __reduce__(self):
         in_memory = {name: a if isinstance(a, PartialArray) else np.asarray(a) for name, a in self.arrays.items()}
-        told = self.events.scheduled, self.message, self._metrics
+        told = self.events.scheduled, self.message, self._metrics, self.contact_ledger
         return Trajectory, (self.header, in_memory, self.status, self.stored_hash, None, *told)
 
     def _description(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from rigidsim.errors import StorageError
 from rigidsim.trajectory.checkpoint import NOTHING, Arrays, Unfinished, joined, write_checkpoint
 from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
 from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
+from rigidsim.trajectory.contact_ledger import ContactLedger, write_ledger
 from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output
 from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_begin
 from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder
@@ -131,8 +132,10 @@ class Writer:
             self._points = [left.group("points")]
         return left._replace(header=header, events=Events(header, events, left.group("touched")))
 
-    def commit(self, events: Events, metrics: Mapping[str, float]) -> None:
-        """Make all samples that were appended, and these events and metrics, what a killed process leaves."""
+    def commit(
+        self, events: Events, metrics: Mapping[str, float] = NO_METRICS, contact_ledger: ContactLedger | None = None
+    ) -> None:
+        """Make all samples that were appended, and what `finish` gets, that which a killed process leaves."""
         with as_storage_error(self.path):
             self._write(*self._take())
             self._file.flush()
@@ -144,6 +147,7 @@ class Writer:
                 "touched": events.columns,
                 "metrics": metrics,
                 "expressions": self._header.metrics,
+                "ledger": asdict(contact_ledger) if contact_ledger else {},
                 "rows": self._rows,
                 "largest": self._largest,
                 "checksums": self._checksums,
@@ -287,9 +291,10 @@ class Writer:
         message: str = "",
         events: Events | None = None,
         metrics: Mapping[str, float] = NO_METRICS,
+        contact_ledger: ContactLedger | None = None,
     ) -> None:
         """Close the file with this status (complete, interrupted or failed) and rename it to its final path; `metrics`
-        are the values of those in the header.
+        are the values of those in the header; `contact_ledger` is None if nothing can touch.
 
         Raises StorageError if that path exists by then, after saving to another path, which the message contains.
         """
@@ -297,7 +302,7 @@ class Writer:
             if status == "failed":
                 self._checkpoint = NOTHING  # it would fail again
             self._write_rest()
-            self._finalize(status, message, events, metrics)
+            self._finalize(status, message, events, metrics, contact_ledger)
         self.publish()
 
     def publish(self) -> None:
@@ -329,9 +334,14 @@ class Writer:
         return None
 
     def _finalize(
-        self, status: str, message: str, events: Events | None, metrics: Mapping[str, float] = NO_METRICS
+        self,
+        status: str,
+        message: str,
+        events: Events | None,
+        metrics: Mapping[str, float] = NO_METRICS,
+        contact_ledger: ContactLedger | None = None,
     ) -> None:
-        """Write events, metrics, digests and status, and close."""
+        """Write events, metrics, the ledger of contact, digests and status, and close."""
         self._events = events or Events(self._header)
         if len(self._events):
             write_events(self._file, self._events.scheduled)
@@ -346,6 +356,7 @@ class Writer:
         write_checksums(self._file, checksums)
         write_metrics(self._file, self._header.metrics, metrics)
         write_extremes(self._file, self._largest, self.content_hash)
+        write_ledger(self._file, contact_ledger, self.content_hash)
         write_checkpoint(self._file, self._checkpoint, self.content_hash)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash

@@ -46,12 +46,13 @@ from rigidsim.simulation import single
 from test_contact_bits import STEP, mixed
 {changes}
 scene = touching(mixed(), duration={duration}, step=STEP, record_every=STEP)
-print(rigidsim.simulate(scene, terms=True).content_hash)
+done = rigidsim.simulate(scene, terms=True)
+print(done.content_hash, done.contact_ledger)
 """
 
 
 def hash_of(changes: str, duration: float, **environment) -> str:
-    """The content hash of a run in another process."""
+    """The content hash of a run in another process, and what contact did with its energy."""
     done = subprocess.run(
         [sys.executable, "-c", HASH.format(changes=changes, duration=duration)],
         cwd=Path(__file__).parent,
@@ -96,9 +97,10 @@ def test_something_touches():
 @pytest.mark.parametrize("seconds", [0.0, 1e-4, 1e9])
 def test_how_a_run_is_sliced_changes_nothing(seconds, monkeypatch):
     scene = touching(mixed(), duration=0.5, step=STEP, record_every=STEP)
-    whole = rigidsim.simulate(scene).content_hash
+    whole = rigidsim.simulate(scene)
     monkeypatch.setattr(engine_run, "SLICE_SECONDS", seconds)
-    assert rigidsim.simulate(scene).content_hash == whole
+    sliced = rigidsim.simulate(scene)
+    assert (sliced.content_hash, sliced.contact_ledger) == (whole.content_hash, whole.contact_ledger)
 
 
 def test_stepping_by_hand_changes_nothing():
@@ -106,7 +108,8 @@ def test_stepping_by_hand_changes_nothing():
     end, simulation = rigidsim.simulate(scene), rigidsim.Simulation(scene)
     for n in (7, 1, 12, 30):
         simulation.step(n)
-        _ = simulation.state  # looking at it changes nothing either
+        _ = simulation.state, simulation.contact_ledger  # looking at it changes nothing either
+    assert simulation.contact_ledger.causes == end.contact_ledger.causes
     for path in end:
         assert np.array_equal(simulation.state[path].world.position, end[path].world.position[-1])
         assert np.array_equal(simulation.state[path].local.orientation, end[path].local.orientation[-1])

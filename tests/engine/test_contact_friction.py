@@ -145,8 +145,8 @@ def test_what_slides_with_its_weight_aside_does_not_turn(step):
     plate = block((1, 1, 0.1), at=(0, 0, 0.05), friction=0.3, velocity=[1, 2, 0]) | own
     trajectory = collide({"floor": floor(friction=0.3), "plate": plate}, duration=0.5, step=step, record_every=0.1)
     motion = trajectory["plate"].world
-    # It turns by some 1e-7 rad/s (1 ms) or 4e-6 rad/s (5 ms) while it sinks.
-    assert abs(motion.angular_velocity[-1, 2]) <= (1e-7 if step == 1e-3 else 2e-6)
+    # It turns a bit while it sinks: 2e-9 and 9e-8 rad/s are left.
+    assert abs(motion.angular_velocity[-1, 2]) <= (1e-8 if step == 1e-3 else 2e-7)
     assert motion.velocity[-1, 1] / motion.velocity[-1, 0] == pytest.approx(2, rel=1e-5)
 
 

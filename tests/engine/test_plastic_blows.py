@@ -144,15 +144,13 @@ def test_a_corner_sticks_with_much_friction():
 @pytest.mark.parametrize("step", [1e-3, 5e-3])
 @pytest.mark.parametrize(("angle", "friction"), [(0.0, 0.5), (0.7, 0.5), (0.7, 0.0)])
 def test_a_box_dropped_flat_rests_at_once(angle, friction, step):
-    """From 1 m. When single sweeps take over, they shift a hundredth of a step's gravity between its corners once."""
+    """From 1 m."""
     box = block((0.4, 0.3, 0.2), at=(0, 0, 1.1), orientation={"axis": [0, 0, 1], "angle": angle}, friction=friction)
     trajectory = collide({"floor": floor(), "box": box}, duration=0.6, step=step, record_every=step)
     motion, blow = trajectory["box"].world, math.ceil(math.sqrt(2 / G) / step)
     speeds = np.abs(np.hstack([motion.velocity, motion.angular_velocity])).max(axis=1)
     assert speeds[blow - 1] > 4.3
-    assert speeds[blow : blow + 8].max() < 1e-6  # measured: 4e-10
-    assert speeds[blow:].max() < 0.01 * G * step  # measured: 0.0006 to 0.004
-    assert speeds[blow + 20 :].max() < 1e-6
+    assert speeds[blow:].max() < 1e-6  # measured: 4e-10, and 6e-8 when single sweeps take over
     assert np.abs(motion.position[-1] - [0, 0, 0.1]).max() < 1e-5
 
 

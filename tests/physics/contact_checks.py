@@ -165,7 +165,17 @@ def arcs() -> dict[str, list]:
     return {"arc": arc, "between_ends": between}
 
 
-CONTACT_CHECKS = {"contact": slips() | masses() | impulses() | motion() | arcs()}
+def works() -> dict[str, list]:
+    """By the projections on the normal and across it."""
+    impact, friction = [], []
+    for n in NORMALS:
+        along, across = np.outer(n, n), np.eye(3) - np.outer(n, n)
+        impact.append(((n, V_A, V_B), (V_A @ along @ V_B, V_A @ across @ V_B), 8 * EPS))
+        friction.append(((n, V_A, V_B, R_A, OMEGA_B), V_A @ across @ V_B + R_A @ OMEGA_B, 8 * EPS))
+    return {"impact_energy": impact, "friction_work": friction}
+
+
+CONTACT_CHECKS = {"contact": slips() | masses() | impulses() | motion() | arcs(), "contact_energy": works()}
 
 # Alterations that change nothing a double can show, and in how many places each stands: see test_alterations.py.
 CONTACT_EQUIVALENT = {

@@ -14,11 +14,16 @@ from rigidsim.cli import main
 from rigidsim.engine import layout
 from rigidsim.report import run
 from rigidsim.report.explain import BodyReport
+from rigidsim.trajectory.contact_ledger import CAUSES, OTHERS, ContactLedger
 from rigidsim.trajectory.fields import angular_terms, linear_terms
+
+LEDGER = ContactLedger(-3, -2, -1, -0.5, 0, 0, -0.25, -0.25, kinetic_energy=100, left_out=2, unsettled=3)
 
 
 class Worked(Touched):
     """With contact that has done -7 J of work."""
+
+    contact_ledger = LEDGER
 
     def __init__(self, scene, **options):
         super().__init__(**options)
@@ -47,20 +52,34 @@ def command(tmp_path, monkeypatch, capsys):
 
 def test_a_run_ends_with_what_struck_what(command, monkeypatch):
     monkeypatch.setattr(run, "Simulation", Worked)
-    code, told, _ = command("--contacts")
+    code, told, warned = command("--contacts")
     assert code == 0
     summary = told[told.index("3 impacts") :].splitlines()
-    assert summary[0] == (
-        "3 impacts, 1 touch began, 1 ended; energy changed by -5 J in impacts, by -2 J due to friction and damping"
-    )
-    assert [line.split() for line in summary[2:]] == [
+    assert summary[:12] == [
+        "3 impacts, 1 touch began, 1 ended",
+        "",
+        "what contact did             energy, J",
+        "  impacts, restitution              -3",
+        "  impacts, friction                 -2",
+        "  friction                          -1",
+        "  damping                         -0.5",
+        "  loads along displacements      -0.25",
+        "  error of contact               -0.25  (0.0025 of the largest kinetic energy)",
+        "  in all                            -7",
+        "2 impacts too slow for restitution, treated as e = 0",
+        "the impulses of 3 blows through many bodies did not settle: how the bodies share them is approximate",
+    ]
+    assert [line.split() for line in summary[14:]] == [
         ["ball", "and", "car/wheel", "2", "5", "-4"],
         ["ball", "and", "floor", "1", "3", "-1"],
     ]
     with rigidsim.load("a.h5") as read:
         assert read.contacts.count.sum() == 4 and read.arrays["contacts/work"][-1] == -7.0
+    assert "the error of contact is -0.25 J, 0.0025 of the largest kinetic energy, 100 J" in warned
+    assert "use at most 0.006 s" in warned  # of 0.01 s: the error is of second order
     found = json.loads(command("--json")[1])["contact"]
     assert (found["impacts"], found["energy_in_impacts"], found["other_work"]) == (3, -5, -2)
+    assert found["ledger"] == {name: getattr(LEDGER, name) for name in (*CAUSES, "work", *OTHERS)}
     with rigidsim.load("a.h5") as read:
         assert len(read.events.contact) == 5 and not read.header.with_contacts
 

@@ -186,6 +186,32 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
 
 
 @inlined
+def centre_at(b, t, motion):
+    """(position, velocity, acceleration) of the centre of a body that forces move, t s after the step began."""
+    v_end, v = load3(motion.finish[b], c.X_V, 0, 1), load3(motion.vel[b], c.L_LINEAR, 0, 1)
+    a = scaled(1.0 / motion.h, sub(v_end, load3(motion.start[b], c.X_V, 0, 1)))
+    way = add(load3(motion.moved[b], c.L_LINEAR, 0, 1), scaled(t, add(v, scaled(motion.share * t, a))))
+    return add(load3(motion.start[b], c.X_P, 0, 1), way), add(v, scaled(t, a)), a
+
+
+@inlined
+def reach_of(k, contacts):
+    """The largest distance of a point of a shape from the centre of its body, m."""
+    return norm(load3(contacts.shape_value[k], c.V_P, 0, 1)) + contacts.shape_value[k, c.V_BOUND]
+
+
+@inlined
+def are_far(first, second, now, motion, contacts):
+    """Whether two bodies that forces move are too far from each other to touch in the rest of the step."""
+    a, b = contacts.shape[first, c.SHAPE_BODY], contacts.shape[second, c.SHAPE_BODY]
+    if a >= contacts.n_moved or b >= contacts.n_moved:
+        return False
+    (p_A, v_A, a_A), (p_B, v_B, a_B), left = centre_at(a, now, motion), centre_at(b, now, motion), motion.h - now
+    apart = norm(sub(p_B, p_A)) - reach_of(first, contacts) - reach_of(second, contacts)
+    return apart > left * (norm(sub(v_B, v_A)) + left * norm(sub(a_B, a_A)))
+
+
+@inlined
 def goes_straight(k, side, contacts):
     """Whether no turn moves a shape: a sphere around the centre of its body, or a plane that does not turn. The gap of
     two such shapes is never smaller than along the normal of now.

@@ -82,8 +82,8 @@ class Lines(NamedTuple):
     push: np.ndarray  # (contact body + 1, LINE_ROWS)
     began: np.ndarray  # (contact body + 1, LINE_ROWS)
     kicked: np.ndarray  # (contact body + 1, LINE_ROWS) what impacts alone changed
-    mean: np.ndarray  # (contact body + 1, LINE_ROWS) velocity, of those before and after the sub-steps
-    path: np.ndarray  # (contact body + 1, LINE_ROWS) displacement in the sub-steps, over the length of the step
+    first: np.ndarray  # (contact body + 1, LINE_ROWS) velocity before the sub-steps
+    way: np.ndarray  # (contact body + 1, LINE_ROWS) displacement before them; then theirs over the length of the step
     acts: np.ndarray  # (contact body) whether an impulse acted in this step
 
 
@@ -235,7 +235,7 @@ def make_contact_arrays(
         candidates=make_candidates(contacts, room.pairs),
         impacts=make_impacts(contacts, room.pairs, room.points),
         solver=make_solver(n, room.points, lanes),
-        ledger=make_ledger(),
+        ledger=make_ledger(lanes),
     )
 
 

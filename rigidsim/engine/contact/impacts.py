@@ -16,7 +16,15 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import LEAST_SPEED, SIDE_ROWS, Near, SmoothMotion, least_speed, next_touch
+from rigidsim.engine.contact.approach import (
+    LEAST_SPEED,
+    SIDE_ROWS,
+    Near,
+    SmoothMotion,
+    are_far,
+    least_speed,
+    next_touch,
+)
 from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
@@ -30,6 +38,7 @@ from rigidsim.engine.contact.strikes import (
     calm_of,
     join,
     log_pair,
+    normal_impulse_of,
     push_bodies,
     renew_points,
     store_energies,
@@ -44,16 +53,20 @@ from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 INSTANT = 1e-10  # of a step: impacts within it are simultaneous
 EQUAL = 1e-9  # relative difference of speeds that are taken as equal
-WEAK = 1e-6  # of the hardest strike of a pair in the step: slower ones, of a series that converges, are left out, and
-# what separates slower does not separate
+# Of the hardest strike of a pair in the step: slower ones, of a series that converges, are left out, and what separates
+# slower does not separate. Of the largest impulse of a problem: smaller ones are not logged.
+WEAK = 1e-6
+PATIENT = (
+    4.0  # times the least speed: the approach of a pair with restitution that is struck even if it does not rebound
+)
 MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
 SWEEPS = 6  # of a sub-step, after a blow to a large pile
 # After a strike without rebound: most sweeps of a sub-step; most contacts; what of the change of velocity by the smooth
 # motion in a sub-step is settled; for how many steps.
-LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 64, 1e-7, 8
-BLOW = 8.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
+LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 32, 1e-7, 24
+BLOW = 4.0  # times what the smooth motion adds to the speed of a body in a step: the approach of such a blow
 
 # What becomes of a pair: its points are left to the solver; they keep out of the sub-steps; it is looked at again.
 LEFT, APART, LISTED = 0, 1, 2
@@ -171,10 +184,14 @@ def most_approach(who, point, size, motion):
 
 @inlined
 def patience(k, pair, contacts, work):
-    """How many times faster than others a pair has to approach to be struck: in a large pile it has to rebound."""
+    """How many times faster than the least speed a pair has to approach to be struck. With restitution: so fast that it
+    rebounds, or PATIENT times; in a large pile in any case so that it rebounds.
+    """
     e, _ = surfaces_of(pair[k, 0], pair[k, 1], contacts)
     a, b = contacts.shape[pair[k, 0], c.SHAPE_BODY], contacts.shape[pair[k, 1], c.SHAPE_BODY]
-    return 1.0 / e if e > 0.0 and is_piled(min(a, b), work) else 1.0
+    if e == 0.0:
+        return 1.0
+    return 1.0 / e if is_piled(min(a, b), work) else min(1.0 / e, PATIENT)
 
 
 @inlined
@@ -234,10 +251,10 @@ def begin_pairs(contacts, pair, n_pair, point_who, point, count, work):
 @inlined
 def look_at(k, now, nominal, contacts, pair, body, motion, work):
     """Find the next strike of a pair, and what becomes of it until then."""
-    if work.strikes[k] >= MOST_STRIKES:
+    first, second, hardest = pair[k, 0], pair[k, 1], work.hardest[k]
+    if work.strikes[k] >= MOST_STRIKES or are_far(first, second, now, motion, contacts):
         work.when[k], work.fate[k] = NEVER, LEFT
         return
-    first, second, hardest = pair[k, 0], pair[k, 1], work.hardest[k]
     may_overlap = work.point_of[k] != at.NO_ROW
     calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), WEAK * hardest, contacts, body)
     time, speed, _, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
@@ -337,17 +354,21 @@ def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
 @inlined
 def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, work):
     """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
-    problem = work.problem
+    problem, largest = work.problem, 0.0
     push_bodies(now, motion, problem)
+    for p in range(problem.size[N_PAIRS]):
+        largest = max(largest, normal_impulse_of(p, problem))
     for i in range(problem.size[N_PLACES]):
         normal, tangential, driven = work_of(i, problem)
         work.energy[0] += normal
         work.energy[1] += tangential
         work.energy[2] += driven
     for p in range(problem.size[N_PAIRS]):
-        k = problem.pair[p]
-        if log_pair(p, t + now, pair, problem, work.log[done], work.log_value[done]):
-            done += 1
+        k, P_n = problem.pair[p], normal_impulse_of(p, problem)
+        if P_n > 0.0:
+            if P_n > WEAK * largest:
+                log_pair(p, t + now, pair, problem, work.log[done], work.log_value[done])
+                done += 1
             work.strikes[k] += 1
             work.hardest[k] = max(work.hardest[k], fastest)
             if work.point_of[k] != at.NO_ROW:
@@ -393,11 +414,14 @@ def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
     below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
     contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
-    if landing > 0 and count <= MOST_LANDED:
+    solid = 0
+    for m in range(count):
+        solid += 1 if point_who[m, c.POINT_FLAGS] & c.NOTICED == 0 else 0
+    if landing > 0 and solid <= MOST_LANDED:
         gain = 0.0
         for b in range(len(smooth)):
             gain = max(gain, norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
-        return max(2, min(LANDING, 4 * MOST_LANDED // max(count, 1))), LANDED * gain
+        return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
     for m in range(count):
         if is_piled(point_who[m, c.POINT_A], work):
             acts = point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0

@@ -13,10 +13,11 @@ from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact import rows as at
 from rigidsim.engine.contact.bodies import is_round
-from rigidsim.engine.contact.colours import NO_CONTACT
+from rigidsim.engine.contact.colours import GROUP
 from rigidsim.engine.contact.impacts import TALLIES
+from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALLS, DRIFTING, gather
-from rigidsim.engine.layout import accumulate, load, load3, load4, load6, store
+from rigidsim.engine.layout import accumulate, change3, load, load3, load4, load6, store
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip, slip_of_balls
@@ -30,14 +31,14 @@ from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, su
 FAST = 1.0  # rad a step: a body that contact spins faster is named
 ROUNDING = 1e-13  # of what was booked: the contacts of a step that did less are not told apart
 ONE = (0.0,)  # the lane of a single contact
-NOTHING = (0.0, 0.0, 0.0)
 
-# Lanes of the work of a contact in this step, J: of friction, of parting, of surfaces that something else drives.
-L_FRICTION, L_OVERLAPS, L_DRIVEN = at.L_MOVED_A, at.L_MOVED_A + 1, at.L_MOVED_A + 2
+# Lanes of the work of contacts in this step, J: of friction, of overlaps, of surfaces that something else drives.
+D_FRICTION, D_OVERLAPS, D_DRIVEN, DONE_ROWS = 0, 1, 2, 3
 
 
-# Sums over bodies, component by component: of the work of the sub-steps, and of loads times the length of the step.
-OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, SUMS = 0, 1, 2, 3, 4
+# Sums over bodies, component by component: of the work of the sub-steps, of loads times the length of the step, and of
+# twice the kinetic energy that the smooth motion of the step gives from rest.
+OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, FROM_REST, SUMS = 0, 1, 2, 3, 4, 5
 
 
 class ContactLedger(NamedTuple):
@@ -46,68 +47,84 @@ class ContactLedger(NamedTuple):
     work: np.ndarray  # (2) of all contact, J, as a compensated sum
     cause: np.ndarray  # (CAUSES, 2) of each cause, likewise
     step: np.ndarray  # (CAUSES) of each cause in this step, J
+    done: np.ndarray  # (blocks of a group, DONE_ROWS * lanes) by contacts in this step, by place in their group, J
+    single: np.ndarray  # (GROUP, DONE_ROWS) by contacts without a colour
     sums: np.ndarray  # (SUMS, LINE_ROWS) over all bodies in this step, as in `book_rows`
+    from_rest: np.ndarray  # (1) the largest kinetic energy that a smooth step gives from rest to what contact holds, J
     tally: np.ndarray  # (TALLIES) counts of `impacts`
     spun: np.ndarray  # (SPUN_ROWS, SPUN_COLUMNS) all zero if no body was
 
 
-def make_ledger() -> ContactLedger:
+def make_ledger(lanes: tuple) -> ContactLedger:
     """Nothing booked yet."""
-    work, cause, step, sums = np.zeros(2), np.zeros((c.CAUSES, 2)), np.zeros(c.CAUSES), zeros(SUMS, c.LINE_ROWS)
-    return ContactLedger(work, cause, step, sums, np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN_COLUMNS)))
+    n = len(lanes)
+    done = zeros(GROUP // n, DONE_ROWS * n), zeros(GROUP, DONE_ROWS)
+    tally, spun = np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN_COLUMNS))
+    return ContactLedger(
+        np.zeros(2),
+        np.zeros((c.CAUSES, 2)),
+        np.zeros(c.CAUSES),
+        *done,
+        zeros(SUMS, c.LINE_ROWS),
+        np.zeros(1),
+        tally,
+        spun,
+    )
 
 
 # --- the contacts of the sub-steps
 
 
 @routine
-def begin_means(vel, moved, mean, path):
+def keep_beginning(vel, moved, first, way):
     """Keep velocities and displacements as they are before the sub-steps."""
     for b in range(len(vel)):
-        for k in range(c.LINE_ROWS):
-            mean[b, k], path[b, k] = vel[b, k], moved[b, k]
+        for lane in range(c.LINE_ROWS):
+            first[b, lane], way[b, lane] = vel[b, lane], moved[b, lane]
 
 
 @routine
-def end_means(h, vel, moved, mean, path):
-    """The means of velocities before and after the sub-steps, and the velocities that make their displacements."""
-    for b in range(len(vel)):
-        for k in range(c.LINE_ROWS):
-            mean[b, k] = 0.5 * (mean[b, k] + vel[b, k])
-            path[b, k] = (moved[b, k] - path[b, k]) / h
+def find_paths(h, moved, way):
+    """The velocities that make the displacements of the sub-steps, in place of the displacements before."""
+    rate = 1.0 / h
+    for b in range(len(way)):
+        for lane in range(c.LINE_ROWS):
+            way[b, lane] = rate * (moved[b, lane] - way[b, lane])
 
 
 @inlined
-def book_lane(row, lines, lane, n, n_sub, u, v_B, shift, driven_slip):
-    """The work of one contact in the step: slip u, velocity of the point of B, the way to where friction acts, the slip
-    that surfaces add.
+def book_lane(row, lines, done, lane, n, K, u, v_B, surface):
+    """Add the work of one contact in the step: moment K of rolling and spinning, slip u of the bodies, velocity v_B of
+    the point of B, slip of the surfaces on their bodies.
     """
-    P, rolling = load3(row, at.R_TOTAL, lane, n), scaled(n_sub, load3(row, at.R_PR, lane, n))
-    K = add(rolling, cross(shift, rejection(load3(row, at.R_NORMAL, lane, n), P)))
-    omega_A, omega_B = load3(lines, at.L_A + 3, lane, n), load3(lines, at.L_B + 3, lane, n)
-    normal = load3(row, at.R_NORMAL, lane, n)
-    friction = friction_work(normal, P, add(u, driven_slip), K, sub(omega_B, omega_A))
+    normal, P = load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n)
+    omega_B = load3(lines, at.L_B + 3, lane, n)
     drives = select(load(row, at.R_MASS_B, lane, n) > 0.0, 0.0, 1.0)
     overlaps = select(load(row, at.R_GAP, lane, n) < 0.0, 1.0, 0.0)
-    parting = overlaps * dot(normal, P) * dot(normal, u)
-    store(lines, L_FRICTION, lane, n, friction)
-    store(lines, L_OVERLAPS, lane, n, parting)
-    store(lines, L_DRIVEN, lane, n, -(drives * power(P, v_B, K, omega_B)) - dot(P, driven_slip))
+    friction = friction_work(normal, P, add(u, surface), K, rates_at(lines, lane, n))
+    driven = -(drives * power(P, v_B, K, omega_B)) - dot(P, surface)
+    store(done, D_FRICTION, lane, n, load(done, D_FRICTION, lane, n) + friction)
+    store(done, D_OVERLAPS, lane, n, load(done, D_OVERLAPS, lane, n) + overlaps * dot(normal, P) * dot(normal, u))
+    store(done, D_DRIVEN, lane, n, load(done, D_DRIVEN, lane, n) + driven)
+
+
+@inlined
+def moment_of_rolling(row, n_sub, lane, n):
+    """In all sub-steps, as in the last one, N m s."""
+    return scaled(n_sub, load3(row, at.R_PR, lane, n))
 
 
 @routine
-def book_balls(row, lines, n_sub, lanes):
-    """The work of a block of balls; `lines` has the velocities that make their displacements."""
+def book_balls(row, lines, done, n_sub, lanes):
+    """Add the work of a block of balls; `lines` has the velocities that make their displacements."""
     n = len(lanes)
     for lane in range(n):
         normal, b = load3(row, at.R_NORMAL, lane, n), load(row, at.R_B, lane, n)
+        v_A, omega_A = load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n)
         v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
-        u = slip_of_balls(
-            load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load(row, at.R_A, lane, n),
-            v_B, omega_B, b, normal,
-        )  # fmt: skip
+        u = slip_of_balls(v_A, omega_A, load(row, at.R_A, lane, n), v_B, omega_B, b, normal)
         at_B = add(v_B, cross(normal, scaled(b, omega_B)))
-        book_lane(row, lines, lane, n, n_sub, u, at_B, NOTHING, NOTHING)
+        book_lane(row, lines, done, lane, n, moment_of_rolling(row, n_sub, lane, n), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
@@ -119,12 +136,12 @@ def slip_and_point(row, lines, lane, n, r_A, r_B):
 
 
 @routine
-def book_bodies(row, lines, n_sub, lanes):
+def book_bodies(row, lines, done, n_sub, lanes):
     """`book_balls` of bodies of any form."""
     n = len(lanes)
     for lane in range(n):
         u, at_B = slip_and_point(row, lines, lane, n, load3(row, at.R_A, lane, n), load3(row, at.R_B, lane, n))
-        book_lane(row, lines, lane, n, n_sub, u, at_B, NOTHING, NOTHING)
+        book_lane(row, lines, done, lane, n, moment_of_rolling(row, n_sub, lane, n), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
@@ -135,99 +152,130 @@ def middle_lever(row, lever, arm, n_sub, lane, n):
 
 
 @routine
-def book_drifting(row, lines, n_sub, lanes):
-    """`book_bodies`, with levers and surfaces that move."""
+def book_drifting(row, lines, done, n_sub, lanes):
+    """`book_bodies`, with levers and surfaces that move, and friction beside the point."""
     n = len(lanes)
     for lane in range(n):
         r_A = middle_lever(row, at.R_A, at.R_ARM_A, n_sub, lane, n)
         r_B = middle_lever(row, at.R_B, at.R_ARM_B, n_sub, lane, n)
         u, at_B = slip_and_point(row, lines, lane, n, r_A, r_B)
-        shift, drift = load3(row, at.R_SHIFT, lane, n), load3(row, at.R_SURFACE, lane, n)
-        book_lane(row, lines, lane, n, n_sub, u, at_B, shift, drift)
-
-
-@inlined
-def book_blocks(quiet, blocks, n_block, path, lines, n_sub, step, lanes):
-    """Add the work of all contacts of some blocks, in their order, which does not depend on the number of lanes."""
-    n, friction, parting, driven = len(lanes), 0.0, 0.0, 0.0
-    for b in range(n_block):
-        row, kind = blocks.row[b], blocks.kind[b]
-        if quiet and kind != DRIFTING:
-            continue
-        gather(path, blocks.body_A[b], lines, at.L_A, lanes)
-        gather(path, blocks.body_B[b], lines, at.L_B, lanes)
-        if kind == BALLS:
-            book_balls(row, lines, n_sub, lanes)
-        elif kind == DRIFTING:
-            book_drifting(row, lines, n_sub, lanes)
-        else:
-            book_bodies(row, lines, n_sub, lanes)
-        place = 0
-        while place < n and blocks.contact[b, place] != NO_CONTACT:
-            friction += lines[L_FRICTION * n + place]
-            parting += lines[L_OVERLAPS * n + place]
-            driven += lines[L_DRIVEN * n + place]
-            place += 1
-    step[c.W_FRICTION] += friction
-    step[c.W_OVERLAPS] += parting
-    step[c.W_DRIVEN] += driven
-    step[c.W_DAMPING] -= friction + parting + driven
-
-
-@inlined
-def is_quiet(n_moved, mean, ledger):
-    """Whether what the sub-steps did to all bodies is rounding beside what was booked up to now, and nothing drives."""
-    active, booked = 0.0, 0.0
-    for k in range(c.LINE_ROWS):
-        active += abs(ledger.sums[OF_MASS, k]) + abs(ledger.sums[OF_INERTIA, k])
-    for k in range(c.CAUSES):
-        booked += abs(ledger.cause[k, 0])
-    quiet = active + abs(ledger.step[c.W_DAMPING]) <= ROUNDING * booked
-    for b in range(n_moved, len(mean)):
-        for k in range(6):
-            quiet = quiet and mean[b, k] == 0.0
-    return quiet
+        friction = rejection(load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n))
+        K = add(moment_of_rolling(row, n_sub, lane, n), cross(load3(row, at.R_SHIFT, lane, n), friction))
+        book_lane(row, lines, done, lane, n, K, u, at_B, load3(row, at.R_SURFACE, lane, n))
 
 
 @routine
-def book_contacts(quiet, solver, path, n_sub, step, lanes):
-    """The work of each contact in the sub-steps, taken off that of all of them; if it is `quiet`, only where surfaces
-    move on their bodies.
+def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
+    """Add the work of all contacts of some blocks, first by place in a group: the order of a sum does not depend on the
+    number of lanes.
     """
-    book_blocks(quiet, solver.block, solver.size[0], path, solver.lines, n_sub, step, lanes)
-    book_blocks(quiet, solver.single, solver.size[1], path, solver.lines, n_sub, step, ONE)
+    n = len(lanes)
+    if n_block == 0:
+        return
+    done[:] = 0.0
+    for b in range(n_block):
+        row, kind, row_done = blocks.row[b], blocks.kind[b], done[b % (GROUP // n)]
+        gather(path, blocks.body_A[b], lines, at.L_A, lanes)
+        gather(path, blocks.body_B[b], lines, at.L_B, lanes)
+        if kind == BALLS:
+            book_balls(row, lines, row_done, n_sub, lanes)
+        elif kind == DRIFTING:
+            book_drifting(row, lines, row_done, n_sub, lanes)
+        else:
+            book_bodies(row, lines, row_done, n_sub, lanes)
+    friction, overlaps, driven = 0.0, 0.0, 0.0
+    for b in range(GROUP // n):
+        for place in range(n):
+            friction += done[b, D_FRICTION * n + place]
+            overlaps += done[b, D_OVERLAPS * n + place]
+            driven += done[b, D_DRIVEN * n + place]
+    step[c.W_FRICTION] += friction
+    step[c.W_OVERLAPS] += overlaps
+    step[c.W_DRIVEN] += driven
+    step[c.W_DAMPING] -= friction + overlaps + driven
+
+
+@inlined
+def has_belt(blocks, n_block, lanes):
+    """Whether the surface of some body moves on it."""
+    n, found = len(lanes), False
+    for b in range(n_block):
+        if blocks.kind[b] == DRIFTING:
+            for k in range(at.R_SURFACE * n, (at.R_SURFACE + 3) * n):
+                found = found or blocks.row[b, k] != 0.0
+    return found
+
+
+@inlined
+def is_driven(n_moved, first, solver, lanes):
+    """Whether anything that forces do not move does move."""
+    found = has_belt(solver.block, solver.size[0], lanes) or has_belt(solver.single, solver.size[1], ONE)
+    for b in range(n_moved, len(first)):
+        for k in range(6):
+            found = found or first[b, k] != 0.0
+    return found
+
+
+@inlined
+def is_active(ledger):
+    """Whether what the sub-steps did to all bodies is more than rounding beside what was booked up to now."""
+    work, booked = abs(ledger.step[c.W_DAMPING]), 0.0
+    for k in range(c.LINE_ROWS):
+        work += abs(ledger.sums[OF_MASS, k]) + abs(ledger.sums[OF_INERTIA, k])
+    for k in range(c.CAUSES):
+        booked += abs(ledger.cause[k, 0])
+    return work > ROUNDING * booked
+
+
+@inlined
+def book_contacts(h, n_moved, n_sub, solver, lines, ledger, lanes):
+    """The work of each contact in the sub-steps, taken off that of all of them; nothing where all rests."""
+    if is_active(ledger) or is_driven(n_moved, lines.first, solver, lanes):
+        path, done, step, size = lines.way, ledger.done, ledger.step, solver.size
+        find_paths(h, lines.moved, path)
+        book_blocks(solver.block, size[0], path, solver.lines, n_sub, done, step, lanes)
+        book_blocks(solver.single, size[1], path, solver.lines, n_sub, ledger.single, step, ONE)
 
 
 # --- the bodies
 
 
-@routine
-def book_rows(mass, inertia, n_sub, ahead, vel, mean, path, smooth, own, sums):
+@inlined
+def book_rows(mass, inertia, n_sub, rate, ahead, vel, first, moved, way, smooth, own, sums):
     """Add what the sub-steps did to a body, and loads along its displacement by contact times the length of the step:
     component by component, with its mass and with its inertia.
     """
     for lane in range(c.LINE_ROWS):
-        v, gained = mean[lane], n_sub * smooth[lane]
-        work = 2.0 * (vel[lane] - v) * v - gained * path[lane]
+        v, v_0, gained = vel[lane], first[lane], n_sub * smooth[lane]
+        work = 0.5 * (v - v_0) * (v + v_0) - gained * (rate * (moved[lane] - way[lane]))
         along = gained * (own[lane] + ahead * gained)
         sums[OF_MASS, lane] += mass * work
         sums[OF_INERTIA, lane] += inertia * work
         sums[LOADS_OF_MASS, lane] += mass * along
         sums[LOADS_OF_INERTIA, lane] += inertia * along
+        sums[FROM_REST, lane] += mass * gained * gained
+
+
+@inlined
+def momentum_at(motion, inertia):
+    """Angular momentum in world axes, N m s."""
+    q = load4(motion, c.X_Q, 0, 1)
+    return rotate(q, apply(inertia, rotate_back(q, load3(motion, c.X_OMEGA, 0, 1))))
 
 
 @routine
-def book_turn(h, ahead, start, finish, body, inertia_W, vel, mean, path, own, step):
-    """The part of rotation, of a body that is not round."""
-    omega, theta = load3(mean, c.L_ANGULAR, 0, 1), load3(own, c.J_TURN, 0, 1)
-    q, after, inertia = load4(finish, c.X_Q, 0, 1), load3(finish, c.X_OMEGA, 0, 1), load6(body, layout.B_INERTIA, 0, 1)
-    before = load3(start, c.X_OMEGA, 0, 1)
-    gained = sub(after, before)
-    jump = apply(inertia_W, sub(load3(vel, c.L_ANGULAR, 0, 1), omega))
-    work = 2.0 * dot(jump, omega) - dot(apply(inertia_W, gained), load3(path, c.L_ANGULAR, 0, 1))
-    torque = sub(rotate(q, apply(inertia, rotate_back(q, after))), apply(inertia_W, before))
+def book_turn(h, ahead, start, finish, body, inertia_W, vel, first, moved, way, own, step):
+    """The part of rotation, of a body that is not round; `inertia_W` is that of the sub-steps."""
+    omega, omega_0, turned = (
+        load3(vel, c.L_ANGULAR, 0, 1), load3(first, c.L_ANGULAR, 0, 1), load3(own, c.J_TURN, 0, 1),
+    )  # fmt: skip
+    gained = change3(start, finish, c.X_OMEGA, 0, 1)
+    jump, theta = apply(inertia_W, sub(omega, omega_0)), change3(way, moved, c.L_ANGULAR, 0, 1)
+    work = 0.5 * dot(jump, add(omega, omega_0)) - dot(apply(inertia_W, gained), theta) / h
+    inertia = load6(body, layout.B_INERTIA, 0, 1)
+    torque = sub(momentum_at(finish, inertia), momentum_at(start, inertia))
     step[c.W_DAMPING] += work
-    step[c.W_LOADS] += dot(torque, add(theta, scaled(ahead, gained))) / h
+    step[c.W_LOADS] += dot(torque, add(turned, scaled(ahead, gained))) / h
 
 
 @inlined
@@ -238,12 +286,13 @@ def book_body(h, contacts, start, finish, body, inertia_W, lines, b, own, v_WC, 
     mass, step = body[layout.B_MASS], ledger.step
     # Displacements are those beyond the mean velocity of the smooth motion, whatever the integrator makes of it.
     ahead, turns = (contacts.share - 0.5) * h, not is_round(load6(body, layout.B_INERTIA, 0, 1))
+    vel, first, moved, way = lines.vel[b], lines.first[b], lines.moved[b], lines.way[b]
     book_rows(
-        mass, 0.0 if turns else inertia_W[0], contacts.substeps, ahead, lines.vel[b], lines.mean[b], lines.path[b],
+        mass, 0.0 if turns else inertia_W[0], contacts.substeps, 1.0 / h, ahead, vel, first, moved, way,
         lines.smooth[b], own, ledger.sums,
     )  # fmt: skip
     if turns:
-        book_turn(h, ahead, start, finish, body, inertia_W, lines.vel[b], lines.mean[b], lines.path[b], own, step)
+        book_turn(h, ahead, start, finish, body, inertia_W, vel, first, moved, way, own, step)
     step[c.W_LOADS] -= mass * dot(load3(body, layout.B_G, 0, 1), load3(own, c.J_P, 0, 1))
     step[c.W_DRIVEN] += mass * dot(load3(own, c.J_V, 0, 1), sub(v_WC, load3(finish, c.X_V, 0, 1)))
 
@@ -251,10 +300,13 @@ def book_body(h, contacts, start, finish, body, inertia_W, lines, b, own, v_WC, 
 @inlined
 def book_sums(h, ledger):
     """Book the sums over bodies."""
+    from_rest = 0.0
     for k in range(3):
         linear, angular = c.L_LINEAR + k, c.L_ANGULAR + k
         ledger.step[c.W_DAMPING] += ledger.sums[OF_MASS, linear] + ledger.sums[OF_INERTIA, angular]
         ledger.step[c.W_LOADS] += (ledger.sums[LOADS_OF_MASS, linear] + ledger.sums[LOADS_OF_INERTIA, angular]) / h
+        from_rest += 0.5 * ledger.sums[FROM_REST, linear]
+    ledger.from_rest[0] = max(ledger.from_rest[0], from_rest)
 
 
 # --- the step
@@ -287,13 +339,14 @@ def book_spin(row, t, node, turn):
 
 
 @inlined
-def book_spins(t, nominal, contacts, finish, lines, spun):
+def book_spins(t, nominal, contacts, finish, acts, state, spun):
     """Note the bodies that contact spun by more than a radian a step."""
     for b in range(contacts.n_moved):
-        if lines.acts[b] > 0:
-            omega, smooth = load3(lines.vel[b], c.L_ANGULAR, 0, 1), load3(finish[b], c.X_OMEGA, 0, 1)
-            square = nominal * nominal * dot(omega, omega)
-            if square > FAST * FAST and dot(omega, omega) > dot(smooth, smooth):
+        if acts[b] > 0:
+            row, smooth = state[contacts.body[b, c.BODY_ROW]], load3(finish[b], c.X_OMEGA, 0, 1)
+            omega = load3(row, layout.S_OMEGA, 0, 1)
+            square = dot(omega, omega)
+            if nominal * nominal * square > FAST * FAST and square > dot(smooth, smooth):
                 turn, node = nominal * norm(omega), contacts.body[b, c.BODY_NODE]
                 if spun[c.FIRST_SPUN, c.SPUN_TURN] == 0.0:
                     book_spin(spun[c.FIRST_SPUN], t, node, turn)

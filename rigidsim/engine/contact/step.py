@@ -17,14 +17,12 @@ from rigidsim.engine.contact.handback import hand_back, write_corrections
 from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, strike_contacts, sweeps_of
 from rigidsim.engine.contact.ledger import (
     begin_booking,
-    begin_means,
     book_contacts,
     book_impacts,
     book_spins,
     book_sums,
-    end_means,
     finish_booking,
-    is_quiet,
+    keep_beginning,
 )
 from rigidsim.engine.contact.log import (
     forget_last_step,
@@ -113,14 +111,13 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
-    begin_means(lines.vel, lines.moved, lines.mean, lines.path)
+    keep_beginning(lines.vel, lines.moved, lines.first, lines.way)
     landing, n_sweep, least = sweeps_now(h, n_point, contacts, arrays)
     solve_contacts(
         h, h / model.step, contacts.substeps, n_sweep, least, len(contacts.body), points.who, points.value, n_point,
         lines.inverse, lines.vel, lines.moved, lines.smooth, lines.push, lines.began, arrays.solver, arrays.lanes,
     )  # fmt: skip
     arrays.next.landing[0] = landing - 1 if landing > 0 and arrays.solver.size[2] > 0 else 0
-    end_means(h, lines.vel, lines.moved, lines.mean, lines.path)
     mark_acting(lines.kicked, arrays.solver.touched, lines.acts)
     return True
 
@@ -170,13 +167,12 @@ def apply_corrections(t, h, era, model, state, scratch, arrays, lanes):
     if not write_corrections(h, contacts, model.body, motions, lines, scratch.arm, made, ledger):
         return
     book_sums(h, ledger)
-    quiet = is_quiet(contacts.n_moved, lines.mean, ledger)
-    book_contacts(quiet, arrays.solver, lines.path, contacts.substeps, ledger.step, arrays.lanes)
+    book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
-    book_spins(t, model.step, contacts, motions.finish, lines, ledger.spun)
     before = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     gained = hand_back(model, state, scratch, made)
+    book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
     after = stored_energy(t, era, model, state, scratch, made.energy, lanes)
     row = state[0]
     row[at.S_WORK], row[at.S_WORK_LOW] = compensated_sum(row[at.S_WORK], row[at.S_WORK_LOW], after - before)

@@ -248,11 +248,19 @@ def work_of(i, problem):
     return normal, tangential, driven
 
 
+@inlined
+def normal_impulse_of(p, problem):
+    """The sum of the normal impulses of a pair of the problem, N s."""
+    total = 0.0
+    for i in range(problem.size[N_PLACES]):
+        if problem.who[i, STRUCK_PAIR] == p:
+            total += dot(load3(problem.place[i], T_NORMAL, 0, 1), load3(problem.place[i], T_P, 0, 1))
+    return total
+
+
 @routine
 def log_pair(p, t, pair, problem, log, log_value):
-    """A line of the log for one pair of the problem: its impulse, where that acts in the mean, and its energy. Returns
-    whether it has one.
-    """
+    """A line of the log for one pair of the problem: its impulse, where that acts in the mean, and its energy."""
     point, normal, total, weight, gained = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
     for i in range(problem.size[N_PLACES]):
         if problem.who[i, STRUCK_PAIR] == p:
@@ -263,8 +271,6 @@ def log_pair(p, t, pair, problem, log, log_value):
             normal = add(normal, scaled(dot(n, P), n))
             place = add(load3(side, c.X_P, 0, 1), load3(row, T_A, 0, 1))
             point = add(point, scaled(dot(n, P), place))
-    if not weight > 0.0:
-        return False
     k = problem.pair[p]
     log[c.LOG_KIND], log[c.LOG_FIRST], log[c.LOG_SECOND] = c.IMPACT, pair[k, 0], pair[k, 1]
     log_value[c.G_TIME] = t
@@ -272,7 +278,6 @@ def log_pair(p, t, pair, problem, log, log_value):
     store3(log_value, c.G_NORMAL, 0, 1, scaled(1.0 / norm(normal), normal))
     store3(log_value, c.G_IMPULSE, 0, 1, total)
     log_value[c.G_BEFORE], log_value[c.G_AFTER] = problem.energy[p], problem.energy[p] + gained
-    return True
 
 
 @inlined
