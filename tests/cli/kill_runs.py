@@ -24,8 +24,6 @@ from rigidsim.cli import main
 from rigidsim.report import run
 from rigidsim.trajectory.spool import Spool
 
-run.CHECKPOINT_SECONDS, run.CHECKPOINT_SHARE = 0.0, 1e9  # after each slice of the run that has a sample
-
 METRICS = {"metrics": {"top": "= max(speed('a'))", "kicks": "= final(x('a'))"}}
 BALL = {"mass": 1, "inertia": {"principal": [0.4, 0.4, 0.4]}}
 REPARENTED = METRICS | {
@@ -181,6 +179,7 @@ def ended(number: int) -> bool:
 
 
 def begin(folder: str, name: str, kills: str) -> None:
+    run.CHECKPOINT_SECONDS, run.CHECKPOINT_SHARE = 0.0, 1e9  # after each slice of the run that has a sample
     os.chdir(folder)
     scene = rigidsim.Scene.from_dict(SCENES[name])
     Path("scene.json").write_text(scene.source)
