@@ -22,6 +22,7 @@ from rigidsim.cli.hash import hash_command
 from rigidsim.cli.inspect import inspect
 from rigidsim.cli.integrators import integrators
 from rigidsim.cli.plot import plot
+from rigidsim.cli.recover import recover
 from rigidsim.cli.run import run
 from rigidsim.cli.schema import schema
 from rigidsim.cli.selftest import selftest
@@ -70,8 +71,8 @@ def _allow_debug(command: click.Command) -> None:
 
 
 for command in (
-    run, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video, export,
-    examples, integrators, schema, selftest, certify,
+    run, recover, sweep, assemble, compile_command, validate, inspect, explain, diff, hash_command, plot, view, video,
+    export, examples, integrators, schema, selftest, certify,
 ):  # fmt: skip
     cli.add_command(command)
 for command in (cli, *cli.commands.values(), *examples.commands.values()):

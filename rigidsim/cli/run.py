@@ -10,7 +10,7 @@ import click
 
 from rigidsim.cli.console import print_result
 from rigidsim.cli.importing import importing
-from rigidsim.cli.options import metric_option, require_file
+from rigidsim.cli.options import TimeType, metric_option, require_file
 from rigidsim.cli.scene_argument import STANDARD, read_scene
 from rigidsim.cli.warnings import print_warnings, report_warnings, strict_option
 from rigidsim.errors import SimulationError, StorageError, UsageError
@@ -64,6 +64,15 @@ def outputs_folder() -> Path:
     except OSError as error:
         raise StorageError(f"cannot create the folder {OUTPUTS}: {error.strerror}; use -o to write elsewhere") from None
     return OUTPUTS
+
+
+def start_of(resume: bool, extend: float | None, force: bool, duration: str | None) -> str:
+    """Where the run starts: anew, resumed or extended."""
+    if force and (resume or extend is not None):
+        raise UsageError("--force begins again, --resume and --extend continue; use one of them")
+    if extend is not None and (resume or duration is not None):
+        raise UsageError("--extend gives the duration, of a complete run; leave out --resume and --duration")
+    return "resumed" if resume else "anew" if extend is None else "extended"
 
 
 def _picture(_context: click.Context, _parameter: click.Parameter, picture: str | None) -> str | None:
@@ -158,14 +167,16 @@ def _integrators(_context: click.Context, _parameter: click.Parameter, begin: st
               help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip
 @click.option("--view", "view", is_flag=False, flag_value="", metavar="[FILE]", callback=_html, is_eager=True,
               help="Write a page that shows it in space, too.  [default: the trajectory's name, .html]")  # fmt: skip
+@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
+@click.option("--extend", type=TimeType(), metavar="TIME", help="Go on with a complete run for this time: 10, '2 min'.")
 @click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the values of contact of each two surfaces, too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor summary.")
 def run(
-    scene, output, sets, source, index, compression, terms, contacts, metrics, plot, view, force, strict, as_json,
-    verbose, quiet, **settings,
+    scene, output, sets, source, index, compression, terms, contacts, metrics, plot, view, resume, extend, force,
+    strict, as_json, verbose, quiet, **settings,
 ):  # fmt: skip
     """Simulate SCENE, a YAML file or - for standard input, and write its trajectory as an HDF5 file.
 
@@ -174,17 +185,24 @@ def run(
     rigidsim run scene.yaml --step "0.5 ms" --set bodies.tank.mass=4e4 -o heavy.h5
     rigidsim run scene.yaml --plot --view
     rigidsim run scene.yaml --metric top='= max(speed("ball"))'
+    rigidsim run scene.yaml --resume
+    rigidsim run scene.yaml --extend "10 s"
     generate_scene | rigidsim run - -o made.h5
     rigidsim run scene.yaml --from outputs/scene-sweep.h5 --index 17
     """
 
+    path, start = output_path(scene, output), start_of(resume, extend, force, settings["duration"])
+    if extend is not None:
+        with importing():
+            from rigidsim.report.continuing import extended_duration
+        settings["duration"] = extended_duration(path, extend)
     changed = [*overrides(sets, **settings), *((f"metrics.{name}", text) for name, text in metrics.items())]
     read = read_scene(scene, [*values_of_run(source, index), *changed])
     require_scene(source, read)
     report_warnings(read.warnings, strict)
 
     with importing():
-        from rigidsim.report.run import run_to_file
+        from rigidsim.report.run import RunStart, run_to_file
 
     def summarise(report) -> None:
         if as_json:
@@ -193,15 +211,14 @@ def run(
             print_result(report.in_full() if verbose else report)
         print_warnings(report.warnings, strict)
 
-    path = output_path(scene, output)
     picture = Path(plot) if plot else path.with_suffix(".png") if plot == "" else None
     if picture is not None:
         check_picture_of(path, picture, force)
     page = page_of_run(path, view, force)
     recorded = {"terms": terms, "contacts": contacts, "compression": compression}
     report = run_to_file(
-        read, path, **recorded, force=force, quiet=quiet, **({"most": None} if as_json else {}), show=summarise,
-        warn=lambda overlaps: report_warnings(overlaps, strict),
+        read, path, **recorded, force=force, start=RunStart(start), quiet=quiet, **({"most": None} if as_json else {}),
+        show=summarise, warn=lambda overlaps: report_warnings(overlaps, strict),
     )  # fmt: skip
     if picture is not None:
         draw(path, picture, force)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -117,6 +117,15 @@ class Metering:
     def place(self) -> tuple:
         """What `go_back` needs."""
         return self._metrics, self._arrays and self._arrays.memory.copy(), self._counts.copy()
+
+    def checkpoint(self) -> dict[str, np.ndarray]:
+        """What `resume` needs."""
+        return {"metrics.memory": self._arrays.memory, "metrics.counts": self._counts} if self._metrics else {}
+
+    def resume(self, checkpoint: Mapping[str, np.ndarray]) -> None:
+        """Continue with what was reduced and counted when `checkpoint` was made."""
+        if self._metrics:
+            self._arrays.memory[:], self._counts[:] = checkpoint["metrics.memory"], checkpoint["metrics.counts"]
 
     def go_back(self, place: tuple) -> None:
         """Forget what was added since `place`."""

@@ -11,15 +11,15 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.assembly.reparent import carrier_row, reparented
+from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
 from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.contact.record import ContactRecord
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.events import EventBuffer, complete_instant, make_buffer
-from rigidsim.engine.lanes import block_of, one_lane, overwrite
+from rigidsim.engine.lanes import block_of, overwrite
 from rigidsim.engine.metering import Metering
-from rigidsim.engine.model import Model, Samples, copied, make_samples, make_scratch, set_constants
+from rigidsim.engine.model import Model, MotionSamples, Samples, copied, make_samples, make_scratch, set_constants
 from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
@@ -29,6 +29,9 @@ from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilatio
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
 NO_SAMPLES = layout.NEVER
+N_MOMENT = 1 + 2 * len(MotionSamples._fields)
+Moment = list[np.ndarray]
+"""A state, and the motion of all nodes relative to their parents and in the world, one sample of each."""
 LEAST_TIMED = 0.01  # s of stepping, to know how fast it is
 LEAST_SECONDS = 1e-9  # of a step for each number of the state, in first gear; rkmk4 takes 4e-9 to 2e-8, euler 1e-9
 
@@ -49,6 +52,7 @@ class BlockRun:
         contacts: ContactRun | None = None,
     ):
         self.events: list[list] = [[] for _ in worlds]  # the result of `read_events`, for each world
+        self._reparented: list[Moment] = []  # what each reparenting up to now was computed from
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.n, self.done, self.era = 0, 0.0, 0
@@ -117,13 +121,14 @@ class BlockRun:
         """Progress and state of the run, for `go_back`."""
         n_events = [len(events) for events in self.events]
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
-        parts = self.contacts.place(), self._metering.place()
+        parts = len(self._reparented), self.contacts.place(), self._metering.place()
         return self.n, self.done, self.era, self.worlds, *arrays, n_events, *parts
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
         self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
-        n_events, contacts, metering = more
+        n_events, n_reparented, contacts, metering = more
+        del self._reparented[n_reparented:]
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
         self.state = copied(state)
@@ -133,6 +138,36 @@ class BlockRun:
             self.isolated_until = math.inf
         self._scratch.fault[:] = 0.0
         self._forget()
+
+    def checkpoint(self) -> dict[str, np.ndarray]:
+        """What `resume` needs to continue in another process: a copy, valid until the scene or the version changes.
+
+        Events, the log of contact and contact points are not contained; what is computed anew in each step neither.
+        """
+        self._begin()
+        found = {
+            "reached": np.array([self.n, self.era]),
+            "time": np.array([self.done, self.isolated_until]),
+            "state": self.state.copy(),
+        }
+        for k, moment in enumerate(self._reparented):
+            found |= {f"reparented.{k}.{i}": array for i, array in enumerate(moment)}
+        return found | self.contacts.checkpoint() | self._metering.checkpoint()
+
+    def resume(self, checkpoint: Mapping[str, np.ndarray]) -> None:
+        """Continue, in a run that has not begun, where `checkpoint` was made, with the same bits."""
+        n, era = map(int, checkpoint["reached"])
+        due = [event for begun in range(era + 1) for event in self.schedule.reparentings_of(begun)]
+        for k, event in enumerate(due):
+            self._reparented.append([checkpoint[f"reparented.{k}.{i}"] for i in range(N_MOMENT)])
+            self.worlds = [world for world, _ in self._moved(event)]
+        self._begun = True
+        self._enter()
+        self.n, self.era = n, era
+        self.done, self.isolated_until = map(float, checkpoint["time"])
+        self.state[:] = checkpoint["state"]
+        self._scratch = self.contacts.resume(checkpoint, self._scratch)
+        self._metering.resume(checkpoint)
 
     def prepare(self) -> None:
         """Compile, or read from the cache, all kernels of a run; apply the events at t = 0."""
@@ -353,13 +388,8 @@ class BlockRun:
     def _reparent(self, event: ScheduledReparenting) -> None:
         """Change the tree of every world, with a sample before and after."""
         worlds, before, n = self.worlds, self._recorded(0), len(self._lanes)
-        samples = [one_lane(before, lane, n) for lane in range(n)]
-        made = [
-            reparented(
-                world, event, np.ascontiguousarray(self.state[:, lane::n]), sample.local.part(0), sample.world.part(0)
-            )
-            for lane, (world, sample) in enumerate(zip(worlds, samples, strict=True))
-        ]
+        self._reparented.append([array.copy() for array in (self.state, *before.local, *before.world)])
+        made = self._moved(event)
         self.worlds = [world for world, _ in made]
         self._enter()
         self._recorded(1)  # places all frames
@@ -372,6 +402,16 @@ class BlockRun:
             self._recorded(1)
         complete_instant(self.time, instant, self.model, self._buffer, self._lanes)
         self._collect_events(worlds)
+
+    def _moved(self, event: ScheduledReparenting) -> list[tuple[World, Mapping[int, Jump]]]:
+        """Every world after a reparenting, from the last moment before it, and the jumps of its nodes."""
+        found = []
+        for lane, world in enumerate(self.worlds):
+            state, *motions = (np.ascontiguousarray(a[..., lane :: len(self._lanes)]) for a in self._reparented[-1])
+            half = len(motions) // 2
+            local, seen = (MotionSamples(*arrays).part(0) for arrays in (motions[:half], motions[half:]))
+            found.append(reparented(world, event, state, local, seen))
+        return found
 
     def _recorded(self, row: int) -> Samples:
         """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that

@@ -12,7 +12,8 @@ from rigidsim.errors import Interrupted, SimulationError, StorageError
 from rigidsim.report.compiling import compiling, compiling_beside
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.contact_energy import ledger_warnings
-from rigidsim.report.drift import Drift, DriftMeter
+from rigidsim.report.continuing import RunStart, opened_writer
+from rigidsim.report.drift import Drift, DriftMeter, drift_of
 from rigidsim.report.metrics import metric_lines, plain_metrics
 from rigidsim.report.oracle import oracle_lines, plain_errors
 from rigidsim.report.progress import Progress, Working
@@ -23,16 +24,20 @@ from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.chunks import DEFAULT
-from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space
+from rigidsim.trajectory.destination import IN_SHELL, check_output, check_space, is_unfinished
 from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.file_kinds import TRAJECTORY
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import FEW_BODIES, windows
 from rigidsim.trajectory.writer import Writer
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.oracles import OracleError
 
 SHOWN_BODIES = 12
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.02
+"""The largest share of the time of a run that checkpoints may take."""
 
 
 @dataclass(frozen=True)
@@ -114,46 +119,50 @@ def run_to_file(
     contacts: bool = False,
     compression: str = DEFAULT,
     force: bool,
+    start: RunStart = RunStart.ANEW,
     quiet: bool,
     most: int | None = SHOWN_BODIES,
     show: Callable[[RunReport], None],
     warn: Callable[[tuple[str, ...]], None] = lambda _: None,
 ) -> RunReport:
     """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
-    called before the run with warnings about its start. The report has the last state of at most `most` bodies.
+    called before the run with warnings about its start. The report has the last state of at most `most` bodies. A run
+    that does not start anew goes on with the one in the file, with the bits of an undisturbed one.
 
     Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
     then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
     if a signal stopped the run, in both cases after the file was written and the report shown.
     """
-    check_output(path, TRAJECTORY, force, IN_SHELL)
+    if start is RunStart.ANEW:
+        check_output(path, TRAJECTORY, force, IN_SHELL, keeps_unfinished=False)
     with Working("building the model", quiet):
         simulation = Simulation(scene, terms=terms, contacts=contacts)
         overlaps = simulation.overlaps
     warn(overlaps)
     check_space(path, simulation.n_sample, len(simulation.header.paths), simulation.header.sample_bytes)
-    with compiling(quiet) as watch:
-        simulation.prepare()  # outside StopRequest, so that Ctrl-C stops it immediately
-    with (
-        Writer(
-            path, simulation.header, simulation.n_sample, force=force, compression=compression, hints=IN_SHELL
-        ) as writer,
-        StopRequest(writer.discard) as stop,
-    ):
+    with compiling(quiet) as watch:  # outside StopRequest, so that Ctrl-C stops it immediately
+        opened = opened_writer(path, simulation, start, compression, force)
+    with opened as writer, StopRequest(writer.discard) as stop:
         try:
             report, failure = _simulate_into(writer, simulation, stop, quiet, watch.seconds, most)
         except StorageError as error:
             raise _recovered(error, writer, simulation) from error
-    report = _with_warnings(report)
+    report = _with_warnings(report if start is RunStart.ANEW else _of_whole_run(report))
     show(report)
-    saved = f"{path} holds the {counted(report.samples, 'sample')} up to then"
+    _raise_unless_complete(report, simulation, stop, failure)
+    return report
+
+
+def _raise_unless_complete(
+    report: RunReport, simulation: Simulation, stop: StopRequest, failure: SimulationError | None
+) -> None:
+    saved = f"{report.path} holds the {counted(report.samples, 'sample')} up to then"
     if failure:
         raise SimulationError(f"{failure}\n{saved}")
     if simulation.status == "interrupted":
-        total = simulation.n_step * scene.simulation.step
+        total = simulation.n_step * simulation.scene.simulation.step
         reached = f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s"
         raise Interrupted(f"{reached}; {saved}", stop.received)
-    return report
 
 
 def _recovered(error: StorageError, writer: Writer, simulation: Simulation) -> StorageError:
@@ -163,6 +172,8 @@ def _recovered(error: StorageError, writer: Writer, simulation: Simulation) -> S
     total = simulation.n_step * simulation.scene.simulation.step
     reached = f"{error}; the run had reached t = {simulation.time:g} of {total:g} s"
     recovered = writer.recover(reached, simulation.events)
+    if recovered is None and is_unfinished(writer.path):
+        return StorageError(f"{reached}; --resume goes on at the last checkpoint once there is space")
     if recovered is None:
         return StorageError(f"{reached}; nothing was saved, because there was no space for the first chunk of samples")
     saved = f"the first {counted(recovered.samples, 'sample')}, to t = {recovered.time:g} s"
@@ -190,6 +201,32 @@ class _Gathered:
             self.oracle.add(Trajectory.from_blocks(self._simulation.header, [block]))
 
 
+class _Checkpoints:
+    """Makes checkpoints now and then, so seldom that they take a small share of the time of the run."""
+
+    def __init__(self, writer: Writer, simulation: Simulation):
+        self._writer, self._simulation = writer, simulation
+        self._next = time.monotonic() + CHECKPOINT_SECONDS
+
+    def after(self, block: Block) -> None:
+        """Make a checkpoint if it is time for one; but not after the last state, which is no sample of the grid."""
+        begin, simulation = time.monotonic(), self._simulation
+        if begin >= self._next and block.time[-1] < simulation.time:
+            self._writer.commit(simulation.events, simulation.metrics, simulation.contact_ledger)
+            end = time.monotonic()
+            self._next = end + max(CHECKPOINT_SECONDS, (end - begin) / CHECKPOINT_SHARE)
+
+
+def _of_whole_run(report: RunReport) -> RunReport:
+    """The report of a run that went on, with what the samples before say."""
+    from rigidsim.hindsight.oracles import errors
+    from rigidsim.trajectory.reader import load
+
+    with load(report.path) as trajectory:
+        drift = drift_of(trajectory, windows(trajectory, FEW_BODIES))
+        return replace(report, samples=len(trajectory.time), drift=drift, oracle=errors(trajectory))
+
+
 def _simulate_into(
     writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool, compile_seconds: float, most: int | None
 ) -> tuple[RunReport, SimulationError | None]:
@@ -201,41 +238,50 @@ def _simulate_into(
         progress.update(n)
         return bool(stop.received)
 
-    begin = time.perf_counter()
+    begin, checkpoints = time.perf_counter(), _Checkpoints(writer, simulation)
     with compiling_beside(progress) as watch:
         try:
-            for block in simulation.blocks(is_stopped):
+            for block in simulation.blocks(is_stopped, CHECKPOINT_SECONDS):
                 writer.append(block)
                 gathered.add(block)
+                checkpoints.after(block)
         except SimulationError as error:
             failure = error
         finally:
             progress.clear()
     with Working(f"completing {writer.path}", quiet):
-        metrics, ledger = simulation.metrics, simulation.contact_ledger
-        writer.finish(simulation.status, str(failure or ""), simulation.events, metrics, ledger)
-        run_seconds = time.perf_counter() - begin - watch.seconds
-        report = RunReport(
-            path=writer.path,
-            status=simulation.status,
-            bodies=len(simulation.header.paths),
-            samples=gathered.samples,
-            steps=simulation.n,
-            simulated=simulation.time,
-            compile_seconds=compile_seconds + watch.seconds,
-            run_seconds=run_seconds,
-            gear=simulation.gear,
-            drift=gathered.drift.results(),
-            contact_settings=simulation.header.contact_settings,
-            content_hash=writer.content_hash,
-            last=StateTable.of(simulation.state, most=most),
-            contact=ContactSummary.of(simulation.events.contact, ledger=ledger),
-            metrics=metrics,
-            oracle=gathered.oracle.results() if gathered.oracle else (),
-            scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
-            warnings=(*simulation.warnings, *ledger_warnings(ledger, simulation.scene.simulation.step)),
+        writer.finish(
+            simulation.status, str(failure or ""), simulation.events, simulation.metrics, simulation.contact_ledger
         )
-    return report, failure
+        run_seconds = time.perf_counter() - begin - watch.seconds
+        return _report(writer, simulation, gathered, (compile_seconds + watch.seconds, run_seconds), most), failure
+
+
+def _report(
+    writer: Writer, simulation: Simulation, gathered: _Gathered, seconds: tuple[float, float], most: int | None
+) -> RunReport:
+    """The report of a run whose file is complete; `seconds` are those of compiling and of all else."""
+    ledger = simulation.contact_ledger
+    return RunReport(
+        path=writer.path,
+        status=simulation.status,
+        bodies=len(simulation.header.paths),
+        samples=gathered.samples,
+        steps=simulation.n,
+        simulated=simulation.time,
+        compile_seconds=seconds[0],
+        run_seconds=seconds[1],
+        gear=simulation.gear,
+        drift=gathered.drift.results(),
+        contact_settings=simulation.header.contact_settings,
+        content_hash=writer.content_hash,
+        last=StateTable.of(simulation.state, most=most),
+        contact=ContactSummary.of(simulation.events.contact, ledger=ledger),
+        metrics=simulation.metrics,
+        oracle=gathered.oracle.results() if gathered.oracle else (),
+        scene_warnings=(*simulation.scene.warnings, *simulation.overlaps),
+        warnings=(*simulation.warnings, *ledger_warnings(ledger, simulation.scene.simulation.step)),
+    )
 
 
 def _with_warnings(report: RunReport) -> RunReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -87,6 +88,7 @@ class Simulation:
         self._turn = Lock()  # held while stepping, from the first step of a call to the last
         self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
+        self._before: Mapping[str, np.ndarray] = {}  # events of contact before this run was resumed
         self._kinetic = 0.0  # the largest kinetic energy of all samples, J
 
     def __repr__(self) -> str:
@@ -125,7 +127,19 @@ class Simulation:
     @property
     def events(self) -> Events:
         """The impulses and reparentings up to the present time, with their effects, and the events of contact."""
-        return Events(self.header, self._run.events[0], event_columns(self._run.contact.log))
+        parts = [part for part in (self._before, event_columns(self._run.contact.log)) if part]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
+        return Events(self.header, self._run.events[0], columns)
+
+    def resume(self, checkpoint: Mapping[str, np.ndarray], events: Events) -> None:
+        """Continue, before the first step, from the checkpoint of a block of the same scene; `events` are those up to
+        then.
+        """
+        with held(self._kernel, BUSY):
+            self._run.resume(checkpoint)
+            self._kinetic = float(checkpoint["largest.kinetic"])
+            self._run.events[0].extend(events.scheduled)
+            self._before = {name: np.asarray(column) for name, column in events.columns.items()}
 
     @property
     def contacts(self) -> ContactPoints:
@@ -188,32 +202,33 @@ class Simulation:
             for _ in self._checked_slices(self.n + n, NO_SAMPLES, None, 0):
                 pass
 
-    def blocks(self, watch: Watch = unwatched) -> Iterator[Block]:
-        """Run to the end; yields the samples in blocks of `chunk_rows` samples, and the last state.
+    def blocks(self, watch: Watch = unwatched, every: float = math.inf) -> Iterator[Block]:
+        """Run to the end; yields the samples in blocks of `chunk_rows` samples, and the last state. A block that takes
+        longer than `every` (s of real time) has fewer samples. Each has a checkpoint, for `resume`.
 
         The arrays of a block are overwritten when the block after the next one is requested; `block.copied()` has
         arrays of its own. `watch(n)` is called with the number of steps done about ten times a second and at the end of
         each block; when it returns true, the run ends with the state reached. Raises SimulationError after the last
         good block if the state becomes non-finite.
         """
-        return self._blocks(function(watch, "watch"))
+        return self._blocks(function(watch, "watch"), every)
 
-    def _blocks(self, watch: Watch) -> Iterator[Block]:
+    def _blocks(self, watch: Watch, every: float) -> Iterator[Block]:
         with self._alone():
-            yield from self._blocks_to_the_end(watch)
+            yield from self._blocks_to_the_end(watch, every)
 
-    def _blocks_to_the_end(self, watch: Watch) -> Iterator[Block]:
+    def _blocks_to_the_end(self, watch: Watch, every: float) -> Iterator[Block]:
         rows, stride = chunk_rows(self.n_sample, self.sample_bytes), self.blueprint.stride
         rooms = self._alternating(rows)
         stopped, failure = False, None
         while self.n < self.n_step and not stopped and not failure:
             first = -(-self.n // stride)  # number of the next sample
-            last = min(self.n_step, (first + rows - 1) * stride + 1)
-            samples = next(rooms)
+            last = min(self.n_step, ((first // rows + 1) * rows - 1) * stride + 1)
+            samples, begin = next(rooms), time.monotonic()
             try:
                 for _ in self._checked_slices(last, stride, samples, first):
                     stopped = watch(self.n)
-                    if stopped:
+                    if stopped or (time.monotonic() - begin > every and self.n > first * stride):
                         break
             except SimulationError as error:
                 failure = error
@@ -221,13 +236,18 @@ class Simulation:
             if count:
                 times = sample_times(self.blueprint, first, count)
                 self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.E_KINETIC].max()))
-                yield Block(times, *samples.part(slice(count)), self._sampled_points(first, count))
+                points = self._sampled_points(first, count)
+                yield Block(times, *samples.part(slice(count)), points, self._checkpoint())
         with self._kernel:
             last = self._observed()
         yield last
         self.status = "failed" if failure else "interrupted" if self.n < self.n_step else "complete"
         if failure:
             raise failure
+
+    def _checkpoint(self) -> dict[str, np.ndarray]:
+        """What `resume` needs, besides events."""
+        return self._run.checkpoint() | {"largest.kinetic": np.array(self._kinetic)}
 
     def _sampled_points(self, first: int, count: int) -> dict[str, np.ndarray]:
         """The contact points of samples, if they are recorded."""
@@ -309,4 +329,4 @@ class Simulation:
     def _observed(self) -> Block:
         """One sample of the present state."""
         points = point_columns([self._run.touching()], 0, 1) if self.header.with_contacts else {}
-        return Block(np.array([self.time]), *self._run.observed(), points)
+        return Block(np.array([self.time]), *self._run.observed(), points, self._checkpoint())

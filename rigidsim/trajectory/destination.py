@@ -37,11 +37,16 @@ def as_storage_error(path: Path) -> Iterator[None]:
         raise StorageError(f"cannot write {path}: {reason}") from error
 
 
-def check_output(path: Path, kind: FileKind, force: bool, hints: Hints = IN_PYTHON) -> None:
+def check_output(
+    path: Path, kind: FileKind, force: bool, hints: Hints = IN_PYTHON, keeps_unfinished: bool = True
+) -> None:
     """Raise StorageError if a file of this kind cannot be written to this path. With `force` it may replace another one
-    of its kind.
+    of its kind; without `keeps_unfinished`, what a killed run left is replaced with `force` only.
     """
     with as_storage_error(path):
+        if not (keeps_unfinished or force) and is_unfinished(path):
+            hint = f"`rigidsim run` continues with --resume and begins again with {hints.replace}"
+            raise StorageError(f"{path}: there are samples of a run that was interrupted, which {hint}")
         _check_place(path, kind, force, hints)
         check_temporary(path, kind, hints)
 
@@ -109,6 +114,26 @@ def check_room(path: Path, need: int) -> None:
 def temporary_path(final: Path) -> Path:
     """The path of the file until it is complete."""
     return final.with_name(f".{final.name}.tmp")
+
+
+def checkpoint_path(final: Path) -> Path:
+    """The path of what is needed to continue the run that writes a file."""
+    return final.with_name(f".{final.name}.resume")
+
+
+def is_unfinished(final: Path) -> bool:
+    """Whether a killed run left what is needed to continue it."""
+    return temporary_path(final).exists() and checkpoint_path(final).exists()
+
+
+def remove_remains(final: Path) -> None:
+    """Remove what a process left that was killed when its file had got its name."""
+    temporary = temporary_path(final)
+    with as_storage_error(final):
+        if final.exists() and temporary.exists() and temporary.samefile(final):
+            temporary.unlink(missing_ok=True)
+        if not temporary.exists():
+            checkpoint_path(final).unlink(missing_ok=True)
 
 
 def check_temporary(final: Path, kind: FileKind, hints: Hints) -> None:

@@ -29,10 +29,18 @@ def digest_of_rows(header: Header, name: str, array) -> bytes:
     """
     if (found := getattr(array, "digest", None)) is not None:
         return found
+    return digest_of_begin(header, name, array, array.shape[0]).digest()
+
+
+def digest_of_begin(header: Header, name: str, array, rows: int) -> object:
+    """The running digest of the first rows of a dataset of samples."""
     digest = hashlib.sha256()
     for window in _windows(array):
-        digest.update(np.ascontiguousarray(recorded_columns(header, name, array[window])))
-    return digest.digest()
+        values = array[window.start : min(window.stop, rows)]
+        digest.update(np.ascontiguousarray(recorded_columns(header, name, values)))
+        if window.stop >= rows:
+            break
+    return digest
 
 
 def _windows(array) -> Iterator[slice]:

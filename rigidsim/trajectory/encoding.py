@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from hashlib import sha256
 from typing import NamedTuple
 
 import h5py
@@ -72,9 +71,10 @@ class Encoder:
     hashlib, NumPy and ISA-L do the work without the lock of the interpreter. Nothing here touches the file.
     """
 
-    def __init__(self, layout: Mapping[str, Chunked]):
+    def __init__(self, layout: Mapping[str, Chunked], digests: Mapping[str, object]):
+        """`digests` are those of the samples that were encoded before."""
         self._layout = layout
-        self._digests = {name: sha256() for name in layout}
+        self._digests = {name: digests[name] for name in layout}
         self._pool = ThreadPoolExecutor(min(MOST_THREADS, cores()), thread_name_prefix="encode")
         self._begun: list[Future] = []
 

@@ -26,11 +26,14 @@ class Block(NamedTuple):
     ledger: np.ndarray  # (sample, LEDGER_ROWS)
     terms: np.ndarray  # (TERMS, sample, node, 3), or no samples
     contacts: Mapping[str, np.ndarray] = MappingProxyType({})  # the columns of `contact_columns`, if recorded
+    checkpoint: Mapping[str, np.ndarray] = MappingProxyType({})  # what is needed to continue after these samples
 
     def copied(self) -> Block:
         """The block with arrays of its own."""
         local, world = (MotionSamples(*(array.copy() for array in motion)) for motion in (self.local, self.world))
-        return Block(self.time.copy(), local, world, self.ledger.copy(), self.terms.copy(), self.contacts)
+        return Block(
+            self.time.copy(), local, world, self.ledger.copy(), self.terms.copy(), self.contacts, self.checkpoint
+        )
 
 
 class Field(NamedTuple):

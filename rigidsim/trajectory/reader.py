@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
@@ -17,24 +13,21 @@ from rigidsim.arguments import file_path
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.checks import (
     check_axes,
-    check_contact,
     check_format,
     check_samples,
     check_time,
     check_tree,
     own_dataset,
-    recorded_rows,
 )
-from rigidsim.trajectory.contact_fields import EVENT_NAMES, EVENTS, POINT_NAMES, POINTS, SHAPES
+from rigidsim.trajectory.contact_fields import EVENT_NAMES, EVENTS, POINT_NAMES
 from rigidsim.trajectory.contact_ledger import CAUSES, LEDGER, OTHERS, ContactLedger, read_ledger
 from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
 from rigidsim.trajectory.events import ADDED, Event, columns_of, events_from
 from rigidsim.trajectory.extremes import EXTREMES, NAMES, digest_of_extremes
-from rigidsim.trajectory.fields import BODY_TEXTS
-from rigidsim.trajectory.header import NO_CONTACT, Change, Header
-from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
+from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.stored import OpenedFile, StoredArray, as_format_error, opened
 from rigidsim.trajectory.stored_chunks import Source, StoredChunks, checksums_of
+from rigidsim.trajectory.stored_header import header_in
 from rigidsim.trajectory.structure import CHECKSUMS, METRICS
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -61,7 +54,7 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
     n_body = len(own_dataset(file, path, "body"))
     check_axes(file, path, n_body)
     events = _events(file, path)
-    header = _header(file, path, events)
+    header = header_in(file, path, events)
     check_tree(header, path)
     check_samples(file, path, header)
     status, message, stored_hash = (str(file.attrs[name]) for name in ("status", "message", "content_hash"))
@@ -92,60 +85,6 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
     trajectory = Trajectory(header, arrays, status, stored_hash, close=found.close, **told)
     check_time(trajectory.time, path)
     return trajectory
-
-
-def _header(file: h5py.File, path: Path, events: tuple[Event, ...]) -> Header:
-    paths, parents, kinds = (tuple(text.decode() for text in file[name][()]) for name in BODY_TEXTS)
-    scene = file["scene"]
-    resolved = scene["resolved"][()]
-    if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
-        raise FormatError(f"{path} is damaged: scene/resolved does not match its sha256")
-    header = Header(
-        paths=paths,
-        parents=parents,
-        kinds=kinds,
-        scale=file["own_scale_to_metre"][()],
-        parent_scale=file["scale_to_metre"][()],
-        isolated=bool(file.attrs["isolated"]),
-        with_terms="terms" in file,
-        changes=tuple(
-            Change(event.time, event.body, event.parent_after, event.motion)
-            for event in events
-            if event.cause == "reparent"
-        ),
-        scene_name=str(scene.attrs["name"]),
-        scene_text=scene["text"][()].decode(),
-        scene_resolved=resolved.decode(),
-        provenance=dict(json.loads(scene.attrs["provenance"]).items()),
-        contact_settings=_contact(file, path),
-        shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),
-        with_contacts=POINTS in file,
-        metrics={name: str(file[f"{METRICS}/{name}"].attrs["expression"]) for name in file.get(METRICS, ())},
-    )
-    return replace(header, recorded=_recorded(file, path, header))
-
-
-def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
-    """What was selected, by the datasets in the file; without a selection in the scene, all datasets must be there."""
-    resolved = header.scene_resolved
-    # Looking for the word is faster than parsing a large scene.
-    if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
-        return None
-    found, n_body = {}, len(header.paths)
-    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts)
-    for name in (field.name for field in possible if field.name in file):
-        rows = own_dataset(file, path, name).attrs.get(ROWS)
-        found[name] = None if rows is None else recorded_rows(rows, n_body, path, name)
-    return selection(found, possible, n_body)
-
-
-def _contact(file: h5py.File, path: Path) -> Mapping[str, Any]:
-    """What was chosen for contact; a file in which nothing can touch does not have it."""
-    if "scene/contact" not in file:
-        return NO_CONTACT.copy()
-    contact = json.loads(own_dataset(file, path, "scene/contact")[()])
-    check_contact(contact, path)
-    return contact
 
 
 def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:

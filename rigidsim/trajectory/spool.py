@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+import numpy as np
+
 from rigidsim.errors import StorageError
-from rigidsim.trajectory.destination import open_temporary, temporary_path
+from rigidsim.trajectory.checkpoint import FINISHED, Arrays, packed, unpacked
+from rigidsim.trajectory.destination import checkpoint_path, open_temporary, temporary_path
 
 try:
     import fcntl
@@ -30,6 +33,7 @@ class RestorePoint:
 
     size: int
     note: object
+    pending: list[tuple[int, bytes]]
     overwritten: list[tuple[int, bytes]] = field(default_factory=list)
 
 
@@ -40,6 +44,10 @@ class Spool(io.FileIO):
     failures are hidden from it: the first one is stored for `check` to raise, and later writes go to memory, from where
     HDF5 reads them back. `roll_back` then restores a state in which the file was complete. Consecutive writes are
     collected and written together, before anything is read.
+
+    A killed process leaves the file as it was at the last `commit`, or longer: what was there is not overwritten until
+    the next one. Its bytes wait in memory, are part of the checkpoint, a small file that is renamed when it is
+    complete, and are written after that; `restore` writes them again.
     """
 
     def __init__(self, final: Path, keep: bool = False):
@@ -48,6 +56,8 @@ class Spool(io.FileIO):
         self._failure: OSError | None = None
         self._restore_points: deque[RestorePoint] = deque(maxlen=MOST_RESTORE_POINTS)
         self._unwritten: list[tuple[int, bytes]] = []
+        self._committed: int | None = None  # the length of the file at the last commit
+        self._pending: list[tuple[int, bytes]] = []  # writes before that length, since then
         self._held_size: int | None = None  # the length of the file while writes are held
         self._collected: list[bytes] = []
         self._collected_begin = self._collected_end = -1  # nothing is collected
@@ -55,6 +65,7 @@ class Spool(io.FileIO):
         super().__init__(self.path, "r+", opener=open_temporary)
         self._lock()
         if not keep:
+            self._remove_checkpoint()
             super().truncate(0)
 
     def _lock(self) -> None:
@@ -126,12 +137,20 @@ class Spool(io.FileIO):
             return
         try:
             if not self._failure and self._held_size is None:
-                self._remember(begin, len(content))
-                self._write_all(begin, content)
+                self._write_beyond(begin, content)
                 return
         except OSError as error:
             self._failure = error
         self._unwritten.append((begin, content))
+
+    def _write_beyond(self, begin: int, content: bytes) -> None:
+        """Write what is beyond the last commit; the rest waits for the next one."""
+        before = max((self._committed or 0) - begin, 0)
+        if before:
+            self._pending.append((begin, content[:before]))
+        if content[before:]:
+            self._remember(begin + before, len(content) - before)
+            self._write_all(begin + before, content[before:])
 
     def _write_all(self, begin: int, content: bytes) -> None:
         super().seek(begin)
@@ -145,7 +164,7 @@ class Spool(io.FileIO):
         begin, target = self._position, memoryview(buffer).cast("B")
         super().seek(begin)
         done = super().readinto(target)
-        for offset, content in self._unwritten:
+        for offset, content in (*self._pending, *self._unwritten):
             first, end = max(offset, begin), min(offset + len(content), begin + len(target))
             if first < end:
                 target[first - begin : end - begin] = content[first - offset : end - offset]
@@ -161,7 +180,7 @@ class Spool(io.FileIO):
             self._held_size = size
             return size
         try:
-            if not self._failure:
+            if not self._failure and size >= (self._committed or 0):
                 self._remember(size, max(os.fstat(self.fileno()).st_size - size, 0))
                 super().truncate(size)
         except OSError as error:
@@ -187,7 +206,7 @@ class Spool(io.FileIO):
         """Add a restore point: the file is complete now. `roll_back` restores it and returns the note."""
         self._write_collected()
         if not self._failure:
-            self._restore_points.append(RestorePoint(os.fstat(self.fileno()).st_size, note))
+            self._restore_points.append(RestorePoint(os.fstat(self.fileno()).st_size, note, [*self._pending]))
 
     def roll_back(self) -> object | None:
         """Restore and remove the last restore point; its note, or None if that is impossible."""
@@ -198,9 +217,11 @@ class Spool(io.FileIO):
         self._unwritten.clear()
         self._collected.clear()
         self._collected_begin = self._collected_end = -1
+        self._pending, self._committed = [], None
         try:
+            self._remove_checkpoint()
             super().truncate(point.size)  # first, to free space for the restored bytes
-            for offset, content in reversed(point.overwritten):
+            for offset, content in (*reversed(point.overwritten), *point.pending):
                 self._write_all(offset, content)
         except OSError as error:
             self._failure = error
@@ -208,15 +229,71 @@ class Spool(io.FileIO):
             return None
         return point.note
 
+    def commit(self, arrays: Arrays) -> None:
+        """Make the file as it is now what a killed process leaves, together with these arrays."""
+        self.check()
+        size = os.fstat(self.fileno()).st_size
+        begins = [(begin, len(content)) for begin, content in self._pending]
+        written = {
+            "spool.size": np.array(size),
+            "spool.begins": np.array(begins, dtype=np.int64).reshape(-1, 2),
+            "spool.content": np.frombuffer(b"".join(content for _, content in self._pending), np.uint8),
+        }
+        path = checkpoint_path(self.final)
+        new = path.with_name(f"{path.name}.new")
+        try:
+            with open(new, "wb", opener=open_temporary) as file:
+                file.truncate(0)
+                file.write(packed({**arrays, **written}))
+            os.replace(new, path)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
+        self._committed = size
+        self._apply()
+
+    def _apply(self) -> None:
+        """Make the writes that a commit contains."""
+        for begin, content in self._pending:
+            self._remember(begin, len(content))
+            self._write_all(begin, content)
+        self._pending = []
+
+    def restore(self) -> dict[str, np.ndarray]:
+        """Make the file of a killed process what it was at its last commit; returns the arrays given there."""
+        path = checkpoint_path(self.final)
+        arrays = unpacked(path.read_bytes(), path)
+        self._committed = int(arrays.pop("spool.size"))
+        content, done = arrays.pop("spool.content").tobytes(), 0
+        for begin, length in arrays.pop("spool.begins").tolist():
+            self._pending.append((begin, content[done : done + length]))
+            done += length
+        self._apply()
+        super().truncate(self._committed)
+        return arrays
+
+    def _remove_checkpoint(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            checkpoint_path(self.final).unlink()
+
     def publish(self, replace: bool) -> Path:
         """Rename the complete file to its final path, or to a numbered one if that exists and `replace` is false.
 
         Returns its path, which is the temporary one if it cannot be renamed.
         """
         self.check()
+        if self._committed is not None:
+            self.commit({FINISHED: np.array(1)})
         os.fsync(self.fileno())
         if not self.is_in_place:
             raise StorageError(f"cannot rename {self.path} to {self.final}: it was removed or replaced during the run")
+        found = self._named(replace)
+        if found != self.path:
+            self._remove_checkpoint()
+        return found
+
+    def _named(self, replace: bool) -> Path:
+        """Rename the file and close it; its path."""
         try:
             return self._renamed() if replace else self._renamed_to_free()
         except OSError:
@@ -253,9 +330,9 @@ class Spool(io.FileIO):
             self.path.unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Remove the temporary file unless it was published."""
+        """Remove the temporary file unless it was published, or can be continued from its last commit."""
         if not self.closed:
             with contextlib.suppress(OSError):
-                if self.is_in_place:
+                if self.is_in_place and self._committed is None:
                     self.path.unlink()
             super().close()

@@ -18,6 +18,11 @@ class Staging:
         """Number of samples that are missing."""
         return self._rows - self.count
 
+    @property
+    def present(self) -> Mapping[str, np.ndarray]:
+        """What was collected up to now; not a copy."""
+        return {name: array[: self.count] for name, array in self._arrays.items()}
+
     def add(self, arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray] | None:
         """Add samples, at most those that are missing; all that were collected, once none is missing."""
         count = len(next(iter(arrays.values())))
@@ -32,6 +37,6 @@ class Staging:
 
     def take(self) -> Mapping[str, np.ndarray]:
         """What was collected; the next samples begin anew."""
-        found = {name: array[: self.count] for name, array in self._arrays.items()}
+        found = self.present
         self._arrays, self.count = {}, 0
         return found

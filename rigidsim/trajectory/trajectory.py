@@ -218,15 +218,15 @@ class Trajectory(Pictures, BodyMapping):
         from rigidsim.trajectory.writer import Writer
 
         with Writer(path, self.header, len(self.time), force=force, compression=compression) as writer:
-            for piece in self._pieces(ROWS_AT_ONCE * writer.chunk_rows):
+            for piece in self.pieces(ROWS_AT_ONCE * writer.chunk_rows, len(self.time)):
                 writer.append_arrays(piece)
             writer.finish(self.status, self.message, self.events, self.metrics, self.contact_ledger)
 
-    def _pieces(self, n_sample: int) -> Iterator[dict[str, np.ndarray]]:
-        """All datasets, that many samples at a time, with the contact points of these samples."""
+    def pieces(self, n_sample: int, until: int) -> Iterator[dict[str, np.ndarray]]:
+        """All datasets up to a number of samples, `n_sample` at a time, with the contact points of these samples."""
         first_point = self.contacts.begins if self.header.with_contacts else np.zeros(len(self.time) + 1, int)
-        for begin in range(0, len(self.time), n_sample):
-            end = min(begin + n_sample, len(self.time))
+        for begin in range(0, until, n_sample):
+            end = min(begin + n_sample, until)
             samples, points = slice(begin, end), slice(first_point[begin], first_point[end])
             yield {
                 name: np.asarray(self.arrays[name][points if name in POINT_NAMES else samples])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,12 +15,14 @@ import numpy as np
 
 from rigidsim.arguments import file_path, one_of
 from rigidsim.errors import StorageError
+from rigidsim.trajectory.checkpoint import NOTHING, Arrays, Unfinished, joined, write_checkpoint
 from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
 from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
 from rigidsim.trajectory.contact_ledger import ContactLedger, write_ledger
 from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output
-from rigidsim.trajectory.digests import content_hash, description_digest
+from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_begin
 from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder
+from rigidsim.trajectory.events import columns_of, events_from
 from rigidsim.trajectory.extremes import write_extremes
 from rigidsim.trajectory.fields import Block, sample_bytes
 from rigidsim.trajectory.file_kinds import TRAJECTORY, may_replace
@@ -47,7 +49,8 @@ class Writer:
     """An open trajectory file, used as a context manager. Without `finish` or `recover`, it is removed at the end.
 
     The file is written in rows of chunks: `chunk_rows` samples of all datasets. One row is encoded in the background
-    while the caller computes the next; then it is written, and makes a restore point.
+    while the caller computes the next; then it is written, and makes a restore point. After `commit`, what a killed
+    process leaves can be opened by `reopened`.
     """
 
     def __init__(
@@ -60,42 +63,106 @@ class Writer:
         compression: str = DEFAULT,
         hints: Hints = IN_PYTHON,
     ):
-        self.path = file_path(path, "the trajectory's file")
         self._compression = one_of(compression, LEVELS, "compression")
-        self._force, self._events = force, Events(header)
-        check_output(self.path, TRAJECTORY, force, hints)
-        self._header = header if header.provenance else replace(header, provenance=provenance())
-        self._digests = {name: hashlib.sha256() for name in header.dataset_names}
-        self._rows = dict.fromkeys(self._digests, 0)
-        self._checksums = {name: [] for name in self._digests if name not in POINT_NAMES}
-        self._largest: dict[str, np.ndarray] = {}
-        self.chunk_rows = chunk_rows(n_sample, sample_bytes(len(header.paths), header.with_terms))
-        self._staging = Staging(self.chunk_rows)
-        self._points: list[Mapping[str, np.ndarray]] = []  # of the samples that are staged, and of those being encoded
-        self._points_begun: list[Mapping[str, np.ndarray]] = []
+        with self._opening(path, force, hints, keep=False):
+            self._file = h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True)
+            header = header if header.provenance else replace(header, provenance=provenance())
+            self._begin_with(header, chunk_rows(n_sample, sample_bytes(len(header.paths), header.with_terms)))
+            create(self._file, header, max(n_sample, 1), self.chunk_rows, self._compression)
+            create_tables(self._file, header, max(n_sample, 1), self.chunk_rows, self._compression)
+            self._use_datasets()
+            self._file.flush()  # fails now if there is no space for this
+
+    @contextlib.contextmanager
+    def _opening(self, path: str | Path, force: bool, hints: Hints, keep: bool) -> Iterator[None]:
+        """Open the temporary file; with `keep`, as it is. After an exception it is closed."""
+        self.path, self._force = file_path(path, "the trajectory's file"), force
         self._encoder: Encoder | None = None
         self._file: h5py.File | None = None
+        check_output(self.path, TRAJECTORY, force, hints, keeps_unfinished=keep)
         with as_storage_error(self.path):
-            self._spool = Spool(self.path)
+            self._spool = Spool(self.path, keep)
         try:
             with as_storage_error(self.path):
-                self._file = h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True)
-                self._create(max(n_sample, 1))
+                yield
                 self._spool.check()
         except BaseException:
             self.__exit__()
             raise
 
-    def _create(self, n_sample: int) -> None:
-        create(self._file, self._header, n_sample, self.chunk_rows, self._compression)
-        create_tables(self._file, self._header, n_sample, self.chunk_rows, self._compression)
+    def _begin_with(self, header: Header, rows: int) -> None:
+        """Begin without samples."""
+        self._header, self._events, self.chunk_rows = header, Events(header), rows
+        self._digests = {name: hashlib.sha256() for name in header.dataset_names}
+        self._rows = dict.fromkeys(self._digests, 0)
+        self._checksums = {name: [] for name in self._digests if name not in POINT_NAMES}
+        self._largest: dict[str, np.ndarray] = {}
+        self._staging = Staging(rows)
+        self._points: list[Mapping[str, np.ndarray]] = []  # of the samples that are staged, and of those being encoded
+        self._points_begun: list[Mapping[str, np.ndarray]] = []
+        self._checkpoint: Arrays = NOTHING  # of the run, after the samples that were appended, and those being encoded
+        self._checkpoint_begun: Arrays = NOTHING
+
+    @classmethod
+    def reopened(cls, path: str | Path, *, force: bool = False, hints: Hints = IN_PYTHON) -> tuple[Writer, Unfinished]:
+        """The file of a killed process, to go on with it as it was at its last commit."""
+        writer = cls.__new__(cls)
+        with writer._opening(path, force, hints, keep=True):
+            left = Unfinished(writer._spool.restore())
+            return writer, left if left.is_finished else writer._restored(left)
+
+    def _restored(self, left: Unfinished) -> Unfinished:
+        """Take over what was written and what was still to be written."""
+        from rigidsim.trajectory.stored_header import header_in  # here, to keep other runs fast
+
+        self._file = h5py.File(self._spool, "r+")
+        events = events_from({name: column.tolist() for name, column in left.group("event").items()})
+        metrics = {name: str(expression) for name, expression in left.group("expressions").items()}
+        header = replace(header_in(self._file, self.path, events), metrics=metrics)
+        self._begin_with(header, self._file["time"].chunks[0])
+        self._compression = str(left.arrays["compression"])
+        self._rows = {name: int(rows) for name, rows in left.group("rows").items()}
+        self._largest, self._checkpoint = left.group("largest"), left.group("run")
+        self._checksums |= {name: list(sums) for name, sums in left.group("checksums").items()}
+        for name, rows in self._rows.items():
+            self._digests[name] = digest_of_begin(header, name, self._file[name], rows)
+        self._use_datasets()
+        if staged := left.group("staged"):
+            self._staging.add(staged)
+            self._points = [left.group("points")]
+        return left._replace(header=header, events=Events(header, events, left.group("touched")))
+
+    def commit(
+        self, events: Events, metrics: Mapping[str, float] = NO_METRICS, contact_ledger: ContactLedger | None = None
+    ) -> None:
+        """Make all samples that were appended, and what `finish` gets, that which a killed process leaves."""
+        with as_storage_error(self.path):
+            self._write(*self._take())
+            self._file.flush()
+            names = self._points[0] if self._points else ()
+            points = {name: np.concatenate([columns[name] for columns in self._points]) for name in names}
+            arrays = joined({
+                "run": self._checkpoint,
+                "event": columns_of(events.scheduled),
+                "touched": events.columns,
+                "metrics": metrics,
+                "expressions": self._header.metrics,
+                "ledger": asdict(contact_ledger) if contact_ledger else {},
+                "rows": self._rows,
+                "largest": self._largest,
+                "checksums": self._checksums,
+                "staged": self._staging.present,
+                "points": points,
+            })  # fmt: skip
+            self._spool.commit(arrays | {"compression": np.array(self._compression)})
+
+    def _use_datasets(self) -> None:
         self._datasets = {name: self._file[name].id for name in self._digests}
         layout = {
             name: Chunked.of(self._file[name], self._compression, self._header.recorded_rows(name))
             for name in self._checksums
         }
-        self._encoder = Encoder(layout)
-        self._file.flush()  # fails now if there is no space for this
+        self._encoder = Encoder(layout, self._digests)
 
     def __enter__(self) -> Writer:
         return self
@@ -124,6 +191,7 @@ class Writer:
     def append(self, block: Block) -> None:
         """Append samples. The arrays of the block must not change before the next call returns."""
         samples = {f.name: f.of(block) for f in self._header.fields}
+        self._checkpoint = block.checkpoint
         self.append_arrays({"time": block.time, **samples, **block.contacts})
 
     def append_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -144,6 +212,8 @@ class Writer:
                 if full:
                     done = self._take()
                     self._begin(full)
+                    if end < count:
+                        self._checkpoint_begun = NOTHING  # it is one after more samples than these
                     self._write(*done)
                 begin = end
 
@@ -151,13 +221,18 @@ class Writer:
         """Begin to encode a row of chunks."""
         self._encoder.begin(samples)
         self._points_begun, self._points = self._points, []
+        self._checkpoint_begun = self._checkpoint
 
-    def _take(self) -> tuple[dict[str, Encoded], list[Mapping[str, np.ndarray]]]:
-        """The row of chunks that was encoded, if there is one, and the contact points of its samples."""
-        done, self._points_begun = (self._encoder.take(), self._points_begun), []
+    def _take(self) -> tuple[dict[str, Encoded], list[Mapping[str, np.ndarray]], Arrays]:
+        """The row of chunks that was encoded, if there is one, the contact points of its samples, and the checkpoint
+        after them.
+        """
+        done, self._points_begun = (self._encoder.take(), self._points_begun, self._checkpoint_begun), []
         return done
 
-    def _write(self, encoded: dict[str, Encoded], points: Sequence[Mapping[str, np.ndarray]]) -> None:
+    def _write(
+        self, encoded: dict[str, Encoded], points: Sequence[Mapping[str, np.ndarray]], checkpoint: Arrays
+    ) -> None:
         """Write a row of chunks, and make a restore point."""
         if not encoded:
             return
@@ -169,7 +244,7 @@ class Writer:
         self._spool.check()
         if self._rows["time"] % self.chunk_rows == 0:
             self._file.flush()
-            self._spool.mark((self._rows.copy(), self._digests.copy(), self._largest.copy()))
+            self._spool.mark((self._rows.copy(), self._digests.copy(), self._largest.copy(), checkpoint))
 
     def _write_chunks(self, name: str, encoded: Encoded) -> None:
         dataset, first, end = self._datasets[name], self._rows[name], self._rows[name] + encoded.count
@@ -224,8 +299,15 @@ class Writer:
         Raises StorageError if that path exists by then, after saving to another path, which the message contains.
         """
         with as_storage_error(self.path):
+            if status == "failed":
+                self._checkpoint = NOTHING  # it would fail again
             self._write_rest()
             self._finalize(status, message, events, metrics, contact_ledger)
+        self.publish()
+
+    def publish(self) -> None:
+        """Give a closed file its final path."""
+        with as_storage_error(self.path):
             found = self._spool.publish(may_replace(self.path, TRAJECTORY, self._force))
         if found != self.path:
             raise StorageError(
@@ -241,7 +323,7 @@ class Writer:
         self._close()
         while note := self._spool.roll_back():
             with contextlib.suppress(OSError, RuntimeError):
-                self._rows, self._digests, self._largest = note
+                self._rows, self._digests, self._largest, self._checkpoint = note
                 self._file = h5py.File(self._spool, "r+")
                 self._datasets = {name: self._file[name].id for name in self._digests}
                 samples = self._rows["time"]
@@ -275,6 +357,7 @@ class Writer:
         write_metrics(self._file, self._header.metrics, metrics)
         write_extremes(self._file, self._largest, self.content_hash)
         write_ledger(self._file, contact_ledger, self.content_hash)
+        write_checkpoint(self._file, self._checkpoint, self.content_hash)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash
         root["description_sha256"] = description_digest(

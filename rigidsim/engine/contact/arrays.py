@@ -262,6 +262,23 @@ def varying(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
     return (*arrays.last, *arrays.record, *arrays.ledger, arrays.corrections.mean)
 
 
+def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:
+    """The arrays that later steps need once what was logged has been taken."""
+    last, record, ledger = arrays.last, arrays.record, arrays.ledger
+    recorded = {"recorded": record.count, "present": record.present, "present_value": record.present_value}
+    booked = {f"ledger_{name}": array for name, array in ledger._asdict().items()}
+    return last._asdict() | recorded | booked | {"mean": arrays.corrections.mean}
+
+
+def remembered(arrays: ContactArrays) -> dict[str, np.ndarray]:
+    """A copy of the rows in use of these arrays."""
+    impulses, pairs, parting = map(int, arrays.last.count)
+    points = int(arrays.record.count[2])
+    used = {"key": impulses, "impulse": impulses, "pair": pairs, "parting": parting}
+    used |= {"present": points, "present_value": points}
+    return {name: array[: used.get(name)].copy() for name, array in remembering(arrays).items()}
+
+
 def separated_pairs(before: Contacts, after: Contacts) -> np.ndarray:
     """(pair, 2) the shapes that were parts of one body before the tree changed, and no longer are."""
     n = len(before.shape)

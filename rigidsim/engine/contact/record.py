@@ -18,6 +18,7 @@ class ContactRecord:
     """
 
     def __init__(self) -> None:
+        self.before = (0, 0)  # the number of contacts that began, and of impacts, before the log
         self.log: list[tuple[np.ndarray, np.ndarray]] = []
         self.sampled: list[tuple[np.ndarray, np.ndarray]] = []
 
@@ -29,9 +30,10 @@ class ContactRecord:
 
     def touches(self) -> tuple[int, int]:
         """The number of contacts that began, and of impacts."""
+        began_before, struck_before = self.before
         kinds = [rows[:, at.LOG_KIND] for rows, _ in self.log]
         began, struck = ([np.count_nonzero(kind == wanted) for kind in kinds] for wanted in (at.BEGAN, at.IMPACT))
-        return sum(began), sum(struck)
+        return began_before + sum(began), struck_before + sum(struck)
 
     def place(self) -> tuple[int, int]:
         """What `go_back` needs to forget all that is recorded later."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from rigidsim.engine.contact import arrays as made
@@ -85,6 +87,27 @@ class ContactRun:
             self._room = made.more_room(self._room, self.arrays)
             self._renew(self._contacts)
         self.arrays.lacks[0] = LACKS_NOTHING
+        return self._shared(scratch)
+
+    def checkpoint(self) -> dict[str, np.ndarray]:
+        """What `resume` needs."""
+        if self.arrays is None:
+            return {}
+        rooms = {"contact.room": np.array([self._room.pairs, self._room.points])}
+        counted = {"contact.touches": np.array(self.record.touches())}
+        return rooms | counted | {f"contact.{name}": rows for name, rows in made.remembered(self.arrays).items()}
+
+    def resume(self, checkpoint: Mapping[str, np.ndarray], scratch: Scratch) -> Scratch:
+        """The scratch arrays with those of contact as they were when `checkpoint` was made."""
+        if self.arrays is None:
+            return scratch
+        pairs, points = map(int, checkpoint["contact.room"])
+        self._room = self._room._replace(pairs=pairs, points=points)
+        self._renew(self._contacts)
+        for name, array in made.remembering(self.arrays).items():
+            made.fill_from(array, checkpoint[f"contact.{name}"])
+        began, struck = map(int, checkpoint["contact.touches"])
+        self.record.before = began, struck
         return self._shared(scratch)
 
     def place(self) -> tuple:

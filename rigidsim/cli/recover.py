@@ -1,0 +1,28 @@
+"""`rigidsim recover`: make a trajectory of what a killed run left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rigidsim.cli.console import print_result
+from rigidsim.cli.importing import importing
+
+
+@click.command(short_help="Make a trajectory of what a killed run left.")
+@click.argument("file", type=click.Path())
+@click.option("--force", is_flag=True, help="Overwrite an existing trajectory file.")
+def recover(file, force):
+    """Make FILE of what a killed run left: the samples up to its last checkpoint, with status interrupted. `rigidsim
+    run --resume` goes on with it.
+
+    \b
+    rigidsim recover outputs/scene.h5
+    """
+    with importing():
+        from rigidsim.report.continuing import recovered
+        from rigidsim.report.wording import counted
+
+    samples, time = recovered(Path(file), force)
+    print_result(f"{file}: {counted(samples, 'sample')}, 0 to {time:g} s; `rigidsim run --resume` goes on with it")

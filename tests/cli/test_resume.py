@@ -1,0 +1,196 @@
+"""A run that was ended goes on with the bits of an undisturbed one, and a complete one beyond its end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import pytest
+
+import rigidsim
+from kill_runs import LONG, REPARENTED, SCENES, TOUCHING
+from spinning_brick import remains
+
+
+@pytest.mark.parametrize("scene", ["reparented", "touching"])
+def test_ended_run_goes_on(tmp_path, scene):
+    assert "resumed: " in outcomes_of(tmp_path, scene, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", SCENES)
+def test_run_ended_at_any_moment_goes_on(tmp_path, scene):
+    outcomes_of(tmp_path, scene, 100)
+
+
+def outcomes_of(folder: Path, scene: str, times: int) -> str:
+    folder = folder / "ended"
+    folder.mkdir()
+    command = [sys.executable, Path(__file__).with_name("kill_runs.py"), folder, scene, str(times)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def write(workplace):
+    """Write a scene: `write(SCENE)`."""
+    return lambda scene: Path("s.json").write_text(rigidsim.Scene.from_dict(scene).source)
+
+
+def content_hash(path: str) -> tuple[str, dict[str, float]]:
+    with rigidsim.load(path) as trajectory:
+        assert trajectory.content_hash == trajectory.stored_hash
+        return trajectory.stored_hash, trajectory.metrics
+
+
+@pytest.mark.parametrize(("scene", "times"), [(REPARENTED, ("0.7", "0.3", "1")), (TOUCHING, ("0.305", "0.1", "0.195"))])
+def test_extended_run_is_one_run(call, write, scene, times):
+    write(scene)
+    assert call("run", "s.json", "-o", "whole.h5", "-q").code == 0
+    assert call("run", "s.json", "-o", "a.h5", "-q", "--duration", times[0]).code == 0
+    for more in times[1:]:
+        assert call("run", "s.json", "-o", "a.h5", "-q", "--extend", more).code == 0
+    assert content_hash("a.h5") == content_hash("whole.h5")
+    with rigidsim.load("a.h5") as trajectory:
+        before = json.loads(trajectory.header.provenance["earlier"])
+        assert before["until"] == f"{float(times[0]) + float(times[1]):.9g} s"
+        assert json.loads(before["earlier"])["until"] == f"{times[0]} s"
+
+
+def test_report_is_that_of_the_whole_run(call, write):
+    write(TOUCHING)
+    whole = json.loads(call("run", "s.json", "-o", "whole.h5", "--json").out)
+    call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.305")
+    extended = json.loads(call("run", "s.json", "-o", "a.h5", "--json", "--extend", "0.295").out)
+    for name in ("samples", "steps", "last", "contact", "metrics", "content_hash", "drift"):
+        assert extended[name] == whole[name]
+
+
+def test_full_disk_leaves_a_run_to_resume(shell, write, workplace):
+    from test_storage import limited_to
+
+    write(LONG)
+    call = ("run", "s.json", "-q", "-o")
+    assert shell(*call, "whole.h5").code == 0
+    size = Path("whole.h5").stat().st_size
+    assert shell(*call, "a.h5", preexec_fn=limited_to(size * 3 // 4)).code == 5
+    with rigidsim.load("a.h5") as trajectory:
+        assert trajectory.status == "failed"
+    assert shell(*call, "a.h5", "--resume").code == 0
+    assert content_hash("a.h5") == content_hash("whole.h5")
+    assert remains(workplace) == {"scene.yaml", "s.json", "a.h5", "whole.h5"}
+
+
+def leave_unfinished(write) -> None:
+    """What a run leaves that is killed after a checkpoint."""
+    from rigidsim.simulation.single import Simulation
+    from rigidsim.trajectory.writer import Writer
+
+    write(REPARENTED)
+    simulation = Simulation("s.json")
+    with Writer("a.h5", simulation.header, simulation.n_sample) as writer:
+        writer.append(next(simulation.blocks(every=0.0)))
+        writer.commit(simulation.events, simulation.metrics)
+
+
+def test_what_a_killed_run_left_is_not_lost_by_mistake(call, write, workplace):
+    leave_unfinished(write)
+    code, _, err = call("run", "s.json", "-o", "a.h5")
+    assert code == 5
+    assert err.startswith("error: a.h5: there are samples of a run that was interrupted")
+    assert call("run", "s.json", "-o", "a.h5", "-q", "--force").code == 0
+    assert remains(workplace) == {"scene.yaml", "s.json", "a.h5"}
+
+
+def test_killed_run_is_recovered_and_goes_on(call, write, workplace):
+    leave_unfinished(write)
+    code, out, _ = call("recover", "a.h5")
+    assert code == 0
+    assert out.startswith("a.h5: ")
+    with rigidsim.load("a.h5") as trajectory:
+        assert (trajectory.status, trajectory.message) == ("interrupted", "the process was killed")
+        assert set(trajectory.metrics) == {"top", "kicks"}
+    assert call("recover", "a.h5")[::2] == (
+        5, "error: a.h5: there is nothing to recover: no run of it was killed after its first checkpoint\n",
+    )  # fmt: skip
+    assert call("run", "s.json", "-o", "a.h5", "-q", "--resume").code == 0
+    call("run", "s.json", "-o", "whole.h5", "-q")
+    assert content_hash("a.h5") == content_hash("whole.h5")
+
+
+REFUSED = {
+    "a.h5: there is no run to continue": (5, ("-o", "a.h5", "--resume")),
+    "done.h5 is complete; --extend TIME continues it beyond its end": (5, ("-o", "done.h5", "--resume")),
+    "done.h5 is of another run: bodies.a.mass is 1.0 in it and 2.0 now; --force begins again": (
+        2, ("-o", "done.h5", "--extend", "1", "--set", "bodies.a.mass=2"),
+    ),
+    "done.h5 is of another run: other quantities are recorded in it; --force begins again": (
+        2, ("-o", "done.h5", "--extend", "1", "--terms"),
+    ),
+    "--extend 0: expected a positive time": (2, ("-o", "done.h5", "--extend", "0")),
+    "--force begins again, --resume and --extend continue; use one of them": (2, ("--resume", "--force")),
+    "--extend gives the duration, of a complete run; leave out --resume and --duration": (
+        2, ("--extend", "1", "--duration", "3"),
+    ),
+    "saved.h5 has no checkpoint to continue from; --force begins again": (5, ("-o", "saved.h5", "--extend", "1")),
+}  # fmt: skip
+
+
+def test_what_cannot_go_on_is_refused_in_one_sentence(call, write):
+    write(REPARENTED)
+    call("run", "s.json", "-o", "done.h5", "-q", "--duration", "0.1")
+    rigidsim.simulate(rigidsim.Scene.from_file("s.json", ["simulation.duration=0.1"])).save("saved.h5")
+    for message, (code, options) in REFUSED.items():
+        answer = call("run", "s.json", *options)
+        assert (answer.code, answer.err.splitlines()[-1]) == (code, f"error: {message}")
+
+
+def test_other_scene_or_version_is_refused(call, write, monkeypatch):
+    leave_unfinished(write)
+    code, _, err = call("run", "s.json", "-o", "a.h5", "--resume", "--step", "2e-3")
+    assert (code, err.startswith("error: a.h5 is of another run: simulation.step is 0.001 in it")) == (2, True)
+    monkeypatch.setattr("rigidsim.__version__", "9.9.9")
+    from rigidsim.trajectory.provenance import provenance
+
+    provenance.cache_clear()
+    try:
+        code, _, err = call("run", "s.json", "-o", "a.h5", "--resume")
+    finally:
+        provenance.cache_clear()
+    assert code == 2
+    assert err.endswith("this is 9.9.9; --force begins again\n")
+
+
+def test_damaged_checkpoint_is_told(call, write):
+    leave_unfinished(write)
+    content = Path(".a.h5.resume").read_bytes()
+    Path(".a.h5.resume").write_bytes(content[: len(content) // 2])
+    code, _, err = call("run", "s.json", "-o", "a.h5", "--resume")
+    assert (code, err.startswith("error: .a.h5.resume is damaged: its checkpoint cannot be read")) == (6, True)
+
+
+def test_changed_checkpoint_in_a_file_is_told(call, write):
+    write(REPARENTED)
+    call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.1")
+    with h5py.File("a.h5", "r+") as file:
+        file["checkpoint"][10] ^= 1
+    code, _, err = call("run", "s.json", "-o", "a.h5", "--extend", "1")
+    assert (code, err.splitlines()[-1]) == (6, "error: a.h5 is damaged: its checkpoint does not match its sha256")
+
+
+def test_run_under_way_is_not_disturbed(spawn, call, write, workplace):
+    first = spawn("run", "scene.yaml", "-o", "a.h5", "--duration", "1e6", "--record-every", "1e3")
+    while not (workplace / ".a.h5.tmp").exists():
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.01)
+    time.sleep(0.3)
+    for command in (["run", "scene.yaml", "-o", "a.h5", "--resume"], ["run", "scene.yaml", "-o", "a.h5", "--force"]):
+        assert call(*command)[::2] == (5, "error: another process is writing a.h5\n")
+    first.send_signal(signal.SIGINT)
+    assert first.wait(timeout=60) == 130
