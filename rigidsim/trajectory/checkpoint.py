@@ -72,6 +72,7 @@ def write_checkpoint(root: h5py.File, arrays: Arrays, content_hash: str) -> None
     if arrays:
         content = packed(arrays)
         dataset = root.create_dataset(CHECKPOINT, data=np.frombuffer(content, np.uint8))
+        dataset.make_scale(CHECKPOINT)  # an axis of its own, as netCDF wants for each dimension
         dataset.attrs["long_name"] = "what is needed to continue the run: the bytes of a NumPy archive"
         dataset.attrs["sha256"] = _digest(content, content_hash)
 
