@@ -106,9 +106,9 @@ def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, told, m
 
     compiling, blocks = kernel(late), Simulation.blocks
 
-    def blocks_and_more(simulation, watch):
+    def blocks_and_more(*arguments):
         compiling(1.0)
-        yield from blocks(simulation, watch)
+        yield from blocks(*arguments)
 
     monkeypatch.setattr(Simulation, "blocks", blocks_and_more)
     monkeypatch.setattr("rigidsim.report.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
