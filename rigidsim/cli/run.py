@@ -54,7 +54,7 @@ def output_path(scene: str, output: str | None) -> Path:
     """The path of the trajectory file: as given, or outputs/NAME.h5."""
     if output:
         return Path(output)
-    return outputs_folder() / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
+    return OUTPUTS / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
 
 
 def outputs_folder() -> Path:
@@ -200,6 +200,7 @@ def run(
     read = read_scene(scene, [*values_of_run(source, index), *changed])
     require_scene(source, read)
     report_warnings(read.warnings, strict)
+    path = path if output else outputs_folder() / path.name
 
     with importing():
         from rigidsim.report.run import RunStart, run_to_file

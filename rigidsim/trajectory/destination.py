@@ -44,10 +44,10 @@ def check_output(
     of its kind; without `keeps_unfinished`, what a killed run left is replaced with `force` only.
     """
     with as_storage_error(path):
+        _check_place(path, kind, force, hints)
         if not (keeps_unfinished or force) and is_unfinished(path):
             hint = f"`rigidsim run` continues with --resume and begins again with {hints.replace}"
             raise StorageError(f"{path}: there are samples of a run that was interrupted, which {hint}")
-        _check_place(path, kind, force, hints)
         check_temporary(path, kind, hints)
 
 
