@@ -223,23 +223,22 @@ def goes_straight(k, side, contacts):
 
 @inlined
 def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
-    """(time, speed, excess, present): when two shapes touch, from now to the end of the step, how fast they approach
-    then, and the ratio of that to the least speed that counts; how fast they approach at present, -NEVER if they do
-    not touch.
+    """(time, speed, present): when two shapes touch, from now to the end of the step, and how fast they approach then;
+    how fast they approach at present, -NEVER if they do not touch.
 
     If they do not touch within the step, or only slowly, the time is NEVER, and the speed that with which they approach
     at its end. Each correction moves both bodies to the time found before, and takes the gaps there as quadratic in
     time; later ones use the secant, as the place of an edge on a face slides. If none closes so, the end of the step is
     looked at, too: shapes that turn may touch elsewhere. Places that touch at rest do not hide others.
     """
-    t, found, speed, late, excess, present, is_last = now, NEVER, 0.0, 0.0, 0.0, 0.0, False
+    t, found, speed, late, present, is_last = now, NEVER, 0.0, 0.0, 0.0, False
     gap, last, last_gap = 0.0, now, 0.0
     for attempt in range(MOST_CORRECTIONS):
         place_pair(first, second, t, motion, contacts, near)
         count = find_places(first, second, FAR, contacts, near)
         size, extent = sizes(first, second, contacts, near)
         touching = TOUCHING * size + 10.0 * ROUND_OFF * extent
-        wait, gap, speed, late, excess = soonest(first, second, motion.h - t, count, touching, calm, contacts, near)
+        wait, gap, speed, late, _ = soonest(first, second, motion.h - t, count, touching, calm, contacts, near)
         found = NEVER
         if attempt == 0:
             present = speed
@@ -259,4 +258,4 @@ def next_touch(first, second, now, may_overlap, calm, motion, contacts, near):
         if abs(gap) <= ROUND_OFF * extent or later == t:
             break
         t = later
-    return found, speed if found < NEVER else late, excess, present
+    return found, speed if found < NEVER else late, present

@@ -3,9 +3,9 @@
 Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
 together with all others that are struck at that instant (`strikes`). A strike changes the motion of bodies, so the
 pairs of these are looked at again. Slower contacts are left to the solver. So is in large piles what does not rebound:
-their blows are solved by more sweeps of the sub-steps. Pairs that rebounded, and fast pairs that
-do not touch within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a
-slower impact. A pair that was struck and did not rebound stays in them, with the places where it was struck.
+their blows are solved by more sweeps of the sub-steps. Pairs that rebounded, and fast pairs that do not touch within
+the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact. A pair
+that was struck and did not rebound stays in them, with the places where it was struck.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ EQUAL = 1e-9  # relative difference of speeds that are taken as equal
 # Of the hardest strike of a pair in the step: slower ones, of a series that converges, are left out, and what separates
 # slower does not separate. Of the largest impulse of a problem: smaller ones are not logged.
 WEAK = 1e-6
-PATIENT = (
-    4.0  # times the least speed: the approach of a pair with restitution that is struck even if it does not rebound
-)
+PATIENT = 4.0  # times the least speed: a pair with restitution that approaches so is struck even without a rebound
 MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
@@ -257,7 +255,7 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
         return
     may_overlap = work.point_of[k] != at.NO_ROW
     calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), WEAK * hardest, contacts, body)
-    time, speed, _, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
+    time, speed, present = next_touch(first, second, now, may_overlap, calm, motion, contacts, work.near)
     least, is_due = least_speed(0.0, calm), time < NEVER
     if is_due and work.when[k] == NEVER:
         work.due[work.size[N_DUE]] = k
@@ -296,32 +294,18 @@ def earliest(h, work):
     return best
 
 
-@inlined
-def list_neighbours(k, contacts, pair, work):
-    """Put the pairs of both bodies of a pair on the list, each once."""
-    for s in range(2):
-        b = contacts.shape[pair[k, s], c.SHAPE_BODY]
-        for m in range(work.begin[b], work.begin[b + 1]):
-            other = work.pair_of[m]
-            if work.fate[other] != LISTED:
-                work.fate[other] = LISTED
-                work.stale[work.size[N_STALE]] = other
-                work.size[N_STALE] += 1
-
-
 # --- one instant
 
 
 @inlined
-def list_for_problem(k, count, number, contacts, pair, work):
-    """Put the pairs of both bodies of a pair on the list of those to look at for a problem; its length."""
+def list_neighbours(k, mark, value, listed, count, contacts, pair, work):
+    """Put the pairs of both bodies of a pair on a list, each once: those that have not this mark yet; its length."""
     for s in range(2):
         b = contacts.shape[pair[k, s], c.SHAPE_BODY]
         for m in range(work.begin[b], work.begin[b + 1]):
             other = work.pair_of[m]
-            if work.seen[other] != number:
-                work.seen[other] = number
-                work.queue[count] = other
+            if mark[other] != value:
+                mark[other], listed[count] = value, other
                 count += 1
     return count
 
@@ -346,7 +330,7 @@ def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
             if added:
                 fastest = max(fastest, speed)
                 work.counted[LEFT_OUT] += 1 if e > 0.0 and not (is_slow or rebounds) else 0
-                count = list_for_problem(other, count, number, contacts, pair, work)
+                count = list_neighbours(other, work.seen, number, work.queue, count, contacts, pair, work)
         m += 1
     return fastest
 
@@ -375,7 +359,9 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
                 first, second = contacts.shape_value[pair[k, 0]], contacts.shape_value[pair[k, 1]]
                 size, radii = min(first[c.V_BOUND], second[c.V_BOUND]), (first[c.V_RADIUS], second[c.V_RADIUS])
                 renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
-            list_neighbours(k, contacts, pair, work)
+            work.size[N_STALE] = list_neighbours(
+                k, work.fate, LISTED, work.stale, work.size[N_STALE], contacts, pair, work
+            )
     return done
 
 
@@ -414,11 +400,10 @@ def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
     below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
     contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
-    solid = 0
-    for m in range(count):
+    solid, gain = 0, 0.0
+    for m in range(count if landing > 0 else 0):
         solid += 1 if point_who[m, c.POINT_FLAGS] & c.NOTICED == 0 else 0
     if landing > 0 and solid <= MOST_LANDED:
-        gain = 0.0
         for b in range(len(smooth)):
             gain = max(gain, norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
@@ -443,11 +428,8 @@ def strike_contacts(
     its end; inverse, with the attitude that it is of, vel and moved: what is changed, on entry those at the beginning,
     and zero; body: the constants of bodies; plane: the normal of a planar scene, or no row; nominal: a whole step, s.
     """
-    work, motion = (
-        impacts,
-        SmoothMotion(h, contacts.share, start, finish, impacts.inverse, inverse, attitude, vel, moved, impacts.turned),
-    )
-    problem = work.problem
+    work, problem, turned = impacts, impacts.problem, impacts.turned
+    motion = SmoothMotion(h, contacts.share, start, finish, work.inverse, inverse, attitude, vel, moved, turned)
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0

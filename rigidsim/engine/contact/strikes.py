@@ -147,10 +147,8 @@ def join(k, joins, may_overlap, now, nominal, pair, contacts, body, plane, motio
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
     touching = TOUCHING * size + 20.0 * ROUND_OFF * extent
-    count, calm = (
-        find_places(first, second, touching, contacts, near),
-        calm_of(first, second, nominal, 0.0, contacts, body),
-    )
+    count = find_places(first, second, touching, contacts, near)
+    calm = calm_of(first, second, nominal, 0.0, contacts, body)
     _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, calm, contacts, near)
     e, mu = surfaces_of(first, second, contacts)
     is_slow, rebounds = excess <= 1.0, e * excess > 1.0
@@ -310,9 +308,7 @@ def renew_points(p, first_point, size, radius, point_who, point, count, problem)
 def write_struck(row, moved, radius, whose, point):
     """Normal, levers and gap at the beginning of the step of one point, whose bodies may be exchanged."""
     swapped = (whose[c.POINT_FLAGS] & c.SWAPPED) > 0
-    whose[c.POINT_FLAGS] -= (
-        whose[c.POINT_FLAGS] & c.SWEPT
-    )  # levers that follow would begin at the beginning of the step
+    whose[c.POINT_FLAGS] -= whose[c.POINT_FLAGS] & c.SWEPT  # levers that follow start with the step
     n, r_A, r_B = load3(row, T_NORMAL, 0, 1), load3(row, T_A, 0, 1), load3(row, T_B, 0, 1)
     point[c.C_GAP] = row[T_GAP] - dot(n, moved)
     n, first, second = (scaled(-1.0, n), r_B, r_A) if swapped else (n, r_A, r_B)
