@@ -19,10 +19,11 @@ GROUPS = {
         "load", "Trajectory", "rigidsim.trajectory.State", "rigidsim.trajectory.BodyHistory",
         "rigidsim.trajectory.motion.Motion", "rigidsim.trajectory.events.Event",
         "rigidsim.trajectory.events.Protected", "rigidsim.trajectory.events.Carried",
-        "rigidsim.trajectory.timeline.Events", "rigidsim.trajectory.contact_events.ContactEvent",
-        "rigidsim.trajectory.contact_events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
-        "rigidsim.trajectory.contact_points.ContactPoints", "rigidsim.views.view.View",
+        "rigidsim.trajectory.events.Events", "rigidsim.trajectory.events.ContactEvent",
+        "rigidsim.trajectory.events.ContactEvents", "rigidsim.trajectory.contact_points.ContactHistory",
+        "rigidsim.trajectory.contact_points.ContactPoints",
     ),
+    "Pictures and files": ("plot", "view", "rigidsim.views.view.View", "video", "export", "to_xarray", "to_pandas"),
     "Sweeps": (
         "sweep", "load_sweep", "assemble_sweep", "rigidsim.sweeps.stored.Sweep",
         "rigidsim.sweeps.sensitivity.SobolIndices", "rigidsim.sweeps.plan.make_plan", "rigidsim.sweeps.plan.Plan",
@@ -75,7 +76,8 @@ trajectory.angular_momentum  # (time, 3), N m s
 
 The keys of a [scene](scene-format.md) are attributes in SI units: `scene.simulation.step`, `scene.bodies["arm"].mass`.
 `explain` and `inspect` on the command line put the same into words; [the file](trajectory-format.md) has it as HDF5.
-In a notebook, a scene, a trajectory, a state and the result of a sweep show themselves as a table."""
+Functions that take a trajectory first are its methods, too: `trajectory.plot()` is `rigidsim.plot(trajectory)`; so it
+is with scenes and sweeps. In a notebook, these and states show themselves as tables."""
 
 
 def as_written(text: str) -> str:
@@ -97,6 +99,8 @@ def members(owner: type) -> Iterator[tuple[str, object]]:
             every |= {name: member for name, member in vars(base).items() if not name.startswith("_")}
     documented = {name: member for name, member in every.items() if inspect.getdoc(member) and name not in LIBRARY}
     for name, member in documented.items():
+        if name in rigidsim.__all__:
+            continue  # a function of the package
         if isinstance(member, property | staticmethod | classmethod) or inspect.isfunction(member):
             yield name, member
         elif hasattr(member, "func") and inspect.isfunction(member.func):

@@ -16,6 +16,12 @@ _MODULE_OF = {
     "sweep": "rigidsim.sweeps.sweeping",
     "load_sweep": "rigidsim.sweeps.stored",
     "assemble_sweep": "rigidsim.sweeps.assembly",
+    "plot": "rigidsim.plots.plotting",
+    "view": "rigidsim.views.view",
+    "video": "rigidsim.views.video",
+    "export": "rigidsim.exports.exporting",
+    "to_xarray": "rigidsim.exports.exporting",
+    "to_pandas": "rigidsim.exports.exporting",
     "Transform": "rigidsim.transform",
     "DynamicTransform": "rigidsim.transform",
     "TRS": "rigidsim.transform",
@@ -28,6 +34,9 @@ _MODULE_OF = {
     "SweepError": "rigidsim.errors",
 }
 
+# How objects show themselves in notebooks.
+_INNER = {"html_of": "rigidsim.report.notebook"}
+
 # Public modules, also imported on first use.
 _MODULES = {"dual": "rigidsim.structures.dual"}
 
@@ -37,9 +46,10 @@ __all__ = ["__version__", *sorted(_MODULE_OF), *_MODULES]
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return import_module(_MODULES[name])
-    if name not in _MODULE_OF:
+    module = _MODULE_OF.get(name) or _INNER.get(name)
+    if module is None:
         raise AttributeError(f"module 'rigidsim' has no attribute {name!r}")
-    return getattr(import_module(_MODULE_OF[name]), name)
+    return getattr(import_module(module), name)
 
 
 def __dir__() -> list[str]:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+
+def did_you_mean(name: object, known: Iterable[str], otherwise: str = "") -> str:
+    """A hint for an unknown name: the most similar of the known ones, or `otherwise` if none is similar."""
+    close = get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
+    return f"did you mean '{close[0]}'?" if close else otherwise
 
 
 class RigidsimError(Exception):

@@ -1,10 +1,19 @@
-"""How scenes, states, trajectories and sweeps show themselves in a notebook."""
+"""Methods of scenes, states, trajectories and sweeps that are functions of packages above theirs."""
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
+from typing import Any
 
 
-def in_notebook(kind: str, shown: object) -> str:
-    """HTML of a scene, state, trajectory or sweep. The report is imported by its name: it imports what it shows."""
-    return getattr(import_module("rigidsim.report.notebook"), f"html_of_{kind}")(shown)
+def calling(name: str) -> Callable[..., Any]:
+    """A method that calls the function `name` of `rigidsim`, which alone knows where that is, with the object first."""
+
+    def method(self, *arguments, **options):
+        import rigidsim
+
+        return getattr(rigidsim, name)(self, *arguments, **options)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`rigidsim.{name}` of this object."
+    return method

@@ -69,7 +69,7 @@ def flat(value) -> list:
 
 def references(s: Situation) -> dict[str, tuple[tuple, object]]:
     """`module.formula` -> (arguments, what it has to give)."""
-    return {**algebra(s), **frames(s), **inertial_terms(s), **deltas(s)}
+    return {**algebra(s), **frames(s), **inertial_terms(s), **jumps(s)}
 
 
 def algebra(s: Situation) -> dict[str, tuple[tuple, object]]:
@@ -143,34 +143,13 @@ def inertial_terms(s: Situation) -> dict[str, tuple[tuple, object]]:
     }
 
 
-def deltas(s: Situation) -> dict[str, tuple[tuple, object]]:
-    """Changes of motion, from `transform.deltas` and the delta transforms of `DynamicTransform`."""
-    A2, q2, s2, w2 = s.A2, s.q2, s.A2.transform.scale[()], s.A2.omega
-    dv, da, dW, dAl = s.change.velocity, s.change.acceleration, s.change.angular_velocity, s.change.angular_acceleration
-    dw, dal = unskew(dW), unskew(dAl)
-    d, drift = A2.transform.jacobian @ s.A1.transform.translation, A2.transform.jacobian @ s.A1.velocity
-    w3 = (A2 @ s.A1).omega
+def jumps(s: Situation) -> dict[str, tuple[tuple, object]]:
+    """Changes of velocity without displacement and turn, from `transform.deltas`."""
+    A2, w2, J2, none = s.A2, s.A2.omega, s.A2.transform.jacobian, np.zeros(3)
+    dv, dw, still = s.change.velocity, unskew(s.change.angular_velocity), (1.0, 0.0, 0.0, 0.0)
+    d, drift = J2 @ s.A1.transform.translation, J2 @ s.A1.velocity
     inherited, cancelling = parent_changed_deltas(A2, s.A1, s.change), cancellation(A2, s.A1, s.change)
-    dv3, dW3 = A2.transform_delta_velocity(dv), A2.transform_delta_angular_velocity(dW)
-    back_acceleration = A2.inverse_transform_delta_acceleration(dv, da)
-    back_alpha = unskew(A2.inverse_transform_delta_angular_acceleration(dW, dAl))
     return {
-        "deltas.delta_velocity": ((q2, s2, dv), dv3),
-        "deltas.delta_acceleration": ((w2, q2, s2, dv3, da), A2.transform_delta_acceleration(dv, da)),
-        "deltas.delta_rate": ((q2, dw), unskew(dW3)),
-        "deltas.delta_angular_acceleration": (
-            (w2, q2, unskew(dW3), dal),
-            unskew(A2.transform_delta_angular_acceleration(dW, dAl)),
-        ),
-        "deltas.local_delta_velocity": ((q2, s2, dv), A2.inverse_transform_delta_velocity(dv)),
-        "deltas.local_delta_acceleration": ((w2, q2, s2, dv, da), back_acceleration),
-        "deltas.local_delta_rate": ((q2, dw), unskew(A2.inverse_transform_delta_angular_velocity(dW))),
-        "deltas.local_delta_angular_acceleration": ((w2, q2, dw, dal), back_alpha),
-        "deltas.inherited_velocity": ((dv, dw, d), inherited.velocity),
-        "deltas.inherited_acceleration": ((w2, dw, da, dal, d, drift), inherited.acceleration),
-        "deltas.inherited_angular_acceleration": ((w2, dw, dal, w3), unskew(inherited.angular_acceleration)),
-        "deltas.cancelling_velocity": ((q2, s2, dv, dw, d), cancelling.velocity),
-        "deltas.cancelling_acceleration": ((w2, q2, s2, dv, dw, da, dal, d, drift), cancelling.acceleration),
-        "deltas.cancelling_rate": ((q2, dw), unskew(cancelling.angular_velocity)),
-        "deltas.cancelling_angular_acceleration": ((q2, dw, dal, w3), unskew(cancelling.angular_acceleration)),
+        "corrections.carried_velocity": ((dv, still, w2, dw, d, drift), inherited.velocity),
+        "corrections.relative_velocity_change": ((still, w2, dw, d, drift, none, -dv), J2 @ cancelling.velocity),
     }

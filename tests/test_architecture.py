@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import itertools
+import re
 from functools import cache
 from pathlib import Path
 
@@ -11,93 +11,17 @@ from alterations import is_formula
 
 PACKAGE = Path(__file__).parents[1] / "rigidsim"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+ROOT = PACKAGE / "__init__.py"
 
-# Who a part of the package may import from, besides itself. What is known of forces is for all who read a scene.
-ENGINE = {"engine", "engine.laws", "engine.layout"}
-ALLOWED = {
-    "errors": set(),
-    "arguments": {"errors"},
-    "shown": set(),
-    "jit": set(),
-    "physics": {"jit"},
-    "scene.expressions": {"physics", "structures", "scene"},
-    "scene": {"scene.expressions", "physics", "structures", "arguments", "errors", "shown", "engine.laws"},
-    "engine.layout": {"physics", "jit"},
-    "engine.laws": {"physics", "jit", "engine.layout"},
-    "engine": {"physics", "structures", "jit", "errors", "engine.laws", "engine.layout"},
-    "engine.building": {"scene.expressions", "physics", "structures", "jit", "errors", "scene", *ENGINE},
-    "transform": {"physics", "jit", "arguments", "errors"},
-    "structures": {"physics"},
-    "trajectory": {
-        *ENGINE,
-        "engine.building",
-        "scene.expressions",
-        "physics",
-        "transform",
-        "arguments",
-        "errors",
-        "shown",
-        "rigidsim",
-    },
-    "simulation": {"trajectory", *ENGINE, "engine.building", "scene", "physics", "jit", "arguments", "errors"},
-    "hindsight": {
-        "scene.expressions",
-        "trajectory",
-        *ENGINE,
-        "engine.building",
-        "scene",
-        "physics",
-        "arguments",
-        "errors",
-    },
-    "plots": {"hindsight", "sweeps", "trajectory", "scene", "physics", "arguments", "errors"},
-    "views": {"hindsight", "trajectory", "engine.building", "scene", "physics", "arguments", "errors"},
-    "export": {"report", "hindsight", "sweeps", "trajectory", "errors"},
-    "selftest": {"hindsight", "simulation", "trajectory", "scene", "errors"},
-    "certify": {*ENGINE, "engine.building", "scene", "physics", "errors"},
-    "report": {
-        "selftest",
-        "certify",
-        "hindsight",
-        "sweeps",
-        "simulation",
-        "trajectory",
-        *ENGINE,
-        "scene",
-        "errors",
-        "jit",
-    },
-    "sweeps": {
-        "simulation",
-        "trajectory",
-        *ENGINE,
-        "engine.building",
-        "scene",
-        "structures",
-        "arguments",
-        "errors",
-        "shown",
-        "jit",
-    },
-    "cli": {
-        "report",
-        "selftest",
-        "certify",
-        "plots",
-        "views",
-        "export",
-        "hindsight",
-        "sweeps",
-        *ENGINE,
-        "simulation",
-        "trajectory",
-        "scene",
-        "errors",
-        "jit",
-        "rigidsim",
-    },
-    "rigidsim": {"cli"},
-}
+# The parts of the package, a line: each imports from those before it only. `rigidsim` alone knows names of all of them;
+# `shown` asks it. Of the engine, who reads a scene knows what is declared of forces and rows.
+LINE = (
+    *("jit", "physics", "structures", "errors", "arguments", "shown", "tree", "transform", "quantities"),
+    *("engine.layout", "engine.laws", "scene", "engine", "trajectory", "building", "simulation", "hindsight", "sweeps"),
+    *("selftest", "certify", "report", "plots", "views", "exports", "running", "cli"),
+)
+# Who uses the root: for its version, and for its public names.
+OF_ROOT = {"shown", "trajectory", "cli"}
 # The one door of each dependency.
 DOORS = {
     "click": {"cli"},
@@ -124,7 +48,7 @@ ROOMS = ("text", "expressions", "values", "schema", "prepare", "hierarchy", "che
 def part_of(module: str) -> str:
     """The part of the package that a module belongs to."""
     inner = module.removeprefix("rigidsim").removeprefix(".")
-    named = next((part for part in ALLOWED if "." in part and f"{inner}.".startswith(f"{part}.")), "")
+    named = next((part for part in LINE if "." in part and f"{inner}.".startswith(f"{part}.")), "")
     return named or inner.split(".")[0] or "rigidsim"
 
 
@@ -159,7 +83,9 @@ def imports_of(path: Path) -> set[str]:
 
 @cache
 def modules_imported(path: Path) -> set[str]:
-    """Every module of the package that a file imports, anywhere in it; `from package import module` is the module."""
+    """Every module of the package that a file imports, anywhere in it; `from package import module` is the module. A
+    string that is the name of a module imports it, but in the list of public names.
+    """
     found = set()
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
@@ -167,6 +93,8 @@ def modules_imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             names = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= names & MODULES.keys() or {node.module}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and path != ROOT:
+            found |= {node.value} - {"rigidsim"}
     return found & MODULES.keys() - {module_of(path)}
 
 
@@ -202,8 +130,9 @@ def test_imports_point_one_way_and_each_dependency_has_one_door():
     for path in SOURCES:
         module = module_of(path)
         part, inner = part_of(module), module.removeprefix("rigidsim.")
+        before = LINE[: LINE.index(part)] if part in LINE else ("cli",)
         for other in modules_imported(path):
-            if part_of(other) not in {part, *ALLOWED[part]}:
+            if part_of(other) not in {part, *before, *({"rigidsim"} if part in OF_ROOT else ())}:
                 wrong.append(f"{module}: {part} must not import {other}")
         for other in imports_of(path):
             door = DOORS.get(other.split(".")[0], {part})
@@ -215,6 +144,20 @@ def test_imports_point_one_way_and_each_dependency_has_one_door():
 def test_no_modules_import_each_other_in_a_circle():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [("b", "c")]
     assert circles({module: modules_imported(path) for module, path in MODULES.items()}) == []
+
+
+def package_of(module: str) -> str:
+    """The package that a module belongs to: all of the engine, with its declarations, is one."""
+    return part_of(module).split(".")[0]
+
+
+def test_no_packages_import_each_other_in_a_circle():
+    imported: dict[str, set[str]] = {}
+    for module, path in MODULES.items():
+        if path != ROOT:
+            package, others = package_of(module), map(package_of, modules_imported(path))
+            imported[package] = imported.get(package, set()) | {*others} - {package, "rigidsim"}
+    assert circles(imported) == []
 
 
 def room_of(module: str) -> str | None:
@@ -274,13 +217,17 @@ def test_public_names_say_what_they_are():
     assert silent == []
 
 
-def test_in_the_layout_one_prefix_belongs_to_one_table():
-    """So that a name says which row it is a place in."""
-    tree = ast.parse((PACKAGE / "engine" / "layout.py").read_text())
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    names = [name for name in names if "_" in name and name.isupper() and not name.endswith(("_ROWS", "_COLUMNS"))]
-    prefixes = [prefix for prefix, _ in itertools.groupby(name.split("_")[0] for name in names)]
-    assert len(prefixes) > 20 and len(prefixes) == len(set(prefixes)), prefixes
+def test_each_row_has_a_name_of_its_own_and_says_what_it_is():
+    """So that `frame.omega` has one meaning in all kernels."""
+    declared = [
+        (node.targets[0].id, ast.literal_eval(node.value.args[0]))
+        for path in sorted((PACKAGE / "engine").rglob("*.py"))
+        for node in tree_of(path).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and names_in(node.value.func) == {"Row"}
+    ]
+    names = [name for name, _ in declared if name != "VALUES"]  # those of a law, one in each module
+    assert len(names) > 50 and len(names) == len(set(names))
+    assert all(text[0].islower() and not text.endswith(".") for _, text in declared)
 
 
 def test_each_class_of_a_scene_has_a_name_of_its_own():
@@ -294,8 +241,8 @@ def test_each_class_of_a_scene_has_a_name_of_its_own():
 
 
 # What would treat a column of numbers (`structures/columns.py`) otherwise than a number, and where it may stand.
-READING = ("physics", "scene", "structures", "engine.laws", "engine.building", "engine.assembly")
-OF_COUNTS = {"scene.expressions.building", "scene.hierarchy.surfaces", "engine.assembly.contacts"}
+READING = ("physics", "tree", "scene", "structures", "engine.laws", "building", "engine.assembly")
+OF_COUNTS = {"tree.history", "scene.expressions.building", "scene.hierarchy.surfaces", "engine.assembly.contacts"}
 OF_NOTES = {"engine.laws.bushing", "engine.laws.spring", "engine.laws.torsion_spring"}  # frequencies, for warnings
 BY_TYPE = {
     *("scene.text.scalars", "scene.values.quantities", "scene.text.plain"),  # where data become numbers
@@ -303,7 +250,7 @@ BY_TYPE = {
     *("structures.columns", "structures.dual"),
     "scene.values.points",  # the values of a plan, before a reading
 }
-CACHED = {"scene.schema.meshes", "scene.values.quantities", "engine.building.known"}  # by path, by text
+CACHED = {"scene.schema.meshes", "scene.values.quantities"}  # by path, by text
 
 
 def test_columns_of_numbers_are_read_as_numbers_are():
@@ -345,3 +292,23 @@ def test_a_formula_that_is_called_is_listed_in_the_book(monkeypatch):
     assert set(make_physics.MODULES) == {path.stem for path in (PACKAGE / "physics").glob("*.py")} - {"__init__"}
     written = (PACKAGE.parent / "docs" / "physics.md").read_text()
     assert written == make_physics.document(), "run python docs/make_physics.py"
+
+
+def test_words_are_plain():
+    """Words that stood for several things; each has one with a meaning of its own."""
+    avoided = re.compile(r"(?<![a-z])(told|alike|lone|haste|fate)(?![a-z])", re.IGNORECASE)
+    files = [path for folder in (PACKAGE, Path(__file__).parent) for path in folder.rglob("*.py")]
+    texts = {path: path.read_text() for path in files if path != Path(__file__)}
+    assert [f"{path.name}: {match[0]}" for path, text in texts.items() for match in avoided.finditer(text)] == []
+
+
+def test_each_central_idea_is_in_the_files_that_the_documentation_names():
+    """A row: what, where (one or two files), and the words, a regular expression, that only these files have."""
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text().partition("## Where is")[2].partition("\n## ")[0]
+    rows = [re.split(r"(?<!\\)\|", line)[1:4] for line in page.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 6
+    for what, where, words in rows:
+        named = set(re.findall(r"`([a-z_/]+\.py)`", where))
+        pattern = re.compile(words.strip().strip("`").replace("\\|", "|"))
+        found = {path.relative_to(PACKAGE).as_posix() for path in SOURCES if pattern.search(path.read_text())}
+        assert found == named and 1 <= len(named) <= 2, what

@@ -24,13 +24,13 @@ PAYLOAD = random.Random(0).randbytes(5000)
 
 @pytest.fixture(autouse=True)
 def tell_again(monkeypatch):
-    """What is told once a process is told once a test."""
+    """What is reported once a process is reported once a test."""
     monkeypatch.setattr(cache, "_log_once", cache.cache(cache.log))
 
 
 @pytest.fixture
-def told(caplog):
-    """The lines told so far."""
+def logged(caplog):
+    """The lines reported so far."""
     caplog.set_level(logging.WARNING, "rigidsim")
     return lambda: [record.getMessage() for record in caplog.records]
 
@@ -53,19 +53,19 @@ def mode(path: Path) -> int:
 # Which folder
 
 
-def test_folder_is_where_the_environment_says(choice, monkeypatch, tmp_path, told):
+def test_folder_is_where_the_environment_says(choice, monkeypatch, tmp_path, logged):
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "deep" / "mine"))
     assert choice().parent == tmp_path / "deep" / "mine"
     monkeypatch.delenv("RIGIDSIM_CACHE_DIR")
     assert choice().parent == tmp_path / "home" / "rigidsim"
-    assert told() == []
+    assert logged() == []
 
 
-def test_empty_value_counts_as_unset(choice, monkeypatch, tmp_path, told):
+def test_empty_value_counts_as_unset(choice, monkeypatch, tmp_path, logged):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", "")
     assert choice().parent == tmp_path / "home" / "rigidsim"
-    assert told() == []
+    assert logged() == []
 
 
 def test_relative_folder_stays_the_same_when_the_program_moves(choice, monkeypatch, tmp_path):
@@ -75,14 +75,14 @@ def test_relative_folder_stays_the_same_when_the_program_moves(choice, monkeypat
 
 
 @pytest.mark.parametrize("value", ["file", "file/below", "/dev/null/nowhere", "link", "x" * 300])
-def test_value_that_cannot_be_used_is_named_and_passed_over(choice, monkeypatch, tmp_path, told, value):
+def test_value_that_cannot_be_used_is_named_and_passed_over(choice, monkeypatch, tmp_path, logged, value):
     (tmp_path / "file").touch()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "link").symlink_to("elsewhere")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", value)
     assert choice().parent == tmp_path / "home" / "rigidsim"
-    (line,) = told()
+    (line,) = logged()
     assert line.startswith(f"RIGIDSIM_CACHE_DIR={value!r} is not used: ")
     assert not line.endswith("None")
     assert not list((tmp_path / "elsewhere").iterdir())
@@ -117,13 +117,13 @@ def test_all_that_is_made_is_private_whatever_the_umask(choice, monkeypatch, tmp
 
 @pytest.mark.parametrize("level", ["folder", "root", "parent"])
 @pytest.mark.parametrize("bits", [0o720, 0o702, 0o777])
-def test_folder_that_others_can_write_to_is_refused(choice, monkeypatch, tmp_path, told, level, bits):
+def test_folder_that_others_can_write_to_is_refused(choice, monkeypatch, tmp_path, logged, level, bits):
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "parent" / "root"))
     folder = choice()
     bad = {"folder": folder, "root": folder.parent, "parent": folder.parent.parent}[level]
     os.chmod(bad, bits)
     assert choice().parent == tmp_path / "home" / "rigidsim"
-    assert told()[0].endswith(f" is not used: {bad}: can be written to by other users")
+    assert logged()[0].endswith(f" is not used: {bad}: can be written to by other users")
 
 
 def test_parent_for_all_is_allowed_where_each_can_only_rename_what_is_theirs(choice, monkeypatch, tmp_path):
@@ -164,46 +164,46 @@ def owned_by_another(monkeypatch, *paths: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["folder", "root", "parent"])
-def test_folder_of_another_user_is_refused(choice, monkeypatch, tmp_path, told, level):
+def test_folder_of_another_user_is_refused(choice, monkeypatch, tmp_path, logged, level):
     monkeypatch.setenv("RIGIDSIM_CACHE_DIR", str(tmp_path / "parent" / "root"))
     folder = choice()
     bad = {"folder": folder, "root": folder.parent, "parent": folder.parent.parent}[level]
     owned_by_another(monkeypatch, bad)
     assert choice().parent == tmp_path / "home" / "rigidsim"
-    assert told()[0].endswith(f" is not used: {bad}: belongs to another user")
+    assert logged()[0].endswith(f" is not used: {bad}: belongs to another user")
 
 
-def test_entry_of_another_user_is_dropped(monkeypatch, tmp_path, told):
+def test_entry_of_another_user_is_dropped(monkeypatch, tmp_path, logged):
     keep_entry(tmp_path / "one.kernel", PAYLOAD)
     owned_by_another(monkeypatch, tmp_path / "one.kernel")
     assert read_entry(tmp_path / "one.kernel") is None
-    assert told() == [
+    assert logged() == [
         f"compiled code is discarded and compiled again: {tmp_path / 'one.kernel'}: belongs to another user"
     ]
     assert not (tmp_path / "one.kernel").exists()
 
 
-def test_entry_that_others_can_write_to_is_dropped(tmp_path, told):
+def test_entry_that_others_can_write_to_is_dropped(tmp_path, logged):
     keep_entry(tmp_path / "one.kernel", PAYLOAD)
     os.chmod(tmp_path / "one.kernel", 0o620)
     assert read_entry(tmp_path / "one.kernel") is None
-    assert "can be written to by other users" in told()[0]
+    assert "can be written to by other users" in logged()[0]
 
 
-def test_link_in_the_place_of_an_entry_is_dropped_and_its_target_is_not(tmp_path, told):
+def test_link_in_the_place_of_an_entry_is_dropped_and_its_target_is_not(tmp_path, logged):
     keep_entry(tmp_path / "one.kernel", PAYLOAD)
     os.rename(tmp_path / "one.kernel", tmp_path / "target")
     (tmp_path / "one.kernel").symlink_to("target")
     assert read_entry(tmp_path / "one.kernel") is None
-    assert len(told()) == 1
+    assert len(logged()) == 1
     assert not os.path.lexists(tmp_path / "one.kernel")
     assert (tmp_path / "target").exists()
 
 
-def test_pipe_in_the_place_of_an_entry_does_not_hang(tmp_path, told):
+def test_pipe_in_the_place_of_an_entry_does_not_hang(tmp_path, logged):
     os.mkfifo(tmp_path / "one.kernel", 0o600)
     assert read_entry(tmp_path / "one.kernel") is None
-    assert "is not a regular file" in told()[0]
+    assert "is not a regular file" in logged()[0]
 
 
 # Old versions
@@ -251,13 +251,13 @@ def test_folder_that_was_there_before_is_used_but_never_marked(tmp_path):
 # Whether it is whole
 
 
-def test_entry_is_read_as_it_was_kept(tmp_path, told):
+def test_entry_is_read_as_it_was_kept(tmp_path, logged):
     assert read_entry(tmp_path / "one.kernel") is None
     keep_entry(tmp_path / "one.kernel", PAYLOAD)
     keep_entry(tmp_path / "one.kernel", PAYLOAD[:100])
     assert read_entry(tmp_path / "one.kernel") == PAYLOAD[:100]
     assert [path.name for path in tmp_path.iterdir()] == ["one.kernel"]
-    assert told() == []
+    assert logged() == []
 
 
 def damages(content: bytes, count: int, seed: int):
@@ -282,10 +282,10 @@ def check_damages(path: Path, count: int) -> None:
     assert read_entry(path)
 
 
-def test_damaged_entry_is_dropped_with_one_line(tmp_path, told):
+def test_damaged_entry_is_dropped_with_one_line(tmp_path, logged):
     keep_entry(tmp_path / "one.kernel", PAYLOAD)
     check_damages(tmp_path / "one.kernel", 20)
-    assert told() == [f"compiled code is discarded and compiled again: {tmp_path / 'one.kernel'}: is damaged"]
+    assert logged() == [f"compiled code is discarded and compiled again: {tmp_path / 'one.kernel'}: is damaged"]
 
 
 def test_entry_in_the_place_of_another_is_dropped(tmp_path):
@@ -326,26 +326,26 @@ def fresh_kernel(monkeypatch, tmp_path):
     return call
 
 
-def test_kernel_is_compiled_once_for_each_kind_of_arguments(fresh_kernel, tmp_path, told):
+def test_kernel_is_compiled_once_for_each_kind_of_arguments(fresh_kernel, tmp_path, logged):
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, False)]
     assert [fresh_kernel(3), fresh_kernel(3), fresh_kernel()] == [(7.0, True), (7.0, False), (7.0, False)]
     assert len(list(tmp_path.glob("*.kernel"))) == 2
-    assert told() == []
+    assert logged() == []
 
 
 @pytest.mark.parametrize("damage", [lambda content: b"", lambda content: content[:-1], lambda content: content[::-1]])
-def test_damaged_kernel_is_compiled_anew_and_kept(fresh_kernel, tmp_path, told, damage):
+def test_damaged_kernel_is_compiled_anew_and_kept(fresh_kernel, tmp_path, logged, damage):
     fresh_kernel()
     (entry,) = tmp_path.glob("*.kernel")
     entry.write_bytes(damage(entry.read_bytes()))
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, False)]
-    assert told() == [f"compiled code is discarded and compiled again: {entry}: is damaged"]
+    assert logged() == [f"compiled code is discarded and compiled again: {entry}: is damaged"]
 
 
-def test_kernel_that_cannot_be_kept_still_runs(fresh_kernel, tmp_path, told):
+def test_kernel_that_cannot_be_kept_still_runs(fresh_kernel, tmp_path, logged):
     shutil.rmtree(tmp_path)
     assert [fresh_kernel(), fresh_kernel()] == [(7.0, True), (7.0, True)]
-    assert told() == [
+    assert logged() == [
         f"compiled code cannot be saved, the next run compiles again: {tmp_path}: No such file or directory"
     ]
 
@@ -358,7 +358,7 @@ def test_a_kernel_that_does_not_compile_leaves_nothing_and_can_be_tried_again(fr
     assert fresh_kernel() == (7.0, True)
 
 
-def test_a_kernel_that_another_process_made_meanwhile_is_replaced(fresh_kernel, monkeypatch, tmp_path, told):
+def test_a_kernel_that_another_process_made_meanwhile_is_replaced(fresh_kernel, monkeypatch, tmp_path, logged):
     """Both made the same; each reads what is whole."""
     fresh_kernel()
     (entry,) = tmp_path.iterdir()
@@ -368,7 +368,7 @@ def test_a_kernel_that_another_process_made_meanwhile_is_replaced(fresh_kernel, 
     monkeypatch.undo()
     assert read_entry(entry) and entry.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == [entry.name]
-    assert told() == []
+    assert logged() == []
 
 
 FULL = """

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rigidsim.building import build_world
 from rigidsim.certify.certifying import AGREES, DIFFERS, OF_CALLBACK, PARTS, SKIPPED, certify
 from rigidsim.certify.expressed import Observer, hung_below, movable, of_other_sign, seen_by, turned, with_stride
 from rigidsim.certify.paths import paths_of
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.engine.building import build_world
 from rigidsim.errors import UsageError
 from rigidsim.physics.quaternion import exp_full, rotate
 from rigidsim.report.certificate import CertificateReport

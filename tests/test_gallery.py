@@ -12,8 +12,8 @@ import make_gallery
 import rigidsim
 from rigidsim.cli import cli
 from rigidsim.cli.examples import shipped_scenes
+from rigidsim.cli.options import overrides
 from rigidsim.cli.plot import split_arguments
-from rigidsim.cli.run import overrides
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.plots.history import History
 from rigidsim.plots.requests import Reader
@@ -70,7 +70,7 @@ def test_commands_parse_and_name_what_the_scene_has(name):
 def begun(given: dict) -> rigidsim.Trajectory:
     """The trajectory of a `run` command, without samples."""
     settings = {key: given[key] for key in ("duration", "step", "integrator", "record_every")}
-    scene = rigidsim.Scene.from_file(DOCS.parent / given["scene"], overrides(given["sets"], **settings))
+    scene = rigidsim.Scene.from_file(DOCS.parent / given["scene"], overrides(given["sets"], {}, **settings))
     header = rigidsim.Simulation(scene, terms=given["terms"], contacts=given["contacts"]).header
     return rigidsim.Trajectory(header, {"time": np.zeros(0)})
 

@@ -95,12 +95,12 @@ def test_what_is_no_scene_is_refused(wrong):
         simulate([wrong])
 
 
-def test_a_scene_as_a_mapping_is_told_the_way():
+def test_a_scene_as_a_mapping_names_the_way_to_read_it():
     with pytest.raises(UsageError, match=r"Scene\.from_dict makes one of a mapping"):
         simulate({**HEAD, "bodies": {"b": BODY}})
 
 
-def test_scene_text_in_place_of_a_path_is_told_the_way():
+def test_scene_text_in_place_of_a_path_names_the_way_to_read_it():
     with pytest.raises(UsageError, match=r"Scene\.from_text reads the text"):
         simulate(SHIPPED.read_text())
 

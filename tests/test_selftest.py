@@ -116,7 +116,7 @@ def test_a_method_of_lower_order_fails_though_it_is_within_the_tolerance():
     assert not replace(check, error=math.nan).has_passed and not replace(check, error=None).has_passed
 
 
-def test_a_run_that_fails_is_told(monkeypatch):
+def test_a_run_that_fails_is_reported(monkeypatch):
     def fail(_scene):
         raise SimulationError("the state is not finite at t = 1 s")
 

@@ -1,4 +1,4 @@
-"""The shipped scenes with contact: each shows what it says."""
+"""The shipped scenes with contact: each shows what its oracle (`test_oracles`) cannot say."""
 
 from __future__ import annotations
 
@@ -6,46 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.physics.quaternion import rotate, rotate_back
 
 G = 9.81
-
-
-def test_on_the_slope_one_box_sticks_and_one_slides(run):
-    trajectory = run("box_on_incline")
-    angle = math.radians(20)
-    rubber, waxed = trajectory["incline/rubber"].local, trajectory["incline/waxed"].local
-    assert np.abs(rubber.position - [0, 0.5, 0.1]).max() <= 2e-5  # sunk by g/(2 pi 0.25/1.25 ms)^2 = 6e-6 m
-    expected = G * (math.sin(angle) - 0.2 * math.cos(angle))
-    second = int(np.searchsorted(trajectory.time, 1.0))
-    assert waxed.velocity[-1, 0] - waxed.velocity[second, 0] == pytest.approx(expected, rel=1e-6)
-    assert waxed.position[-1, 0] == pytest.approx(expected * 2, rel=1e-4)
-
-
-def test_the_ball_rolls_with_five_sevenths_of_its_speed(run):
-    trajectory = run("sphere_slides_then_rolls")
-    motion = trajectory["ball"].world
-    slip = motion.velocity[:, 0] - 0.1 * motion.angular_velocity[:, 1]
-    assert motion.velocity[-1, 0] == pytest.approx(5 / 7, abs=1e-9)
-    rolls = trajectory.time[np.flatnonzero(slip > 1e-6)[-1]]
-    assert rolls == pytest.approx(2 / (7 * 0.1 * G), abs=2e-3)
-    first = int(np.searchsorted(trajectory.time, 2 / (7 * 0.1 * G)))
-    way = motion.position[first, 0] - 5 / 7 * (trajectory.time[first] - 2 / (7 * 0.1 * G))
-    assert way == pytest.approx(12 / (49 * 0.1 * G), rel=1e-5)
-
-
-def test_the_box_rides_on_the_turntable_and_the_ball_goes_its_own_way(run):
-    trajectory = run("box_and_ball_on_turntable")
-    x, y, _ = trajectory["table/box"].local.position.T
-    assert np.abs(np.hypot(x, y) - 1).max() <= 2e-5
-    assert np.abs(np.arctan2(y, x)).max() <= 2e-4
-    t = trajectory.time
-    circle = np.stack([0.15 + 0.35 * np.cos(2 * t / 7), 0.35 * np.sin(2 * t / 7)], axis=-1)
-    assert np.abs(trajectory["ball"].world.position[:, :2] - circle).max() <= 1e-5
 
 
 def test_the_first_impact_of_the_break(run):
@@ -83,26 +49,15 @@ def test_the_stack_stands(run):
 
 def test_dominoes_fall_one_after_the_other(run):
     trajectory = run("dominoes")
-    thick, high, gap = 0.0075, 0.048, 0.0165
     names = ["first", *(f"domino_{k}" for k in range(19))]
     starts = [trajectory.time[np.flatnonzero(np.abs(trajectory[n].world.angular_velocity[:, 1]) > 1)[0]] for n in names]
     assert np.all(np.diff(starts[1:]) > 0)
     late = np.diff(starts[8:])
     assert late.max() <= 1.3 * late.min()  # a steady wave; two or three samples of 2 ms each
-    # Over its lower edge, as a pendulum with I = m (b^2 + h^2)/3 that falls from 2 degrees beyond its balance.
-    reach, balance = math.hypot(thick, high) / 2, math.atan(thick / high)
-    begin, end = math.radians(2), math.asin(gap / high) - balance
-    rate = 2 * G * reach / ((thick**2 + high**2) / 3)
-
-    def slowness(u: float) -> float:
-        return 2 * u / math.sqrt(rate * (math.cos(begin) - math.cos(begin + u * u)))
-
-    falls = quad(slowness, 1e-9, math.sqrt(end - begin))[0]
-    assert falls == pytest.approx(0.13854, abs=1e-5)
     touches = [
         event for event in trajectory.events if {"first", "domino_0"} == set(event.bodies) and "end" not in event.cause
     ]
-    assert touches[0].time == pytest.approx(falls, abs=2e-3)
+    assert touches[0].time == pytest.approx(0.13854, abs=2e-3)  # as the pendulum of the oracle reaches it
     for name in names[1:-1]:
         axis = rotate(tuple(trajectory[name].world.orientation[-1]), (0.0, 0.0, 1.0))
         assert axis[0] > 0.7  # all lie on each other
@@ -114,14 +69,11 @@ def test_in_the_crash_test_nobody_stops_before_something_stops_him(run):
     crash = 3 / drive
     t = trajectory.time
     car = trajectory["car"].world.velocity[:, 0]
-    assert np.abs(car[t < crash - 1e-3] - drive).max() <= 1e-6
     after = (t > crash + 1e-3) & (t < crash + 0.02)
     # The wall alone acts on the car, and the friction of those who slide on its seats: a few newton seconds of 18 000.
     assert car[after][0] == pytest.approx(-0.1 * drive, abs=0.01)
     meets = crash + 0.505 / (1.1 * drive)
     balloon = trajectory["car/balloon"].world
-    free = t < meets - 2e-3
-    assert np.abs(balloon.velocity[free] - [drive, 0, 0]).max() <= 1e-12 * drive
     assert abs(balloon.velocity[np.searchsorted(t, meets + 2e-3), 0]) < 0.2 * drive
     for name in ("driver", "passenger"):
         speed = trajectory[f"car/{name}"].world.velocity[:, 0]

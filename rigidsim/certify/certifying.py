@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.building import build_world
 from rigidsim.certify.expressed import Observer, hung_below, movable, of_other_sign, seen_by, turned, with_stride
 from rigidsim.certify.paths import Paths, paths_of
 from rigidsim.certify.reordered import reordered
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.physics.quaternion import exp_full

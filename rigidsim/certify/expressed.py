@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -18,15 +19,14 @@ from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
 from rigidsim.engine.assembly.site import PARENT
-from rigidsim.engine.assembly.tree import Node, Tree
-from rigidsim.engine.building.bodies import written_bodies
-from rigidsim.engine.building.initial import initial_frames
 from rigidsim.engine.laws.declaration import AXES, CENTER, DIRECTION, END, MEDIUM, Key
 from rigidsim.engine.laws.gravity import SOURCE_KEYS
 from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.engine.model import MotionSamples
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.scene import Scene
+from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.tree.nodes import Node, Tree
 
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 FRAMES = (AXES, END, MEDIUM, CENTER)
@@ -56,17 +56,10 @@ class Observer(NamedTuple):
 
     def constants(self) -> list[float]:
         """As those of a prescribed node."""
-        row = [0.0] * layout.MOTION_ROWS
-        for place, values in (
-            (layout.M_P, self.position),
-            (layout.M_Q, self.orientation),
-            (layout.M_V, self.velocity),
-            (layout.M_A, self.acceleration),
-            (layout.M_AXIS, self.axis),
-            (layout.M_RATE, (self.rate, self.rate_dot)),
-        ):
-            row[place : place + len(values)] = values
-        return row
+        return layout.MOTION.filled(
+            p=self.position, q=self.orientation, v=self.velocity, a=self.acceleration,
+            axis=self.axis, rate=self.rate, rate_dot=self.rate_dot,
+        )  # fmt: skip
 
 
 def movable(world: World) -> list[Node]:
@@ -103,16 +96,16 @@ def hung_below(scene: Scene, world: World, host: Node) -> World | None:
 
 def of_other_sign(world: World) -> World:
     """The world with the negatives of all quaternions: the same orientations."""
-    nodes = [node._replace(orientation=negated_quaternion(node.orientation)) for node in world.tree.nodes]
+    nodes = [replace(node, orientation=negated_quaternion(node.orientation)) for node in world.tree.nodes]
     motions = {}
     for index, row in world.blueprint.drives.motions.items():
         motions[index] = list(row)
-        motions[index][layout.M_Q : layout.M_Q + 4] = negated_quaternion(row[layout.M_Q : layout.M_Q + 4])
+        motions[index][layout.MOTION.q] = negated_quaternion(row[layout.MOTION.q])
     state = world.state.copy()
     n_turning = len(world.tree.free())
-    state[:n_turning, layout.S_Q : layout.S_Q + 4] *= -1.0
+    state[:n_turning, layout.STATE.q] *= -1.0
     paced = slice(n_turning, n_turning + len(world.blueprint.drives.paced))
-    state[paced, layout.PACED_Q : layout.PACED_Q + 4] *= -1.0
+    state[paced, layout.PACED.q] *= -1.0
     drives = world.blueprint.drives._replace(motions=motions)
     return _assembled(world.blueprint._replace(drives=drives), Tree.of(nodes), state)
 
@@ -133,10 +126,13 @@ def _assembled(blueprint: Blueprint, tree: Tree, state: np.ndarray) -> World:
 
 def _node(index: int, observer: Observer) -> Node:
     return Node(
-        path=OBSERVER, index=index, parent=0, kind="prescribed", position=observer.position,
-        orientation=observer.orientation, scale=1.0, parent_metres=1.0, metres=1.0, mass=None, center=ZERO, falls=True,
-        inherits=False, normal=(),
-    )  # fmt: skip
+        path=OBSERVER,
+        index=index,
+        parent=0,
+        kind="prescribed",
+        position=observer.position,
+        orientation=observer.orientation,
+    )
 
 
 def _hung(
@@ -158,14 +154,15 @@ def _hung(
 
 def _below(node: Node, parent: int, tree: Tree) -> Node:
     metres = tree.metres(parent)
-    return node._replace(parent=parent, parent_metres=metres, scale=node.metres / metres)
+    return replace(node, parent=parent, parent_metres=metres, scale=node.metres / metres)
 
 
 def _instant(scene: Scene, tree: Tree, with_added: Tree, added: list[tuple]) -> MotionSnapshot:
     """The motion of all nodes at t = 0, before any event."""
-    frames = initial_frames(tree, written_bodies(scene))[1:]
-    local = [(frame.local_p, frame.local_q, frame.local_v, frame.local_omega) for frame in frames] + added
-    in_world = [(frame.p, frame.q, frame.v, frame.omega) for frame in frames] + added
+    starts = Starts(scene.hierarchy)
+    frames = [(node, starts[node.frame]) for node in tree]
+    local = [(node.position, node.orientation, frame.local_v, frame.local_omega) for node, frame in frames] + added
+    in_world = [(frame.p, frame.q, frame.v, frame.omega) for _, frame in frames] + added
     samples = (MotionSamples(*map(np.array, zip(*motions, strict=True))) for motions in (local, in_world))
     return MotionSnapshot(with_added, *samples)
 
@@ -206,10 +203,10 @@ def turned(world: World, q: tuple) -> World:
     schedule.reparentings = tuple(
         event if event.to else event._replace(to=added.frame) for event in blueprint.schedule.reparentings
     )
-    tree = Tree.of([*(n if n.parent else n._replace(parent=added.frame) for n in world.tree.nodes), added])
+    tree = Tree.of([*(n if n.parent else replace(n, parent=added.frame) for n in world.tree.nodes), added])
     state, n_free = world.state.copy(), len(world.tree.free())
-    state[:n_free, layout.S_Q : layout.S_Q + 4] = [
-        product(q, tuple(map(float, row))) for row in world.state[:n_free, layout.S_Q : layout.S_Q + 4]
+    state[:n_free, layout.STATE.q] = [
+        product(q, tuple(map(float, row))) for row in world.state[:n_free, layout.STATE.q]
     ]
     changed = _with_world(blueprint, added.frame, q)
     return _assembled(changed._replace(drives=drives, schedule=schedule), tree, state)

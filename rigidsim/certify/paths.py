@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.callbacks import Callback
-from rigidsim.engine.contact import columns
 from rigidsim.engine.contact.arrays import LANES
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.run import BlockRun
@@ -71,6 +71,6 @@ def paths_of(world: World, callbacks: Mapping[str, Callback] | None = None) -> t
         np.concatenate([of_run, of_end])[:, free]
         for of_run, of_end in zip(samples.world[:2], last.world[:2], strict=True)
     )
-    touched = min((values[:, columns.G_TIME].min() for _, values in run.contact.log if len(values)), default=None)
+    touched = min((values[:, layout.EVENT.time].min() for _, values in run.contact.log if len(values)), default=None)
     names = tuple(world.paths[index] for index in free)
     return Paths(names, position, orientation), None if touched is None else float(touched)

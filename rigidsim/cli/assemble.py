@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from rigidsim.cli.console import print_result
+from rigidsim.cli.console import print_report
 from rigidsim.cli.options import require_file
 
 
@@ -28,11 +26,8 @@ def assemble(parts, output, force, as_json, quiet):
 
     The exit code is 7 if some runs failed, as that of `rigidsim sweep`.
     """
-    from rigidsim.report.sweep import assemble_to_file
+    from rigidsim.running.sweep import assemble_to_file
 
     report = assemble_to_file(parts, output, force)
-    if as_json:
-        print_result(json.dumps(report.as_dict()))
-    elif not quiet:
-        print_result(report)
+    print_report(report, as_json, quiet)
     report.require_success()

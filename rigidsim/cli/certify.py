@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from rigidsim.cli.console import print_result
-from rigidsim.cli.importing import importing
+from rigidsim.cli.arguments import importing, read_scene, shown_name
+from rigidsim.cli.console import print_report
 from rigidsim.cli.options import json_option
-from rigidsim.cli.scene_argument import read_scene, shown_name
 from rigidsim.errors import SimulationError
 
 
@@ -32,12 +29,12 @@ def certify(scene, sets, as_json):
     with importing():
         from rigidsim.certify.certifying import certify as certify_scene
         from rigidsim.report.certificate import SHOWN_BODIES, CertificateReport
-        from rigidsim.report.compiling import compiling
-        from rigidsim.report.progress import Working
+        from rigidsim.running.compiling import compiling
+        from rigidsim.running.progress import Working
 
     with compiling(as_json), Working(f"certifying {shown_name(scene)}"):
         found = certify_scene(read)
     report = CertificateReport(shown_name(scene), found, None if as_json else SHOWN_BODIES)
-    print_result(json.dumps(report.as_dict()) if as_json else report)
+    print_report(report, as_json)
     if not found.is_certified:
         raise click.exceptions.Exit(SimulationError.exit_code)

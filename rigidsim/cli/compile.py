@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from rigidsim.cli.arguments import STANDARD, importing, read_scene, shown_name
 from rigidsim.cli.console import print_result
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.cli.importing import importing
-from rigidsim.cli.scene_argument import STANDARD, read_scene, shown_name
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def compile_command(scenes, every, sets, as_json):
     files = [*scenes, *(map(str, shipped_scenes().values()) if every else ())]
     read = [(shown_name(file) if file in scenes else Path(file).stem, read_scene(file, sets)) for file in files]
     with importing():
-        from rigidsim.report.compiling import compiling
+        from rigidsim.running.compiling import compiling
         from rigidsim.simulation.compiling import compile_scene, folder_for_code
 
     folder, compiled = folder_for_code(), []

@@ -1,10 +1,13 @@
-"""Standard streams that are closed, full, or have a limited encoding."""
+"""What commands print; streams that are closed, full, or have a limited encoding."""
 
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import sys
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import click
 
@@ -12,6 +15,7 @@ from rigidsim.errors import RigidsimError, SceneError
 
 SIMPLER = dict(zip("▁▂▃▄▅▆▇█²", "_.-:=+*#2", strict=True))
 """What stands for characters of sparklines and units where an encoding lacks them."""
+strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 
 
 def _simplified(error: UnicodeError) -> tuple[str, int]:
@@ -52,6 +56,14 @@ def print_result(text: object) -> None:
     click.echo(printable(str(text)))
 
 
+def print_report(report: Any, as_json: bool, quiet: bool = False) -> None:
+    """Print a report to stdout, as text unless it is `quiet`, or as JSON."""
+    if as_json:
+        print_result(json.dumps(report.as_dict()))
+    elif not quiet:
+        print_result(report)
+
+
 def print_message(text: str) -> None:
     """Print a message to stderr."""
     click.echo(printable(text), err=True)
@@ -61,3 +73,16 @@ def print_error(error: RigidsimError) -> None:
     """Print an error to stderr: scene problems say themselves that they are errors, and an interruption is none."""
     labelled = isinstance(error, SceneError) or error.exit_code > 128
     print_message(str(error) if labelled else f"error: {error}")
+
+
+def print_warnings(warnings: Iterable[str], strict: bool) -> None:
+    """Print warnings to stderr; with `strict`, as errors."""
+    for warning in warnings:
+        print_message(f"{'error' if strict else 'warning'}: {warning}")
+
+
+def report_warnings(warnings: Collection[str], strict: bool) -> None:
+    """Print the warnings about a scene; with `strict`, exit if there are any."""
+    print_warnings(warnings, strict)
+    if strict and warnings:
+        raise click.exceptions.Exit(SceneError.exit_code)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from rigidsim.cli.console import print_result
-from rigidsim.cli.importing import importing
+from rigidsim.cli.arguments import importing, load_trajectory
+from rigidsim.cli.console import print_report
 from rigidsim.cli.options import json_option
-from rigidsim.cli.trajectory_argument import load_trajectory
 
 DIFFERENT = 1
 """The exit code if the results differ, as that of `diff` and `cmp`."""
@@ -33,10 +30,10 @@ def diff(first, second, as_json):
     """
     with importing():
         from rigidsim.report.diff import Diff
-        from rigidsim.report.progress import Working
+        from rigidsim.running.progress import Working
 
     with Working(f"comparing {first} and {second}"), load_trajectory(first) as ours, load_trajectory(second) as theirs:
-        found = Diff.of(ours, theirs, (first, second))
-    print_result(json.dumps(found.as_dict()) if as_json else found)
+        found = Diff(ours, theirs, (first, second))
+    print_report(found, as_json)
     if not found.are_equal:
         raise click.exceptions.Exit(DIFFERENT)

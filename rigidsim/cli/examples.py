@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from difflib import get_close_matches
 from pathlib import Path
 
 import click
 
-from rigidsim.errors import StorageError, UsageError
+from rigidsim.errors import StorageError, UsageError, did_you_mean
 
 
 def shipped_scenes() -> dict[str, Path]:
@@ -48,8 +47,7 @@ def list_examples():
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 def copy_examples(names, every, output, force):
     """Copy example scenes by NAME."""
-    from rigidsim.trajectory.destination import IN_SHELL, check_output
-    from rigidsim.trajectory.file_kinds import FileKind
+    from rigidsim.trajectory.destination import IN_SHELL, FileKind, check_output
 
     scenes, folder = shipped_scenes(), Path(output)
     wanted = list(scenes) if every else [name.removesuffix(".yaml") for name in names]
@@ -57,8 +55,7 @@ def copy_examples(names, every, output, force):
         raise UsageError(f"no example was named; name one of {', '.join(scenes)}, or use --all")
     for name in wanted:
         if name not in scenes:
-            close = get_close_matches(name, scenes, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"the examples are {', '.join(scenes)}"
+            hint = did_you_mean(name, scenes, f"the examples are {', '.join(scenes)}")
             raise UsageError(f"there is no example '{name}'; {hint}")
     if not folder.is_dir():
         raise StorageError(f"the folder {folder} does not exist")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from rigidsim.cli.console import print_result
+from rigidsim.cli.console import print_report
 from rigidsim.cli.options import TimeType, json_option
 
 
@@ -25,10 +23,10 @@ def explain(trajectory, body, time, as_json):
     rigidsim run scenes/ball_on_turntable.yaml --terms
     rigidsim explain outputs/ball_on_turntable.h5 table/let_go --at 1
     """
-    from rigidsim.cli.trajectory_argument import load_trajectory
+    from rigidsim.cli.arguments import load_trajectory
     from rigidsim.report.explain import BodyReport
-    from rigidsim.report.progress import Working
+    from rigidsim.running.progress import Working
 
     with Working(f"reading {trajectory}"), load_trajectory(trajectory) as opened:
         report = BodyReport.of(opened, body, time)
-    print_result(json.dumps(report.as_dict()) if as_json else report)
+    print_report(report, as_json)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
+from rigidsim.cli.arguments import load_result, require_run
 from rigidsim.cli.console import print_result
 from rigidsim.errors import UsageError
 
@@ -54,48 +54,26 @@ def export(file, quantities, to, output, frame, events, force, quiet):
     A quantity is BODY.QUANTITY[.COMPONENT][@FRAME], one of the whole run such as total_energy, or an expression such as
     '= speed("ball") / 2'.
     """
-    from rigidsim.sweeps.unfinished import is_sweep
+    from rigidsim.sweeps.stored import Sweep
 
     path = output_path(file, output, to)
-    if is_sweep(Path(file)):
-        if quantities or events or frame != "world":
-            raise UsageError(f"{file} is the result of a sweep: quantities, --frame and --events are for one run")
-        _export_sweep(file, path, force, quiet)
-        return
-    from rigidsim.export.exporting import export as write
-    from rigidsim.export.exporting import pieces_of
-    from rigidsim.report.making import Making
-    from rigidsim.trajectory.destination import IN_SHELL
-    from rigidsim.trajectory.reader import load
-
-    with load(file) as opened:
+    if quantities or events or frame != "world":
+        require_run(file, ": quantities, --frame and --events are for one run")
+    with load_result(file) as found:
+        if isinstance(found, Sweep):
+            found.verify()
         if path is None:
-            _print(pieces_of(opened, quantities, frame, events))
+            from rigidsim.exports.exporting import pieces_of
+
+            for piece in pieces_of(found, quantities, frame, events):
+                click.echo(piece, nl=False)
             return
+        from rigidsim.exports.exporting import export as write
+        from rigidsim.running.making import Making
+        from rigidsim.trajectory.destination import IN_SHELL
+
         with Making(path, "", quiet) as making:
-            write(opened, path, quantities, frame=frame, events=events, force=force, progress=making.report,
+            write(found, path, *quantities, frame=frame, events=events, force=force, progress=making.report,
                   hints=IN_SHELL)  # fmt: skip
     if not quiet:
         print_result(making)
-
-
-def _export_sweep(file: str, path: Path | None, force: bool, quiet: bool) -> None:
-    from rigidsim.export.runs import export_runs, run_table
-    from rigidsim.report.making import Making
-    from rigidsim.sweeps.stored import load_sweep
-    from rigidsim.trajectory.destination import IN_SHELL
-
-    with load_sweep(file) as sweep:
-        sweep.verify()
-        if path is None:
-            _print(run_table(sweep).text())
-            return
-        with Making(path, "", quiet) as making:
-            export_runs(sweep, path, force=force, progress=making.report, hints=IN_SHELL)
-    if not quiet:
-        print_result(making)
-
-
-def _print(pieces: Iterable[str]) -> None:
-    for piece in pieces:
-        click.echo(piece, nl=False)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import NamedTuple
 
 import click
 
+from rigidsim.cli.arguments import importing, load_result
 from rigidsim.cli.console import print_message, print_result
-from rigidsim.cli.importing import importing
 from rigidsim.cli.options import json_option
 from rigidsim.errors import RigidsimError, UsageError
 
@@ -43,7 +42,7 @@ def hash_command(files, verify, as_json):
     rigidsim hash outputs/*.h5
     """
     with importing():
-        from rigidsim.report.progress import Working
+        from rigidsim.running.progress import Working
 
     found = []
     for file in files:
@@ -74,18 +73,15 @@ def _print(one: Hashed) -> None:
 
 def _content_hash(file: str, verify: bool) -> str:
     from rigidsim.report.inspect import require_intact
-    from rigidsim.sweeps.stored import load_sweep
-    from rigidsim.sweeps.unfinished import is_sweep
-    from rigidsim.trajectory.reader import load
+    from rigidsim.trajectory import Trajectory
 
-    if is_sweep(Path(file)):
-        with load_sweep(file) as sweep:
-            if not sweep.content_hash:
-                raise UsageError(f"{file} is not complete, so it has no content hash; --resume continues it")
+    with load_result(file) as found:
+        if isinstance(found, Trajectory):
             if verify:
-                sweep.verify()
-            return sweep.content_hash
-    with load(file) as trajectory:
+                require_intact(found, file)
+            return found.stored_hash
+        if not found.content_hash:
+            raise UsageError(f"{file} is not complete, so it has no content hash; --resume continues it")
         if verify:
-            require_intact(trajectory, file)
-        return trajectory.stored_hash
+            found.verify()
+        return found.content_hash

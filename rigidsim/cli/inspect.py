@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rigidsim.cli.console import print_result
-from rigidsim.cli.importing import importing
+from rigidsim.cli.arguments import importing, require_run
+from rigidsim.cli.console import print_report
 from rigidsim.cli.options import TimeType, json_option, metric_option
 from rigidsim.errors import UsageError
 
@@ -59,38 +58,30 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, is_all, metrics
         raise UsageError(
             f"quantities are shown over the whole run; leave out --at, --frame, --csv and --metric; {hint}"
         )
+    if is_of_run:
+        require_run(trajectory, ": --at, --frame, --csv and --metric are for one run")
     if is_sweep(Path(trajectory)):
-        if is_of_run:
-            hint = f"rigidsim run SCENE --from {trajectory} --index N makes the trajectory of a run"
-            raise UsageError(
-                f"{trajectory} is the result file of a sweep: --at, --frame, --csv and --metric are for one run; {hint}"
-            )
-        _show(_of_sweep(trajectory, quantities), as_json)
+        print_report(_of_sweep(trajectory, quantities), as_json)
     elif as_csv:
         _print_csv(trajectory, frame, time)
     else:
-        _show(_of_trajectory(trajectory, quantities, time, frame, verify, metrics, is_all or as_json), as_json)
-
-
-def _show(report, as_json: bool) -> None:
-    print_result(json.dumps(report.as_dict()) if as_json else report)
+        print_report(_of_trajectory(trajectory, quantities, time, frame, verify, metrics, is_all or as_json), as_json)
 
 
 def _of_sweep(file: str, names: tuple[str, ...]):
     """A sweep is always verified."""
-    from rigidsim.report.progress import Working
-    from rigidsim.report.sweep_inspection import SweepInspection
-    from rigidsim.report.sweep_metrics import SweepMetrics
+    from rigidsim.report.sweep_inspection import inspect_metrics, inspect_sweep
+    from rigidsim.running.progress import Working
 
     with Working(f"reading {file}"):
-        return SweepMetrics.of(file, names) if names else SweepInspection.of(file)
+        return inspect_metrics(file, names) if names else inspect_sweep(file)
 
 
 def _print_csv(file: str, frame: str, time: float | None) -> None:
     """All of the file is verified before anything is printed."""
     from rigidsim.report.inspect import require_intact
-    from rigidsim.report.progress import Working
     from rigidsim.report.samples import csv_of
+    from rigidsim.running.progress import Working
 
     with _opened(file, frame) as trajectory:
         with Working(f"reading {file}"):
@@ -104,10 +95,10 @@ def _of_trajectory(
 ):
     with importing():
         from rigidsim.report.inspect import Inspection, require_intact
-        from rigidsim.report.progress import Working
         from rigidsim.report.quantities import QuantitiesReport
         from rigidsim.report.states import StateReport
         from rigidsim.report.table import MOST_ROWS
+        from rigidsim.running.progress import Working
 
     with Working(f"reading {file}"), _opened(file, frame) as trajectory:
         if time is None and not names:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 import click
 
-from rigidsim.cli.scene_argument import STANDARD
+from rigidsim.cli.arguments import STANDARD
 from rigidsim.errors import UsageError
 
 
@@ -18,7 +20,7 @@ class TimeType(click.ParamType):
         try:
             return float(value)
         except ValueError:
-            from rigidsim.scene.values.times import seconds
+            from rigidsim.scene.values.quantities import seconds
         return seconds(value)
 
 
@@ -50,3 +52,32 @@ metric_option = click.option(
 )  # fmt: skip
 """The expression of each metric by its name."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def _integrators(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
+    from rigidsim.scene.schema.integrators import MODELS
+
+    return [name for name in MODELS if name.startswith(begin)]
+
+
+_SCENE_OPTIONS = (
+    click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4"),
+    click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'."),
+    click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'."),
+    click.option("--integrator", metavar="NAME", shell_complete=_integrators,
+                 help="rkmk4, or with options: '{name: magnus, terms: 4}'."),
+    metric_option,
+)  # fmt: skip
+
+
+def scene_options(command: Callable) -> Callable:
+    """Add the options that change the scene, as the arguments of `overrides`."""
+    for option in reversed(_SCENE_OPTIONS):
+        command = option(command)
+    return command
+
+
+def overrides(sets: Sequence[str], metrics: Mapping[str, str], **simulation: str | None) -> list[str | tuple[str, str]]:
+    """Scene overrides from `--set`, and from the options for keys of `simulation`, which take precedence; metrics."""
+    given = [f"simulation.{key}={value}" for key, value in simulation.items() if value is not None]
+    return [*sets, *given, *((f"metrics.{name}", text) for name, text in metrics.items())]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rigidsim.sweeps.plan import Plan
 
 QUOTING = """\b
-Quoting, in bash and zsh alike: single quotes around a list or a distribution,
+Quoting, both in bash and in zsh: single quotes around a list or a distribution,
 and around names with [ ], keep the shell from reading them.
 --vary spin=0:60:13                         13 values from 0 to 60, both included
 --vary spin='0 rpm:60 rpm:13'               the same with a unit

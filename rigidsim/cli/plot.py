@@ -6,19 +6,14 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from rigidsim.cli.console import print_result
+from rigidsim.cli.arguments import load_result, load_trajectory
+from rigidsim.cli.console import print_result, print_warnings
 from rigidsim.cli.options import TimeType
-from rigidsim.cli.plot_sweep import plot_sweep
-from rigidsim.cli.trajectory_argument import load_trajectory
-from rigidsim.cli.warnings import print_warnings
 from rigidsim.errors import UsageError
-
-if TYPE_CHECKING:
-    pass
 
 SIZE = re.compile(r"\s*(\d+\.?\d*)\s*[xX×]\s*(\d+\.?\d*)\s*(in|cm|mm)?\s*")
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
@@ -103,39 +98,53 @@ def plot(
     FRAME is world, parent, body (the body's own axes) or the path of a body. The end of a path is enough where it is
     unique; * and ? stand for any text in it: 'marble_*.speed'.
     """
-    from rigidsim.sweeps.unfinished import is_sweep
-
     files, quantities = split_arguments(arguments)
     path = Path(output) if output else Path(files[0]).with_suffix(".png")
-    if len(files) == 1 and is_sweep(Path(files[0])):
-        others = {"--path": paths, "--against": against, "--frame": frames, "--from": begin is not None,
-                  "--to": end is not None, "--plane": plane, "--separate": separate}  # fmt: skip
-        plot_sweep(files[0], quantities, over, path, others=others, as_list=as_list, force=force, dpi=dpi,
-                   title=title, size=size, is_log=is_log)  # fmt: skip
-        return
-    if over:
-        raise UsageError(f"--over {over[0]}: {files[0]} is not the result file of a sweep")
+    options = {"--path": paths, "--against": against, "--frame": frames, "--from": begin is not None,
+               "--to": end is not None, "--plane": plane, "--separate": separate}  # fmt: skip
     if against:
         if not quantities:
             raise UsageError(f"--against {against}: name the quantities to draw over it")
         quantities = [f"{against}:{quantity}" for quantity in quantities]
     with ExitStack() as stack:
-        trajectories = [stack.enter_context(load_trajectory(file)) for file in files]
+        shown = _opened(files, over, [option for option, value in options.items() if value], stack)
         if as_list:
-            from rigidsim.hindsight.quantities import names
-
-            print_result("\n".join(names(trajectories[0])))
+            print_result("\n".join(_listed(shown)))
             return
-        from rigidsim.plots.figures import Look, figure_of
+        from rigidsim.plots.plotting import plot as figure_of
         from rigidsim.plots.saving import check_picture, save_picture
-        from rigidsim.report.progress import Working
+        from rigidsim.running.progress import Working
         from rigidsim.trajectory.destination import IN_SHELL
 
         check_picture(path, force, IN_SHELL)
-        look = Look(title, size, plane, is_log, separate)
-        shown = list(zip(names_of(files), trajectories, strict=True))
         with Working(f"drawing {path}"):
-            figure = figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)
+            figure = figure_of(shown, *quantities, path=paths, frame=frames, over=over, begin=begin, end=end,
+                               title=title, size=size, plane=plane, log=is_log, separate=separate)  # fmt: skip
             save_picture(figure, path, force=force, dpi=dpi, hints=IN_SHELL)
         print_warnings(filter(None, [figure.note]), strict=False)
     print_result(path)
+
+
+def _opened(files: Sequence[str], over: Sequence[str], given: Sequence[str], stack: ExitStack) -> Any:
+    """The sweep in a file, or the trajectories in several by their names. Raises UsageError for options that do not
+    fit.
+    """
+    from rigidsim.trajectory import Trajectory
+
+    found = [stack.enter_context(load_trajectory(file) if len(files) > 1 else load_result(file)) for file in files]
+    is_sweep = not isinstance(found[0], Trajectory)
+    if is_sweep and given:
+        hint = f"`rigidsim run SCENE --from {files[0]} --index N` makes the trajectory of one run"
+        raise UsageError(f"{', '.join(given)}: not for the result file of a sweep, which {files[0]} is; {hint}")
+    if over and not is_sweep:
+        raise UsageError(f"--over {over[0]}: {files[0]} is not the result file of a sweep")
+    return found[0] if is_sweep else dict(zip(names_of(files), found, strict=True))
+
+
+def _listed(shown: Any) -> list[str]:
+    """The names of what can be drawn of a sweep, or of the first of some trajectories."""
+    if not isinstance(shown, dict):
+        return [*shown.metrics, *(f"--over {name}" for name in shown.names)]
+    from rigidsim.hindsight.quantities import names
+
+    return list(names(next(iter(shown.values()))))

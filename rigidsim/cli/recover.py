@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from rigidsim.cli.arguments import importing
 from rigidsim.cli.console import print_result
-from rigidsim.cli.importing import importing
 
 
 @click.command(short_help="Make a trajectory of what a killed run left.")
@@ -21,8 +21,8 @@ def recover(file, force):
     rigidsim recover outputs/scene.h5
     """
     with importing():
-        from rigidsim.report.continuing import recovered
         from rigidsim.report.wording import counted
+        from rigidsim.running.continuing import recovered
 
     samples, time = recovered(Path(file), force)
     print_result(f"{file}: {counted(samples, 'sample')}, 0 to {time:g} s; `rigidsim run --resume` goes on with it")

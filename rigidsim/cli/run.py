@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from rigidsim.cli.console import print_result
-from rigidsim.cli.importing import importing
-from rigidsim.cli.options import TimeType, metric_option, require_file
-from rigidsim.cli.scene_argument import STANDARD, read_scene
-from rigidsim.cli.warnings import print_warnings, report_warnings, strict_option
+from rigidsim.cli.arguments import STANDARD, importing, read_scene
+from rigidsim.cli.console import print_report, print_result, print_warnings, report_warnings, strict_option
+from rigidsim.cli.options import TimeType, overrides, require_file, scene_options
 from rigidsim.errors import SimulationError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from rigidsim.scene import Scene
 
 OUTPUTS = Path("outputs")
-
-
-def overrides(sets: tuple[str, ...], **simulation: str | None) -> list[str]:
-    """Scene overrides from `--set` and from the options for keys of `simulation`, which take precedence."""
-    given = [f"simulation.{key}={value}" for key, value in simulation.items() if value is not None]
-    return [*sets, *given]
 
 
 def values_of_run(source: str | None, index: int | None) -> list[tuple]:
@@ -94,14 +85,14 @@ def check_picture_of(trajectory: Path, picture: Path, force: bool) -> None:
 
 def draw(trajectory: Path, picture: Path, force: bool) -> None:
     """Draw an overview of a trajectory file."""
-    from rigidsim.plots.figures import figure_of
+    from rigidsim.plots.plotting import plot
     from rigidsim.plots.saving import save_picture
-    from rigidsim.report.progress import Working
+    from rigidsim.running.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.trajectory.reader import load
 
     with Working(f"drawing {picture}"), load(trajectory) as opened:
-        save_picture(figure_of([(trajectory.stem, opened)]), picture, force=force, hints=IN_SHELL)
+        save_picture(plot(opened), picture, force=force, hints=IN_SHELL)
 
 
 def page_of_run(trajectory: Path, page: str | None, force: bool) -> Path | None:
@@ -121,7 +112,7 @@ def page_of_run(trajectory: Path, page: str | None, force: bool) -> Path | None:
 def show(trajectory: Path, page: Path, force: bool) -> None:
     """Write the page of a trajectory file."""
     from rigidsim.cli.view import print_notes, view_of_file
-    from rigidsim.report.progress import Working
+    from rigidsim.running.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.view import save_page
 
@@ -138,31 +129,20 @@ def _html(_context: click.Context, _parameter: click.Parameter, page: str | None
     return page
 
 
-def _integrators(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
-    from rigidsim.scene.schema.integrators import MODELS
-
-    return [name for name in MODELS if name.startswith(begin)]
-
-
 @click.command(short_help="Simulate a scene and write its trajectory.")
 @click.argument("scene", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), callback=require_file,
               help="Trajectory file.  [default: outputs/SCENE.h5]")  # fmt: skip
-@click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4")
+@scene_options
 @click.option(
     "--from", "source", type=click.Path(), metavar="SWEEP", help="Repeat a run of the result file of a sweep."
 )
 @click.option("--index", type=int, metavar="N", help="The number of that run.")
-@click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'.")
-@click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'.")
-@click.option("--integrator", metavar="NAME", shell_complete=_integrators,
-              help="rkmk4, or with options: '{name: magnus, terms: 4}'.")  # fmt: skip
 @click.option("--record-every", metavar="TIME", help="Time between samples.")
 @click.option("--compression", type=click.Choice(["none", "fast", "small"]), default="small", show_default=True,
               help="Compression of the trajectory file.")  # fmt: skip
 @click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
 @click.option("--contacts", is_flag=True, help="Record all contact points and their forces at each sample.")
-@metric_option
 @click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", callback=_picture, is_eager=True,
               help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip
 @click.option("--view", "view", is_flag=False, flag_value="", metavar="[FILE]", callback=_html, is_eager=True,
@@ -194,22 +174,21 @@ def run(
     path, start = output_path(scene, output), start_of(resume, extend, force, settings["duration"])
     if extend is not None:
         with importing():
-            from rigidsim.report.continuing import extended_duration
+            from rigidsim.running.continuing import extended_duration
         settings["duration"] = extended_duration(path, extend)
-    changed = [*overrides(sets, **settings), *((f"metrics.{name}", text) for name, text in metrics.items())]
-    read = read_scene(scene, [*values_of_run(source, index), *changed])
+    read = read_scene(scene, [*values_of_run(source, index), *overrides(sets, metrics, **settings)])
     require_scene(source, read)
     report_warnings(read.warnings, strict)
     path = path if output else outputs_folder() / path.name
 
     with importing():
-        from rigidsim.report.run import RunStart, run_to_file
+        from rigidsim.running.run import RunStart, run_to_file
 
     def summarise(report) -> None:
-        if as_json:
-            print_result(json.dumps(report.as_dict()))
-        elif not quiet:
-            print_result(report.in_full() if verbose else report)
+        if verbose and not (as_json or quiet):
+            print_result(report.text(in_full=True))
+        else:
+            print_report(report, as_json, quiet)
         print_warnings(report.warnings, strict)
 
     picture = Path(plot) if plot else path.with_suffix(".png") if plot == "" else None

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from difflib import get_close_matches
-
 import click
 
-from rigidsim.cli.console import print_result
+from rigidsim.cli.arguments import importing
+from rigidsim.cli.console import print_report
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.cli.importing import importing
 from rigidsim.cli.options import json_option
-from rigidsim.errors import SimulationError, UsageError
+from rigidsim.errors import SimulationError, UsageError, did_you_mean
 
 
 def _cases(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
@@ -37,9 +34,9 @@ def selftest(names, slow, as_json):
     rigidsim selftest --case kepler --case heavy_top
     """
     with importing():
-        from rigidsim.report.compiling import compiling
-        from rigidsim.report.progress import Working
         from rigidsim.report.selftest import SelftestReport
+        from rigidsim.running.compiling import compiling
+        from rigidsim.running.progress import Working
         from rigidsim.selftest.checking import checks
 
     found, cases = [], _chosen(names, slow)
@@ -48,7 +45,7 @@ def selftest(names, slow, as_json):
             with Working(f"running {case.name}"):
                 found += checks(case)
     report = SelftestReport(found)
-    print_result(json.dumps(report.as_dict()) if as_json else report)
+    print_report(report, as_json)
     if not report.has_passed:
         raise click.exceptions.Exit(SimulationError.exit_code)
 
@@ -62,8 +59,7 @@ def _chosen(names: tuple[str, ...], slow: bool) -> list:
     known = shipped | CASES
     for name in names:
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"the cases are {', '.join(CASES)}"
+            hint = did_you_mean(name, known, f"the cases are {', '.join(CASES)}")
             raise UsageError(f"there is no case '{name}'; {hint}")
     chosen = [known[name] for name in dict.fromkeys(names)] or list((CASES | (shipped if slow else {})).values())
     without = [case for case in chosen if not case.is_refined and not Scene.from_file(case.file).oracle]

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import click
 
-from rigidsim.cli.console import print_message, print_result
-from rigidsim.cli.importing import importing
-from rigidsim.cli.options import metric_option, require_file
+from rigidsim.cli.arguments import STANDARD, importing, read_scene
+from rigidsim.cli.console import print_message, print_report, print_result, report_warnings, strict_option
+from rigidsim.cli.options import overrides, require_file, scene_options
 from rigidsim.cli.plan_options import QUOTING, plan_from, plan_options
 from rigidsim.cli.run import outputs_folder
-from rigidsim.cli.scene_argument import STANDARD, read_scene
-from rigidsim.cli.warnings import report_warnings, strict_option
 from rigidsim.errors import UsageError
 
 
@@ -39,11 +37,10 @@ def resume_command() -> str:
 @plan_options
 @click.option("-o", "--output", type=click.Path(), callback=require_file,
               help="Result file.  [default: outputs/SCENE-sweep.h5]")  # fmt: skip
-@click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value in all runs.")
+@scene_options
 @click.option("--record", metavar="metrics|final|TIME", default="",
               help="What to record of each run: its metrics only, its last state, or a sample every TIME; the last two "
                    "with metrics, if there are any.  [default: metrics if there are any, else final]")  # fmt: skip
-@metric_option
 @click.option("--threads", type=click.IntRange(1, 1024), help="Number of threads.  [default: number of cores]")
 @click.option("--dask", metavar="ADDRESS|local:N",
               help="Run on a Dask cluster: the address of its scheduler, or N workers on this machine.")  # fmt: skip
@@ -56,7 +53,7 @@ def resume_command() -> str:
 @click.option("-q", "--quiet", is_flag=True, help="Print neither estimate, progress nor summary.")
 def sweep(
     scene, vary, zipped, table, sample, over, seed, part, yes, output, sets, record, metrics, threads, dask, dry_run,
-    resume, retry_failed, force, strict, as_json, quiet,
+    resume, retry_failed, force, strict, as_json, quiet, **settings,
 ):  # fmt: skip
     """Run SCENE once for each of many values of some of its numbers, and write the results to one HDF5 file.
 
@@ -73,13 +70,13 @@ def sweep(
         raise UsageError("--force begins again, --resume continues; use one of them")
     if dask and threads:
         raise UsageError("--threads is for this machine; the workers of --dask have threads of their own")
-    read = read_scene(scene, [*sets, *((f"metrics.{name}", text) for name, text in metrics.items())])
+    read = read_scene(scene, overrides(sets, metrics, **settings))
     plan = plan_from(read, vary, zipped, table, sample, over, seed)
     runs = plan.chosen(part, yes)
     report_warnings(read.warnings, strict)
     path = sweep_path(scene, output, part)
     with importing():
-        from rigidsim.report.sweep import SweepEstimate, check_sweep_output, sweep_to_file
+        from rigidsim.running.sweep import check_sweep_output, estimated, sweep_to_file
         from rigidsim.sweeps.cluster import connected
         from rigidsim.sweeps.sweeping import contents_of
         from rigidsim.trajectory.encoding import cores
@@ -89,17 +86,14 @@ def sweep(
     with connected(dask) if dask else nullcontext() as cluster:
         threads = cluster.threads if cluster else threads or cores()
         if dry_run or not quiet:
-            estimate = SweepEstimate.of(contents, len(runs) - done, threads, quiet)
+            estimate = estimated(contents, len(runs) - done, threads, quiet)
             if dry_run:
-                print_result(json.dumps(estimate.as_dict()) if as_json else estimate.in_full())
+                print_result(json.dumps(estimate.as_dict()) if as_json else estimate.text(in_full=True))
                 return
             print_message(str(estimate))
         report = sweep_to_file(
             contents, path, threads=threads, cluster=cluster, force=force, resume=resume, retry=retry_failed,
             quiet=quiet, command=resume_command(),
         )  # fmt: skip
-    if as_json:
-        print_result(json.dumps(report.as_dict()))
-    elif not quiet:
-        print_result(report)
+    print_report(report, as_json, quiet)
     report.require_success()

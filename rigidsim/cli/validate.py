@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rigidsim.cli.console import print_error, print_result
-from rigidsim.cli.scene_argument import STANDARD, read_scene, shown_name
-from rigidsim.cli.warnings import print_warnings, strict_option
+from rigidsim.cli.arguments import STANDARD, read_scene, shown_name
+from rigidsim.cli.console import print_error, print_result, print_warnings, strict_option
 from rigidsim.errors import RigidsimError, SceneError
 from rigidsim.report.contact import contact_lines
 from rigidsim.report.wording import counted
@@ -113,15 +112,15 @@ def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
     """The warnings about a scene, also those about overlaps at the start, and what is chosen for contact."""
     from rigidsim.scene.hierarchy.meetings import Meetings
 
-    meetings = Meetings(scene)
+    meetings = Meetings(scene.hierarchy)
     if not meetings.is_on:
         return scene.warnings, meetings.summary
 
-    from rigidsim.report.progress import Working
-    from rigidsim.simulation.overlaps import overlap_warnings
+    from rigidsim.running.progress import Working
+    from rigidsim.simulation.single import Simulation
 
     with Working("looking for overlaps"):
-        return (*scene.warnings, *overlap_warnings(scene)), meetings.summary
+        return (*scene.warnings, *Simulation(scene).overlaps), meetings.summary
 
 
 def _counts(scene: Scene) -> tuple[Counter, int]:

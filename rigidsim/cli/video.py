@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from rigidsim.cli.console import print_result
+from rigidsim.cli.console import print_result, print_warnings
 from rigidsim.cli.options import TimeType
-from rigidsim.cli.warnings import print_warnings
 from rigidsim.errors import UsageError
 
 SIZE = re.compile(r"\s*(\d+)\s*[x×]\s*(\d+)\s*", re.IGNORECASE)
@@ -81,8 +80,8 @@ def video(
     rigidsim video outputs/scene.h5 --frame table --camera "-90 35" --speed 0.5
     rigidsim video outputs/scene.h5 --at 0.5 -o scene.png
     """
-    from rigidsim.cli.trajectory_argument import load_trajectory
-    from rigidsim.report.making import Making
+    from rigidsim.cli.arguments import load_trajectory
+    from rigidsim.running.making import Making
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.video import video as make_video
 

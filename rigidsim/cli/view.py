@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rigidsim.cli.arguments import load_trajectory
 from rigidsim.cli.console import print_message, print_result
 from rigidsim.cli.options import TimeType
-from rigidsim.cli.trajectory_argument import load_trajectory
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def view(file, output, is_opened, force, **shown):
     rigidsim view outputs/scene.h5 --frame table --open
     rigidsim view outputs/scene.h5 --from 1 --to "2500 ms" --follow ball -o ball.html
     """
-    from rigidsim.report.progress import Working
+    from rigidsim.running.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.view import check_page, save_page
 
@@ -58,21 +58,16 @@ def print_notes(made: View) -> None:
         print_message(f"note: {note}")
 
 
-def view_of_file(file: str, frame: str = "world", follow: str = "", **shown) -> View:
+def view_of_file(file: str, **shown) -> View:
     """The view of a trajectory file, or of a scene file."""
-    if Path(file).suffix in (".yaml", ".yml"):
-        return _view_of_scene(file, frame, follow, **shown)
-    from rigidsim.views.view import view_of
+    from rigidsim.views.view import view
 
-    with load_trajectory(file) as opened:
-        return view_of(opened, frame, follow, **shown)
-
-
-def _view_of_scene(file: str, frame: str, follow: str, begin: float | None, end: float | None, fps: float) -> View:
+    if Path(file).suffix not in (".yaml", ".yml"):
+        with load_trajectory(file) as opened:
+            return view(opened, **shown)
     from rigidsim.scene import Scene
-    from rigidsim.views.view import view_of_scene
 
-    if begin is not None or end is not None or follow:
+    if shown["begin"] is not None or shown["end"] is not None or shown["follow"]:
         hint = f"rigidsim run {file}"
         raise UsageError(f"{file} is a scene; --from, --to and --follow are for its trajectory: {hint}")
-    return view_of_scene(Scene.from_file(file), frame)
+    return view(Scene.from_file(file), shown["frame"])

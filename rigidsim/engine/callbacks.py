@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
 from rigidsim.engine.model import Model
 from rigidsim.errors import SimulationError, UsageError
+from rigidsim.jit.rows import View
+from rigidsim.physics.vector import add
 
 
 class NodeMotion(NamedTuple):
@@ -31,21 +32,18 @@ Callback = Callable[[float, Mapping[str, NodeMotion]], tuple]
 class NodeMotions(Mapping):
     """The motions of all nodes at an instant, by path; each is read on access."""
 
-    def __init__(self, rows: Mapping[str, int], frame: np.ndarray):
+    def __init__(self, rows: Mapping[str, int], frame: View):
         self._rows, self._frame = rows, frame
 
     def __getitem__(self, path: str) -> NodeMotion:
         row = self._frame[self._rows[path]]
-        return NodeMotion(*(row[first : first + size].copy() for first, size in PARTS))
+        return NodeMotion(*map(np.array, (row.p, row.q, row.v, row.omega)))
 
     def __iter__(self):
         return iter(self._rows)
 
     def __len__(self) -> int:
         return len(self._rows)
-
-
-PARTS = ((layout.F_P, 3), (layout.F_Q, 4), (layout.F_V, 3), (layout.F_OMEGA, 3))
 
 
 class Call(NamedTuple):
@@ -65,8 +63,8 @@ class Call(NamedTuple):
             raise
         force, torque = self._checked(t, given)
         wrench = scratch.wrench[self.row]
-        wrench[layout.W_F : layout.W_F + 3] += force
-        wrench[layout.W_TAU : layout.W_TAU + 3] += torque
+        wrench.f = add(wrench.f, tuple(force))
+        wrench.tau = add(wrench.tau, tuple(torque))
 
     def _checked(self, t: float, given) -> np.ndarray:
         try:

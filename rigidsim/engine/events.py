@@ -12,14 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.corrections import Corrections, begin_corrections, make_corrections
 from rigidsim.engine.kinds import is_moved
-from rigidsim.engine.layout import change3, load, load3, load4, load6, store, store3
+from rigidsim.engine.layout import BODY, CHANGE, HIT, LEDGER, QUATERNION, REACHED, RECORD, TRIPLE
 from rigidsim.engine.model import Model, Samples, make_samples, zeros
-from rigidsim.jit import inlined, routine
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.physics.vector import scaled
+from rigidsim.physics.vector import scaled, sub
 
 CAPACITY = 1024  # events, and bodies they reached; larger if one instant can have more
 
@@ -28,14 +30,32 @@ class EventBuffer(NamedTuple):
     """Events since Python last read them, and the working arrays of one instant."""
 
     filled: np.ndarray  # (2) rows of events and of those reached that are in use
-    event: np.ndarray  # (capacity, 4) instant; CAUSE_IMPULSE or CAUSE_REPARENTING; its number; the receiver's node
-    event_value: np.ndarray  # (capacity, HIT_ROWS * lanes)
-    reached: np.ndarray  # (capacity, 4) instant; ROLE_PROTECTED or ROLE_CARRIED; node; frame the jump came from
-    reached_value: np.ndarray  # (capacity, CHANGE_ROWS * lanes)
+    event: RECORD  # (capacity)
+    event_value: HIT  # (capacity)
+    reached: REACHED  # (capacity)
+    reached_value: CHANGE  # (capacity)
     pair: Samples  # before and after the present instant
-    total: np.ndarray  # (moved, TOTAL_ROWS * lanes) sums of the impulses on each body, and of their moments
-    jump: np.ndarray  # (1 + node, JUMP_ROWS * lanes) of each frame
-    source: np.ndarray  # (1 + node) the frame where the jump of this one began, or NO_ROW without a jump
+    made: Corrections  # of the present instant
+
+
+class RecordedEvents(NamedTuple):
+    """Events as the kernels recorded them, as in `EventBuffer`, and the worlds before and after them; without a
+    reparenting these are the same.
+    """
+
+    event: np.ndarray
+    value: np.ndarray
+    reached: np.ndarray
+    change: np.ndarray
+    before: list[World]
+    after: list[World]
+
+
+def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> RecordedEvents:
+    """A copy of the events in the buffer."""
+    arrays = buffer.event, buffer.event_value, buffer.reached, buffer.reached_value
+    filled = np.repeat(buffer.filled, 2)
+    return RecordedEvents(*(array[:n].copy() for array, n in zip(arrays, filled, strict=True)), before, after)
 
 
 def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None) -> EventBuffer:
@@ -44,14 +64,12 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
     n_event, n_reached = max(CAPACITY, int(np.diff(model.due).max())), max(CAPACITY, n_moved)
     return EventBuffer(
         filled=np.zeros(2, dtype=np.int64),
-        event=np.zeros((n_event, at.EVENT_COLUMNS), dtype=np.int64),
-        event_value=zeros(n_event, at.HIT_ROWS * n),
-        reached=np.zeros((n_reached, at.REACHED_COLUMNS), dtype=np.int64),
-        reached_value=zeros(n_reached, at.CHANGE_ROWS * n),
+        event=np.zeros((n_event, RECORD.width), dtype=np.int64),
+        event_value=zeros(n_event, HIT.width * n),
+        reached=np.zeros((n_reached, REACHED.width), dtype=np.int64),
+        reached_value=zeros(n_reached, CHANGE.width * n),
         pair=pair or make_samples(model, 2, True, lanes),
-        total=zeros(n_moved, at.TOTAL_ROWS * n),
-        jump=zeros(n_node + 1, at.JUMP_ROWS * n),
-        source=np.full(n_node + 1, at.NO_ROW, dtype=np.int64),
+        made=make_corrections(n_node, n_moved, lanes),
     )
 
 
@@ -65,9 +83,7 @@ def has_room(buffer, era, model):
 @inlined
 def begin_instant(buffer):
     """Clear the working arrays of an instant. Returns its number: the row of its first event."""
-    buffer.total[:] = 0.0
-    buffer.jump[:] = 0.0
-    buffer.source[:] = at.NO_ROW
+    begin_corrections(buffer.made)
     return buffer.filled[0]
 
 
@@ -76,9 +92,7 @@ def record_event(instant, kind, number, node, buffer):
     """Add an event, which the body of this node receives. Returns its row."""
     k = buffer.filled[0]
     event = buffer.event[k]
-    event[at.EVENT_INSTANT], event[at.EVENT_CAUSE], event[at.EVENT_NUMBER], event[at.EVENT_NODE] = (
-        instant, kind, number, node,
-    )  # fmt: skip
+    event.cause, event.first, event.second, event.instant = kind, number, node, instant
     buffer.event_value[k, :] = 0.0
     buffer.filled[0] = k + 1
     return k
@@ -89,76 +103,61 @@ def record_reached(instant, role, node, source, buffer):
     """Record that a jump reaches the body of this node."""
     k = buffer.filled[1]
     reached = buffer.reached[k]
-    reached[at.REACHED_INSTANT], reached[at.REACHED_ROLE], reached[at.REACHED_NODE], reached[at.REACHED_SOURCE] = (
-        instant, role, node, source,
-    )  # fmt: skip
+    reached.instant, reached.role, reached.node, reached.source = instant, role, node, source
     buffer.filled[1] = k + 1
 
 
 @inlined
-def spread(node, instant, model, buffer):
-    """Whether a jump affects a node: an impulse, a jump of its own, or that of its parent. A moved body that the jump
-    of its parent reaches is recorded. A protected body does not pass the jump on to its children.
-    """
-    above = buffer.source[model.node[node, at.NODE_PARENT]]
-    jumps = buffer.source[node + 1] != at.NO_ROW
-    if above == at.NO_ROW:
-        return jumps
-    if not is_moved(node, model):
-        buffer.source[node + 1] = node + 1 if jumps else above
-    elif model.inherits[model.node[node, at.NODE_ROW]] > 0.0:
-        record_reached(instant, at.ROLE_CARRIED, node, above, buffer)
-        buffer.source[node + 1] = node + 1
-    else:
-        record_reached(instant, at.ROLE_PROTECTED, node, above, buffer)
-    return True
+def record_reached_bodies(nodes, instant, model, buffer):
+    """Record the bodies that what happened above them reached."""
+    for node in nodes:
+        above = buffer.made.source[model.node[node].parent]
+        if above != at.NO_ROW and is_moved(node, model):
+            inherits = model.inherits[model.node[node].row] > 0.0
+            record_reached(instant, at.ROLE_CARRIED if inherits else at.ROLE_PROTECTED, node, above, buffer)
 
 
-@routine
-def write_event(t, v_before, v_after, omega_before, omega_after, ledger_before, ledger_after, value, lanes):
-    """Write the time of an event, the receiver's motion in the world before and after, and the energy of the
+@lanewise
+def write_event(
+    t, v_before: TRIPLE, v_after: TRIPLE, omega_before: TRIPLE, omega_after: TRIPLE, ledger_before: LEDGER,
+    ledger_after: LEDGER, value: HIT, lane,
+):  # fmt: skip
+    """Write the time of an event, the receiver's motion in the world before and after, and the energies of the
     instant.
     """
-    n = len(lanes)
-    for lane in range(n):
-        store(value, at.HIT_TIME, lane, n, t)
-        store3(value, at.HIT_V_BEFORE, lane, n, load3(v_before, 0, lane, n))
-        store3(value, at.HIT_V_AFTER, lane, n, load3(v_after, 0, lane, n))
-        store3(value, at.HIT_OMEGA_BEFORE, lane, n, load3(omega_before, 0, lane, n))
-        store3(value, at.HIT_OMEGA_AFTER, lane, n, load3(omega_after, 0, lane, n))
-        energy_before = load(ledger_before, at.E_KINETIC, lane, n) + load(ledger_before, at.E_POTENTIAL, lane, n)
-        energy_after = load(ledger_after, at.E_KINETIC, lane, n) + load(ledger_after, at.E_POTENTIAL, lane, n)
-        store(value, at.HIT_ENERGY, lane, n, energy_after - energy_before)
+    value.time = t
+    value.velocity_before, value.velocity_after = v_before.xyz, v_after.xyz
+    value.angular_velocity_before, value.angular_velocity_after = omega_before.xyz, omega_after.xyz
+    value.energy_before = ledger_before.kinetic + ledger_before.potential
+    value.energy_after = ledger_after.kinetic + ledger_after.potential
 
 
-@routine
-def write_change(before, after, c, value, lanes):
-    """Write the change of a vector, to component c of `value`."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(value, c, lane, n, change3(before, after, 0, lane, n))
+@lanewise
+def write_change(before: TRIPLE, after: TRIPLE, place, value: CHANGE, lane):
+    """Write the change of a vector, to components from `place` on."""
+    value.put(place, sub(after.xyz, before.xyz))
 
 
-@routine
-def write_moments(orientation, body, value, lanes):
+@lanewise
+def write_moments(orientation: QUATERNION, body: BODY, value: CHANGE, lane):
     """Write the impulse and the moment about its centre of mass that are equivalent to the changes of a carried body's
     velocities; these are written.
     """
-    n = len(lanes)
-    for lane in range(n):
-        q_WB, com = load4(orientation, 0, lane, n), load3(body, at.B_COM, lane, n)
-        dv, domega = load3(value, at.CHANGE_V, lane, n), load3(value, at.CHANGE_OMEGA, lane, n)
-        dv_C = point_velocity(dv, domega, rotate(q_WB, com))
-        store3(value, at.CHANGE_A, lane, n, scaled(load(body, at.B_MASS, lane, n), dv_C))
-        spin_B = apply(load6(body, at.B_INERTIA, lane, n), rotate_back(q_WB, domega))
-        store3(value, at.CHANGE_ALPHA, lane, n, rotate(q_WB, spin_B))
+    q_WB, com = orientation.wxyz, body.com
+    dv, domega = value.v, value.omega
+    dv_C = point_velocity(dv, domega, rotate(q_WB, com))
+    value.a = scaled(body.mass, dv_C)
+    spin_B = apply(body.inertia, rotate_back(q_WB, domega))
+    value.alpha = rotate(q_WB, spin_B)
 
 
 @inlined
 def write_velocities(motion, node, value, lanes):
     """Write the changes of a node's velocity and rate in a pair of samples."""
-    write_change(motion.velocity[0, node], motion.velocity[1, node], at.CHANGE_V, value, lanes)
-    write_change(motion.angular_velocity[0, node], motion.angular_velocity[1, node], at.CHANGE_OMEGA, value, lanes)
+    write_change(motion.velocity[0, node], motion.velocity[1, node], CHANGE.place("v"), value, lanes)
+    write_change(
+        motion.angular_velocity[0, node], motion.angular_velocity[1, node], CHANGE.place("omega"), value, lanes
+    )
 
 
 @inlined
@@ -166,8 +165,8 @@ def write_protected(pair, node, value, lanes):
     """Write the change of a protected body's motion relative to its parent: velocities and accelerations."""
     acceleration, angular = pair.terms[at.T_ACCELERATION], pair.terms[at.T_ANGULAR]
     write_velocities(pair.local, node, value, lanes)
-    write_change(acceleration[0, node], acceleration[1, node], at.CHANGE_A, value, lanes)
-    write_change(angular[0, node], angular[1, node], at.CHANGE_ALPHA, value, lanes)
+    write_change(acceleration[0, node], acceleration[1, node], CHANGE.place("a"), value, lanes)
+    write_change(angular[0, node], angular[1, node], CHANGE.place("alpha"), value, lanes)
 
 
 @inlined
@@ -182,15 +181,15 @@ def complete_instant(t, instant, model, buffer, lanes):
     """Complete the records of an instant from the samples before and after it."""
     pair, v, omega = buffer.pair, buffer.pair.world.velocity, buffer.pair.world.angular_velocity
     for k in range(instant, buffer.filled[0]):
-        node, value = buffer.event[k, at.EVENT_NODE], buffer.event_value[k]
+        node, value = buffer.event[k].second, buffer.event_value[k]
         write_event(
             t, v[0, node], v[1, node], omega[0, node], omega[1, node], pair.ledger[0], pair.ledger[1], value, lanes
         )
     k = buffer.filled[1] - 1
-    while k >= 0 and buffer.reached[k, at.REACHED_INSTANT] == instant:
-        node, value = buffer.reached[k, at.REACHED_NODE], buffer.reached_value[k]
-        if buffer.reached[k, at.REACHED_ROLE] == at.ROLE_PROTECTED:
+    while k >= 0 and buffer.reached[k].instant == instant:
+        node, value = buffer.reached[k].node, buffer.reached_value[k]
+        if buffer.reached[k].role == at.ROLE_PROTECTED:
             write_protected(pair, node, value, lanes)
         else:
-            write_carried(pair, node, model.body[model.node[node, at.NODE_ROW]], value, lanes)
+            write_carried(pair, node, model.body[model.node[node].row], value, lanes)
         k -= 1

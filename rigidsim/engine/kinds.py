@@ -9,7 +9,6 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.accelerations import accelerate_driven, accelerate_free
 from rigidsim.engine.drive import prescribe
-from rigidsim.engine.jumps import jump_driven, jump_free
 from rigidsim.engine.kinematics import (
     link_driven,
     link_free,
@@ -24,18 +23,18 @@ from rigidsim.jit import inlined
 @inlined
 def is_moved(node, model):
     """Whether a node has a row in the state."""
-    return model.node[node, at.NODE_KIND] == at.FREE
+    return model.node[node].kind == at.FREE
 
 
 @inlined
 def place(node, t, model, state, scratch, lanes):
     """Compute the frame of a node; that of its parent is known."""
-    i = model.node[node, at.NODE_ROW]
-    parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
-    if model.node[node, at.NODE_KIND] == at.FREE:
+    i = model.node[node].row
+    parent, arm, frame = scratch.frame[model.node[node].parent], scratch.arm[node], scratch.frame[node + 1]
+    if model.node[node].kind == at.FREE:
         place_free(state[i], model.body[i], parent, arm, frame, lanes)
     else:
-        if model.node[node, at.NODE_KIND] == at.PRESCRIBED:
+        if model.node[node].kind == at.PRESCRIBED:
             prescribe(t, model.motion[i], scratch.driven[i], lanes)
         place_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 
@@ -43,9 +42,9 @@ def place(node, t, model, state, scratch, lanes):
 @inlined
 def link(node, model, scratch, lanes):
     """Compute the link of a node: its origin relative to its parent's; both frames are placed."""
-    parent, arm = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node]
-    if model.node[node, at.NODE_KIND] == at.FREE:
-        body = model.body[model.node[node, at.NODE_ROW]]
+    parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
+    if model.node[node].kind == at.FREE:
+        body = model.body[model.node[node].row]
         link_free(body, scratch.frame[node + 1], parent, arm, scratch.link[node], lanes)
     else:
         link_driven(parent, arm, scratch.link[node], lanes)
@@ -54,35 +53,21 @@ def link(node, model, scratch, lanes):
 @inlined
 def accelerate(node, model, state, scratch, lanes):
     """Compute the acceleration of a node; that of its parent is known."""
-    i = model.node[node, at.NODE_ROW]
-    parent, arm, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.arm[node], scratch.frame[node + 1]
-    if model.node[node, at.NODE_KIND] == at.FREE:
+    i = model.node[node].row
+    parent, arm, frame = scratch.frame[model.node[node].parent], scratch.arm[node], scratch.frame[node + 1]
+    if model.node[node].kind == at.FREE:
         accelerate_free(state[i], model.body[i], parent, arm, scratch.wrench[i], frame, scratch.rate[i], lanes)
     else:
         accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 
 
 @inlined
-def jump(node, model, state, scratch, buffer, lanes):
-    """Apply the jump of a node; that of its parent is known."""
-    i, parent = model.node[node, at.NODE_ROW], model.node[node, at.NODE_PARENT]
-    arm, own, parent_jump = scratch.arm[node], buffer.jump[node + 1], buffer.jump[parent]
-    if model.node[node, at.NODE_KIND] == at.FREE:
-        jump_free(
-            state[i], model.body[i], scratch.frame[parent], parent_jump, arm, scratch.frame[node + 1],
-            buffer.total[i], model.inherits[i], own, lanes,
-        )  # fmt: skip
-    else:
-        jump_driven(parent_jump, arm, own, lanes)
-
-
-@inlined
 def sample_local(node, model, state, scratch, local, k, lanes):
     """Write the motion of a node relative to its parent into sample k; all frames are placed."""
-    i, parent = model.node[node, at.NODE_ROW], scratch.frame[model.node[node, at.NODE_PARENT]]
+    i, parent = model.node[node].row, scratch.frame[model.node[node].parent]
     position, orientation = local.position[k, node], local.orientation[k, node]
     velocity, angular_velocity = local.velocity[k, node], local.angular_velocity[k, node]
-    if model.node[node, at.NODE_KIND] == at.FREE:
+    if model.node[node].kind == at.FREE:
         frame = scratch.frame[node + 1]
         write_local_free(
             state[i], model.body[i], parent, frame, position, orientation, velocity, angular_velocity, lanes

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.layout import load, load3, load4, store3, store4
-from rigidsim.jit import routine
+from rigidsim.engine.layout import ARM, BODY, FRAME, LINK, LOCAL, MOTION, QUATERNION, STAGE, TRIPLE
+from rigidsim.jit import lanewise
 from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, local_rate, stretch
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.rigid_body import origin_from_com, point_velocity
@@ -13,105 +12,105 @@ from rigidsim.physics.vector import negated, scaled
 NO_VELOCITY = (0.0, 0.0, 0.0)
 
 
-@routine
-def place_driven(driven, motion, parent, arm, frame, lanes):
+@lanewise
+def place_driven(driven: LOCAL, motion: MOTION, parent: FRAME, arm: ARM, frame: FRAME, lane):
     """Frame of a fixed or prescribed node: the composition of its parent's with its local motion."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WP, p_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_P, lane, n)
-        v_WP, omega_WP = load3(parent, at.F_V, lane, n), load3(parent, at.F_OMEGA, lane, n)
-        scale_WP = load(motion, at.M_SCALE, lane, n)
-        d = stretch(q_WP, scale_WP, load3(driven, at.D_P, lane, n))
-        drift = stretch(q_WP, scale_WP, load3(driven, at.D_V, lane, n))
-        store3(arm, at.A_D, lane, n, d)
-        store3(arm, at.A_DRIFT, lane, n, drift)
-        store4(frame, at.F_Q, lane, n, product(q_WP, load4(driven, at.D_Q, lane, n)))
-        store3(frame, at.F_P, lane, n, compose_position(p_WP, d))
-        store3(frame, at.F_V, lane, n, compose_velocity(v_WP, omega_WP, d, drift))
-        store3(frame, at.F_OMEGA, lane, n, compose_rate(omega_WP, q_WP, load3(driven, at.D_OMEGA, lane, n)))
+    q_WP, p_WP = parent.q, parent.p
+    v_WP, omega_WP = parent.v, parent.omega
+    scale_WP = motion.scale
+    d = stretch(q_WP, scale_WP, driven.p)
+    drift = stretch(q_WP, scale_WP, driven.v)
+    arm.d = d
+    arm.drift = drift
+    frame.q = product(q_WP, driven.q)
+    frame.p = compose_position(p_WP, d)
+    frame.v = compose_velocity(v_WP, omega_WP, d, drift)
+    frame.omega = compose_rate(omega_WP, q_WP, driven.omega)
 
 
-@routine
-def place_free(state, body, parent, arm, frame, lanes):
+@lanewise
+def place_free(state: STAGE, body: BODY, parent: FRAME, arm: ARM, frame: FRAME, lane):
     """Frame of a free body: the centre of mass is relative to the parent, the rotation to the world; the origin follows
     from both.
     """
-    n = len(lanes)
-    for lane in range(n):
-        q_WP, p_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_P, lane, n)
-        v_WP, omega_WP = load3(parent, at.F_V, lane, n), load3(parent, at.F_OMEGA, lane, n)
-        scale_WP = load(body, at.B_SCALE, lane, n)
-        d = stretch(q_WP, scale_WP, load3(state, at.S_P, lane, n))
-        drift = stretch(q_WP, scale_WP, load3(state, at.S_V, lane, n))
-        q_WB = load4(state, at.S_Q, lane, n)
-        omega_WB = rotate(q_WB, load3(state, at.S_OMEGA, lane, n))
-        v_WC = compose_velocity(v_WP, omega_WP, d, drift)
-        r = rotate(q_WB, load3(body, at.B_COM, lane, n))
-        store3(arm, at.A_D, lane, n, d)
-        store3(arm, at.A_DRIFT, lane, n, drift)
-        store3(arm, at.A_VC, lane, n, v_WC)
-        store4(frame, at.F_Q, lane, n, q_WB)
-        store3(frame, at.F_P, lane, n, origin_from_com(compose_position(p_WP, d), r))
-        store3(frame, at.F_V, lane, n, point_velocity(v_WC, omega_WB, negated(r)))
-        store3(frame, at.F_OMEGA, lane, n, omega_WB)
+    q_WP, p_WP = parent.q, parent.p
+    v_WP, omega_WP = parent.v, parent.omega
+    scale_WP = body.scale
+    d = stretch(q_WP, scale_WP, state.p)
+    drift = stretch(q_WP, scale_WP, state.v)
+    q_WB = state.q
+    omega_WB = rotate(q_WB, state.omega)
+    v_WC = compose_velocity(v_WP, omega_WP, d, drift)
+    r = rotate(q_WB, body.com)
+    arm.d = d
+    arm.drift = drift
+    arm.v_WC = v_WC
+    frame.q = q_WB
+    frame.p = origin_from_com(compose_position(p_WP, d), r)
+    frame.v = point_velocity(v_WC, omega_WB, negated(r))
+    frame.omega = omega_WB
 
 
-@routine
-def link_driven(parent, arm, link, lanes):
+@lanewise
+def link_driven(parent: FRAME, arm: ARM, link: LINK, lane):
     """A fixed or prescribed node's origin relative to its parent's."""
-    n = len(lanes)
-    for lane in range(n):
-        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
-        store3(link, at.K_P, lane, n, d)
-        store3(link, at.K_V, lane, n, compose_velocity(NO_VELOCITY, load3(parent, at.F_OMEGA, lane, n), d, drift))
+    d, drift = arm.d, arm.drift
+    link.p = d
+    link.v = compose_velocity(NO_VELOCITY, parent.omega, d, drift)
 
 
-@routine
-def link_free(body, frame, parent, arm, link, lanes):
+@lanewise
+def link_free(body: BODY, frame: FRAME, parent: FRAME, arm: ARM, link: LINK, lane):
     """A free body's origin relative to its parent's, by way of its centre of mass."""
-    n = len(lanes)
-    for lane in range(n):
-        d, drift = load3(arm, at.A_D, lane, n), load3(arm, at.A_DRIFT, lane, n)
-        r = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
-        v = compose_velocity(NO_VELOCITY, load3(parent, at.F_OMEGA, lane, n), d, drift)
-        store3(link, at.K_P, lane, n, origin_from_com(d, r))
-        store3(link, at.K_V, lane, n, point_velocity(v, load3(frame, at.F_OMEGA, lane, n), negated(r)))
+    d, drift = arm.d, arm.drift
+    r = rotate(frame.q, body.com)
+    v = compose_velocity(NO_VELOCITY, parent.omega, d, drift)
+    link.p = origin_from_com(d, r)
+    link.v = point_velocity(v, frame.omega, negated(r))
 
 
-@routine
-def write_local_free(state, body, parent, frame, position, orientation, velocity, angular_velocity, lanes):
+@lanewise
+def write_local_free(
+    state: STAGE,
+    body: BODY,
+    parent: FRAME,
+    frame: FRAME,
+    position: TRIPLE,
+    orientation: QUATERNION,
+    velocity: TRIPLE,
+    angular_velocity: TRIPLE,
+    lane,
+):
     """Write the motion of a free body's origin relative to its parent, from that of its centre of mass, into a
     sample.
     """
-    n = len(lanes)
-    for lane in range(n):
-        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
-        q_PB = product(conjugate(q_WP), load4(state, at.S_Q, lane, n))
-        omega_PB = local_rate(omega_WP, q_WP, load3(frame, at.F_OMEGA, lane, n))
-        r_P = rotate(q_PB, scaled(1.0 / load(body, at.B_SCALE, lane, n), load3(body, at.B_COM, lane, n)))
-        store3(position, 0, lane, n, origin_from_com(load3(state, at.S_P, lane, n), r_P))
-        store4(orientation, 0, lane, n, q_PB)
-        store3(velocity, 0, lane, n, point_velocity(load3(state, at.S_V, lane, n), omega_PB, negated(r_P)))
-        store3(angular_velocity, 0, lane, n, omega_PB)
+    q_WP, omega_WP = parent.q, parent.omega
+    q_PB = product(conjugate(q_WP), state.q)
+    omega_PB = local_rate(omega_WP, q_WP, frame.omega)
+    r_P = rotate(q_PB, scaled(1.0 / body.scale, body.com))
+    position.xyz = origin_from_com(state.p, r_P)
+    orientation.wxyz = q_PB
+    velocity.xyz = point_velocity(state.v, omega_PB, negated(r_P))
+    angular_velocity.xyz = omega_PB
 
 
-@routine
-def write_local_driven(motion, position, orientation, velocity, angular_velocity, lanes):
+@lanewise
+def write_local_driven(
+    motion: LOCAL, position: TRIPLE, orientation: QUATERNION, velocity: TRIPLE, angular_velocity: TRIPLE, lane
+):
     """Write the motion of a driven node relative to its parent into a sample."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(position, 0, lane, n, load3(motion, at.D_P, lane, n))
-        store4(orientation, 0, lane, n, load4(motion, at.D_Q, lane, n))
-        store3(velocity, 0, lane, n, load3(motion, at.D_V, lane, n))
-        store3(angular_velocity, 0, lane, n, load3(motion, at.D_OMEGA, lane, n))
+    position.xyz = motion.p
+    orientation.wxyz = motion.q
+    velocity.xyz = motion.v
+    angular_velocity.xyz = motion.omega
 
 
-@routine
-def write_world(frame, position, orientation, velocity, angular_velocity, lanes):
+@lanewise
+def write_world(
+    frame: FRAME, position: TRIPLE, orientation: QUATERNION, velocity: TRIPLE, angular_velocity: TRIPLE, lane
+):
     """Write the motion of a node's frame in the world into a sample."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(position, 0, lane, n, load3(frame, at.F_P, lane, n))
-        store4(orientation, 0, lane, n, load4(frame, at.F_Q, lane, n))
-        store3(velocity, 0, lane, n, load3(frame, at.F_V, lane, n))
-        store3(angular_velocity, 0, lane, n, load3(frame, at.F_OMEGA, lane, n))
+    position.xyz = frame.p
+    orientation.wxyz = frame.q
+    velocity.xyz = frame.v
+    angular_velocity.xyz = frame.omega

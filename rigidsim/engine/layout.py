@@ -3,99 +3,199 @@
 from __future__ import annotations
 
 from rigidsim.jit import formula, inlined
+from rigidsim.jit.rows import Row
 from rigidsim.physics.summation import compensated_sum
-from rigidsim.physics.vector import sub
 
-# State of a free node: p_PC and v_PC (of the centre of mass, relative to the parent, its axes, its units of length),
-# q_WB and omega_B = omega_WB_B (orientation and rate relative to the world), the work done on it up to now, J. A stage
-# of a method has these columns; the state has in addition the low parts of its sums (`compensated_sum`).
-S_P, S_Q, S_V, S_OMEGA, S_WORK, STAGE_ROWS = 0, 3, 7, 10, 13, 14
-S_P_LOW, S_V_LOW, S_OMEGA_LOW, S_WORK_LOW, STATE_ROWS = 14, 17, 20, 23, 24
+# --- the rows of numbers
 
-# A node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha. Frame 0 is the world itself.
-F_Q, F_P, F_V, F_OMEGA, F_A, F_ALPHA, FRAME_ROWS = 0, 4, 7, 10, 13, 16, 19
+STAGE = Row(
+    "a free node at a stage of a method: p_PC and v_PC (of the centre of mass, relative to the parent, its axes,"
+    " its units of length), q_WB and omega_B = omega_WB_B (orientation and rate relative to the world), the work"
+    " done on it up to now, J",
+    p=3, q=4, v=3, omega=3, work=1,
+)  # fmt: skip
+STATE = Row(
+    "the state of a free node: a stage, and the low parts of its sums (`compensated_sum`)",
+    STAGE, sums=("p", "v", "omega", "work"),
+)  # fmt: skip
+FRAME = Row(
+    "a node's frame in the world: q_WB, then p, v, a of its origin (m) and omega, alpha; frame 0 is the world"
+    " itself",
+    q=4, p=3, v=3, omega=3, a=3, alpha=3,
+)  # fmt: skip
+LOCAL = Row(
+    "motion of a fixed or prescribed node relative to its parent: p_PB, q_PB, v, omega, a, alpha; lengths in the"
+    " parent's units",
+    p=3, q=4, v=3, omega=3, a=3, alpha=3,
+)  # fmt: skip
+DRIVE_AXES = Row(
+    "unit axes of the three rotations of a node driven by expressions, the outermost first",
+    first=3, second=3, third=3,
+)  # fmt: skip
+PACED = Row(
+    "state of a paced node, whose rates are prescribed as functions of time: its pose p_PB and q_PB at the"
+    " beginning of the step, and the time of that, s; its rows come after those of the moved nodes",
+    sums=("p",), p=3, q=4, _room=6, since=1,
+)  # fmt: skip
+PACE = Row(
+    "working row of a paced node: the sums v0 + 4 vm + v1, the same of omega, and omega at the beginning of the"
+    " step",
+    v=3, omega=3, first=3,
+)  # fmt: skip
+WOUND = Row(
+    "state of a load with a winding, such as a torsion spring: the angle about its axis at the last evaluation of"
+    " the previous step, rad; without an axis, the cosine of half its deflection there, and the time of its first"
+    " change of sign, s, or 0; these rows come last",
+    last=1, passed=1,
+)  # fmt: skip
+WINDING = Row(
+    "working row of such a load: its winding, and a value above 0 if its torque reverses at half a turn",
+    now=1, turns_over=1,
+)  # fmt: skip
+ARM = Row(
+    "working row between the passes of one evaluation: the arm d, the drift J v, a moved body's v_WC; world axes, m"
+    " and m/s",
+    d=3, drift=3, v_WC=3,
+)  # fmt: skip
+WRENCH = Row(
+    "the loads on a moved body: applied force and torque about the centre of mass, N and N m; gravity, m/s2; world"
+    " axes; and the power, W, that the ledger counts in addition to that of the applied force and torque: minus the"
+    " rate at which springs store energy, plus the power that moves a source of gravity",
+    f=3, tau=3, g=3, power=1,
+)  # fmt: skip
+PULL = Row(
+    "the force or torque of a pair, world axes, and the power that the ledger counts in addition to theirs, W",
+    f=3, power=1,
+)  # fmt: skip
+LINK = Row(
+    "a node's origin relative to its parent's, and the difference of their velocities; world axes, m and m/s",
+    p=3, v=3,
+)  # fmt: skip
+APART = Row(
+    "separation: a frame's origin relative to another's, and the difference of their velocities; world axes, m and"
+    " m/s",
+    p=3, v=3,
+)  # fmt: skip
+RATE = Row(
+    "rates that an integrator integrates in addition to v_PC and omega_B: a_PC, alpha_B, power",
+    a=3, alpha=3, power=1,
+)  # fmt: skip
+RELATIVE = Row("rotation of a body relative to its parent, in its axes, within a step: omega_PB and q_PB", omega=3, q=4)
+SUMS = Row("weighted sums of the rates of the stages of a step", v=3, turning=3, a=3, alpha=3, power=1)
+TURNING = Row(
+    "angular momentum at the end of a step, and the present guess of the rate there; world axes",
+    L=3, omega=3,
+)  # fmt: skip
+MEAN = Row("acceleration of a body by contacts in the last step, m/s2 and rad/s2, world axes", a=3, alpha=3)
+BODY = Row(
+    "constants of a moved body: mass, gravity (world axes), inertia and its inverse (xx yy zz xy xz yz, body axes),"
+    " the centre of mass relative to the origin (body axes, m), metres per unit of the parent's lengths",
+    mass=1, g=3, inertia=6, inverse=6, com=3, scale=1,
+)  # fmt: skip
+MOTION = Row(
+    "constants of a driven node: pose, velocity and acceleration at t = 0, unit axis, rate and its derivative about"
+    " it, metres per unit of the parent's lengths",
+    p=3, q=4, v=3, a=3, axis=3, rate=1, rate_dot=1, scale=1,
+)  # fmt: skip
+SCRIPT = Row(
+    "values of a load given by expressions: its lever from the centre of mass (body axes, m); force, torque and the"
+    " acceleration of gravity are in registers",
+    lever=3,
+)  # fmt: skip
+IMPULSE = Row(
+    "an impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes,"
+    " m)",
+    j=3, k=3, lever=3,
+)  # fmt: skip
+CORRECTION = Row(
+    "what happens to a node at an instant: displacement of its origin, turn, change of velocity and of rate; to a"
+    " free body itself: of its centre of mass, and of its angular momentum in place of the rate; world axes",
+    p=3, turn=3, v=3, omega=3,
+)  # fmt: skip
+EVENT = Row(
+    "an event: time, s; the point where it acts, in the world; the normal from the first shape to the second; the"
+    " impulse on the second body, or on the receiver, N s; energies before and after, J: of contact, the kinetic"
+    " energy of both bodies; of an impulse or a reparenting, the kinetic and potential energy of all; world axes",
+    time=1, point=3, normal=3, impulse=3, energy_before=1, energy_after=1,
+)  # fmt: skip
+HIT = Row(
+    "an impulse or a reparenting: an event; the moment of the impulse about the receiver's centre of mass; the part"
+    " of impulse and moment that a constraint absorbed; velocity and rate of the receiver's origin before and after",
+    EVENT, angular_impulse=3, constraint_impulse=3, constraint_angular_impulse=3, velocity_before=3, velocity_after=3,
+    angular_velocity_before=3, angular_velocity_after=3,
+)  # fmt: skip
+CHANGE = Row(
+    "a body that a jump reached; a protected body: the changes of its velocity, rate, acceleration and angular"
+    " acceleration relative to the parent; a carried body: the changes of its velocity and rate in the world, and"
+    " the equivalent impulse and moment",
+    v=3, omega=3, a=3, alpha=3,
+)  # fmt: skip
+FAULT = Row(
+    "the first non-finite value of an expression: 1.0 if there is one, its time (s), the value",
+    failed=1, time=1, value=1,
+)  # fmt: skip
+CHAIN = Row(
+    "motion of a frame relative to an ancestor: pose p, q, s; v and omega; in the ancestor's axes and units of"
+    " length",
+    p=3, q=4, s=1, v=3, omega=3,
+)  # fmt: skip
+LUMP = Row("mass, centre of mass (m) and inertia of a body with its parts, body axes", mass=1, com=3, inertia=6)
+LEDGER = Row(
+    "one sample of one world: energies and work, J; momentum, spin and orbital angular momentum, world axes; the"
+    " part of the work that contact did, J",
+    kinetic=1, potential=1, work=1, momentum=3, spin=3, orbital=3, contact=1,
+)  # fmt: skip
+SCALAR, TRIPLE, SIX = Row("a number", value=1), Row("a vector", xyz=3), Row("six numbers", value=6)
+QUATERNION = Row("a quaternion", wxyz=4)
+SUM = Row("a compensated sum", sums=("value",), value=1)
+JET = Row("a function of time: its value, first and second derivative", value=1, rate=1, rate_dot=1)
+NUMBERS = Row(
+    "numbers that are reached by their place",
+)
 
-# Motion of a fixed or prescribed node relative to its parent: p_PB, q_PB, v, omega, a, alpha; lengths in parent's
-# units.
-D_P, D_Q, D_V, D_OMEGA, D_A, D_ALPHA, DRIVEN_ROWS = 0, 3, 7, 10, 13, 16, 19
+# --- the rows of tables of integers
 
-# State of a paced node, whose rates are prescribed as functions of time: its pose p_PB and q_PB at the beginning of the
-# step, the time of that, s, and the low part of p_PB. These rows come after those of the moved nodes.
-PACED_P, PACED_Q, PACED_SINCE, PACED_P_LOW = S_P, S_Q, S_WORK, S_P_LOW
-
-# Working row of a paced node: the sums v0 + 4 vm + v1, the same of omega, and omega at the beginning of the step.
-P_V, P_OMEGA, P_FIRST, PACE_ROWS = 0, 3, 6, 9
-
-# State of a load with a winding, such as a torsion spring (`winding`): the angle about its axis at the last evaluation
-# of the previous step, rad; without an axis, the cosine of half its deflection there, and the time of its first change
-# of sign, s, or 0. These rows come last.
-WOUND_LAST, WOUND_PASSED = 0, 1
-
-# Working row of such a load: its winding, and a value above 0 if its torque reverses at half a turn.
-WINDING_NOW, WINDING_TURNS_OVER, WINDING_ROWS = 0, 1, 2
-
-# Working row between the passes of one evaluation: the arm d, the drift J v, a moved body's v_WC; world axes, m and
-# m/s.
-A_D, A_DRIFT, A_VC, ARM_ROWS = 0, 3, 6, 9
-
-# The loads on a moved body: applied force and torque about the centre of mass, N and N m; gravity, m/s2; world axes.
-# And the power, W, that the ledger counts in addition to that of the applied force and torque: minus the rate at which
-# springs store energy, plus the power that moves a source of gravity.
-W_F, W_TAU, W_G, W_POWER, WRENCH_ROWS = 0, 3, 6, 9, 10
-
-# Link: a node's origin relative to its parent's, and the difference of their velocities; world axes, m and m/s.
-K_P, K_V, LINK_ROWS = 0, 3, 6
-
-# Separation: a frame's origin relative to another's, and the difference of their velocities; world axes, m and m/s.
-Z_P, Z_V, APART_ROWS = 0, 3, 6
-
-# Rates that an integrator integrates in addition to v_PC and omega_B: a_PC, alpha_B, power.
-R_A, R_ALPHA, R_POWER, RATE_ROWS = 0, 3, 6, 7
-
-# Constants of a moved body: mass, gravity (world axes), inertia and its inverse (xx yy zz xy xz yz, body axes), the
-# centre of mass relative to the origin (body axes, m), metres per unit of the parent's lengths.
-B_MASS, B_G, B_INERTIA, B_INVERSE, B_COM, B_SCALE, BODY_ROWS = 0, 1, 4, 10, 16, 19, 20
-
-# Constants of a driven node: pose, velocity and acceleration at t = 0, unit axis, rate and its derivative about it,
-# metres per unit of the parent's lengths.
-M_P, M_Q, M_V, M_A, M_AXIS, M_RATE, M_RATE_DOT, M_SCALE, MOTION_ROWS = 0, 3, 7, 10, 13, 16, 17, 18, 19
-
-# Values of a load given by expressions: its lever from the centre of mass (body axes, m). Force, torque and the
-# acceleration of gravity are in registers.
-X_LEVER, SCRIPT_ROWS = 0, 3
-
-# An impulse: linear (N s), angular about the centre of mass (N m s), lever from the centre of mass (body axes, m).
-IMPULSE_J, IMPULSE_K, IMPULSE_LEVER, IMPULSE_ROWS = 0, 3, 6, 9
-
-# Sum of the impulses on a body at an instant, and of their moments about its centre of mass; world axes.
-TOTAL_J, TOTAL_K, TOTAL_ROWS = 0, 3, 6
-
-# Jump of a node at an instant: of the velocity of its origin and of its rate; world axes.
-Y_V, Y_OMEGA, JUMP_ROWS = 0, 3, 6
-
-# An event: time (s); the impulse that acted and its moment about the receiver's centre of mass, and the part of each
-# that a constraint absorbed; velocity and rate of the receiver's origin before and after; the change of energy at the
-# instant, J. World axes.
-HIT_TIME, HIT_J, HIT_K, HIT_REST_J, HIT_REST_K, HIT_V_BEFORE, HIT_V_AFTER = 0, 1, 4, 7, 10, 13, 16
-HIT_OMEGA_BEFORE, HIT_OMEGA_AFTER, HIT_ENERGY, HIT_ROWS = 19, 22, 25, 26
-
-# A body that a jump reached. A protected body: the changes of its velocity, rate, acceleration and angular acceleration
-# relative to the parent. A carried body: the changes of its velocity and rate in the world, and the equivalent impulse
-# and moment.
-CHANGE_V, CHANGE_OMEGA, CHANGE_A, CHANGE_ALPHA, CHANGE_ROWS = 0, 3, 6, 9, 12
-
-# The first non-finite value of an expression: 1.0 if there is one, its time (s), the value.
-N_FAILED, N_TIME, N_VALUE, FAULT_ROWS = 0, 1, 2, 3
-
-# Motion of a frame relative to an ancestor: pose p, q, s; v and omega; in the ancestor's axes and units of length.
-CHAIN_P, CHAIN_Q, CHAIN_S, CHAIN_V, CHAIN_OMEGA, CHAIN_ROWS = 0, 3, 7, 8, 11, 14
+NODE = Row(
+    "a node: frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of its"
+    " carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW",
+    parent=1, kind=1, row=1, carrier=1,
+)  # fmt: skip
+LAW = Row(
+    "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
+    " era, the era after its last, number among the loads with a winding",
+    pair=1, first=1, second=1, begin=1, until=1, followed=1,
+)  # fmt: skip
+OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
+VIEW = Row(
+    "a motion that expressions read: SEEN_POSITION, ...; pair; first of its registers",
+    kind=1, pair=1, register=1,
+)  # fmt: skip
+METRIC = Row(
+    "what a metric reads: which motion, the first of its registers; the node, or NO_ROW if it is not seen from the"
+    " world; the first link of the way up from the body, and of that from its observer",
+    kind=1, register=1, node=1, way=1, observer_way=1,
+)  # fmt: skip
+FOLD = Row("a reduction: number of the fold, or beyond these of what is counted; registers", kind=1, x=1, y=1, z=1)
+POSED = Row(
+    "a node whose pose is given by expressions: row among the driven nodes; registers of the position and of three"
+    " angles, NO_ROW if they are not given",
+    row=1, position=3, angles=3,
+)  # fmt: skip
+PACES = Row(
+    "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
+    " prescribed",
+    row=1, v=3, omega=3, moves=1, turns=1,
+)  # fmt: skip
+RECORD = Row(
+    "an event: what happened; two shapes, or the number of the impulse or reparenting and the receiver's node; the"
+    " row of the first event at that instant, not of contact",
+    cause=1, first=1, second=1, instant=1,
+)  # fmt: skip
+REACHED = Row("a body that a jump reached: instant, role, node, source", instant=1, role=1, node=1, source=1)
+PAIR = Row("a pair of frames: first and second frame, first link of the path", first=1, second=1, way=1)
 
 # Components of the arrays of a node's motion in a sample: position, orientation, velocity, angular velocity.
 MOTION_WIDTHS = (3, 4, 3, 3)
-
-# One sample of one world: energies and work, J; momentum, spin and orbital angular momentum, world axes; the part of
-# the work that contact did, J.
-E_KINETIC, E_POTENTIAL, E_WORK, E_MOMENTUM, E_SPIN, E_ORBITAL, E_CONTACT, LEDGER_ROWS = 0, 1, 2, 3, 6, 9, 12, 13
 
 # Terms of one free body, each a vector: velocity and acceleration of the centre of mass relative to the parent (m/s,
 # m/s2), the terms of which the acceleration is the sum, the angular acceleration relative to the parent (rad/s2), and
@@ -104,25 +204,11 @@ T_VELOCITY, T_ACCELERATION, T_APPLIED, T_GRAVITY, T_LINEAR, T_EULER, T_CENTRIFUG
 T_ANGULAR, T_ANGULAR_APPLIED, T_GYROSCOPIC, T_ANGULAR_PARENT, T_ANGULAR_TRANSPORT = range(8, 13)
 T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 
-# Columns of the tables of integers.
-NODE_PARENT, NODE_KIND, NODE_ROW, NODE_CARRIER = 0, 1, 2, 3
-LAW_PAIR, LAW_FIRST, LAW_SECOND, LAW_BEGIN, LAW_UNTIL, LAW_FOLLOWED, LAW_COLUMNS = 0, 1, 2, 3, 4, 5, 6
-OPERATION, OPERAND_A, OPERAND_B, OPERAND_C = 0, 1, 2, 3
-VIEW_KIND, VIEW_PAIR, VIEW_REGISTER = 0, 1, 2
-# What a metric reads: which motion, the first of its registers; the node, or NO_ROW if it is not seen from the world;
-# the first link of the way up from the body, and of that from its observer.
-METRIC_KIND, METRIC_REGISTER, METRIC_NODE, METRIC_WAY, METRIC_OBSERVER_WAY, METRIC_COLUMNS = 0, 1, 2, 3, 4, 5
-FOLD_KIND, FOLD_X, FOLD_Y, FOLD_Z, FOLD_COLUMNS = 0, 1, 2, 3, 4
-PACES_POSITION, PACES_ROTATION = 7, 8
-PAIR_FIRST, PAIR_SECOND, PAIR_WAY = 0, 1, 2
-EVENT_INSTANT, EVENT_CAUSE, EVENT_NUMBER, EVENT_NODE, EVENT_COLUMNS = 0, 1, 2, 3, 4
-REACHED_INSTANT, REACHED_ROLE, REACHED_NODE, REACHED_SOURCE, REACHED_COLUMNS = 0, 1, 2, 3, 4
-
 # The kinds of nodes. FREE: moved by forces, with a row in the state. Driven: FIXED, PRESCRIBED by constants, or DRIVEN
 # by expressions (see `drive`).
 FREE, FIXED, PRESCRIBED, DRIVEN = 0, 1, 2, 3
-SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED, SEEN_ENERGIES = 0, 1, 2, 3, 4, 5
-CAUSE_IMPULSE, CAUSE_REPARENTING = 0, 1
+SEEN_POSITION, SEEN_VELOCITY, SEEN_RATE, SEEN_ORIENTATION, SEEN_SPEED = 0, 1, 2, 3, 4
+CAUSE_IMPULSE, CAUSE_REPARENTING, CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT = 0, 1, 2, 3, 4
 ROLE_PROTECTED, ROLE_CARRIED = 0, 1
 # At an edge: only constant loads change; stored energy is exchanged or impulses act; Python changes the tree.
 EDGE_PASSED, EDGE_CROSSED, EDGE_STOPS = 0, 1, 2
@@ -131,92 +217,24 @@ NEVER = 1 << 62
 
 
 @formula
-def load(row, c, lane, n):
-    """Component c of one lane of n."""
-    return row[c * n + lane]
+def numbers_of(registers, lane, n):
+    """The numbers in several registers."""
+    return tuple(SCALAR(register, lane, n).value for register in registers)
 
 
 @formula
-def load3(row, c, lane, n):
-    """Components c to c + 2."""
-    return (row[c * n + lane], row[(c + 1) * n + lane], row[(c + 2) * n + lane])
+def jets_of(registers, lane, n):
+    """The jets in several registers."""
+    return tuple(TRIPLE(register, lane, n).xyz for register in registers)
 
 
 @formula
-def load4(row, c, lane, n):
-    """Components c to c + 3."""
-    return (row[c * n + lane], row[(c + 1) * n + lane], row[(c + 2) * n + lane], row[(c + 3) * n + lane])
-
-
-@formula
-def load6(row, c, lane, n):
-    """Components c to c + 5."""
-    return (
-        row[c * n + lane], row[(c + 1) * n + lane], row[(c + 2) * n + lane],
-        row[(c + 3) * n + lane], row[(c + 4) * n + lane], row[(c + 5) * n + lane],
-    )  # fmt: skip
-
-
-@formula
-def load_each(read, rows, lane, n):
-    """What `read` gives for component 0 of each of several rows."""
-    return tuple(read(row, 0, lane, n) for row in rows)
-
-
-@formula
-def store(row, c, lane, n, value):
-    """Write component c."""
-    row[c * n + lane] = value
-
-
-@formula
-def store3(row, c, lane, n, v):
-    """Write components c to c + 2."""
-    row[c * n + lane] = v[0]
-    row[(c + 1) * n + lane] = v[1]
-    row[(c + 2) * n + lane] = v[2]
-
-
-@formula
-def store6(row, c, lane, n, v):
-    """Write components c to c + 5."""
-    store3(row, c, lane, n, (v[0], v[1], v[2]))
-    store3(row, c + 3, lane, n, (v[3], v[4], v[5]))
-
-
-@formula
-def store_term(terms, term, k, node, lane, n, v):
-    """Write one of the terms of a node in sample k."""
-    store3(terms[term, k, node], 0, lane, n, v)
-
-
-@formula
-def store4(row, c, lane, n, q):
-    """Write components c to c + 3."""
-    row[c * n + lane] = q[0]
-    row[(c + 1) * n + lane] = q[1]
-    row[(c + 2) * n + lane] = q[2]
-    row[(c + 3) * n + lane] = q[3]
-
-
-@formula
-def accumulate(row, c, low, lane, n, change):
-    """Add to component c, whose low part is component `low`."""
-    row[c * n + lane], row[low * n + lane] = compensated_sum(row[c * n + lane], row[low * n + lane], change)
-
-
-@formula
-def accumulate3(row, c, low, lane, n, change):
-    """Add to components c to c + 2, whose low parts are components `low` to `low` + 2."""
-    accumulate(row, c, low, lane, n, change[0])
-    accumulate(row, c + 1, low + 1, lane, n, change[1])
-    accumulate(row, c + 2, low + 2, lane, n, change[2])
-
-
-@formula
-def change3(before, after, c, lane, n):
-    """Components c to c + 2 of the row `after` minus those of `before`."""
-    return sub(load3(after, c, lane, n), load3(before, c, lane, n))
+def add_to_sums(row, **changes):
+    """Add changes to parts of a row that are compensated sums."""
+    for name, change in changes.items():
+        (c, width), (low, _) = row.row.parts[name], row.row.parts[f"{name}_low"]
+        for k, x in enumerate((change,) if width == 1 else change):
+            row[c + k], row[low + k] = compensated_sum(row[c + k], row[low + k], x)
 
 
 @inlined

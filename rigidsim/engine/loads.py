@@ -33,17 +33,17 @@ def store_each(law, energy_of, era, arrays, ledger, lanes):
     """Add the energy stored in every load of one table that acts in this era to the potential energy."""
     for k in range(len(law.who)):
         if acts(law, k, era):
-            energy_of(law, k, arrays, ledger, at.E_POTENTIAL, 1.0, lanes)
+            energy_of(law, k, arrays, ledger, at.LEDGER.potential, 1.0, lanes)
 
 
 @inlined
 def exchange_each(law, energy_of, era, state, arrays, lanes):
     """Add the energy of a load that begins with this era to the work, and subtract that of a load that has ended."""
     for k in range(len(law.who)):
-        begins = law.who[k, at.LAW_BEGIN] == era
-        if begins or law.who[k, at.LAW_UNTIL] == era:
+        begins = law.who[k].begin == era
+        if begins or law.who[k].until == era:
             sign = 1.0 if begins else -1.0
-            energy_of(law, k, arrays, state[law.who[k, at.LAW_SECOND]], at.S_WORK, sign, lanes)
+            energy_of(law, k, arrays, state[law.who[k].second], at.STATE.work, sign, lanes)
 
 
 apply_single = over(SINGLE, apply_each, "apply")

@@ -13,6 +13,7 @@ from rigidsim.engine.lanes import overwrite
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
 from rigidsim.engine.model import Metrics, Model, Samples, make_samples, zeros
 from rigidsim.physics.reductions import FOLDS, MEMORY
+from rigidsim.quantities.vocabulary import METERED
 
 CAUSES = (layout.CAUSE_IMPULSE, layout.CAUSE_REPARENTING)
 """The causes of events in the order in which expressions number what they count; events of contact come after them."""
@@ -22,7 +23,7 @@ ROOM_BYTES = 1 << 20
 class _Arrays(NamedTuple):
     """The working arrays of the kernels, and the memories of the reductions."""
 
-    chains: np.ndarray  # (2, CHAIN_ROWS * lanes) of a body and of its observer
+    chains: np.ndarray  # (2, width of `CHAIN` * lanes) of a body and of its observer
     register: np.ndarray  # (register, lanes) of the values at a sample
     result: np.ndarray  # (register, lanes) of the reductions and the metrics
     memory: np.ndarray  # (reduction, MEMORY * lanes)
@@ -95,24 +96,32 @@ class Metering:
     def count(self, buffer: EventBuffer) -> None:
         """Count the events in the buffer."""
         if self._metrics:
-            causes = buffer.event[: buffer.filled[0], layout.EVENT_CAUSE]
+            causes = buffer.event[: buffer.filled[0], layout.RECORD.cause]
             self._counts += [np.count_nonzero(causes == cause) for cause in CAUSES]
 
-    def values(self, last: Samples, time: float, touches: tuple[int, int]) -> np.ndarray:
-        """(metric, lane) the metrics if the run ends with this sample at this time (s); `touches` are the numbers of
-        contacts that began and of impacts up to then.
+    def values(self, last: Samples, time: float, touches: np.ndarray) -> np.ndarray:
+        """(metric, lane) the metrics if the run ends with this sample at this time (s); `touches` are the contacts that
+        began and the impacts up to then, (k, 4): cause, two nodes, how many.
         """
         if not self._metrics:
             return zeros(0, len(self._lanes))
         metrics, arrays, place = self._metrics, self._arrays, self.place()
         self.add(np.array([time]), last, 0)
-        counts, first = [*self._counts, *touches], len(metrics.results.constant) + 1
-        for r, kind in enumerate(metrics.folds[:, layout.FOLD_KIND].tolist()):
+        first = len(metrics.results.constant) + 1
+        for r, kind in enumerate(metrics.folds[:, layout.FOLD.kind].tolist()):
             if kind >= len(FOLDS):
-                arrays.result[first + r] = counts[kind - len(FOLDS)]
+                arrays.result[first + r] = self._counted(kind - len(FOLDS), *metrics.counted[r], touches)
         self._evaluate(*self._evaluating())
         self.go_back(place)
         return arrays.result[metrics.result]
+
+    def _counted(self, events: int, begin: int, end: int, touches: np.ndarray) -> float:
+        """The number of events of a kind; of contact those of any of the nodes."""
+        if events < len(CAUSES):
+            return self._counts[events]
+        cause, nodes = (layout.CAUSE_BEGAN, layout.CAUSE_IMPACT)[events - len(CAUSES)], touches[:, 1:3]
+        is_of = ((begin <= nodes) & (nodes < end)).any(axis=1) & (touches[:, 0] == cause)
+        return float(touches[is_of, 3].sum())
 
     def place(self) -> tuple:
         """What `go_back` needs."""
@@ -137,10 +146,10 @@ class Metering:
 
 def parts_read(metrics: Metrics | None) -> dict[str, bool]:
     """Which parts of samples the metrics read, if there are any, besides the motion in the world."""
-    views = metrics.views[:-1] if metrics else np.empty((0, layout.METRIC_COLUMNS), np.int64)
-    is_energy = views[:, layout.METRIC_KIND] == layout.SEEN_ENERGIES
+    views = metrics.views[:-1] if metrics else np.empty((0, layout.METRIC.width), np.int64)
+    is_energy = views[:, layout.METRIC.kind] >= len(METERED)
     return {
-        "local": bool(((views[:, layout.METRIC_NODE] < 0) & ~is_energy).any()),
+        "local": bool(((views[:, layout.METRIC.node] < 0) & ~is_energy).any()),
         "ledger": bool(is_energy.any()),
     }
 
@@ -148,7 +157,7 @@ def parts_read(metrics: Metrics | None) -> dict[str, bool]:
 def _arrays(metrics: Metrics, n: int) -> _Arrays:
     program, results = metrics.program, metrics.results
     register, result = (zeros(p.first + len(p.code), n) for p in (program, results))
-    arrays = _Arrays(zeros(2, layout.CHAIN_ROWS * n), register, result, zeros(len(metrics.folds), MEMORY * n))
+    arrays = _Arrays(zeros(2, layout.CHAIN.width * n), register, result, zeros(len(metrics.folds), MEMORY * n))
     _set_constants(arrays, metrics)
     return arrays
 

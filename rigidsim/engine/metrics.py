@@ -6,17 +6,23 @@ the same samples, gives the same bits (`trajectory/metrics.py`).
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3, store4, store6
+from rigidsim.engine.layout import CHAIN, LUMP, QUATERNION, SCALAR, SIX, TRIPLE, numbers_of
 from rigidsim.engine.programs import fill, run_program
-from rigidsim.jit import inlined, routine
+from rigidsim.jit import formula, inlined, lanewise, routine
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.frames import compose_motion, local_motion
-from rigidsim.physics.quaternion import canonical
 from rigidsim.physics.reductions import FOLDS
-from rigidsim.physics.vector import norm
+from rigidsim.quantities.vocabulary import METERED, Formula
 
 KINDS = tuple(enumerate(FOLDS))
+
+
+def _compiled(one: Formula) -> Formula:
+    """A formula that takes all parts of a motion, and the mass."""
+    return one._replace(of=formula(lambda p, q, v, omega, mass: one.full(p, q, v, omega, mass)))
+
+
+FORMULAS = tuple((number, _compiled(one)) for number, one in enumerate(METERED.values()))
 
 
 @routine
@@ -26,8 +32,8 @@ def fold_sample(kind, t, x, y, z, row, lanes):
     for number, candidate in KINDS:
         if kind == number:
             for lane in range(n):
-                values = (load(x, 0, lane, n), load(y, 0, lane, n), load(z, 0, lane, n))
-                store6(row, 0, lane, n, candidate.fold(load6(row, 0, lane, n), t, *values))
+                kept = SIX(row, lane, n)
+                kept.value = candidate.fold(kept.value, t, *numbers_of((x, y, z), lane, n))
             break
 
 
@@ -38,98 +44,86 @@ def write_result(kind, out, row, lanes):
     for number, candidate in KINDS:
         if kind == number:
             for lane in range(n):
-                store(out, 0, lane, n, candidate.result(load6(row, 0, lane, n)))
+                SCALAR(out, lane, n).value = candidate.result(SIX(row, lane, n).value)
+            break
+
+
+@lanewise
+def begin_chain(chain: CHAIN, lane):
+    """The motion of a frame relative to itself."""
+    chain.p = (0.0, 0.0, 0.0)
+    chain.q = (1.0, 0.0, 0.0, 0.0)
+    chain.s = 1.0
+    chain.v = (0.0, 0.0, 0.0)
+    chain.omega = (0.0, 0.0, 0.0)
+
+
+@inlined
+def motion_of(chain):
+    """Pose, velocity and rate of a chain."""
+    return (chain.p, chain.q, chain.s), chain.v, chain.omega
+
+
+@inlined
+def store_motion(chain, pose, v, omega):
+    """Write pose, velocity and rate of a chain."""
+    chain.p, chain.q, chain.s = pose
+    chain.v = v
+    chain.omega = omega
+
+
+@lanewise
+def extend_chain(
+    position: TRIPLE, orientation: QUATERNION, velocity: TRIPLE, rate: TRIPLE, scale: SCALAR, chain: CHAIN, lane
+):
+    """The motion relative to the next ancestor, from that of the node between."""
+    above = (position.xyz, orientation.wxyz, scale.value)
+    pose, v, omega = motion_of(chain)
+    moved = compose_motion(above, velocity.xyz, rate.xyz, pose, v, omega)
+    store_motion(chain, moved[0], moved[1], moved[2])
+
+
+@lanewise
+def see_chain(observer: CHAIN, chain: CHAIN, lane):
+    """The motion of the end of a chain relative to that of another one, in place of it."""
+    X, v_X, omega_X = motion_of(observer)
+    pose, v, omega = motion_of(chain)
+    moved = local_motion(X, v_X, omega_X, pose, v, omega)
+    store_motion(chain, moved[0], moved[1], moved[2])
+
+
+@inlined
+def store_seen(width, seen, lane, n, values):
+    """Write one, three or four numbers."""
+    if width == 1:
+        SCALAR(seen, lane, n).value = values[0]
+    elif width == 3:
+        TRIPLE(seen, lane, n).xyz = values
+    else:
+        QUATERNION(seen, lane, n).wxyz = values
+
+
+@routine
+def read_motion(kind, position, orientation, velocity, rate, mass, seen, lanes):
+    """Fill the registers of one view: what a formula gives of a motion, and of the mass."""
+    n = len(lanes)
+    for number, candidate in FORMULAS:
+        if kind == number:
+            for lane in range(n):
+                p, q = TRIPLE(position, lane, n).xyz, QUATERNION(orientation, lane, n).wxyz
+                v, omega = TRIPLE(velocity, lane, n).xyz, TRIPLE(rate, lane, n).xyz
+                body = LUMP(mass, lane, n)
+                values = candidate.of(p, q, v, omega, (body.mass, body.com, body.inertia))
+                store_seen(candidate.width, seen, lane, n, values)
             break
 
 
 @routine
-def begin_chain(chain, lanes):
-    """The motion of a frame relative to itself."""
+def read_ledger(column, ledger, seen, lanes):
+    """Fill the register of one number of the whole run."""
     n = len(lanes)
     for lane in range(n):
-        store3(chain, at.CHAIN_P, lane, n, (0.0, 0.0, 0.0))
-        store4(chain, at.CHAIN_Q, lane, n, (1.0, 0.0, 0.0, 0.0))
-        store(chain, at.CHAIN_S, lane, n, 1.0)
-        store3(chain, at.CHAIN_V, lane, n, (0.0, 0.0, 0.0))
-        store3(chain, at.CHAIN_OMEGA, lane, n, (0.0, 0.0, 0.0))
-
-
-@inlined
-def chain_at(chain, lane, n):
-    """Pose, velocity and rate of a chain."""
-    pose = (load3(chain, at.CHAIN_P, lane, n), load4(chain, at.CHAIN_Q, lane, n), load(chain, at.CHAIN_S, lane, n))
-    return pose, load3(chain, at.CHAIN_V, lane, n), load3(chain, at.CHAIN_OMEGA, lane, n)
-
-
-@inlined
-def store_chain(chain, lane, n, pose, v, omega):
-    """Write pose, velocity and rate of a chain."""
-    store3(chain, at.CHAIN_P, lane, n, pose[0])
-    store4(chain, at.CHAIN_Q, lane, n, pose[1])
-    store(chain, at.CHAIN_S, lane, n, pose[2])
-    store3(chain, at.CHAIN_V, lane, n, v)
-    store3(chain, at.CHAIN_OMEGA, lane, n, omega)
-
-
-@routine
-def extend_chain(position, orientation, velocity, rate, scale, chain, lanes):
-    """The motion relative to the next ancestor, from that of the node between."""
-    n = len(lanes)
-    for lane in range(n):
-        above = (load3(position, 0, lane, n), load4(orientation, 0, lane, n), load(scale, 0, lane, n))
-        pose, v, omega = chain_at(chain, lane, n)
-        moved = compose_motion(above, load3(velocity, 0, lane, n), load3(rate, 0, lane, n), pose, v, omega)
-        store_chain(chain, lane, n, moved[0], moved[1], moved[2])
-
-
-@routine
-def see_chain(observer, chain, lanes):
-    """The motion of the end of a chain relative to that of another one, in place of it."""
-    n = len(lanes)
-    for lane in range(n):
-        X, v_X, omega_X = chain_at(observer, lane, n)
-        pose, v, omega = chain_at(chain, lane, n)
-        moved = local_motion(X, v_X, omega_X, pose, v, omega)
-        store_chain(chain, lane, n, moved[0], moved[1], moved[2])
-
-
-@routine
-def read_vector(row, seen, lanes):
-    """A vector, or the energies."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(seen, 0, lane, n, load3(row, 0, lane, n))
-
-
-@routine
-def read_speed(row, seen, lanes):
-    """The length of a velocity."""
-    n = len(lanes)
-    for lane in range(n):
-        store(seen, 0, lane, n, norm(load3(row, 0, lane, n)))
-
-
-@routine
-def read_orientation(row, seen, lanes):
-    """A unit quaternion, with w >= 0."""
-    n = len(lanes)
-    for lane in range(n):
-        store4(seen, 0, lane, n, canonical(load4(row, 0, lane, n)))
-
-
-@inlined
-def read_motion(kind, position, orientation, velocity, rate, seen, lanes):
-    """Fill the registers of one view."""
-    if kind == at.SEEN_POSITION:
-        read_vector(position, seen, lanes)
-    elif kind == at.SEEN_VELOCITY:
-        read_vector(velocity, seen, lanes)
-    elif kind == at.SEEN_RATE:
-        read_vector(rate, seen, lanes)
-    elif kind == at.SEEN_SPEED:
-        read_speed(velocity, seen, lanes)
-    else:
-        read_orientation(orientation, seen, lanes)
+        SCALAR(seen, lane, n).value = ledger[column * n + lane]
 
 
 @inlined
@@ -150,23 +144,23 @@ def read_sample(metrics, samples, k, chains, register, lanes):
     views, n, world = metrics.views, len(lanes), samples.world
     registers = register.reshape(-1)
     for i in range(len(views) - 1):
-        kind, node = views[i, at.METRIC_KIND], views[i, at.METRIC_NODE]
-        seen = registers[views[i, at.METRIC_REGISTER] * n :]  # consecutive registers are the components of one row
-        if kind == at.SEEN_ENERGIES:
-            read_vector(samples.ledger[k][at.E_KINETIC * n :], seen, lanes)
+        kind, node = views[i].kind, views[i].node
+        seen = registers[views[i].register * n :]  # consecutive registers are the components of one row
+        if kind >= len(FORMULAS):
+            read_ledger(kind - len(FORMULAS), samples.ledger[k], seen, lanes)
         elif node >= 0:
             read_motion(
                 kind, world.position[k, node], world.orientation[k, node], world.velocity[k, node],
-                world.angular_velocity[k, node], seen, lanes,
+                world.angular_velocity[k, node], metrics.mass[i], seen, lanes,
             )  # fmt: skip
         else:
-            turn, chain, observer = views[i, at.METRIC_OBSERVER_WAY], chains[0], chains[1]
-            follow_way(metrics, views[i, at.METRIC_WAY], turn, samples.local, k, chain, lanes)
-            follow_way(metrics, turn, views[i + 1, at.METRIC_WAY], samples.local, k, observer, lanes)
+            turn, chain, observer = views[i].observer_way, chains[0], chains[1]
+            follow_way(metrics, views[i].way, turn, samples.local, k, chain, lanes)
+            follow_way(metrics, turn, views[i + 1].way, samples.local, k, observer, lanes)
             see_chain(observer, chain, lanes)
             read_motion(
-                kind, chain[at.CHAIN_P * n :], chain[at.CHAIN_Q * n :], chain[at.CHAIN_V * n :],
-                chain[at.CHAIN_OMEGA * n :], seen, lanes,
+                kind, chain[CHAIN.place("p") * n :], chain[CHAIN.place("q") * n :], chain[CHAIN.place("v") * n :],
+                chain[CHAIN.place("omega") * n :], metrics.mass[i], seen, lanes,
             )  # fmt: skip
 
 
@@ -178,8 +172,8 @@ def fold_row(metrics, t, samples, k, chains, register, memory, lanes):
     read_sample(metrics, samples, k, chains, register, lanes)
     run_program(program.code, program.first, register, lanes)
     for r in range(len(folds)):
-        x, y, z = register[folds[r, at.FOLD_X]], register[folds[r, at.FOLD_Y]], register[folds[r, at.FOLD_Z]]
-        fold_sample(folds[r, at.FOLD_KIND], t, x, y, z, memory[r], lanes)
+        x, y, z = register[folds[r].x], register[folds[r].y], register[folds[r].z]
+        fold_sample(folds[r].kind, t, x, y, z, memory[r], lanes)
 
 
 @kernel
@@ -197,5 +191,5 @@ def evaluate_metrics(metrics, memory, register, lanes):
     program = metrics.results
     for r in range(len(metrics.folds)):
         out = register[len(program.constant) + 1 + r]
-        write_result(metrics.folds[r, at.FOLD_KIND], out, memory[r], lanes)
+        write_result(metrics.folds[r].kind, out, memory[r], lanes)
     run_program(program.code, program.first, register, lanes)

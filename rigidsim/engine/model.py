@@ -13,18 +13,45 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.contact.model import Contacts
+from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, SHAPE, SOLID, WAY
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
+from rigidsim.engine.layout import (
+    APART,
+    ARM,
+    BODY,
+    DRIVE_AXES,
+    FAULT,
+    FOLD,
+    FRAME,
+    LAW,
+    LEDGER,
+    LINK,
+    LOCAL,
+    MEAN,
+    METRIC,
+    MOTION,
+    NODE,
+    OPERATION,
+    PACE,
+    PACES,
+    PAIR,
+    POSED,
+    PULL,
+    RATE,
+    STAGE,
+    TRIPLE,
+    VIEW,
+    WINDING,
+    WRENCH,
+)
 
 
 class Law(NamedTuple):
     """The loads of one kind: bodies, eras and constants of each. The second end of each is on a moved body."""
 
-    # (law, LAW_COLUMNS) pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its
-    # first era, the era after its last, number among the loads with a winding
-    who: np.ndarray
-    value: np.ndarray  # (law, rows of its kind * lanes)
+    who: LAW  # (load)
+    value: np.ndarray  # (load, width of its kind * lanes)
 
 
 SingleLaws = NamedTuple("SingleLaws", [(table.name, Law) for table in SINGLE])
@@ -39,7 +66,7 @@ class Relations(NamedTuple):
     """
 
     linked: np.ndarray  # nodes whose links the paths use
-    pair: np.ndarray  # (pair + 1, 3) first and second frame, first link of the path; the last row ends the links
+    pair: PAIR  # (pair + 1) the last row ends the links
     way_node: np.ndarray  # (link) node whose link it is
     way_sign: np.ndarray  # (link) 1.0 from parent to child, -1.0 from child to parent
 
@@ -56,7 +83,7 @@ class Mutual(NamedTuple):
 class Program(NamedTuple):
     """Expressions as a list of operations on registers; result k goes to register `first` + k."""
 
-    code: np.ndarray  # (operation, 4) the operation, and the registers of the operands
+    code: OPERATION
     constant: np.ndarray  # (constant, lanes) the first registers; t is in the next one
     first: int
 
@@ -67,21 +94,23 @@ class Expressions(NamedTuple):
     scripts: Law  # loads; in place of a pair, the frame of the axes
     script_register: np.ndarray  # (script, 9) registers of the components of force, torque and gravity
     script: Program
-    views: np.ndarray  # (view, 3) motions that expressions read: SEEN_POSITION, ...; pair; first of its registers
+    views: VIEW
     drive: Program  # of t only, for prescribed motions, on jets
-    driven: np.ndarray  # (driven by expressions, 7) row among the driven nodes, registers of position and three angles
-    paced: np.ndarray  # (paced, 9) row among the driven nodes; registers of velocity and angular velocity; which apply
-    drive_axes: np.ndarray  # (driven by expressions, 9 * lanes) unit axes of the three rotations, the outermost first
+    driven: POSED
+    paced: PACES
+    drive_axes: DRIVE_AXES  # (driven by expressions)
 
 
 class Metrics(NamedTuple):
     """Named numbers of the whole run: reductions of the samples, and expressions of the reductions."""
 
     program: Program  # of the values at a sample
-    views: np.ndarray  # (view + 1, METRIC_COLUMNS) what the program reads; the last row ends the ways
+    views: METRIC  # (view + 1) what the program reads; the last row ends the ways
     way_node: np.ndarray  # (link) the nodes from a body and, after them, from its observer up to their common ancestor
     way_scale: np.ndarray  # (link, lanes) unit of length of the node over that of its parent
-    folds: np.ndarray  # (reduction, FOLD_COLUMNS) number of the fold, or beyond these of what is counted; registers
+    mass: np.ndarray  # (view, 10 * lanes) mass (kg), centre of mass (m), inertia (kg m^2), if the view needs them
+    folds: FOLD
+    counted: np.ndarray  # (reduction, 2) first node of which events are counted, and that after the last
     results: Program  # of the reductions, which are its views
     result: np.ndarray  # (metric) registers of the results
 
@@ -91,23 +120,37 @@ class Working(NamedTuple):
 
     register: np.ndarray  # (register, lanes) of loads
     jet: np.ndarray  # (register, 3 * lanes) of prescribed motions: value, first and second derivative
-    pace: np.ndarray  # (paced, PACE_ROWS * lanes)
+    pace: PACE
+
+
+class Contacts(NamedTuple):
+    """Shapes in the order of the paths of their nodes and, on one node, of the file; contact bodies: those moved by
+    forces first, then the others, both in the order of paths.
+    """
+
+    shape: SHAPE  # (shape)
+    shape_value: SOLID  # (shape)
+    body: CONTACT_BODY  # (contact body)
+    way: WAY  # (way) parents first
+    action: np.ndarray  # (class, class) IGNORED, COLLIDES or SENSED
+    value: MATERIAL  # (class * class)
+    n_moved: int  # contact bodies that forces move
+    substeps: int
+    share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
 
 
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
-    # (node, 4) frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of its
-    # carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW
-    node: np.ndarray
+    node: NODE
     active: np.ndarray  # nodes whose motion the dynamics needs, parents first; the others are for samples only
     every: np.ndarray  # all nodes, each followed by its descendants
     moved_node: np.ndarray  # (moved) node
     by_path: np.ndarray  # (moved) rows in order of their paths: the order of sums over bodies
-    body: np.ndarray  # (moved, BODY_ROWS * lanes)
-    motion: np.ndarray  # (driven, MOTION_ROWS * lanes)
+    body: BODY  # (moved)
+    motion: MOTION  # (driven)
     scale: np.ndarray  # (1 + node, lanes) metres per unit of the frame's own lengths
-    normal: np.ndarray  # (1, 3 * lanes) of the plane that a planar scene is locked to; or no rows
+    normal: TRIPLE  # (1) of the plane that a planar scene is locked to; or no rows
 
     relations: Relations | None  # of pair laws and expressions
     single: SingleLaws
@@ -130,23 +173,23 @@ class Model(NamedTuple):
 class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
-    frame: np.ndarray  # (1 + node, FRAME_ROWS * lanes)
-    driven: np.ndarray  # (driven, DRIVEN_ROWS * lanes)
-    arm: np.ndarray  # (node, ARM_ROWS * lanes)
-    link: np.ndarray  # (node, LINK_ROWS * lanes)
-    apart: np.ndarray  # (pair, APART_ROWS * lanes)
-    wound: np.ndarray  # (load with a winding, WINDING_ROWS * lanes)
-    way: np.ndarray  # (2, 3 * lanes) two bodies' centres of mass relative to their nearest common ancestor
+    frame: FRAME  # (1 + node)
+    driven: LOCAL
+    arm: ARM  # (node)
+    link: LINK  # (node)
+    apart: APART  # (pair)
+    wound: WINDING  # (load with a winding)
+    way: TRIPLE  # (2) two bodies' centres of mass relative to their nearest common ancestor
     working: Working | None  # of expressions
-    fault: np.ndarray  # (script + driven by expressions + paced, FAULT_ROWS * lanes)
-    pull: np.ndarray  # (4 * lanes) a pair's force or torque, and a power
-    wrench: np.ndarray  # (moved, WRENCH_ROWS * lanes)
-    rate: np.ndarray  # (state, RATE_ROWS * lanes)
-    stage: np.ndarray  # (state, STAGE_ROWS * lanes) the state at a stage
-    start: np.ndarray  # (state, STAGE_ROWS * lanes) rotation and rate in the world at the beginning of a step
-    sum: np.ndarray  # (state, STAGE_ROWS * lanes) weighted sum of the stages' rates
-    turn: np.ndarray  # (state, 3 * lanes) a stage's rotation vector, or a relative rate
-    contact_mean: np.ndarray  # (contact body, 6) acceleration by contacts in the last step, m/s2 and rad/s2, world axes
+    fault: FAULT  # (script + driven by expressions + paced)
+    pull: PULL  # one row
+    wrench: WRENCH  # (moved)
+    rate: RATE  # (state)
+    stage: np.ndarray  # (state, width of STAGE * lanes) the state at a stage
+    start: STAGE  # (state) rotation and rate in the world at the beginning of a step
+    sum: np.ndarray  # (state, width of SUMS, RELATIVE or TURNING * lanes) what the integrator keeps in a step
+    turn: TRIPLE  # (state) a stage's rotation vector, or a relative rate
+    contact_mean: MEAN  # (contact body)
     contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
 
 
@@ -176,8 +219,8 @@ class Samples(NamedTuple):
 
     local: MotionSamples  # relative to the parent; or no samples
     world: MotionSamples
-    ledger: np.ndarray  # (sample, LEDGER_ROWS * lanes), or no samples
-    terms: np.ndarray  # (TERMS, sample, node, 3 * lanes), NaN except for free bodies; or no samples
+    ledger: LEDGER  # (sample), or no samples
+    terms: TRIPLE  # (TERMS, sample, node), NaN except for free bodies; or no samples
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
@@ -224,33 +267,33 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     n, n_node, n_moved, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
     n_state = n_moved + paced_count(model) + followed(model)
     scratch = Scratch(
-        frame=zeros(n_node + 1, layout.FRAME_ROWS * n),
-        driven=zeros(n_driven, layout.DRIVEN_ROWS * n),
-        arm=zeros(n_node, layout.ARM_ROWS * n),
-        link=zeros(n_node, layout.LINK_ROWS * n),
-        apart=zeros(len(model.relations.pair) - 1 if model.relations else 0, layout.APART_ROWS * n),
-        wound=zeros(followed(model), layout.WINDING_ROWS * n),
+        frame=zeros(n_node + 1, layout.FRAME.width * n),
+        driven=zeros(n_driven, layout.LOCAL.width * n),
+        arm=zeros(n_node, layout.ARM.width * n),
+        link=zeros(n_node, layout.LINK.width * n),
+        apart=zeros(len(model.relations.pair) - 1 if model.relations else 0, layout.APART.width * n),
+        wound=zeros(followed(model), layout.WINDING.width * n),
         way=zeros(2, 3 * n),
         working=working_of(model.expressions, n) if model.expressions else None,
-        fault=zeros(fault_count(model.expressions), layout.FAULT_ROWS * n),
-        pull=zeros(4 * n),
-        wrench=zeros(n_moved, layout.WRENCH_ROWS * n),
-        rate=zeros(n_state, layout.RATE_ROWS * n),
-        stage=zeros(n_state, layout.STAGE_ROWS * n),
-        start=zeros(n_state, layout.STAGE_ROWS * n),
-        sum=zeros(n_state, layout.STAGE_ROWS * n),
+        fault=zeros(fault_count(model.expressions), layout.FAULT.width * n),
+        pull=zeros(layout.PULL.width * n),
+        wrench=zeros(n_moved, layout.WRENCH.width * n),
+        rate=zeros(n_state, layout.RATE.width * n),
+        stage=zeros(n_state, layout.STAGE.width * n),
+        start=zeros(n_state, layout.STAGE.width * n),
+        sum=zeros(n_state, layout.SUMS.width * n),
         turn=zeros(n_state, 3 * n),
-        contact_mean=zeros(0, 6),
+        contact_mean=zeros(0, layout.MEAN.width),
         contact_work=zeros(2),
     )
-    scratch.frame[0, layout.F_Q * n : (layout.F_Q + 1) * n] = 1.0
+    scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
 
 
 def set_constants(scratch: Scratch, model: Model, n: int) -> None:
     """Set what scratch arrays of n lanes have from the numbers of a model."""
-    pose = (layout.M_Q + 4) * n  # position and orientation lead both rows
+    pose = layout.MOTION.columns("q", n).stop  # position and orientation lead both rows
     scratch.driven[:, :pose] = model.motion[:, :pose]
     if model.expressions:
         given, working = model.expressions, scratch.working
@@ -261,7 +304,7 @@ def set_constants(scratch: Scratch, model: Model, n: int) -> None:
 def working_of(given: Expressions, n: int) -> Working:
     """Scratch arrays for expressions."""
     n_script, n_drive = (program.first + len(program.code) for program in (given.script, given.drive))
-    return Working(zeros(n_script, n), zeros(n_drive, 3 * n), zeros(len(given.paced), layout.PACE_ROWS * n))
+    return Working(zeros(n_script, n), zeros(n_drive, 3 * n), zeros(len(given.paced), layout.PACE.width * n))
 
 
 def fault_count(given: Expressions | None) -> int:
@@ -286,6 +329,6 @@ def make_samples(
     return Samples(
         local=motion(n_sample if local else 0),
         world=motion(n_sample),
-        ledger=zeros(n_sample if ledger else 0, layout.LEDGER_ROWS * n),
+        ledger=zeros(n_sample if ledger else 0, layout.LEDGER.width * n),
         terms=zeros(layout.TERMS, n_sample if with_terms else 0, n_node, 3 * n),
     )

@@ -7,36 +7,29 @@ between two moons stay centimetres at any distance from the world's origin.
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import ARM, BODY, FRAME, LEDGER, LINK, SCALAR, TRIPLE, WRENCH
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.forces import attraction, attraction_potential
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, scaled, sub
 
 
-@routine
-def begin_way(body, frame, way, lanes):
+@lanewise
+def begin_way(body: BODY, frame: FRAME, way: TRIPLE, lane):
     """A centre of mass relative to the origin of its body."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(way, 0, lane, n, rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n)))
+    way.xyz = rotate(frame.q, body.com)
 
 
-@routine
-def leave_body(arm, way, lanes):
+@lanewise
+def leave_body(arm: ARM, way: TRIPLE, lane):
     """The centre of mass relative to the parent's origin."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(way, 0, lane, n, load3(arm, at.A_D, lane, n))
+    way.xyz = arm.d
 
 
-@routine
-def leave_node(link, way, lanes):
+@lanewise
+def leave_node(link: LINK, way: TRIPLE, lane):
     """Add a link: relative to the origin of the next ancestor."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(way, 0, lane, n, add(load3(way, 0, lane, n), load3(link, at.K_P, lane, n)))
+    way.xyz = add(way.xyz, link.p)
 
 
 @inlined
@@ -46,15 +39,15 @@ def inwards(frame, node, way, model, scratch, lanes):
         leave_body(scratch.arm[node], way, lanes)
     else:
         leave_node(scratch.link[frame - 1], way, lanes)
-    return model.node[frame - 1, at.NODE_PARENT]
+    return model.node[frame - 1].parent
 
 
 @inlined
 def meet(first, second, model, scratch, lanes):
     """Fill the two rows of `scratch.way` with two nodes' centres of mass relative to their nearest common ancestor."""
     depth = model.mutual.depth
-    begin_way(model.body[model.node[first, at.NODE_ROW]], scratch.frame[first + 1], scratch.way[0], lanes)
-    begin_way(model.body[model.node[second, at.NODE_ROW]], scratch.frame[second + 1], scratch.way[1], lanes)
+    begin_way(model.body[model.node[first].row], scratch.frame[first + 1], scratch.way[0], lanes)
+    begin_way(model.body[model.node[second].row], scratch.frame[second + 1], scratch.way[1], lanes)
     a, b = first + 1, second + 1
     for _ in range(depth[a] + depth[b]):  # at most; a count, which straight code knows
         if a == b:
@@ -65,37 +58,36 @@ def meet(first, second, model, scratch, lanes):
             b = inwards(b, second, scratch.way[1], model, scratch, lanes)
 
 
-@routine
-def pull_pair(way_1, way_2, gm_1, gm_2, soft, wrench_1, wrench_2, lanes):
+@lanewise
+def pull_pair(
+    way_1: TRIPLE, way_2: TRIPLE, gm_1: SCALAR, gm_2: SCALAR, soft: SCALAR, wrench_1: WRENCH, wrench_2: WRENCH, lane
+):
     """Add the gravity of two bodies on each other."""
-    n = len(lanes)
-    for lane in range(n):
-        s = sub(load3(way_2, 0, lane, n), load3(way_1, 0, lane, n))
-        unit = attraction(1.0, load(soft, 0, lane, n), s)
-        g_1 = scaled(-load(gm_2, 0, lane, n), unit)
-        g_2 = scaled(load(gm_1, 0, lane, n), unit)
-        store3(wrench_1, at.W_G, lane, n, add(load3(wrench_1, at.W_G, lane, n), g_1))
-        store3(wrench_2, at.W_G, lane, n, add(load3(wrench_2, at.W_G, lane, n), g_2))
+    s = sub(way_2.xyz, way_1.xyz)
+    unit = attraction(1.0, soft.value, s)
+    g_1 = scaled(-gm_2.value, unit)
+    g_2 = scaled(gm_1.value, unit)
+    wrench_1.g = add(wrench_1.g, g_1)
+    wrench_2.g = add(wrench_2.g, g_2)
 
 
-@routine
-def store_pair(way_1, way_2, gm_1, soft, body_2, ledger, lanes):
+@lanewise
+def store_pair(way_1: TRIPLE, way_2: TRIPLE, gm_1: SCALAR, soft: SCALAR, body_2: BODY, ledger: LEDGER, lane):
     """Add the potential energy of two bodies."""
-    n = len(lanes)
-    for lane in range(n):
-        s = sub(load3(way_2, 0, lane, n), load3(way_1, 0, lane, n))
-        potential = attraction_potential(load(gm_1, 0, lane, n), load(soft, 0, lane, n), s)
-        energy = load(body_2, at.B_MASS, lane, n) * potential
-        store(ledger, at.E_POTENTIAL, lane, n, load(ledger, at.E_POTENTIAL, lane, n) + energy)
+    s = sub(way_2.xyz, way_1.xyz)
+    potential = attraction_potential(gm_1.value, soft.value, s)
+    energy = body_2.mass * potential
+    ledger.potential += energy
 
 
 @inlined
 def ways(first, second, model, scratch, lanes):
     """Rows that begin with two nodes' centres of mass relative to the same frame; for siblings these are their arms."""
-    siblings = model.node[first, at.NODE_PARENT] == model.node[second, at.NODE_PARENT]
+    siblings = model.node[first].parent == model.node[second].parent
     if not siblings:
         meet(first, second, model, scratch, lanes)
-    return (scratch.arm[first], scratch.arm[second]) if siblings else (scratch.way[0], scratch.way[1])
+    arms = TRIPLE(scratch.arm[first]), TRIPLE(scratch.arm[second])
+    return arms if siblings else (scratch.way[0], scratch.way[1])
 
 
 @inlined

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import sample_local
 from rigidsim.engine.kinematics import write_world
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3
+from rigidsim.engine.layout import ARM, BODY, FRAME, LEDGER, STAGE
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.relations import relate
 from rigidsim.engine.terms import observe_terms
-from rigidsim.jit import inlined, routine
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import (
     angular_momentum,
@@ -22,32 +21,22 @@ from rigidsim.physics.rigid_body import (
 from rigidsim.physics.vector import add
 
 
-@routine
-def add_to_ledger(state, body, frame, arm, ledger, lanes):
+@lanewise
+def add_to_ledger(state: STAGE, body: BODY, frame: FRAME, arm: ARM, ledger: LEDGER, lane):
     """Add one free body's energies, work and momenta."""
-    n = len(lanes)
-    for lane in range(n):
-        mass, g_W, inertia_B = (
-            load(body, at.B_MASS, lane, n),
-            load3(body, at.B_G, lane, n),
-            load6(body, at.B_INERTIA, lane, n),
-        )
-        q_WB, omega_B, v_WC = (
-            load4(frame, at.F_Q, lane, n),
-            load3(state, at.S_OMEGA, lane, n),
-            load3(arm, at.A_VC, lane, n),
-        )
-        p_WC = add(load3(frame, at.F_P, lane, n), rotate(q_WB, load3(body, at.B_COM, lane, n)))
-        kinetic = load(ledger, at.E_KINETIC, lane, n) + kinetic_energy(mass, inertia_B, v_WC, omega_B)
-        potential = load(ledger, at.E_POTENTIAL, lane, n) + uniform_potential(mass, g_W, p_WC)
-        spin = rotate(q_WB, angular_momentum(inertia_B, omega_B))
-        orbital = orbital_angular_momentum(mass, p_WC, v_WC)
-        store(ledger, at.E_KINETIC, lane, n, kinetic)
-        store(ledger, at.E_POTENTIAL, lane, n, potential)
-        store(ledger, at.E_WORK, lane, n, load(ledger, at.E_WORK, lane, n) + load(state, at.S_WORK, lane, n))
-        store3(ledger, at.E_MOMENTUM, lane, n, add(load3(ledger, at.E_MOMENTUM, lane, n), momentum(mass, v_WC)))
-        store3(ledger, at.E_SPIN, lane, n, add(load3(ledger, at.E_SPIN, lane, n), spin))
-        store3(ledger, at.E_ORBITAL, lane, n, add(load3(ledger, at.E_ORBITAL, lane, n), orbital))
+    mass, g_W, inertia_B = (body.mass, body.g, body.inertia)
+    q_WB, omega_B, v_WC = (frame.q, state.omega, arm.v_WC)
+    p_WC = add(frame.p, rotate(q_WB, body.com))
+    kinetic = ledger.kinetic + kinetic_energy(mass, inertia_B, v_WC, omega_B)
+    potential = ledger.potential + uniform_potential(mass, g_W, p_WC)
+    spin = rotate(q_WB, angular_momentum(inertia_B, omega_B))
+    orbital = orbital_angular_momentum(mass, p_WC, v_WC)
+    ledger.kinetic = kinetic
+    ledger.potential = potential
+    ledger.work += state.work
+    ledger.momentum = add(ledger.momentum, momentum(mass, v_WC))
+    ledger.spin = add(ledger.spin, spin)
+    ledger.orbital = add(ledger.orbital, orbital)
 
 
 @inlined
@@ -65,9 +54,9 @@ def observe_motion(t, model, state, scratch, local, world, k, lanes):
 
 
 @inlined
-def store_contact_work(_contacts, work, ledger):
+def store_contact_work(_contacts, work, ledger: LEDGER):
     """The part of the work that contact did."""
-    ledger[at.E_CONTACT] = work[0] + work[1]
+    ledger.contact = work[0] + work[1]
 
 
 @inlined

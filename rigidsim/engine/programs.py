@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.layout import load, load3, load_each, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import FAULT, JET, NUMBERS, OPERATION, SCALAR, TRIPLE, jets_of, numbers_of
+from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.operations import OPERATIONS
 
@@ -23,11 +22,11 @@ def _interpreter(perform: Callable) -> Callable:
     operations = tuple(enumerate(OPERATIONS))
 
     @routine
-    def run(code, first, register, lanes):
+    def run(code: OPERATION, first, register, lanes):
         n = len(lanes)
         for k in range(len(code)):
-            operation, out = code[k, at.OPERATION], register[first + k]
-            rows = (register[code[k, at.OPERAND_A]], register[code[k, at.OPERAND_B]], register[code[k, at.OPERAND_C]])
+            operation, out = code[k].operation, register[first + k]
+            rows = (register[code[k].a], register[code[k].b], register[code[k].c])
             for number, candidate in operations:
                 if operation == number:
                     for lane in range(n):
@@ -40,48 +39,42 @@ def _interpreter(perform: Callable) -> Callable:
 @inlined
 def of_numbers(operation, rows, out, lane, n):
     """One operation on numbers."""
-    store(out, 0, lane, n, operation.value(*load_each(load, rows, lane, n)))
+    SCALAR(out, lane, n).value = operation.value(*numbers_of(rows, lane, n))
 
 
 @inlined
 def of_jets(operation, rows, out, lane, n):
     """One operation on jets; the result of one without a jet is constant."""
     if operation.jet is None:
-        store3(out, 0, lane, n, (operation.value(*load_each(load, rows, lane, n)), 0.0, 0.0))
+        TRIPLE(out, lane, n).xyz = (operation.value(*numbers_of(rows, lane, n)), 0.0, 0.0)
     else:
-        store3(out, 0, lane, n, operation.jet(*load_each(load3, rows, lane, n)))
+        TRIPLE(out, lane, n).xyz = operation.jet(*jets_of(rows, lane, n))
 
 
 run_program = _interpreter(of_numbers)
 run_jet_program = _interpreter(of_jets)
 
 
-@routine
-def fill(register, value, lanes):
+@lanewise
+def fill(register: SCALAR, value, lane):
     """Write the same number to all lanes."""
-    n = len(lanes)
-    for lane in range(n):
-        store(register, 0, lane, n, value)
+    register.value = value
 
 
-@routine
-def fill_jet(jet, t, lanes):
+@lanewise
+def fill_jet(jet: JET, t, lane):
     """Write the jet of the time: t, 1, 0."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(jet, 0, lane, n, (t, 1.0, 0.0))
+    jet.value, jet.rate, jet.rate_dot = t, 1.0, 0.0
 
 
-@routine
-def record_fault(t, register, c, fault, lanes):
+@lanewise
+def record_fault(t, register: NUMBERS, c, fault: FAULT, lane):
     """Record time and value of the first non-finite number in row c of a register."""
-    n = len(lanes)
-    for lane in range(n):
-        x, recorded = load(register, c, lane, n), load(fault, at.N_FAILED, lane, n)
-        first = select(x - x == 0.0, 0.0, 1.0) > recorded
-        store(fault, at.N_TIME, lane, n, select(first, t, load(fault, at.N_TIME, lane, n)))
-        store(fault, at.N_VALUE, lane, n, select(first, x, load(fault, at.N_VALUE, lane, n)))
-        store(fault, at.N_FAILED, lane, n, select(first, 1.0, recorded))
+    x, recorded = register[c], fault.failed
+    first = select(x - x == 0.0, 0.0, 1.0) > recorded
+    fault.time = select(first, t, fault.time)
+    fault.value = select(first, x, fault.value)
+    fault.failed = select(first, 1.0, recorded)
 
 
 @inlined

@@ -7,46 +7,41 @@ because a pose does not determine the number of full turns.
 
 from __future__ import annotations
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.kinds import link
 from rigidsim.engine.laws.chain import over
 from rigidsim.engine.laws.registry import PAIRWISE
 from rigidsim.engine.laws.wrench import acts, pair_arrays
-from rigidsim.engine.layout import load, load3, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import APART, LINK, WINDING, WOUND
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, scaled
 
 
-@routine
-def pass_link(passed, sign, apart, lanes):
+@lanewise
+def pass_link(passed: LINK, sign, apart: APART, lane):
     """Add a link to a separation; the sign is its direction along the path."""
-    n = len(lanes)
-    for lane in range(n):
-        p, v = load3(passed, at.K_P, lane, n), load3(passed, at.K_V, lane, n)
-        store3(apart, at.Z_P, lane, n, add(load3(apart, at.Z_P, lane, n), scaled(sign, p)))
-        store3(apart, at.Z_V, lane, n, add(load3(apart, at.Z_V, lane, n), scaled(sign, v)))
+    p, v = passed.p, passed.v
+    apart.p = add(apart.p, scaled(sign, p))
+    apart.v = add(apart.v, scaled(sign, v))
 
 
-@routine
-def keep_winding(t, acting, wound, state, lanes):
+@lanewise
+def keep_winding(t, acting, wound: WINDING, state: WOUND, lane):
     """Store the winding at the end of a step, t (s); and the time when half a turn, at which the torque reverses, was
     first passed while the load acted (`acting` 1, else 0).
     """
-    n = len(lanes)
-    for lane in range(n):
-        now, last = load(wound, at.WINDING_NOW, lane, n), load(state, at.WOUND_LAST, lane, n)
-        before = load(state, at.WOUND_PASSED, lane, n)
-        turns_over = acting * load(wound, at.WINDING_TURNS_OVER, lane, n)
-        passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
-        store(state, at.WOUND_PASSED, lane, n, passed)
-        store(state, at.WOUND_LAST, lane, n, now)
+    now, last = wound.now, state.last
+    before = state.passed
+    turns_over = acting * wound.turns_over
+    passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
+    state.passed = passed
+    state.last = now
 
 
 @inlined
 def row_of(law, k, state, arrays):
     """The row of the state that holds the winding of load k."""
-    return len(state) - len(arrays.wound) + law.who[k, at.LAW_FOLLOWED]
+    return len(state) - len(arrays.wound) + law.who[k].followed
 
 
 @inlined
@@ -61,7 +56,7 @@ def keep_each(law, _follow, t, era, state, arrays, lanes):
     """Store the winding of every load of one table."""
     for k in range(len(law.who)):
         acting = 1.0 if acts(law, k, era) else 0.0
-        keep_winding(t, acting, arrays.wound[law.who[k, at.LAW_FOLLOWED]], state[row_of(law, k, state, arrays)], lanes)
+        keep_winding(t, acting, arrays.wound[law.who[k].followed], state[row_of(law, k, state, arrays)], lanes)
 
 
 follow_every_pair = over(PAIRWISE, follow_each, "follow")
@@ -95,7 +90,7 @@ def separate(relations, model, scratch, lanes):
     for pair in range(len(relations.pair) - 1):
         apart = scratch.apart[pair]
         apart[:] = 0.0
-        for way in range(relations.pair[pair, at.PAIR_WAY], relations.pair[pair + 1, at.PAIR_WAY]):
+        for way in range(relations.pair[pair].way, relations.pair[pair + 1].way):
             pass_link(scratch.link[relations.way_node[way]], relations.way_sign[way], apart, lanes)
 
 

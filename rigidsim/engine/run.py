@@ -12,19 +12,18 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
-from rigidsim.engine.assembly.schedule import ScheduledReparenting
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
-from rigidsim.engine.contact.record import ContactRecord
-from rigidsim.engine.contact.running import ContactRun
-from rigidsim.engine.events import EventBuffer, complete_instant, make_buffer
+from rigidsim.engine.contact.running import ContactRecord, ContactRun
+from rigidsim.engine.events import EventBuffer, RecordedEvents, complete_instant, make_buffer, recorded
 from rigidsim.engine.lanes import block_of, overwrite
 from rigidsim.engine.metering import Metering
 from rigidsim.engine.model import Model, MotionSamples, Samples, copied, make_samples, make_scratch, set_constants
-from rigidsim.engine.reading import ReadEvents, RecordedEvents, no_events
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
 from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
+from rigidsim.jit.rows import with_rows
+from rigidsim.tree.history import TreeChange
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
 GROWTH = 4.0  # largest ratio of the lengths of two consecutive slices
@@ -48,16 +47,16 @@ class BlockRun:
         n_lane: int,
         with_terms: bool = False,
         callbacks: Mapping[str, Callback] | None = None,
-        read_events: ReadEvents = no_events,
+        keeps_events: bool = False,
         contacts: ContactRun | None = None,
     ):
-        self.events: list[list] = [[] for _ in worlds]  # the result of `read_events`, for each world
+        self.events: list[RecordedEvents] = []  # with `keeps_events`, those up to now
         self._reparented: list[Moment] = []  # what each reparenting up to now was computed from
         self.worlds = [*worlds, *[worlds[-1]] * (n_lane - len(worlds))]  # spare lanes repeat the last one
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.n, self.done, self.era = 0, 0.0, 0
         self.contacts = contacts or ContactRun()
-        self._read_events = read_events
+        self._keeps_events = keeps_events
         self._begun = False
         self._with_terms = with_terms
         self._lanes = (0,) * n_lane
@@ -101,7 +100,7 @@ class BlockRun:
 
     @property
     def fault(self) -> np.ndarray:
-        """(expression, FAULT_ROWS * lanes) the first non-finite value of each expression, and its time."""
+        """(expression, width of `FAULT` * lanes) the first non-finite value of each expression, and its time."""
         return self._scratch.fault
 
     @property
@@ -119,10 +118,9 @@ class BlockRun:
 
     def place(self) -> tuple:
         """Progress and state of the run, for `go_back`."""
-        n_events = [len(events) for events in self.events]
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
         parts = len(self._reparented), self.contacts.place(), self._metering.place()
-        return self.n, self.done, self.era, self.worlds, *arrays, n_events, *parts
+        return self.n, self.done, self.era, self.worlds, *arrays, len(self.events), *parts
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
@@ -132,8 +130,7 @@ class BlockRun:
         self.contacts.go_back(contacts)
         self._metering.go_back(metering)
         self.state = copied(state)
-        for events, count in zip(self.events, n_events, strict=True):
-            del events[count:]
+        del self.events[n_events:]
         if self.isolated_until > self.time:
             self.isolated_until = math.inf
         self._scratch.fault[:] = 0.0
@@ -224,7 +221,7 @@ class BlockRun:
 
     def metrics(self) -> np.ndarray:
         """(metric, lane) the metrics of the scenes over all samples up to now and the present state."""
-        return self._metering.values(self.present(), self.time, self.contact.touches())
+        return self._metering.values(self.present(), self.time, self.contacts.touches())
 
     def _enter(self) -> None:
         """Make the arrays of the present worlds."""
@@ -364,9 +361,8 @@ class BlockRun:
         """Collect the events in the buffer, and empty it."""
         if self._buffer is not None and self._buffer.filled[0]:
             self._metering.count(self._buffer)
-            recorded = RecordedEvents(self._buffer, before, self.worlds)
-            for lane, events in enumerate(self.events):
-                events.extend(self._read_events(recorded, lane))
+            if self._keeps_events:
+                self.events.append(recorded(self._buffer, before, self.worlds))
             self._forget()
 
     def _forget(self) -> None:
@@ -385,7 +381,7 @@ class BlockRun:
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
-    def _reparent(self, event: ScheduledReparenting) -> None:
+    def _reparent(self, event: TreeChange) -> None:
         """Change the tree of every world, with a sample before and after."""
         worlds, before, n = self.worlds, self._recorded(0), len(self._lanes)
         self._reparented.append([array.copy() for array in (self.state, *before.local, *before.world)])
@@ -400,10 +396,10 @@ class BlockRun:
         if carrier >= 0:
             book(self.state[carrier], energy_of(after, n) - energy_of(before, n))
             self._recorded(1)
-        complete_instant(self.time, instant, self.model, self._buffer, self._lanes)
+        complete_instant(self.time, instant, with_rows(self.model), with_rows(self._buffer), self._lanes)
         self._collect_events(worlds)
 
-    def _moved(self, event: ScheduledReparenting) -> list[tuple[World, Mapping[int, Jump]]]:
+    def _moved(self, event: TreeChange) -> list[tuple[World, Mapping[int, Jump]]]:
         """Every world after a reparenting, from the last moment before it, and the jumps of its nodes."""
         found = []
         for lane, world in enumerate(self.worlds):

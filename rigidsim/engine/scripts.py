@@ -5,78 +5,64 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.laws.field import fall
 from rigidsim.engine.laws.wrench import acts
-from rigidsim.engine.layout import load, load3, load4, store, store3, store4
+from rigidsim.engine.layout import APART, FRAME, QUATERNION, SCALAR, SCRIPT, TRIPLE, WRENCH
 from rigidsim.engine.programs import fill, record_faults, run_program
-from rigidsim.jit import inlined, routine
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import stretch_back
 from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import add, cross, norm, sub
 
 
-@routine
-def view_position(apart, observer, scale, seen, lanes):
+@lanewise
+def view_position(apart: APART, observer: FRAME, scale: SCALAR, seen: TRIPLE, lane):
     """R_WO^T (p_B - p_O), in the observer's units of length."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WO = load4(observer, at.F_Q, lane, n)
-        store3(seen, 0, lane, n, stretch_back(q_WO, load(scale, 0, lane, n), load3(apart, at.Z_P, lane, n)))
+    q_WO = observer.q
+    seen.xyz = stretch_back(q_WO, scale.value, apart.p)
 
 
-@routine
-def view_velocity(apart, observer, scale, seen, lanes):
+@lanewise
+def view_velocity(apart: APART, observer: FRAME, scale: SCALAR, seen: TRIPLE, lane):
     """R_WO^T (v_B - v_O - omega_O x (p_B - p_O)), in the observer's units of length."""
-    n = len(lanes)
-    for lane in range(n):
-        swept = cross(load3(observer, at.F_OMEGA, lane, n), load3(apart, at.Z_P, lane, n))
-        v_W = sub(load3(apart, at.Z_V, lane, n), swept)
-        store3(seen, 0, lane, n, stretch_back(load4(observer, at.F_Q, lane, n), load(scale, 0, lane, n), v_W))
+    swept = cross(observer.omega, apart.p)
+    v_W = sub(apart.v, swept)
+    seen.xyz = stretch_back(observer.q, scale.value, v_W)
 
 
-@routine
-def view_speed(apart, observer, scale, seen, lanes):
+@lanewise
+def view_speed(apart: APART, observer: FRAME, scale: SCALAR, seen: SCALAR, lane):
     """|v| of the velocity given by `view_velocity`."""
-    n = len(lanes)
-    for lane in range(n):
-        swept = cross(load3(observer, at.F_OMEGA, lane, n), load3(apart, at.Z_P, lane, n))
-        store(seen, 0, lane, n, norm(sub(load3(apart, at.Z_V, lane, n), swept)) / load(scale, 0, lane, n))
+    swept = cross(observer.omega, apart.p)
+    seen.value = norm(sub(apart.v, swept)) / scale.value
 
 
-@routine
-def view_rate(observer, observed, seen, lanes):
+@lanewise
+def view_rate(observer: FRAME, observed: FRAME, seen: TRIPLE, lane):
     """R_WO^T (omega_B - omega_O)."""
-    n = len(lanes)
-    for lane in range(n):
-        omega_W = sub(load3(observed, at.F_OMEGA, lane, n), load3(observer, at.F_OMEGA, lane, n))
-        store3(seen, 0, lane, n, rotate_back(load4(observer, at.F_Q, lane, n), omega_W))
+    omega_W = sub(observed.omega, observer.omega)
+    seen.xyz = rotate_back(observer.q, omega_W)
 
 
-@routine
-def view_orientation(observer, observed, seen, lanes):
+@lanewise
+def view_orientation(observer: FRAME, observed: FRAME, seen: QUATERNION, lane):
     """q_OB = q_WO* q_WB, with the sign for which w >= 0."""
-    n = len(lanes)
-    for lane in range(n):
-        q = product(conjugate(load4(observer, at.F_Q, lane, n)), load4(observed, at.F_Q, lane, n))
-        store4(seen, 0, lane, n, canonical(q))
+    q = product(conjugate(observer.q), observed.q)
+    seen.wxyz = canonical(q)
 
 
-@routine
-def push_script(x, y, z, value, axes, frame, wrench, lanes):
+@lanewise
+def push_script(x: SCALAR, y: SCALAR, z: SCALAR, value: SCRIPT, axes: FRAME, frame: FRAME, wrench: WRENCH, lane):
     """Add a force whose components, in the frame `axes`, are three registers, at a point fixed in the body."""
-    n = len(lanes)
-    for lane in range(n):
-        f_W = rotate(load4(axes, at.F_Q, lane, n), (load(x, 0, lane, n), load(y, 0, lane, n), load(z, 0, lane, n)))
-        lever_W = rotate(load4(frame, at.F_Q, lane, n), load3(value, at.X_LEVER, lane, n))
-        store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
-        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), cross(lever_W, f_W)))
+    f_W = rotate(axes.q, (x.value, y.value, z.value))
+    lever_W = rotate(frame.q, value.lever)
+    wrench.f = add(wrench.f, f_W)
+    wrench.tau = add(wrench.tau, cross(lever_W, f_W))
 
 
-@routine
-def turn_script(x, y, z, axes, wrench, lanes):
+@lanewise
+def turn_script(x: SCALAR, y: SCALAR, z: SCALAR, axes: FRAME, wrench: WRENCH, lane):
     """Add a torque whose components, in the frame `axes`, are three registers."""
-    n = len(lanes)
-    for lane in range(n):
-        tau_W = rotate(load4(axes, at.F_Q, lane, n), (load(x, 0, lane, n), load(y, 0, lane, n), load(z, 0, lane, n)))
-        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), tau_W))
+    tau_W = rotate(axes.q, (x.value, y.value, z.value))
+    wrench.tau = add(wrench.tau, tau_W)
 
 
 @inlined
@@ -84,10 +70,10 @@ def look(given, model, scratch, lanes):
     """Fill the registers of all motions that expressions read."""
     views, registers = given.views, scratch.working.register.reshape(-1)
     for k in range(len(views)):
-        kind, pair, first = views[k, at.VIEW_KIND], views[k, at.VIEW_PAIR], views[k, at.VIEW_REGISTER]
-        frame = model.relations.pair[pair, at.PAIR_FIRST]
+        kind, pair, first = views[k].kind, views[k].pair, views[k].register
+        frame = model.relations.pair[pair].first
         apart, observer, scale = scratch.apart[pair], scratch.frame[frame], model.scale[frame]
-        observed = scratch.frame[model.relations.pair[pair, at.PAIR_SECOND]]
+        observed = scratch.frame[model.relations.pair[pair].second]
         seen = registers[first * len(lanes) :]  # consecutive registers are addressed as the components of one row
         if kind == at.SEEN_POSITION:
             view_position(apart, observer, scale, seen, lanes)
@@ -115,8 +101,8 @@ def evaluate_scripts(given, t, model, scratch, lanes):
 def script(given, t, k, model, scratch, lanes):
     """Apply one force, torque and field of gravity to its body."""
     law, r, register = given.scripts, given.script_register[k], scratch.working.register
-    i = law.who[k, at.LAW_SECOND]
-    axes, frame = scratch.frame[law.who[k, at.LAW_PAIR]], scratch.frame[model.moved_node[i] + 1]
+    i = law.who[k].second
+    axes, frame = scratch.frame[law.who[k].pair], scratch.frame[model.moved_node[i] + 1]
     if r[0] >= 0:
         x, y, z = register[r[0]], register[r[1]], register[r[2]]
         record_faults(t, x, y, z, 1, scratch.fault[k], lanes)

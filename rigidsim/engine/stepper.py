@@ -8,6 +8,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
+from rigidsim.engine.evaluate import accelerate_nodes
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import step
@@ -26,6 +27,12 @@ NOW = -1  # in place of the number of a step
 def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at t = (n + done) h."""
     observe((n + done) * model.step, era, model, state, scratch, samples, k, lanes)
+
+
+@kernel
+def accelerate_all(model, state, scratch, lanes):
+    """The accelerations of all nodes under the loads that an observation left in the wrenches."""
+    accelerate_nodes(model.every, model, state, scratch, lanes)
 
 
 def stepper(interpreted: bool) -> Callable:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from rigidsim.errors import NotRecordedError
-from rigidsim.trajectory.fields import AXES
+from rigidsim.trajectory.fields import AXES, SIDE_NAMES
 from rigidsim.trajectory.motion import Motion
 from rigidsim.trajectory.stored import StoredArray
 from rigidsim.trajectory.trajectory import Trajectory
@@ -25,7 +25,7 @@ COMPONENTS = {len(letters): letters for letters in AXES.values()}
 @dataclass(frozen=True)
 class Difference:
     """A number of which the bits differ: its `values` in both, in row `row` of a dataset of the first trajectory, a
-    sample or, in a table of contact, an event or a point. `time` (s) is that of a sample, or None; `body` and
+    sample or, in a table, an event or a contact point. `time` (s) is that of a sample, or None; `body` and
     `component` are empty where the dataset has none.
     """
 
@@ -81,12 +81,12 @@ class Comparison:
     @cached_property
     def first_difference(self) -> Difference | None:
         """The first number that differs in the earliest sample in which the motion of a body differs; if none does, of
-        the times, energies and momenta, else of the tables of contact. Impulses and reparentings are not compared.
+        the times, energies and momenta, else of the tables of contact points and events.
         """
         fields = self.both[0].header.fields
         motions = [field.name for field in fields if "body" in field.dimensions]
         others = ["time", *(field.name for field in fields if "body" not in field.dimensions)]
-        tables = [name for name in self.both[0].arrays if name not in {*motions, *others}]
+        tables = [name for name in self.both[0].arrays if name not in {*motions, *others, *SIDE_NAMES}]
         for names in (motions, others):
             if found := self._first_of_samples(self._shared(names)):
                 return found
@@ -197,7 +197,7 @@ def _angles(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 MEASURES = {"position": _distances, "orientation": _angles}
-"""How far apart two motions are, by the quantity of which that is told."""
+"""How far apart two motions are, by the quantity of which that is given."""
 
 
 def _first_place(first: np.ndarray, second: np.ndarray) -> tuple[int, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from rigidsim.trajectory.header import Header
+from rigidsim.tree.history import History
 
 
 def isolated_until(header: Header) -> float:
@@ -18,15 +19,13 @@ def isolated_until(header: Header) -> float:
     if not header.changes:
         return math.inf
     # Imported here to keep the engine out of reports on trajectories without reparentings.
+    from rigidsim.building import blueprint_of
     from rigidsim.engine.assembly.blueprint import is_isolated
     from rigidsim.engine.assembly.constants import model_of
-    from rigidsim.engine.building import blueprint_of
-    from rigidsim.hindsight.past import scene_of, tree_at
 
-    blueprint = blueprint_of(scene_of(header))
-    # Of several changes at one time, only the last tree matters.
-    for begin, places in dict(header.trees()[1:]).items():
-        tree = tree_at(blueprint.tree, places)
+    blueprint = blueprint_of(header.scene)
+    history = History(blueprint.tree, header.history.changes)
+    for begin, tree in list(zip(history.begins, history, strict=True))[1:]:
         if not is_isolated(blueprint, tree, model_of(blueprint, tree)):
             return begin
     return math.inf

@@ -9,14 +9,15 @@ from typing import Protocol
 import numpy as np
 
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import NORM, named, quantity
+from rigidsim.hindsight.quantities import NamedQuantity, named, quantity
 from rigidsim.hindsight.special import SPECIAL_VALUES
 from rigidsim.physics.operations import VALUES
+from rigidsim.quantities.names import read_name
+from rigidsim.quantities.vocabulary import NORM, XYZ
 from rigidsim.scene.expressions import ORACLE, Expression, Time, parse
-from rigidsim.scene.values.quantity_names import XYZ, read_quantity_name
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.trajectory import Trajectory
-from rigidsim.trajectory.windows import windows
+from rigidsim.trajectory.windows import measured
 
 FUNCTIONS = {**VALUES, **SPECIAL_VALUES}
 ROUND_OFF = 1e-12
@@ -97,7 +98,7 @@ def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray
     wanted, columns = named(trajectory, name), {}
     for written, entry in _entries(trajectory.header).items():
         known = named(trajectory, written)
-        if (known.kind, known.body, known.frame) == (wanted.kind, wanted.body, wanted.frame):
+        if _same(known, wanted):
             found = _closed_form(written, entry).at(time).reshape(len(time), -1)
             columns |= dict(zip(known.components or (known.component,), found.T, strict=True))
     if wanted.component == NORM and NORM not in columns and set(XYZ) <= set(columns):
@@ -109,13 +110,19 @@ def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray
     return np.stack(rows, axis=-1) if columns.keys() & set(wanted.components) else None
 
 
+def _same(one: NamedQuantity, other: NamedQuantity) -> bool:
+    """Whether these are components of the same."""
+    return all(getattr(one, key) == getattr(other, key) for key in ("kind", "body", "frame", "other", "si_units"))
+
+
 def errors(trajectory: Trajectory) -> list[OracleError]:
     """The largest error of each quantity that the scene's oracle has. A file is read in windows of samples."""
-    meter = OracleMeter(trajectory.header)
-    if meter.is_needed:
-        for window in windows(trajectory):
-            meter.add(trajectory.part(window))
-    return meter.results()
+    return measured(trajectory, *comparisons(trajectory.header))
+
+
+def comparisons(header: Header) -> list[Comparison]:
+    """What measures the error of each quantity that the scene's oracle has."""
+    return [Comparison(form) for form in closed_forms(header).values()]
 
 
 class Form(Protocol):
@@ -130,47 +137,24 @@ class Form(Protocol):
 
 def error_of(trajectory: Trajectory, form: Form) -> OracleError:
     """The largest error of one quantity. A file is read in windows of samples."""
-    comparison = _Comparison(form)
-    for window in windows(trajectory):
-        comparison.add(trajectory.part(window))
-    return comparison.result
+    return measured(trajectory, Comparison(form))[0]
 
 
-class OracleMeter:
-    """Collects the largest errors of successive parts of a trajectory."""
-
-    def __init__(self, header: Header):
-        self._forms = [_Comparison(form) for form in closed_forms(header).values()]
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether the scene has an oracle."""
-        return bool(self._forms)
-
-    def add(self, part: Trajectory) -> None:
-        """Compare the samples of a part."""
-        for comparison in self._forms:
-            comparison.add(part)
-
-    def results(self) -> list[OracleError]:
-        """The errors so far, in the order of the scene."""
-        return [comparison.result for comparison in self._forms]
-
-
-class _Comparison:
-    """The largest error of one quantity so far."""
+class Comparison:
+    """The largest error of one quantity in successive parts of a trajectory."""
 
     def __init__(self, form: Form):
         self._form, self._error, self._time, self._unit = form, None, None, ""
-        self._quantity = read_quantity_name(form.name).quantity
+        self._quantity = read_name(form.name).quantity
         self._remark = "no sample is before the time up to which it holds"
 
-    @property
     def result(self) -> OracleError:
+        """The error so far."""
         remark = self._remark if self._error is None else ""
         return OracleError(self._form.name, self._error, self._time, self._unit, self._form.tolerance, remark)
 
     def add(self, part: Trajectory) -> None:
+        """Compare the samples of a part."""
         try:
             found = quantity(part, self._form.name)
         except UsageError as error:  # not recorded, or not of this kind of body

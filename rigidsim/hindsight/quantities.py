@@ -1,36 +1,29 @@
-"""What can be plotted or exported of a trajectory, by name: `table/let_go.position.x@table`.
+"""Quantities of a trajectory by name, see `rigidsim.quantities`: read as arrays, with what an axis or a legend needs.
 
-A name is `BODY.QUANTITY[.COMPONENT][@FRAME]`, or for the whole run `QUANTITY[.COMPONENT]`, or an expression of the
-scene language, `= speed("ball") / 2`. FRAME is world, parent, body (its own axes) or the path of a body;
-`BODY.world.QUANTITY` and `BODY.local.QUANTITY` mean `@world` and `@parent`. The end of a path will do where it is
-unique. The component `norm` of a vector is its length.
+Besides names there are expressions of the scene language, `= speed("ball") / 2`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from typing import NoReturn
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from rigidsim.arguments import clipped, text
-from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.body_momenta import require_free
-from rigidsim.hindsight.body_quantities import BODY, KINDS, PARENT, WORLD, BodyQuantity, Source
-from rigidsim.hindsight.run_quantities import RUN_KINDS, RunQuantity
+from rigidsim.errors import NotRecordedError, UsageError, did_you_mean
+from rigidsim.quantities.dimensions import measure_of
+from rigidsim.quantities.names import BadName, bodies_called, is_pattern, read_name
+from rigidsim.quantities.units import SI, usual
+from rigidsim.quantities.vocabulary import BODY, FRAMES, NORM, OF_BODIES, OF_RUN, PARENT, SCENE, Quantity, component_of
+from rigidsim.trajectory.samples import Source, is_recorded, require_free, require_whole
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.tree.nodes import WORLD
 
-NORM = "norm"
-ALIASES = {"local": PARENT, "world": WORLD}
-SAME_AS = {"acceleration": "terms.acceleration", "angular_acceleration": "terms.angular_acceleration"}
-FRAMES = (WORLD, PARENT, BODY)
 SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Values:
     """Values over time, with what an axis or a legend needs.
 
     `values` is an array (time,) if `components` is empty, else (time, components). `unit` is empty for pure numbers and
@@ -50,37 +43,48 @@ class Quantity:
 
 @dataclass(frozen=True)
 class NamedQuantity:
-    """A name that has been understood: everything of a `Quantity` but its values, which `of` reads."""
+    """A name that has been understood: everything of `Values` but the numbers, which `of` reads."""
 
     trajectory: Trajectory = field(repr=False)
     name: str
     what: str  # in words, without the component
     unit: str
     components: tuple[str, ...]
-    kind: BodyQuantity | RunQuantity | None  # None for an expression
+    kind: Quantity | None  # None for an expression
     component: str = ""  # the only one that is asked for
     body: str = ""
     frame: str = ""
+    other: str = ""  # the body that exerts a force of contact
+    si_units: float = 1.0  # in a unit
 
-    def of(self, samples: slice = slice(None)) -> Quantity:
+    def of(self, samples: slice = slice(None)) -> Values:
         """The values at some samples. Of a file only the parts are read that these samples need.
 
         Raises NotRecordedError.
         """
-        values = self._values(Source(self.trajectory, samples))
+        values = self._values(self._source(samples))
+        values = values if self.si_units == 1.0 else values / self.si_units
         shown = ("name", "label", "unit", "components", "body", "words", "frame")
-        return Quantity(**{key: getattr(self, key) for key in shown}, values=values)
+        return Values(**{key: getattr(self, key) for key in shown}, values=values)
+
+    def _source(self, samples: slice) -> Source:
+        if self.kind is None or self.kind.needs != SCENE:
+            return Source(self.trajectory, samples)
+        # Imported here because it imports the engine, which is needed for what follows from forces alone.
+        from rigidsim.hindsight.felt import SceneSource
+
+        return SceneSource(self.trajectory, samples)
 
     def _values(self, source: Source) -> np.ndarray:
         if self.kind is None:
             # Imported here because it imports the scene's schema, which is needed for expressions alone.
             from rigidsim.trajectory.metrics import values_of
 
-            return np.asarray(values_of(source.part, self.name))
-        found = np.asarray(self.kind.read(source, self.body, self.frame))
-        if self.component == NORM:
-            return np.sqrt(np.sum(found * found, axis=-1))
-        return found[:, self.kind.components.index(self.component)] if self.component else found
+            return np.asarray(values_of(source, self.name))
+        found = self.kind.columns(source, self.body, self.frame, *filter(None, [self.other]))
+        if not self.components:
+            return component_of(found, self.kind, self.component)
+        return np.stack(np.broadcast_arrays(*found), axis=-1)
 
     @property
     def words(self) -> str:
@@ -103,7 +107,7 @@ class NamedQuantity:
         return shown.get(self.frame, f", seen from {short_name(self.frame)}")
 
 
-def quantity(trajectory: Trajectory, name: str, samples: slice = slice(None)) -> Quantity:
+def quantity(trajectory: Trajectory, name: str, samples: slice = slice(None)) -> Values:
     """A quantity by its name, at all samples or some. Raises UsageError, NotRecordedError for what is not in the
     trajectory.
     """
@@ -112,24 +116,89 @@ def quantity(trajectory: Trajectory, name: str, samples: slice = slice(None)) ->
 
 def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     """The quantity of a name, not yet read. Raises UsageError."""
-    name = text(name, "a quantity").strip()
+    name, unit = _name_and_unit(text(name, "a quantity").strip())
     if name.startswith("="):
-        return NamedQuantity(trajectory, name, name.removeprefix("=").strip(), "", (), None)
-    found = body_and_rest(trajectory, name)
-    if found is None:
-        return _of_run(trajectory, name)
-    return _of_body(trajectory, name, *found)
+        # Imported here because it imports the scene's schema, which is needed for expressions alone.
+        from rigidsim.trajectory.metrics import unit_of
+
+        found = NamedQuantity(trajectory, name, name.removeprefix("=").strip(), unit_of(trajectory, name), (), None)
+        return _in_unit(found, unit)
+    try:
+        meant = read_name(name)
+    except BadName as error:
+        if bodies_called(name, trajectory.paths) and not is_pattern(name):
+            raise UsageError(f"{clipped(name)} is a body; name one of its quantities, such as {name}.speed") from None
+        if "." in name and name.partition(".")[0] not in OF_RUN and not body_and_rest(trajectory, name):
+            full_path(trajectory, name.partition(".")[0])  # raises UsageError with a suggestion
+        raise UsageError(f"{clipped(name)}: {error.message}; {error.hint}") from None
+    kind, body, frame = meant.kind, meant.body and full_path(trajectory, meant.body), meant.body and meant.frame
+    if kind.of_free:
+        require_free(trajectory, body, kind.of_free)
+    if frame and frame not in FRAMES:
+        frame = full_path(trajectory, frame)
+    other = meant.other and full_path(trajectory, meant.other)
+    if other:
+        require_whole(trajectory, other)
+    part = (f"({other})" if other else "") + (f".{meant.component}" if meant.component else "")
+    shown = f"{body}.{kind.name}{part}" + (f"@{frame}" if frame != kind.default else "") if body else name
+    si = kind.unit.replace("L", _length(trajectory, body, frame))
+    words = f"{kind.words} of {short_name(other)}" if other else kind.words
+    found = NamedQuantity(trajectory, shown, words, si, meant.components, kind, meant.component, body, frame, other)
+    return _in_unit(found, unit)
+
+
+def _name_and_unit(written: str) -> tuple[str, str]:
+    """A name, and the unit that is asked for behind it: `ball.angles[deg]`; empty if there is none."""
+    name, bracket, unit = written.rpartition("[") if written.endswith("]") else (written, "", "")
+    return name.strip(), unit.removesuffix("]").strip() if bracket else ""
+
+
+def _in_unit(one: NamedQuantity, unit: str) -> NamedQuantity:
+    """The quantity in a unit that is asked for. Raises UsageError."""
+    if not unit:
+        return one
+    tables = [table for si, table in SI.items() if one.unit and measure_of(si).powers == measure_of(one.unit).powers]
+    known = next((table for table in tables if unit in table), None)
+    if known is None:
+        others = ", ".join(dict.fromkeys(name for table in tables for name in usual(table))) or "none but its own"
+        raise UsageError(f"{clipped(one.name)} cannot be given in {clipped(unit)}; units: {others}")
+    return replace(one, unit=unit, si_units=float(known[unit]))
+
+
+def expanded(trajectory: Trajectory, written: str) -> list[str]:
+    """The names that a name with a pattern of bodies stands for, `marble_*.speed`, of those bodies that have such a
+    quantity; a name without a pattern is itself. Raises UsageError.
+    """
+    if written.startswith("=") or not is_pattern(written) or body_and_rest(trajectory, written):
+        return [written]
+    for end in range(len(written) - 1, 0, -1):
+        if written[end] == "." and (found := bodies_called(written[:end], trajectory.paths)):
+            names = [path + written[end:] for path in found]
+            return [name for name in names if _is_known(trajectory, name)] or names
+    raise UsageError(f"{clipped(written)}: no body fits; bodies: {', '.join(trajectory.paths[:SHOWN])}")
+
+
+def body_and_rest(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
+    """The path of the body that a name begins with, and the rest; None if it begins with none. A name of a body may
+    contain dots, so the longest that fits is taken.
+    """
+    paths = trajectory.paths
+    for end in range(len(name) - 1, 0, -1):
+        body = name[:end]
+        if name[end] == "." and (body in paths or not is_pattern(body)) and bodies_called(body, paths):
+            return full_path(trajectory, body), name[end + 1 :]
+    return None
 
 
 def names(trajectory: Trajectory) -> list[str]:
     """All quantities of a trajectory, without components; of bodies as in the world, and of terms as recorded. What was
-    neither recorded nor can be derived is left out.
+    neither recorded nor can be derived from the motion is left out.
     """
-    found = [name for name, kind in RUN_KINDS.items() if kind.is_recorded(trajectory)]
-    one = slice(0, 1)
+    found = [name for name, one in OF_RUN.items() if is_recorded(trajectory, one)]
+    first = slice(0, 1)
     for path in trajectory.paths:
-        for name, kind in KINDS.items():
-            if kind.is_recorded(trajectory, path) and _can_be_read(named(trajectory, f"{path}.{name}"), one):
+        for name, one in OF_BODIES.items():
+            if is_recorded(trajectory, one, path) and _can_be_read(named(trajectory, f"{path}.{name}"), first):
                 found.append(f"{path}.{name}")
     return found
 
@@ -141,96 +210,23 @@ def short_name(path: str) -> str:
 
 def full_path(trajectory: Trajectory, name: str) -> str:
     """The path of a body from its path or the end of it. Raises UsageError if there is none, or several."""
-    found = paths_ending(trajectory, name)
+    found = bodies_called(name, trajectory.paths)
     if len(found) == 1:
         return found[0]
     if found:
         raise UsageError(f"the body {clipped(name)} is ambiguous: {', '.join(found[:SHOWN])}; write the path")
     ends = map(short_name, trajectory.paths)
-    close = get_close_matches(name, [*trajectory.paths, *ends], n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"bodies: {', '.join(trajectory.paths[:SHOWN])}"
+    hint = did_you_mean(name, [*trajectory.paths, *ends], f"bodies: {', '.join(trajectory.paths[:SHOWN])}")
     raise UsageError(f"there is no body {clipped(name)}; {hint}")
 
 
-def paths_ending(trajectory: Trajectory, name: str) -> list[str]:
-    """The bodies with this path, or else with this end of it."""
-    if name in trajectory.header.row_of:
-        return [name]
-    return [path for path in trajectory.paths if path.endswith(f"/{name}")] if name else []
-
-
-def body_and_rest(trajectory: Trajectory, name: str) -> tuple[str, str] | None:
-    """The path of the body that a name begins with, and the rest; None if it begins with none. A name of a body may
-    contain dots, so the longest that fits is taken.
-    """
-    for end in range(len(name) - 1, 0, -1):
-        if name[end] == "." and paths_ending(trajectory, name[:end]):
-            return full_path(trajectory, name[:end]), name[end + 1 :]
-    return None
-
-
-def _of_run(trajectory: Trajectory, name: str) -> NamedQuantity:
-    key, _, component = name.partition(".")
-    kind = RUN_KINDS.get(key)
-    if kind is None:
-        if paths_ending(trajectory, name):
-            raise UsageError(f"{clipped(name)} is a body; name one of its quantities, such as {name}.speed")
-        if "." in name:
-            full_path(trajectory, key)  # raises UsageError with a suggestion
-        _refuse(name, key, [*RUN_KINDS, *(f"{short_name(path)}.speed" for path in trajectory.paths[:3])])
-    part = _component(name, component, kind.components)
-    return NamedQuantity(trajectory, name, kind.words, kind.unit, _left(kind, part), kind, part)
-
-
-def _of_body(trajectory: Trajectory, name: str, body: str, rest: str) -> NamedQuantity:
-    written, at, frame = rest.partition("@")
-    before, _, after = written.partition(".")
-    if before in ALIASES:
-        if at:
-            raise UsageError(f"{clipped(name)} names two frames, {before} and {frame}; write one of them")
-        at, frame, written = "@", ALIASES[before], after
-    key, component = _split(written)
-    kind = KINDS.get(key)
-    if kind is None:
-        _refuse(name, key, [*KINDS, *SAME_AS])
-    if kind.of_free:
-        require_free(trajectory, body, kind.of_free)
-    part = _component(name, component, kind.components)
-    frame = _frame(trajectory, name, kind, frame) if at else kind.default
-    shown = f"{body}.{key}" + (f".{part}" if part else "") + (f"@{frame}" if frame != kind.default else "")
-    unit = kind.unit.replace("L", _length(trajectory, body, frame))
-    return NamedQuantity(trajectory, shown, kind.words, unit, _left(kind, part), kind, part, body, frame)
-
-
-def _split(written: str) -> tuple[str, str]:
-    """The key and the component of what is written behind a body."""
-    parts = written.split(".")
-    count = 2 if parts[0] == "terms" else 1
-    key = ".".join(parts[:count])
-    return SAME_AS.get(key, key), ".".join(parts[count:])
-
-
-def _component(name: str, component: str, known: tuple[str, ...]) -> str:
-    if not component or component in known or (component == NORM and set(known) == set("xyz")):
-        return component
-    if not known:
-        raise UsageError(f"{clipped(name)}: this is one number at each time; it has no component '{component}'")
-    raise UsageError(f"{clipped(name)}: there is no component '{component}'; choose one of {', '.join(known)}")
-
-
-def _left(kind: BodyQuantity | RunQuantity, component: str) -> tuple[str, ...]:
-    return () if component else kind.components
-
-
-def _frame(trajectory: Trajectory, name: str, kind: BodyQuantity, written: str) -> str:
-    if written in FRAMES:
-        frame, is_known = written, written in kind.frames
-    else:
-        frame, is_known = full_path(trajectory, written), kind.is_seen
-    if not is_known:
-        others = ", ".join((*kind.frames, *(["the path of a body"] if kind.is_seen else [])))
-        raise UsageError(f"{clipped(name)}: {kind.words} has no frame '{written}'; choose one of {others}")
-    return frame
+def _is_known(trajectory: Trajectory, name: str) -> bool:
+    """Whether the body has that quantity: fixed parts have no acceleration of their own."""
+    try:
+        named(trajectory, name)
+    except UsageError:
+        return False
+    return True
 
 
 def _length(trajectory: Trajectory, body: str, frame: str) -> str:
@@ -249,16 +245,3 @@ def _can_be_read(one: NamedQuantity, samples: slice) -> bool:
     except NotRecordedError:
         return False
     return True
-
-
-def _refuse(name: str, key: str, known: Iterable[str]) -> NoReturn:
-    known = list(known)
-    close = get_close_matches(key, known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"choose one of {', '.join(_shortened(known))}"
-    raise UsageError(f"{clipped(name)}: there is no quantity {clipped(key)}; {hint}")
-
-
-def _shortened(known: list[str]) -> Iterator[str]:
-    yield from (key for key in known if not key.startswith("terms."))
-    if any(key.startswith("terms.") for key in known):
-        yield "terms.NAME"

@@ -94,12 +94,12 @@ def _slope(
     """
     n, metres = len(past.free), np.array([node.parent_metres for node in past.tree.free()])
     unit = np.ones(n) if kind else metres
-    place, velocity = ((layout.S_P, layout.S_V), (layout.S_Q, layout.S_OMEGA))[kind]
-    speed = np.linalg.norm(state[:n, velocity : velocity + 3], axis=1)
+    place, velocity = ((layout.STATE.p, layout.STATE.v), (layout.STATE.q, layout.STATE.omega))[kind]
+    speed = np.linalg.norm(state[:n, velocity], axis=1)
     speed = np.fmax(speed, step * np.linalg.norm(here[:, kind], axis=1) / unit)
     by = SMALL * np.where(speed > 0.0, speed, 1.0)
     if not is_velocity:
-        size = np.ones(n) if kind else np.linalg.norm(state[:n, place : place + 3], axis=1)
+        size = np.ones(n) if kind else np.linalg.norm(state[:n, place], axis=1)
         by = np.fmax(by * step, LEAST * np.fmax(size, SMALL))
     ways = np.linalg.qr(np.random.default_rng(0).normal(size=(n, 3, 3)))[0]
     columns = []
@@ -110,14 +110,15 @@ def _slope(
     return np.linalg.norm(np.nan_to_num(np.stack(columns, axis=-1)), 2, axis=(1, 2))
 
 
-def _displace(free: np.ndarray, place: int, change: np.ndarray) -> None:
+def _displace(free: np.ndarray, place: slice, change: np.ndarray) -> None:
     """Add to velocities or positions, or rotate bodies by small angles about body axes; in place."""
-    if place != layout.S_Q:
-        free[:, place : place + 3] += change
+    if place != layout.STATE.q:
+        free[:, place] += change
         return
-    q, half = free[:, place : place + 4].copy(), 0.5 * change
-    free[:, place] -= np.sum(q[:, 1:] * half, axis=1)
-    free[:, place + 1 : place + 4] += q[:, :1] * half + np.cross(q[:, 1:], half)
+    q, half = free[:, place], 0.5 * change
+    w, xyz = q[:, :1].copy(), q[:, 1:].copy()
+    q[:, 0] -= np.sum(xyz * half, axis=1)
+    q[:, 1:] += w * half + np.cross(xyz, half)
 
 
 def _with_time(acting: LoadsInEra, begin: float, state: np.ndarray, step: float, until: float) -> tuple:
@@ -133,7 +134,7 @@ def _with_time(acting: LoadsInEra, begin: float, state: np.ndarray, step: float,
 
 def _turn(past: SampleModel, body: str, step: float) -> Rate:
     """The rotation of a body or its parent per step, rad."""
-    node = past.tree.by_path[body]
+    node = past.tree[body]
     turning = past.tree.lineage(node)[:2]
     rows = [past.world.angular_velocity[each.index] for each in turning]
     return Rate("turn", step * float(max(np.linalg.norm(row) for row in rows)), past.time)

@@ -32,7 +32,7 @@ _MARK = "CACHEDIR.TAG"
 def _text_hash() -> str:
     """Hash of all text that compiled code depends on."""
     digest = hashlib.sha256(sys.version.encode())
-    for part in ("jit", "physics", "engine"):
+    for part in ("jit", "physics", "quantities", "engine"):
         for file in sorted((_PACKAGE / part).rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

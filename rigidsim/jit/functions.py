@@ -5,6 +5,7 @@ and what functions of their own depend on.
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import traceback
 import types
@@ -12,7 +13,9 @@ from functools import cache
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
+from rigidsim.jit import LANEWISE, role_of
 from rigidsim.jit.layouts import Struct
+from rigidsim.jit.rows import View, array_of, rows_of
 from rigidsim.jit.values import (
     NUMBERS,
     Array,
@@ -29,7 +32,7 @@ from rigidsim.jit.values import (
     to_integer,
     width_of,
 )
-from rigidsim.jit.writing import Writer, tuple_like
+from rigidsim.jit.writing import Names, Writer, tuple_like
 
 HERE = FilePath(__file__).parent
 
@@ -39,6 +42,7 @@ HERE = FilePath(__file__).parent
 
 def length(x: Any) -> Any:
     """len(x)."""
+    x = array_of(x)
     if isinstance(x, Array):
         return x.dims[0]
     return len(x._layout.fields) if isinstance(x, Struct) else len(x)
@@ -51,6 +55,7 @@ def type_of(x: Any) -> type:
 
 def elements(x: Any) -> tuple:
     """tuple(x)."""
+    x = array_of(x)
     return x.numbers() if isinstance(x, (Array, Rows)) else tuple(x)
 
 
@@ -64,10 +69,17 @@ BUILTINS = {
 # --- functions that are read
 
 
-class Text:
-    """The syntax tree of a function, and what follows from it alone."""
+class SeeLane(ast.stmt):
+    """The first statement of a lanewise function: see the rows that are given in the present lane."""
 
-    def __init__(self, function: types.FunctionType):
+
+class Text:
+    """The syntax tree of a function, and what follows from it alone: the loop that a lanewise one is the body of, and
+    the places of its parameters that are rows.
+    """
+
+    def __init__(self, marked: types.FunctionType):
+        function = inspect.unwrap(marked)
         code = function.__code__
         self.file, self.line, self.name = code.co_filename, code.co_firstlineno, function.__qualname__
         found = (
@@ -83,11 +95,34 @@ class Text:
         if spec.kwonlyargs or spec.posonlyargs or spec.kwarg:
             raise self.error("parameters by name or position only")
         self.parameters = [a.arg for a in (*spec.args, *([spec.vararg] if spec.vararg else []))]
+        self.defaults = function.__defaults__ or ()
         self.has_loop = any(isinstance(n, (ast.For, ast.While)) for n in ast.walk(self.node))
+        self.rows = rows_of(function)
+        self.loop = self._over_lanes() if role_of(marked) == LANEWISE else None
+
+    def _over_lanes(self) -> ast.For:
+        """The loop over lanes whose turn is the function."""
+        lane = ast.Name(self.parameters[-1], ast.Store())
+        see = ast.copy_location(SeeLane(), self.node)
+        return ast.copy_location(ast.For(lane, lane, [see, *self.node.body], []), self.node)
 
     def error(self, reason: str) -> NotCompilable:
         """An error that is about the whole function."""
         return located(self.file, self.line, self.name, reason)
+
+    def names_of(self, given: list, named: Names) -> Names:
+        """The names of the parameters and their values in a call."""
+        wanted = [a.arg for a in self.node.args.args]
+        defaults = dict(zip(reversed(wanted), reversed(self.defaults), strict=False))
+        names = defaults | dict(zip(wanted, given, strict=False)) | named
+        if self.node.args.vararg:
+            names[self.node.args.vararg.arg] = tuple(given[len(wanted) :])
+        elif len(given) > len(wanted):
+            raise NotCompilable(f"{len(given)} arguments for {self.name}, which has {len(wanted)} parameters")
+        missing = [name for name in wanted if name not in names]
+        if missing or any(name not in wanted for name in named):
+            raise NotCompilable(f"the arguments do not fit the parameters of {self.name}")
+        return {name: names[name] for name in self.parameters}
 
 
 @cache
@@ -130,7 +165,7 @@ def _assigned(node: ast.AST) -> tuple[str, ...]:
 
 
 @cache
-def turns_are_alike(node: ast.For) -> bool:
+def turns_are_equal(node: ast.For) -> bool:
     """Whether the turns of a loop over lanes contain no decisions, so that they can be done side by side."""
     decisions = (ast.If, ast.IfExp, ast.BoolOp, ast.While, ast.Break, ast.Continue, ast.Return)
     return not any(isinstance(n, decisions) for statement in node.body for n in ast.walk(statement))
@@ -151,6 +186,8 @@ def parameter_key(x: Any) -> Any:
         return ("array", x.kind, *(n if isinstance(n, int) else "i" for n in x.dims))
     if isinstance(x, Struct):
         return ("struct", x._layout)
+    if isinstance(x, View):
+        return ("view", x.row, x.n, parameter_key(x.rows))
     if isinstance(x, tuple):
         return ("tuple", type(x), *map(constant_key if is_constant(x) else parameter_key, x))
     return ("object", x)
@@ -189,6 +226,8 @@ class Parameters:
             return Array(pointer, [n if isinstance(n, int) else self.inside(n) for n in x.dims], x.kind)
         if isinstance(x, Struct):
             return Struct(self.inside(x._table), x._layout)
+        if isinstance(x, View):
+            return type(x)(self.inside(x.rows), self.inside(x.lane) if x.n > 1 else x.lane, x.n)
         if isinstance(x, tuple) and not is_constant(x):
             return tuple_like(x, list(map(self.inside, x)))
         return x
@@ -207,4 +246,6 @@ def has_lanes(x: Any) -> bool:
     """Whether a value has a part for each lane."""
     if isinstance(x, tuple):
         return any(map(has_lanes, x))
+    if isinstance(x, View):
+        return has_lanes(x.lane) or has_lanes(x.rows)
     return isinstance(x, (Lane, Rows)) or width_of(x) > 0

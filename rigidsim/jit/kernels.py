@@ -15,6 +15,7 @@ import time
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from rigidsim.jit.cache import cache_folder, keep_entry, log, read_entry
 from rigidsim.jit.layouts import Straight, lay_out, structure_of, word_of
+from rigidsim.jit.rows import with_rows
 from rigidsim.jit.values import MOST_RESULTS, NUMBERS, kind_of
 
 VARIABLE = "RIGIDSIM_JIT"  # "off": kernels are interpreted, with the same bits
@@ -36,7 +38,7 @@ def is_interpreted() -> bool:
     return os.environ.get(VARIABLE) == "off"
 
 
-# --- what the user is told
+# --- what is reported
 
 
 def log_compilation(seconds: float) -> None:
@@ -131,6 +133,16 @@ def _number(word: int, kind: str) -> Any:
     return bool(word) if kind == "b" else word
 
 
+def _interpreted(function: types.FunctionType) -> Callable:
+    """A kernel as Python runs it: the declared rows of its arguments are seen by name, as in compiled code."""
+
+    @wraps(function)
+    def run(*arguments):
+        return function(*map(with_rows, arguments))
+
+    return run
+
+
 class Kernel:
     """A function that is compiled when it is called, or read from the cache; with RIGIDSIM_JIT=off it is interpreted,
     as `interpreted` always is.
@@ -138,7 +150,7 @@ class Kernel:
 
     def __init__(self, function: types.FunctionType, straight: Straight | None = None):
         self.straight = straight
-        self.function, self.interpreted = function, np.errstate(all="ignore")(function)
+        self.function, self.interpreted = function, np.errstate(all="ignore")(_interpreted(function))
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
         self._names = function.__code__.co_varnames[: function.__code__.co_argcount]
         # The name of the folder depends on the source of these modules only, not on that of kernels in tests.

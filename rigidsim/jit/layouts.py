@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rigidsim.jit.rows import View, rows_of_fields
 from rigidsim.jit.values import NUMBERS, Array, NotCompilable, Traced, kind_of
 
 
@@ -132,7 +133,8 @@ class Struct:
     def __getattr__(self, name: str):
         if name not in self._layout.fields:
             raise AttributeError(f"{self._layout.kind.__name__} has no part {name}")
-        return read_part(self._table, self._layout.fields[name])
+        part, row = read_part(self._table, self._layout.fields[name]), rows_of_fields(self._layout.kind).get(name)
+        return row(part) if row else part
 
 
 def read_part(table: Traced, part: Any) -> Any:
@@ -181,6 +183,8 @@ def localised(value: Any, kept: Any, back: list[tuple[Array, Array]]) -> Any:
             name: part if kept is not True and name in kept else localised(part, kept, back)
             for name, part in parts.items()
         })  # fmt: skip
+    if isinstance(value, View):
+        return value.row(localised(value.rows, kept, back))
     if not isinstance(value, Array) or value.kind != "f" or 0 in value.dims:
         return value
     here = Array(value.pointer.writer.local(math.prod(value.dims)), value.dims, value.kind)

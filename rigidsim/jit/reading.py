@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
+import inspect
 import math
 import operator
 import types
@@ -28,12 +29,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from rigidsim.jit import FORMULA, INLINED, ROUTINE, role_of
+from rigidsim.jit import FORMULA, INLINED, LANEWISE, ROUTINE, role_of
 from rigidsim.jit.functions import (
     BUILTINS,
     Outlined,
     Parameters,
-    Text,
+    SeeLane,
     TooLong,
     assigned_in,
     cause_of,
@@ -41,9 +42,10 @@ from rigidsim.jit.functions import (
     is_constant,
     parameter_key,
     text_of,
-    turns_are_alike,
+    turns_are_equal,
 )
 from rigidsim.jit.layouts import KnownArray, Straight, Struct, argument, copy, localised
+from rigidsim.jit.rows import Row, View, array_of
 from rigidsim.jit.values import (
     IR_TYPES,
     MOST_RESULTS,
@@ -79,15 +81,16 @@ COMPARISON = {
 }  # fmt: skip
 
 
-PARTS = (Traced, Array, Struct)  # objects that are made anew each time a part is read
+PARTS = (Traced, Array, Struct, View)  # objects that are made anew each time a part is read
 
 
 class Reader:
     """One call of a function, written where `writer` is."""
 
     def __init__(self, writer: Writer, gear: Gear, function: types.FunctionType, names: Names):
-        self.writer, self.gear, self.function, self.names = writer, gear, function, names
-        self.text = text_of(function)
+        self.writer, self.gear, self.names = writer, gear, names
+        self.text, function = text_of(function), inspect.unwrap(function)
+        self.function, self._given = function, dict(names)
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         self._free = {name: cell.cell_contents for name, cell in cells}
         self._returned: list[Path] = []
@@ -96,13 +99,24 @@ class Reader:
     def result(self) -> Any:
         """Write the function, and return its value."""
         begin = self.writer.block
-        self._statements(self.text.node.body)
+        if self.text.loop is None:
+            self._see_rows(0, 1)
+            self._statements(self.text.node.body)
+        else:
+            self._for(self.text.loop, range(len(self.names[self.text.parameters[-1]])))
         if self.writer.block is not None:
             self._returned.append((self.writer.block, {"": None}))
         value = self.writer.merge(self._returned, begin).get("")
         if value is UNDEFINED:
             raise self.text.error("its results have different structures")
         return value
+
+    def _see_rows(self, lane: Any, n: int) -> None:
+        """See the parameters that are rows in a lane."""
+        for place, row in self.text.rows.items():
+            name = self.text.parameters[place]
+            given = self._given[name]
+            self.names[name] = row(given) if self.text.loop is None else row.view(array_of(given), lane, n)
 
     def _statements(self, nodes: list[ast.stmt]) -> None:
         for node in nodes:
@@ -121,6 +135,10 @@ class Reader:
                 raise cause_of(error, self.text, node.lineno) from error
 
     # statements
+
+    def _do_SeeLane(self, _node: SeeLane) -> None:
+        last = self.text.parameters[-1]
+        self._see_rows(self.names[last], len(self._given[last]))
 
     def _do_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
@@ -141,21 +159,31 @@ class Reader:
             whole, index = self._value(node.target.value), self._index(node.target.slice)
             whole[index] = self._operation(node)(whole[index], self._value(node.value))
         else:
-            raise NotCompilable("an attribute is assigned")
+            row, name = self._row(node.target), node.target.attr
+            setattr(row, name, self._operation(node)(getattr(row, name), self._value(node.value)))
 
     def _assign(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
         elif isinstance(target, ast.Tuple):
-            parts = [value[k] for k in range(len(target.elts))] if isinstance(value, Array) else value
+            parts = [value[k] for k in range(len(target.elts))] if isinstance(value, (Array, View)) else value
             if not isinstance(parts, (tuple, list)) or len(parts) != len(target.elts):
                 raise NotCompilable(f"{len(target.elts)} names for another number of values")
             for part, x in zip(target.elts, parts, strict=True):
                 self._assign(part, x)
         elif isinstance(target, ast.Subscript):
             self._value(target.value)[self._index(target.slice)] = value
+        elif isinstance(target, ast.Attribute):
+            setattr(self._row(target), target.attr, value)
         else:
-            raise NotCompilable("only names, tuples and elements of arrays can be assigned")
+            raise NotCompilable("only names, tuples and elements of arrays, and parts of rows, can be assigned")
+
+    def _row(self, target: ast.Attribute) -> View:
+        """The row of which a part is assigned."""
+        row = self._value(target.value)
+        if not isinstance(row, View) or target.attr not in row.row.parts:
+            raise NotCompilable("only names, tuples and elements of arrays, and parts of rows, can be assigned")
+        return row
 
     def _do_Return(self, node: ast.Return) -> None:
         value = self._value(node.value) if node.value else None
@@ -211,16 +239,18 @@ class Reader:
     def _do_For(self, node: ast.For) -> None:
         if node.orelse:
             raise NotCompilable("a loop with `else`")
-        sequence = self._iterated(node.iter)
+        self._for(node, self._iterated(node.iter))
+
+    def _for(self, node: ast.For, sequence: Any) -> None:
         if isinstance(sequence, range):
             is_lanes = isinstance(node.target, ast.Name) and node.target.id == "lane"
             is_lanes = is_lanes and len(sequence) > 1 and sequence == range(len(sequence))
-            if is_lanes and turns_are_alike(node) and (len(sequence) > self.gear.unroll or not self.gear.outlines):
+            if is_lanes and turns_are_equal(node) and (len(sequence) > self.gear.unroll or not self.gear.outlines):
                 return self._lanes(node, len(sequence))
             if len(sequence) > self.gear.unroll:
                 sequence = Counted(sequence.start, sequence.stop, sequence.step, lambda k: k)
-        if isinstance(sequence, Array):
-            sequence = Counted(0, sequence.dims[0], 1, sequence.__getitem__)
+        if isinstance(sequence, (Array, View)):
+            sequence = Counted(0, sequence.shape[0], 1, sequence.__getitem__)
         if isinstance(sequence, Counted):
             return self._counted(node, sequence)
         if not isinstance(sequence, (tuple, range, KnownArray)):
@@ -404,7 +434,7 @@ class Reader:
             if x.width:
                 raise NotCompilable("a decision that differs from lane to lane; use `select` in a formula")
             return x if x.kind == "b" else x != 0
-        return True if isinstance(x, (Struct, Array)) else bool(x)
+        return True if isinstance(x, (Struct, Array, View)) else bool(x)
 
     def _either(self, condition: Traced, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
         def put(make: Callable[[], Any]) -> None:
@@ -450,32 +480,18 @@ class Reader:
             return BUILTINS[function](*given, **named)
         if getattr(function, "__module__", None) == "_operator":
             return function(*given, **named)
-        is_type = isinstance(function, type) and issubclass(function, tuple)
-        if is_type or getattr(function, "__func__", None) is Array.reshape:
+        is_type = isinstance(function, Row) or (isinstance(function, type) and issubclass(function, tuple))
+        if is_type or getattr(function, "__func__", None) in (Array.reshape, Row.place, View.part, View.put):
             return function(*given, **named)
         raise NotCompilable(f"a call of {function!r}")
 
     def _read(self, function: types.FunctionType, role: str, given: list, named: Names) -> Any:
         text = text_of(function)
-        names = self._parameters(function, text, given, named)
-        is_own = (role == ROUTINE or text.has_loop) and self.gear.outlines
+        names = text.names_of(given, named)
+        is_own = (role in (ROUTINE, LANEWISE) or text.has_loop) and self.gear.outlines
         if is_own and not any(map(has_lanes, names.values())):
             return self._call_outlined(function, role, names)
         return Reader(self.writer, self.gear, function, names).result()
-
-    def _parameters(self, function: types.FunctionType, text: Text, given: list, named: Names) -> Names:
-        """The names of parameters and their values."""
-        wanted = [a.arg for a in text.node.args.args]
-        defaults = dict(zip(reversed(wanted), reversed(function.__defaults__ or ()), strict=False))
-        names = defaults | dict(zip(wanted, given, strict=False)) | named
-        if text.node.args.vararg:
-            names[text.node.args.vararg.arg] = tuple(given[len(wanted) :])
-        elif len(given) > len(wanted):
-            raise NotCompilable(f"{len(given)} arguments for {text.name}, which has {len(wanted)} parameters")
-        missing = [name for name in wanted if name not in names]
-        if missing or any(name not in wanted for name in named):
-            raise NotCompilable(f"the arguments do not fit the parameters of {text.name}")
-        return {name: names[name] for name in text.parameters}
 
     def _call_outlined(self, function: types.FunctionType, role: str, names: Names) -> Any:
         """Call a function of its own, which is written once for each structure of its arguments."""

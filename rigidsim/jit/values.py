@@ -451,6 +451,11 @@ class Rows:
     def __init__(self, rows: list[Array]):
         self.rows = rows
 
+    @property
+    def shape(self) -> tuple:
+        """The sizes of one."""
+        return self.rows[0].shape
+
     def __getitem__(self, index):
         parts = [row[element(index, k)] for k, row in enumerate(self.rows)]
         return Rows(parts) if isinstance(parts[0], Array) else assembled(parts)

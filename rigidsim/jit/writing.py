@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from rigidsim.jit.layouts import Struct
+from rigidsim.jit.rows import View, array_of
 from rigidsim.jit.values import (
     IR_TYPES,
     KINDS,
@@ -353,7 +354,7 @@ class Carried:
                 continue
             numbers = leaves(names[name])
             for k, x in enumerate(numbers):
-                if isinstance(names[name], Array) and k and (name, k) not in self._moving:
+                if isinstance(array_of(names[name]), Array) and k and (name, k) not in self._moving:
                     continue
                 self.phis[name, k] = phi = writer.phi(self._kinds.get((name, k), kind_of(x)), width_of(x))
                 phi.come_from(writer.block, x)
@@ -415,6 +416,8 @@ def leaves(value: Any) -> list:
         return [value.pointer, *value.dims]
     if isinstance(value, Struct):
         return [value._table]
+    if isinstance(value, View):
+        return leaves(value.rows) + ([value.lane] if value.n > 1 else [])
     return [x for part in value for x in leaves(part)] if isinstance(value, tuple) else []
 
 
@@ -426,6 +429,8 @@ def rebuilt(value: Any, source) -> Any:
         return Array(next(source), [next(source) for _ in value.dims], value.kind)
     if isinstance(value, Struct):
         return Struct(next(source), value._layout)
+    if isinstance(value, View):
+        return type(value)(rebuilt(value.rows, source), next(source) if value.n > 1 else value.lane, value.n)
     if isinstance(value, tuple):
         return tuple_like(value, [rebuilt(part, source) for part in value])
     return value
@@ -444,6 +449,8 @@ def structure(value: Any) -> Any:
         return "array", value.kind, len(value.dims)
     if isinstance(value, Struct):
         return "struct", value._layout
+    if isinstance(value, View):
+        return "view", value.row, value.n, structure(value.rows)
     if isinstance(value, tuple):
         return (type(value), *map(structure, value))
     return value

@@ -58,10 +58,12 @@ from __future__ import annotations
 from rigidsim.jit import formula
 from rigidsim.physics.corrections import swing
 from rigidsim.physics.elementary import select, select3, sqrt
+from rigidsim.physics.impulses import rate_of_impulse
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import exp_full
 from rigidsim.physics.vector import add, cross, dot, rejection, scaled, sub
 
+IGNORED, COLLIDES, SENSED = 0, 1, 2  # what two surfaces do: nothing, collide, only notice that they touch
 # The mean distance from the middle over that of the ends: of a line, and of a square, (2 + sqrt(2) log(1 + sqrt(2)))/6.
 LINE_SHARE, FACE_SHARE = 0.5, 0.5410750800467435
 SOFT_TURN = 1.5707963267948966  # omega s, rad: the spring's phase in a sub-step of an undivided step
@@ -87,15 +89,15 @@ def slip_of_balls(v_A, omega_A, a, v_B, omega_B, b, n):
 @formula
 def slip_of_impulse(w, inverse_A, r_A, inverse_B, r_B, P):
     """K P, m/s: the slip that an impulse P makes, with w = w_A + w_B."""
-    of_A = cross(apply(inverse_A, cross(r_A, P)), r_A)
-    of_B = cross(apply(inverse_B, cross(r_B, P)), r_B)
+    of_A = cross(rate_of_impulse(inverse_A, r_A, P), r_A)
+    of_B = cross(rate_of_impulse(inverse_B, r_B, P), r_B)
     return add(scaled(w, P), add(of_A, of_B))
 
 
 @formula
 def rates_of_impulse(inverse_A, r_A, inverse_B, r_B, P):
     """omega_B - omega_A, rad/s, that an impulse P makes."""
-    return add(apply(inverse_A, cross(r_A, P)), apply(inverse_B, cross(r_B, P)))
+    return add(rate_of_impulse(inverse_A, r_A, P), rate_of_impulse(inverse_B, r_B, P))
 
 
 @formula

@@ -2,14 +2,17 @@
 
 A correction of a frame B: displacement dx of its origin (m), turn theta (rotation vector, rad), change dv of the
 velocity of its origin (m/s), change domega of its rate (rad/s); all in world axes. e = exp(theta/2) is the quaternion
-of the turn, R its matrix. With theta = 0 and dx = 0 these are the jumps of `deltas`. A node in its parent P: d = J_WP
-p_PB, drift = J_WP v_PB, and omega_WP before the correction. All formulas are sums of small terms, so a correction of
-zero changes no bit, and no digits are lost far from the parent's origin.
+of the turn, R its matrix. Impulses and reparentings have theta = 0 and dx = 0. A node in its parent P: d = J_WP p_PB,
+drift = J_WP v_PB, and omega_WP before the correction. All formulas are sums of small terms, so a correction of zero
+changes no bit, and no digits are lost far from the parent's origin.
+Source: "The Dynamics of a Transform Hierarchy" (cwzx), counteracting the inherited effect: the case of a parent whose
+velocity alone changes.
 """
 
 from __future__ import annotations
 
 from rigidsim.jit import formula
+from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import conjugate, exp_septic, product, renormalised
 from rigidsim.physics.vector import add, cross, scaled, sub
 
@@ -54,6 +57,18 @@ def carried_velocity(dv_P, e_P, omega_WP, domega_P, d, drift):
 def carried_rate(domega_P, e_P, omega_WP, omega_WB):
     """domega = domega_P + R u - u, u = omega_WB - omega_WP: the relative rate turns with the parent."""
     return add(domega_P, swing(e_P, sub(omega_WB, omega_WP)))
+
+
+@formula
+def carried_angular_momentum(I_W, e, omega, domega):
+    """dL = I' omega' - I omega = I' domega + (I' - I) omega, I' = R I R^T: of a body that turns with its parent; its
+    inertia in world axes before the turn.
+    """
+    back = conjugate(e)
+    jump, u = apply(I_W, add(domega, swing(back, domega))), swing(back, omega)
+    L, grown = apply(I_W, omega), apply(I_W, u)
+    turning = add(swing(e, L), add(grown, swing(e, grown)))
+    return add(add(jump, swing(e, jump)), turning)
 
 
 @formula

@@ -1,7 +1,7 @@
 """Impulses: jumps of velocity at an instant; the pose does not change.
 
 An impulse J (N s) at lever r (m) from the centre of mass and an angular impulse K (N m s) about it change velocity and
-rate at an instant; the effect within a hierarchy is in `deltas`.
+rate at an instant; the effect within a hierarchy is in `corrections`.
 
 A plastic impact joins two rigid bodies, 1 and 2, with centres of mass C1 and C2; there is no external impulse. Before
 it, s = p_WC2 - p_WC1 (m) and u = v_WC2 - v_WC1 (m/s); all in world axes. Momentum is conserved, so the joint centre of
@@ -35,6 +35,21 @@ def impulse_moment(lever, J, K):
 def rate_jump(inverse_inertia_B, K_B):
     """domega = I^-1 K, rad/s, body axes, with K about the centre of mass."""
     return apply(inverse_inertia_B, K_B)
+
+
+@formula
+def rate_of_impulse(inverse_inertia, r, P):
+    """domega = I^-1 (r x P), rad/s, of an impulse at r from the centre of mass, in the axes of the inverse inertia."""
+    return rate_jump(inverse_inertia, cross(r, P))
+
+
+@formula
+def respond(w, inverse_inertia, r, P, K):
+    """(dv, domega) = (w P, I^-1 (r x P + K)): the answer of a body to an impulse P at r from its centre of mass and an
+    angular impulse K; w = 1/m. What nothing moves has w = 0 and I^-1 = 0. The answer of a chain of joints, by its
+    articulated inertia, would stand here.
+    """
+    return scaled(w, P), rate_jump(inverse_inertia, impulse_moment(r, P, K))
 
 
 @formula

@@ -50,6 +50,17 @@ def normalised(q):
 
 
 @formula
+def turn_of_z(n):
+    """A rotation that takes the z axis to the unit vector n. Where n is below the horizon, about another axis: the sum
+    1 + n_z would lose digits.
+    """
+    x, y, z = n
+    below = z < 0.0
+    first, second = select(below, -y, 1.0 + z), select(below, 1.0 - z, -y)
+    return normalised((first, second, select(below, 0.0, x), select(below, x, 0.0)))
+
+
+@formula
 def renormalised(q):
     """q (3 - |q|^2)/2: one Newton step towards |q| = 1, exact to round-off where |q|^2 is within 1e-8 of one.
 

@@ -13,9 +13,8 @@ from matplotlib.gridspec import GridSpec
 from rigidsim.arguments import numbers, refuse
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import named
-from rigidsim.plots.history import History, samples_between
+from rigidsim.plots.history import History
 from rigidsim.plots.impacts import ImpactsPanel, ImpactsRequest
-from rigidsim.plots.ledger import LedgerRequest, ledger_panels
 from rigidsim.plots.letters import set_fonts
 from rigidsim.plots.overview import overview, overview_title
 from rigidsim.plots.paths import PathPanel, PathRequest, PhasePanel, PhaseRequest
@@ -23,7 +22,9 @@ from rigidsim.plots.polhode import PolhodePanel, PolhodeRequest
 from rigidsim.plots.requests import EnergyRequest, Reader, Request, SeriesRequest
 from rigidsim.plots.series import SeriesPanel
 from rigidsim.plots.style import Picture, label_axes, styled
+from rigidsim.plots.terms import TermsRequest, terms_panels
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import samples_between
 
 WIDTH, SINGLE, BESIDE = 8.0, 3.2, 4.2
 """Widths and heights, inches: of a figure with a time axis, of its only panel, of a panel that has others beside it."""
@@ -119,8 +120,8 @@ def _panels(group: list[Request], look: Look) -> list[Any]:
         return [PhasePanel(group)]
     if isinstance(first, EnergyRequest):
         return energy_panels([request.history for request in group], look.is_log)
-    if isinstance(first, LedgerRequest):
-        return ledger_panels(first)
+    if isinstance(first, TermsRequest):
+        return terms_panels(first)
     if isinstance(first, ImpactsRequest):
         return [ImpactsPanel(first, look.is_log)]
     if isinstance(first, PolhodeRequest):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.plots.sampling import drawn_samples
 from rigidsim.trajectory.trajectory import Trajectory
@@ -34,18 +33,3 @@ class History(NamedTuple):
         """The times of the first and the last of the samples, s."""
         time = self.trajectory.time[self.samples]
         return float(time[0]), float(time[-1])
-
-
-def samples_between(trajectory: Trajectory, begin: float | None, end: float | None) -> slice:
-    """The samples from one time to another (s), both included. Raises UsageError if there are none."""
-    time = trajectory.time
-    if not len(time):
-        raise UsageError("the trajectory has no samples")
-    low, high = (float(time[0]) if begin is None else begin), (float(time[-1]) if end is None else end)
-    slack = 1e-12 * max(abs(low), abs(high))
-    first, last = np.searchsorted(time, low - slack), np.searchsorted(time, high + slack, side="right")
-    if not first < last:
-        raise UsageError(
-            f"there are no samples from {low:g} to {high:g} s; the trajectory covers {time[0]:g} to {time[-1]:g} s"
-        )
-    return slice(int(first), int(last))

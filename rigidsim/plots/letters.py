@@ -12,7 +12,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 
 ELLIPSIS = "…"
-MOST_TOLD = 12
+MOST_NAMED = 12
 PLACEHOLDERS = "Last Resort High-Efficiency"
 """A font of matplotlib that has a box for each letter."""
 
@@ -27,8 +27,8 @@ def set_fonts(figure: Figure) -> str:
     families, missing = _fonts_with("".join(wanted)) if wanted else ((), "")
     for text in texts:
         text.set_fontfamily([*text.get_fontfamily(), *families])
-    told = missing[:MOST_TOLD] + ELLIPSIS * (len(missing) > MOST_TOLD)
-    return f"no installed font has the letters {told}, which are drawn as boxes" if missing else ""
+    named = missing[:MOST_NAMED] + ELLIPSIS * (len(missing) > MOST_NAMED)
+    return f"no installed font has the letters {named}, which are drawn as boxes" if missing else ""
 
 
 def _lacking(font: str, text: str) -> str:

@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 
 from rigidsim.plots.history import History
 from rigidsim.plots.style import FAINT, GREY, shortened
-from rigidsim.trajectory.contact_events import IMPACT
-from rigidsim.trajectory.contact_fields import node_of
+from rigidsim.trajectory.events import IMPACT, node_of
 from rigidsim.trajectory.trajectory import Trajectory
 
 MOST_LINES, MOST_TICKS = 12, 600
@@ -26,14 +25,11 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str]) -> np.ndarray:
     strikes = contact.kind == IMPACT
     if bodies:
         on = np.zeros(len(contact.shapes), bool)
-        for _, movers in _movers(header):
-            on |= [node_of(shape) in bodies or movers[node_of(shape)] in bodies for shape in contact.shapes]
+        for tree in header.history:
+            wholes = zip(contact.shapes, header.bodies_of_shapes(tree), strict=True)
+            on |= [node_of(shape) in bodies or whole in bodies for shape, whole in wholes]
         strikes &= on[contact.first] | on[contact.second]
     return np.flatnonzero(strikes)
-
-
-def _movers(header):
-    return [(begin, header.movers_at(max(begin, 0.0))) for begin, _ in header.trees()]
 
 
 def draw_marks(axes: Axes, history: History, bodies: Collection[str], with_names: bool) -> None:

@@ -47,5 +47,5 @@ def _names(trajectory: Trajectory) -> Iterator[str]:
 
 def _free(trajectory: Trajectory) -> list[str]:
     """The bodies that are free at some time."""
-    trees = [places for _, places in trajectory.header.trees()]
-    return [path for row, path in enumerate(trajectory.paths) if any(places[row].kind == "free" for places in trees)]
+    free = trajectory.header.history.ever_free
+    return [path for row, path in enumerate(trajectory.paths) if row in free]

@@ -13,12 +13,12 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.body_momenta import lump_of
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.quantities import named, short_name
 from rigidsim.physics.inertia import principal_axes
 from rigidsim.plots.history import History
 from rigidsim.plots.style import FAINT, GREY, INK, label_axes, shortened
+from rigidsim.trajectory.samples import lump_of
 
 LEVELS = (0.12, 0.35, 0.65, 0.88)
 """Of the way from a separatrix to an axis: the energies of the curves that are drawn."""

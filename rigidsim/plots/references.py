@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from rigidsim.hindsight.body_quantities import WXYZ
 from rigidsim.hindsight.oracles import reference
 from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.plots.style import with_unit
+from rigidsim.quantities.vocabulary import WXYZ
 
 CIRCLES = 25
 """At most that many circles on a curve."""

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, named
+from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, named
 from rigidsim.plots.history import History
 from rigidsim.plots.impacts import ImpactsRequest
-from rigidsim.plots.ledger import LEDGERS, LedgerRequest
 from rigidsim.plots.paths import PathRequest, PhaseRequest
 from rigidsim.plots.polhode import PolhodeRequest
+from rigidsim.plots.terms import TERM_KINDS, TermsRequest
 
 ENERGY, IMPACTS = "energy", "impacts"
 PATH, POLHODE, CONTACT = "path", "polhode", "contact"
-OF_BODIES = (PATH, *LEDGERS, POLHODE, CONTACT, IMPACTS)
+OF_BODIES = (PATH, *TERM_KINDS, POLHODE, CONTACT, IMPACTS)
 FORCES = ("contact_force.norm", "friction_force.norm")
 """What `BODY.contact` shows over time."""
-WILD = "*?"
 
 
 class SeriesRequest(NamedTuple):
@@ -37,7 +35,7 @@ class EnergyRequest(NamedTuple):
     history: History
 
 
-Request = SeriesRequest | PhaseRequest | PathRequest | EnergyRequest | LedgerRequest | PolhodeRequest | ImpactsRequest
+Request = SeriesRequest | PhaseRequest | PathRequest | EnergyRequest | TermsRequest | PolhodeRequest | ImpactsRequest
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Reader:
                 return [ImpactsRequest(self.history, "")]
             if ":" in written and (pair := self._pair(written)):
                 return [PhaseRequest(self.history, *pair)]
-        return [one for single in self._expanded(written) for one in self._of(single)]
+        return [one for single in expanded(self._trajectory, written) for one in self._of(single)]
 
     def path(self, written: str) -> list[Request]:
         """The path of `BODY[@FRAME]`."""
@@ -89,8 +87,8 @@ class Reader:
                 yield SeriesRequest(self.history, named(self._trajectory, f"{body}.{force}"))
             if len(self._trajectory.events.contact):
                 yield ImpactsRequest(self.history, body)
-        elif kind in LEDGERS:
-            yield LedgerRequest(self.history, body, kind)
+        elif kind in TERM_KINDS:
+            yield TermsRequest(self.history, body, kind)
         else:
             yield {POLHODE: PolhodeRequest, IMPACTS: ImpactsRequest}[kind](self.history, body)
 
@@ -123,34 +121,6 @@ class Reader:
                     f" such as {one.name.partition('@')[0]}.{one.components[0]}"
                 )
         return pair
-
-    def _expanded(self, written: str) -> Iterator[str]:
-        """The text for each body that its pattern fits: `marble_*.speed`; itself without a pattern."""
-        if written.startswith("=") or not any(mark in written for mark in WILD):
-            yield written
-            return
-        if body_and_rest(self._trajectory, written):
-            yield written
-            return
-        for end in range(len(written) - 1, 0, -1):
-            pattern, rest = written[:end], written[end + 1 :]
-            if written[end] == "." and (found := self._fitting(pattern)):
-                names = [f"{path}.{rest}" for path in found]
-                yield from [name for name in names if self._is_known(name)] or names
-                return
-        raise UsageError(f"{clipped(written)}: no body fits; bodies: {', '.join(self._trajectory.paths[:10])}")
-
-    def _is_known(self, name: str) -> bool:
-        """Whether the body has that quantity: fixed parts have no acceleration of their own."""
-        try:
-            named(self._trajectory, name)
-        except UsageError:
-            return False
-        return True
-
-    def _fitting(self, pattern: str) -> list[str]:
-        literal = pattern.replace("[", "[[]")
-        return [p for p in self._trajectory.paths if fnmatchcase(p, literal) or fnmatchcase(p, f"*/{literal}")]
 
     @property
     def _trajectory(self):

@@ -9,7 +9,7 @@ import numpy as np
 MOST = 4000
 """Samples that are drawn as they are."""
 COLUMNS = 1500
-"""Columns of a picture in which a longer trajectory is told by its extremes."""
+"""Columns of a picture in which a longer trajectory is drawn by its extremes."""
 AT_ONCE = 1 << 16
 """Samples that are read together."""
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import DPI, Picture, styled
-from rigidsim.trajectory.destination import IN_PYTHON, Hints, check_output
-from rigidsim.trajectory.file_kinds import FileKind
-from rigidsim.trajectory.published import published
+from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, check_output
+from rigidsim.trajectory.spool import published
 
 BEGINS = {".png": rb"\x89PNG\r\n\x1a\n", ".svg": rb"<\?xml|<svg", ".pdf": rb"%PDF-"}
 """The formats by suffix, and how such a file begins."""

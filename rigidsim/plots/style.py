@@ -17,7 +17,7 @@ INK, GREY, FAINT = "#1a1a1a", "#6b6b6b", "#c8c8c8"
 LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.3)), (0, (6, 1.4, 1.2, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 2)))
 """Solid, dashed, dotted, dash-dotted, ...: so that lines differ in grey, too."""
 DENSE = 0.7
-"""The width of lines of trajectories so long that they are told by their extremes."""
+"""The width of lines of trajectories so long that they are drawn by their extremes."""
 DPI = 150
 LONGEST, MOST_NAMED, MOST_BELOW = 30, 16, 4
 """Characters of a name, names in a legend, and names in one that is below the axes."""

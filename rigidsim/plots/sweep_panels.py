@@ -22,7 +22,7 @@ from rigidsim.plots.sweep_runs import Runs, VariedNumber
 MAP = "viridis"
 FAILED, EMPTY = INK, "#f2f2f2"
 MOST_LINES = 7
-"""Lines that are told apart by colours and dashes; more are coloured by the value of one number."""
+"""Lines that are distinguished by colours and dashes; more are coloured by the value of one number."""
 MOST_DRAWN = 5000
 """Points that are drawn one by one in SVG and PDF; more become an image."""
 MOST_MARKED = 60

@@ -11,12 +11,13 @@ from matplotlib.lines import Line2D
 
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.quantities import Quantity, named
+from rigidsim.hindsight.quantities import Values, named
 from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
 from rigidsim.plots.sweep_panels import FAILED, MOST_LINES, Measured, colour_scale, draw_colour_bar
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
-from rigidsim.scene.values.quantity_names import BODY, PARENT, WORLD
+from rigidsim.quantities.vocabulary import BODY, PARENT
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.tree.nodes import WORLD
 
 MOST_RUNS = 200
 """Runs that are drawn over each other; of more, so many of them, evenly spaced."""
@@ -58,7 +59,7 @@ def _readable(runs: Runs) -> np.ndarray:
     return places
 
 
-def _columns(found: Quantity) -> list[tuple[str, np.ndarray]]:
+def _columns(found: Values) -> list[tuple[str, np.ndarray]]:
     """Name and values of each component."""
     if not found.components:
         return [(found.label, found.values)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rigidsim.arguments import clipped
-from rigidsim.errors import UsageError
+from rigidsim.errors import UsageError, did_you_mean
 from rigidsim.plots.letters import set_fonts
 from rigidsim.plots.style import Picture, styled
 from rigidsim.plots.sweep_panels import MOST_LINES, Measured, draw_curves, draw_indices, draw_map
@@ -57,7 +56,8 @@ def _panels(runs: Runs, names: Sequence[str], over: list[VariedNumber], is_log: 
     rows: list[list[Panel]] = []
     for name in wanted:
         if name in runs.sweep.metrics:
-            measured = Measured(name, np.where(runs.is_failed, np.nan, runs.sweep.metrics[name]))
+            unit = runs.sweep.metric_units.get(name, "")
+            measured = Measured(name, np.where(runs.is_failed, np.nan, runs.sweep.metrics[name]), unit)
             rows.append(_of_measured(runs, measured, over, is_log))
         elif runs.sweep.time is not None:
             rows += [[partial(curves.draw, is_log=is_log)] for curves in series_of(runs, name, over)]
@@ -108,8 +108,7 @@ def _defaults(runs: Runs) -> list[str]:
 
 def _no_metric(runs: Runs, name: str) -> UsageError:
     known = [*runs.sweep.metrics]
-    close = get_close_matches(name, known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(known)}"
+    hint = did_you_mean(name, known, f"there are: {', '.join(known)}")
     return UsageError(f"the sweep has no metric {clipped(name)}; {hint}")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rigidsim.errors import NotRecordedError
 from rigidsim.report.drift import BOUND, Drift
 from rigidsim.trajectory.trajectory import Trajectory
-from rigidsim.trajectory.windows import windows
+from rigidsim.trajectory.windows import measured
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.rates import DriftCause
@@ -28,13 +28,13 @@ def without_allowed(trajectory: Trajectory, drift: list[Drift]) -> list[Drift]:
     """
     if all(d.exceeds is None for d in drift):
         return drift
-    from rigidsim.hindsight.relative_energy import relative_kinetic_energy
+    from rigidsim.hindsight.relative_energy import RelativeEnergyMeter
 
     try:
-        allowed = ALLOWED_RELATIVE * relative_kinetic_energy(trajectory, windows(trajectory))
+        (moving,) = measured(trajectory, RelativeEnergyMeter(trajectory.header))
     except NotRecordedError:
         return drift
-    return [replace(d, exceeds=None) if d.largest <= allowed else d for d in drift]
+    return [replace(d, exceeds=None) if d.largest <= ALLOWED_RELATIVE * moving else d for d in drift]
 
 
 def drift_warnings(trajectory: Trajectory, drift: list[Drift]) -> list[str]:
@@ -66,8 +66,7 @@ def _cause(found: DriftCause | None, step: float) -> str:
         slow = f"the samples show no force that changes too fast for the step of {step:g} s"
         return f"{slow}; use a shorter step or an integrator of higher order"
     # The same limits as for the warnings before a run.
-    from rigidsim.scene.notes.load_steps import DAMPED
-    from rigidsim.scene.notes.step_length import ADVISED_TURN
+    from rigidsim.scene.notes.steps import ADVISED_TURN, DAMPED
 
     number, limit = found.rate.number, DAMPED if found.rate.by == "velocity" else ADVISED_TURN
     advised = min(limit / found.rate.number, 0.5) * step

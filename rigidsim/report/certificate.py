@@ -122,9 +122,9 @@ def _row(way: Way) -> list[str]:
 
 
 def _plain(way: Way) -> dict[str, object]:
-    told = asdict(way) | {"distance": way.distance, "angle": way.angle}
-    told["bodies"] = [{key: _finite(value) for key, value in body.items()} for body in told["bodies"]]
-    return {key: _finite(value) for key, value in told.items()}
+    entry = asdict(way) | {"distance": way.distance, "angle": way.angle}
+    entry["bodies"] = [{key: _finite(value) for key, value in body.items()} for body in entry["bodies"]]
+    return {key: _finite(value) for key, value in entry.items()}
 
 
 def _finite(value: object) -> object:

@@ -1,14 +1,20 @@
-"""What was chosen for contact, and the values of each two surfaces that can touch, as text."""
+"""Contact as text: what was chosen for it, what struck what, and what it did with the energy."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from rigidsim.report.table import aligned, number
-from rigidsim.report.wording import counted
+import numpy as np
 
-SHOWN_PAIRS = 20
+from rigidsim.report.table import aligned, beyond_rounding, number, shortened
+from rigidsim.report.wording import counted
+from rigidsim.trajectory.contact_ledger import ContactLedger
+from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, ContactEvents
+
+SHOWN_SURFACES = 20
 VALUES = ("restitution", "friction", "rolling_friction")
 
 
@@ -25,8 +31,11 @@ def contact_lines(contact: Mapping[str, Any]) -> list[str]:
     chosen = chosen_contact(contact)
     if not chosen:
         return []
-    rows = [["contact between", *(key.replace("_", " ") for key in VALUES)], *map(_row, contact["pairs"][:SHOWN_PAIRS])]
-    further = contact["further_pairs"] + max(0, len(contact["pairs"]) - SHOWN_PAIRS)
+    rows = [
+        ["contact between", *(key.replace("_", " ") for key in VALUES)],
+        *map(_row, contact["pairs"][:SHOWN_SURFACES]),
+    ]
+    further = contact["further_pairs"] + max(0, len(contact["pairs"]) - SHOWN_SURFACES)
     more = [f"... and {further} more"] if further else []
     return [*chosen, *(f"  {line}" for line in [*aligned(rows), *more])]
 
@@ -36,3 +45,171 @@ def _row(pair: Mapping[str, Any]) -> list[str]:
     sensor = " (sensor)" if pair["collide"] == "sensor" else ""
     two = f"{one} among each other" if one == other else f"{one} and {other}"
     return [f"{two}{sensor}", *(number(pair[key]) for key in VALUES)]
+
+
+# --- the energy
+
+
+TITLES = {
+    "restitution": "impacts, restitution",
+    "impact_friction": "impacts, friction",
+    "friction": "friction",
+    "damping": "damping",
+    "overlaps": "overlapping shapes",
+    "driven": "driven surfaces",
+    "loads": "loads along displacements",
+    "error": "error of contact",
+}
+ALLOWED = 1e-3  # of the largest kinetic energy: an error of contact above it gets a warning
+
+
+def ledger_lines(ledger: ContactLedger) -> list[str]:
+    """A table of the causes that changed the energy, and of the error, in J; a line about restitution left out."""
+    size = max(ledger.kinetic_energy, *map(abs, ledger.causes.values()))
+    changes = {name: beyond_rounding(value, size) for name, value in ledger.causes.items()}
+    shown = {name: value for name, value in changes.items() if value != 0.0 or name == "error"}
+    rows = [
+        ["what contact did", "energy, J"],
+        *([f"  {TITLES[name]}", number(value)] for name, value in shown.items()),
+        ["  in all", number(beyond_rounding(ledger.work, size))],
+    ]
+    lines = aligned(rows)
+    if shown["error"]:
+        lines[-2] += f"  ({ledger.relative_error:.2g} of the largest kinetic energy)"
+    return [*lines, *_approximated(ledger)]
+
+
+def _approximated(ledger: ContactLedger) -> list[str]:
+    slow = [f"{counted(ledger.left_out, 'impact')} too slow for restitution, treated as e = 0"]
+    blows = counted(ledger.unsettled, "blow")
+    shared = [f"the impulses of {blows} through many bodies did not settle: how the bodies share them is approximate"]
+    return [*(slow if ledger.left_out else []), *(shared if ledger.unsettled else [])]
+
+
+def plain_ledger(ledger: ContactLedger) -> dict[str, float]:
+    """Plain data."""
+    counts = {"left_out": ledger.left_out, "unsettled": ledger.unsettled}
+    return {**ledger.causes, "work": ledger.work, "kinetic_energy": ledger.kinetic_energy, **counts}
+
+
+def ledger_warnings(ledger: ContactLedger | None, step: float) -> list[str]:
+    """Warnings about an error of contact above ALLOWED."""
+    return [_error_warning(ledger, step)] if ledger is not None and ledger.relative_error > ALLOWED else []
+
+
+def _error_warning(ledger: ContactLedger, step: float) -> str:
+    # The error is of second order in the step.
+    advised = step * math.sqrt(ALLOWED / ledger.relative_error)
+    return (
+        f"the error of contact is {ledger.error:.3g} J, {ledger.relative_error:.2g} of the largest kinetic energy,"
+        f" {ledger.kinetic_energy:.4g} J: bodies that touch turn too far in a step of {step:g} s;"
+        f" use at most {_rounded_down(advised):g} s"
+    )
+
+
+def _rounded_down(value: float) -> float:
+    """To one digit."""
+    unit = 10.0 ** math.floor(math.log10(value))
+    return math.floor(value / unit * (1.0 + 1e-12)) * unit
+
+
+# --- what struck what
+
+
+SHOWN_PAIRS = 8
+
+
+@dataclass(frozen=True)
+class Strikes:
+    """The impacts between two bodies."""
+
+    bodies: tuple[str, str]
+    impacts: int
+    largest_impulse: float  # N s
+    energy: float  # change of kinetic energy by all of them, J
+    before: float  # the kinetic energies before them, J, of which the changes are differences
+
+
+@dataclass(frozen=True)
+class ContactSummary:
+    """The events of contact of a run: their numbers, and the pairs with impacts, those with the largest first."""
+
+    begins: int
+    ends: int
+    impacts: int
+    pairs: tuple[Strikes, ...]
+    work: float | None  # of all contact, J
+    ledger: ContactLedger | None  # None in files of older versions
+
+    @classmethod
+    def of(
+        cls, events: ContactEvents, work: float | None = None, ledger: ContactLedger | None = None
+    ) -> ContactSummary | None:
+        """None without events."""
+        if not len(events):
+            return None
+        begins, ends, impacts = (int(np.sum(events.kind == kind)) for kind in (BEGINS, ENDS, IMPACT))
+        pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
+        return cls(begins, ends, impacts, tuple(pairs), ledger.work if ledger else work, ledger)
+
+    @property
+    def energy(self) -> float:
+        """The change of kinetic energy by impacts, J."""
+        return sum(pair.energy for pair in self.pairs)
+
+    @property
+    def other_work(self) -> float | None:
+        """The work of contact apart from impacts, J."""
+        return None if self.work is None else self.work - self.energy
+
+    def lines(self, most: int | None = SHOWN_PAIRS) -> list[str]:
+        """A line of counts, the energies, and a table of at most so many pairs."""
+        numbers = (
+            f"{counted(self.impacts, 'impact')}, {counted(self.begins, 'touch', 'touches')} began, {self.ends} ended"
+        )
+        before = sum(pair.before for pair in self.pairs)
+        if self.ledger:
+            pairs = self._table(most)
+            return [numbers, "", *ledger_lines(self.ledger), *(["", *pairs] if pairs else [])]
+        energies = f"energy changed by {number(beyond_rounding(self.energy, before))} J in impacts"
+        if self.other_work is not None:
+            energies += f", by {number(beyond_rounding(self.other_work, before))} J due to friction and damping"
+        return [f"{numbers}; {energies}", *self._table(most)]
+
+    def _table(self, most: int | None) -> list[str]:
+        """The pairs with impacts."""
+        rows = [
+            [
+                " and ".join(pair.bodies),
+                str(pair.impacts),
+                number(pair.largest_impulse),
+                number(beyond_rounding(pair.energy, pair.before)),
+            ]
+            for pair in self.pairs
+        ]
+        header_row, *table = aligned([["what struck what", "impacts", "largest impulse, N s", "energy, J"], *rows])
+        return [header_row, *shortened(table, most)] if rows else []
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data."""
+        shown = ("impacts", "largest_impulse", "energy")
+        pairs = [{"bodies": list(pair.bodies), **{name: getattr(pair, name) for name in shown}} for pair in self.pairs]
+        counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
+        ledger = {"ledger": plain_ledger(self.ledger)} if self.ledger else {}
+        energies = {"energy_in_impacts": self.energy, "other_work": self.other_work}
+        return {**counts, **energies, **ledger, "pairs": pairs}
+
+
+def _strikes(events: ContactEvents) -> list[Strikes]:
+    """The impacts of each pair of nodes with shapes, in the order of the nodes."""
+    struck = events.kind == IMPACT
+    nodes, node_of = np.unique(events.nodes.astype(str), return_inverse=True)
+    sides = np.sort(np.stack([node_of[events.first[struck]], node_of[events.second[struck]]]), axis=0)
+    keys, pair_of = np.unique(sides[0] * len(nodes) + sides[1], return_inverse=True)
+    largest, energy, before = np.zeros((3, len(keys)))
+    np.maximum.at(largest, pair_of, np.linalg.norm(events.impulse[struck], axis=1))
+    np.add.at(energy, pair_of, (events.energy_after - events.energy_before)[struck])
+    np.add.at(before, pair_of, events.energy_before[struck])
+    counts = np.bincount(pair_of, minlength=len(keys))
+    found = zip(keys.tolist(), counts.tolist(), largest.tolist(), energy.tolist(), before.tolist(), strict=True)
+    return [Strikes(tuple(str(nodes[k]) for k in divmod(key, len(nodes))), *values) for key, *values in found]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.hindsight.quantities import NamedQuantity, named
+from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
 from rigidsim.report.table import ROUNDING, aligned, beyond_rounding
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import FEW_BODIES, windows
@@ -98,7 +98,8 @@ def courses(trajectory: Trajectory, names: Sequence[str]) -> list[Course]:
     """Each component of some quantities, see `rigidsim.hindsight.quantities`. Of a file only the parts are read that
     they need, window by window. Raises UsageError, NotRecordedError.
     """
-    return [course for one in [named(trajectory, name) for name in names] for course in _courses(trajectory, one)]
+    found = [named(trajectory, name) for written in names for name in expanded(trajectory, written)]
+    return [course for one in found for course in _courses(trajectory, one)]
 
 
 def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:

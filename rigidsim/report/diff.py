@@ -1,13 +1,16 @@
-"""Where two trajectory files differ, as text and as JSON: in the inputs, in the first number, and by how much."""
+"""Where two trajectory files differ: in the inputs, in the first number, and by how much."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rigidsim.hindsight.differences import Comparison, Deviation, Difference
 from rigidsim.report.inputs import Input, differing_inputs
+from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import number
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.trajectory import Trajectory
@@ -16,129 +19,94 @@ SHOWN_INPUTS = 4
 MANY_ULPS = 10**6  # of which only the order matters
 
 
-@dataclass(frozen=True)
-class Diff:
+class Diff(Report):
     """The output of `diff`. Results are equal if paths, times, samples and events are: what the content hash is of."""
 
-    files: tuple[str, str]
-    hashes: tuple[str, str]
-    status: tuple[str, str]
-    samples: tuple[int, int]
-    ends: tuple[float, float]  # s
-    shared_samples: int  # of the same time
-    shared_bodies: int
-    only: tuple[list[str], list[str]]  # bodies that the other has not
-    inputs: list[Input]
-    first: Difference | None
-    event: tuple[float, str] | None  # time (s) and id of the first impulse or reparenting that differs
-    deviations: list[Deviation]
-
-    @classmethod
-    def of(cls, first: Trajectory, second: Trajectory, files: tuple[str | Path, str | Path]) -> Diff:
+    def __init__(self, first: Trajectory, second: Trajectory, files: Sequence[str | Path]):
         """Compare two trajectories, which may be closed afterwards. Raises FormatError for a file that is found to be
         damaged: of what differs, all is read.
         """
         both, comparison = (first, second), Comparison(first, second)
-        found = comparison.first_difference
-        return cls(
-            files=tuple(map(str, files)),
-            hashes=tuple(t.stored_hash or t.content_hash for t in both),
-            status=tuple(t.status for t in both),
-            samples=tuple(len(t.time) for t in both),
-            ends=tuple(float(t.time[-1]) for t in both),
-            shared_samples=len(comparison.samples[0]),
-            shared_bodies=len(comparison.paths),
-            only=tuple([p for p in t.paths if p not in other.header.row_of] for t, other in (both, both[::-1])),
-            inputs=differing_inputs(first.header, second.header),
-            first=found,
-            event=_first_event(first, second),
-            deviations=comparison.deviations() if found else [],
+        found, event = comparison.first_difference, _first_event(first, second)
+        hashes = [one.stored_hash or one.content_hash for one in both]
+        self.are_equal = hashes[0] == hashes[1] and found is None
+        inputs, shared = differing_inputs(first.header, second.header), len(comparison.samples[0])
+        is_comparable = bool(shared and comparison.paths)
+        deviations = comparison.deviations() if found else []
+        extent = {
+            "status": [one.status for one in both],
+            "samples": [len(one.time) for one in both],
+            "end": [float(one.time[-1]) for one in both],
+            "shared_samples": shared,
+            "only": [[p for p in one.paths if p not in other.header.row_of] for one, other in (both, both[::-1])],
+        }
+        if self.are_equal:
+            of = f"{counted(shared, 'sample')}, content hash {hashes[0]}"
+            lines = [f"{files[0]} and {files[1]} have equal results: {of}", *_inputs(inputs)]
+        else:
+            lines = _inputs(inputs) or ["inputs: no scene, version or machine differs"]
+            lines += [*_extent(extent, files), _first(found, event, is_comparable)]
+            lines += _deviation(deviations) or (
+                ["largest deviation: none in the world"] if found and is_comparable else []
+            )
+        differences = {
+            "first_difference": _plain(found and asdict(found) | {"ulps": found.ulps}),
+            "first_event": event and {"time": event[0], "id": event[1]},
+            "deviations": [asdict(each) for each in deviations if each.distance or each.angle],
+        }
+        about = {"equal": self.are_equal, "files": list(map(str, files)), "content_hash": hashes}
+        super().__init__(
+            Section({**about, **extent, "inputs": [each.as_dict() for each in inputs], **differences}, lines)
         )
 
-    @property
-    def is_comparable(self) -> bool:
-        """Whether any body is in both at any time."""
-        return self.shared_samples > 0 and bool(self.shared_bodies)
 
-    @property
-    def are_equal(self) -> bool:
-        """Whether the results are bitwise equal."""
-        return self.hashes[0] == self.hashes[1] and self.first is None
+def _inputs(inputs: Sequence[Input]) -> list[str]:
+    if not inputs:
+        return []
+    further = len(inputs) - SHOWN_INPUTS
+    more = [f"{further} more (--json)"] if further > 0 else []
+    of_overrides = " (the text of the scene is the same)" if inputs[0].kind == "override" else ""
+    return [f"inputs: {'; '.join([*map(str, inputs[:SHOWN_INPUTS]), *more])}{of_overrides}"]
 
-    def __str__(self) -> str:
-        if self.are_equal:
-            of = f"{counted(self.samples[0], 'sample')}, content hash {self.hashes[0]}"
-            return "\n".join([f"{self.files[0]} and {self.files[1]} have equal results: {of}", *self._inputs()])
-        inputs = self._inputs() or ["inputs: no scene, version or machine differs"]
-        return "\n".join([*inputs, *self._extent(), *self._first(), *self._deviation()])
 
-    def _inputs(self) -> list[str]:
-        if not self.inputs:
-            return []
-        further = len(self.inputs) - SHOWN_INPUTS
-        more = [f"{further} more (--json)"] if further > 0 else []
-        of_overrides = " (the text of the scene is the same)" if self.inputs[0].kind == "override" else ""
-        return [f"inputs: {'; '.join([*map(str, self.inputs[:SHOWN_INPUTS]), *more])}{of_overrides}"]
+def _extent(extent: Mapping[str, Any], files: Sequence[str | Path]) -> list[str]:
+    """Of samples and bodies, what only one of them has."""
+    samples, status, shared, lines = extent["samples"], extent["status"], extent["shared_samples"], []
+    if samples[0] != samples[1] or shared < samples[0]:
+        each = [f"{counted(n, 'sample')} to {number(t)} s" for n, t in zip(samples, extent["end"], strict=True)]
+        lines.append(f"samples: {each[0]} and {each[1]}; {shared} of the same time are compared")
+    if status[0] != status[1]:
+        lines.append(f"status: {status[0]} and {status[1]}")
+    return lines + [
+        f"only in {file}: {', '.join(paths[:SHOWN_INPUTS])}{', ...' * (len(paths) > SHOWN_INPUTS)}"
+        for file, paths in zip(files, extent["only"], strict=True)
+        if paths
+    ]
 
-    def _extent(self) -> list[str]:
-        """Of samples and bodies, what only one of them has."""
-        lines = []
-        if self.samples[0] != self.samples[1] or self.shared_samples < self.samples[0]:
-            each = [f"{counted(n, 'sample')} to {number(t)} s" for n, t in zip(self.samples, self.ends, strict=True)]
-            lines.append(f"samples: {each[0]} and {each[1]}; {self.shared_samples} of the same time are compared")
-        if self.status[0] != self.status[1]:
-            lines.append(f"status: {self.status[0]} and {self.status[1]}")
-        lines += [
-            f"only in {file}: {', '.join(paths[:SHOWN_INPUTS])}{', ...' * (len(paths) > SHOWN_INPUTS)}"
-            for file, paths in zip(self.files, self.only, strict=True)
-            if paths
-        ]
-        return lines
 
-    def _first(self) -> list[str]:
-        found = self.first
-        if found is None:
-            at = f"{self.event[1]} at t = {number(self.event[0])} s" if self.event else ""
-            shared = (
-                "no sample and body is in both" if not self.is_comparable else "no number differs in what both have"
-            )
-            return [f"first difference: the event {at}" if at else shared]
-        component = f".{found.component}" if found.component else ""
-        row = f"row {found.row}" if found.time is None else f"sample {found.row}, t = {number(found.time)} s"
-        what = f"{found.body} {found.dataset}{component}".lstrip()
-        apart = "" if found.ulps is None else f", {_ulps(found.ulps)} ULP apart"
-        return [f"first difference: {row}: {what} is {found.values[0]!r} and {found.values[1]!r}{apart}"]
+def _first(found: Difference | None, event: tuple[float, str] | None, is_comparable: bool) -> str:
+    """The first number, or else the first event, that differs."""
+    if found is None:
+        if event:
+            return f"first difference: the event {event[1]} at t = {number(event[0])} s"
+        return "no number differs in what both have" if is_comparable else "no sample and body is in both"
+    component = f".{found.component}" if found.component else ""
+    row = f"row {found.row}" if found.time is None else f"sample {found.row}, t = {number(found.time)} s"
+    what = f"{found.body} {found.dataset}{component}".lstrip()
+    apart = "" if found.ulps is None else f", {_ulps(found.ulps)} ULP apart"
+    return f"first difference: {row}: {what} is {found.values[0]!r} and {found.values[1]!r}{apart}"
 
-    def _deviation(self) -> list[str]:
-        parts = []
-        for name, unit in (("distance", "m"), ("angle", "rad")):
-            found = [d for d in self.deviations if getattr(d, name)]
-            if found:
-                worst = max(found, key=lambda d: getattr(d, name))
-                time = getattr(worst, f"{name}_time")
-                parts.append(f"{number(getattr(worst, name))} {unit} ({worst.body} at t = {number(time)} s)")
-        if parts:
-            return [f"largest deviation: {', '.join(parts)}"]
-        return ["largest deviation: none in the world"] if self.first and self.is_comparable else []
 
-    def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`. What is not finite is null."""
-        first = None if self.first is None else asdict(self.first) | {"ulps": self.first.ulps}
-        return {
-            "schema_version": 1,
-            "equal": self.are_equal,
-            "files": list(self.files),
-            "content_hash": list(self.hashes),
-            "status": list(self.status),
-            "samples": list(self.samples),
-            "end": list(self.ends),
-            "shared_samples": self.shared_samples,
-            "only": [list(paths) for paths in self.only],
-            "inputs": [each.as_dict() for each in self.inputs],
-            "first_difference": _plain(first),
-            "first_event": None if self.event is None else {"time": self.event[0], "id": self.event[1]},
-            "deviations": [asdict(each) for each in self.deviations if each.distance or each.angle],
-        }
+def _deviation(deviations: Sequence[Deviation]) -> list[str]:
+    """The largest distance and angle of any body."""
+    parts = []
+    for name, unit in (("distance", "m"), ("angle", "rad")):
+        found = [one for one in deviations if getattr(one, name)]
+        if found:
+            worst = max(found, key=lambda one: getattr(one, name))
+            time = getattr(worst, f"{name}_time")
+            parts.append(f"{number(getattr(worst, name))} {unit} ({worst.body} at t = {number(time)} s)")
+    return [f"largest deviation: {', '.join(parts)}"] if parts else []
 
 
 def _ulps(count: int) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.engine import layout
+from rigidsim.engine.layout import LEDGER
 from rigidsim.hindsight.isolation import isolated_until
+from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import FEW_BODIES, measured
 
 UNITS = {"energy": "J", "linear momentum": "N s", "angular momentum": "N m s"}
-VECTORS = {"linear momentum": (layout.E_MOMENTUM,), "angular momentum": (layout.E_SPIN, layout.E_ORBITAL)}
+VECTORS = {
+    "linear momentum": (LEDGER.momentum,),
+    "angular momentum": (LEDGER.spin, LEDGER.orbital),
+}
 BOUND = 0.01
 """Relative energy drift above which a run gets a warning. Measured on the example scenes: at most 2.4e-6 with
 higher-order integrators, even at five times the steps; up to 0.02 with first-order ones.
@@ -64,15 +68,16 @@ class DriftMeter:
         if isolated_until > 0.0:
             self._meters |= {name: _Meter(name) for name in VECTORS}
 
-    def add(self, time: np.ndarray, ledger: np.ndarray) -> None:
-        """Add samples: `ledger` is (sample, LEDGER_ROWS)."""
+    def add(self, part: Trajectory | Block) -> None:
+        """Add samples."""
         for name, meter in self._meters.items():
             # The sample at `isolated_until` belongs to the model after the change.
-            used = slice(None) if name == "energy" else slice(int(np.sum(time < self.isolated_until * (1 - ROUND_OFF))))
-            if len(time[used]):
-                meter.add(time[used], _parts(name, ledger[used]))
+            until = math.inf if name == "energy" else self.isolated_until * (1 - ROUND_OFF)
+            used = slice(int(np.sum(part.time < until)))
+            if len(part.time[used]):
+                meter.add(part.time[used], _parts(name, part.ledger[used]))
 
-    def results(self) -> list[Drift]:
+    def result(self) -> list[Drift]:
         """The drift of each quantity that the scene conserves; energy is kinetic + potential - work."""
         ends = dict.fromkeys(VECTORS, self.isolated_until)
         return [meter.drift(ends.get(name, math.inf)) for name, meter in self._meters.items()]
@@ -119,7 +124,7 @@ def _parts(name: str, ledger: np.ndarray) -> list[np.ndarray]:
     if name == "energy":
         kinetic, potential, work = (ledger[:, i : i + 1] for i in range(3))
         return [kinetic, potential, -work]
-    return [ledger[:, c : c + 3] for c in VECTORS[name]]
+    return [ledger[:, columns] for columns in VECTORS[name]]
 
 
 def size_of(rows: np.ndarray) -> np.ndarray:
@@ -127,14 +132,9 @@ def size_of(rows: np.ndarray) -> np.ndarray:
     return np.hypot.reduce(np.abs(rows), axis=-1)
 
 
-def drift_of(trajectory: Trajectory, windows: Iterable[slice]) -> list[Drift]:
+def drift_of(trajectory: Trajectory) -> list[Drift]:
     """The drift of a whole trajectory, read window by window; none if energies and momenta were not recorded."""
     if not trajectory.has_diagnostics:
         return []
-    meter = DriftMeter(isolated_until(trajectory.header))
-    names = ("kinetic_energy", "potential_energy", "work", "linear_momentum", "spin_angular_momentum",
-             "orbital_angular_momentum")  # fmt: skip
-    for window in windows:
-        columns = [np.asarray(trajectory.arrays[f"diagnostics/{name}"][window]) for name in names]
-        meter.add(trajectory.time[window], np.column_stack(columns))
-    return meter.results()
+    (found,) = measured(trajectory, DriftMeter(isolated_until(trajectory.header)), n_body=FEW_BODIES)
+    return found

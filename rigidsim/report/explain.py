@@ -1,22 +1,208 @@
-"""Report on one body at a time: the terms of its acceleration, and the events that changed its motion."""
+"""One body at one time: the terms of its acceleration, force by force; what it touches; what changed its motion."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
-from rigidsim.errors import UsageError
+from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.hindsight.loads import LoadsAtSample, Share
+from rigidsim.hindsight.past import SampleModel
 from rigidsim.hindsight.path_directions import AT_REST, directions
 from rigidsim.report.jumps import describe_event, events_near
-from rigidsim.report.shares import Shares
+from rigidsim.report.sections import Report, Section
 from rigidsim.report.states import known
-from rigidsim.report.terms import AccelerationTerm, largest_of, table
-from rigidsim.report.touching import Touch, touches
-from rigidsim.trajectory.contact_events import ContactEvent
-from rigidsim.trajectory.events import Event
-from rigidsim.trajectory.fields import angular_terms, linear_terms
-from rigidsim.trajectory.trajectory import Trajectory, sample_of
+from rigidsim.report.table import ROUNDING, number, without_rounding
+from rigidsim.trajectory.events import BEGINS, ENDS
+from rigidsim.trajectory.fields import Field, angular_terms, linear_terms
+from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
+from rigidsim.tree.nodes import Tree
+
+
+@dataclass(frozen=True)
+class AccelerationTerm:
+    """One summand of an acceleration: its vector, its components along the path and towards the centre of curvature."""
+
+    name: str
+    meaning: str
+    value: np.ndarray
+    along: float
+    across: float
+
+    @classmethod
+    def of(
+        cls, field: Field, at: Callable[[str], np.ndarray], tangent: np.ndarray, normal: np.ndarray
+    ) -> AccelerationTerm:
+        """From a recorded dataset, which `at` reads."""
+        name = field.name.removeprefix("terms/")
+        value, meaning = at(name), field.long_name.removeprefix("inertial: ")
+        return cls(name, meaning, value, float(value @ tangent), float(value @ normal))
+
+    @property
+    def size(self) -> float:
+        """The norm of the vector."""
+        return float(np.linalg.norm(self.value))
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.size:.6g}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data."""
+        return {"value": self.value.tolist(), "along": self.along, "across": self.across, "meaning": self.meaning}
+
+
+def largest_of(terms: list[AccelerationTerm]) -> AccelerationTerm:
+    """The term with the largest norm."""
+    return max(terms, key=lambda term: term.size)
+
+
+def table(title: str, unit: str, rows: Sequence[tuple[str, np.ndarray]]) -> list[str]:
+    """Lines with name, norm and components of each vector, of which one may be the sum of the others."""
+    width = max(len(title), *(len(name) for name, _ in rows))
+
+    def row(name: str, v: Sequence[float]) -> str:
+        return f"  {name:<{width}}  {np.linalg.norm(v):12.6g}   [{v[0]:12.6g}, {v[1]:12.6g}, {v[2]:12.6g}]"
+
+    names, vectors = zip(*rows, strict=True)
+    error = ROUNDING * max(float(np.linalg.norm(v)) for v in vectors)
+    header_row = f"  {title:<{width}}  {'norm, ' + unit:>12}   vector in the parent's axes"
+    return [header_row, *map(row, names, without_rounding(vectors, repeat(error)))]
+
+
+UNITS = {"applied": "m/s2", "gravity": "m/s2", "angular_applied": "rad/s2"}
+RESUMMED = 1e-9
+"""Relative to the largest part: the forces are summed in another order, and the stored state is rounded."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The contribution of each force to a body's terms, and the recorded rest, which comes from callbacks; `reason`
+    says why they are not known, if so.
+    """
+
+    loads: list[Share]
+    rest: dict[str, np.ndarray]
+    reason: str = ""
+
+    @classmethod
+    def of(cls, trajectory: Trajectory, sample: int, body: str, at: Callable[[str], np.ndarray]) -> Shares:
+        """For a free body at a sample with terms; `at` reads a recorded term."""
+        try:
+            loads = LoadsAtSample(SampleModel(trajectory, sample)).shares(body)
+        except NotRecordedError as error:
+            return cls([], {}, f"the parts of each force are unknown: {error}")
+        return cls(loads, {name: rest for name in UNITS if (rest := _rest(loads, name, at(name))) is not None})
+
+    def lines(self, term: str) -> list[str]:
+        """The table of forces of a term; empty if there are none, or only one gravity."""
+        rows = [(str(share.load), share.terms[term]) for share in self.loads if share.terms[term].any()]
+        if term in self.rest:
+            rows.append((f"not in the scene{self._missing()}", self.rest[term]))
+        if not rows or (term == "gravity" and len(rows) == 1):
+            return []
+        return ["", *table(f"{term}, force by force", UNITS[term], rows)]
+
+    def _missing(self) -> str:
+        """The possible origin of the rest."""
+        is_wound = any(share.load.is_wound for share in self.loads)
+        return " (a callback, or full turns between samples)" if is_wound else " (a callback)"
+
+    def as_list(self) -> list[dict[str, object]]:
+        """Plain data."""
+        rest = {name: value.tolist() for name, value in self.rest.items()}
+        entry = [{"name": "not in the scene", "body": "", "index": 0, **rest}] if rest else []
+        return [*(share.as_dict() for share in self.loads), *entry]
+
+
+def _rest(loads: list[Share], name: str, recorded: np.ndarray) -> np.ndarray | None:
+    """The recorded term minus the sum of the contributions; None if that is round-off."""
+    parts = [share.terms[name] for share in loads]
+    rest = recorded - np.sum(parts, axis=0) if parts else recorded
+    largest = max(float(np.abs(part).max()) for part in (*parts, recorded))
+    return rest if float(np.abs(rest).max()) > RESUMMED * largest else None
+
+
+STILL = 1e-3  # m/s and rad/s; a slower body rests on what it touches
+NO_FRICTION = 1e-6  # of the whole force
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Another body that a body touches, and the force (N, world axes) by it and the part of that which is friction;
+    None if contact points were not recorded.
+    """
+
+    body: str
+    other: str
+    how: str
+    force: np.ndarray | None = None
+    friction: np.ndarray | None = None
+
+    def __str__(self) -> str:
+        if self.force is None:
+            return f"{self.body} {self.how} {self.other}"
+        size, across = (float(np.linalg.norm(part)) for part in (self.force, self.friction))
+        friction = f", of which {number(across)} N are friction" if across > NO_FRICTION * size else ""
+        return f"{self.body} {self.how} {self.other} with {number(size)} N{friction}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data."""
+        vectors = {"force": self.force, "friction": self.friction}
+        given = {name: vector.tolist() for name, vector in vectors.items() if vector is not None}
+        return {"body": self.body, "other": self.other, "how": self.how, **given}
+
+
+def touches(trajectory: Trajectory, body: str, sample: int) -> list[Touch]:
+    """What a body, or the one that it is a part of, touches at a sample."""
+    tree = trajectory.header.tree_at(float(trajectory.time[sample]))
+    base = tree.part_of(tree[body]).path
+    if not trajectory.header.with_contacts:
+        return [Touch(base, other, "touches") for other in _touched(trajectory, tree, base, sample)]
+    points, state = trajectory.contacts[sample], sample_of(trajectory, sample)
+    forces, friction = points.on(base), points.on(base, points.friction)
+    down = _gravity(trajectory)
+    return [
+        Touch(base, other, _how(state, base, other, float(force @ down)), force, friction[other])
+        for other, force in forces.items()
+    ]
+
+
+def _how(state: State, body: str, other: str, downwards: float) -> str:
+    """The verb, from the force along gravity and the relative motion, as far as it was recorded."""
+    if downwards > 0.0:
+        return "carries"
+    seen = state[body].seen_from(other)
+    try:
+        still = max(np.abs(seen.velocity).max(), np.abs(seen.angular_velocity).max()) < STILL
+    except NotRecordedError:
+        return "touches"
+    return ("rests" if still else "moves") + (" on" if downwards < 0.0 else " against")
+
+
+def _gravity(trajectory: Trajectory) -> np.ndarray:
+    """The uniform gravity of the scene, m/s2; zero if there is none."""
+    given = trajectory.header.resolved.get("world", {}).get("gravity")
+    return np.array(given, dtype=np.float64) if isinstance(given, list) else np.zeros(3)
+
+
+def _touched(trajectory: Trajectory, tree: Tree, base: str, sample: int) -> Iterator[str]:
+    """The bodies that a body touches, from the events up to a sample."""
+    events, time = trajectory.events.contact, float(trajectory.time[sample])
+    if not len(events):
+        return
+    known = trajectory.header.bodies_of_shapes(tree)
+    rows = np.flatnonzero((events.time <= time) & (events.kind <= ENDS))
+    depth: dict[str, int] = {}
+    for row in rows:
+        pair = known[events.first[row]], known[events.second[row]]
+        if base in pair:
+            other = pair[pair[0] == base]
+            depth[other] = depth.get(other, 0) + (1 if events.kind[row] == BEGINS else -1)
+    yield from (other for other, count in depth.items() if count > 0)
+
 
 ROUND_OFF = 1e-14  # an angular acceleration below this times omega^2 is round-off
 SHOWN_EVENTS = 20
@@ -27,46 +213,33 @@ ones; and s, for its speed.
 NEARLY = 10.0  # terms larger than this times their sum nearly cancel
 
 
-@dataclass(frozen=True)
-class BodyReport:
+class BodyReport(Report):
     """One body at a time: the events near that time, what it touches, and the terms of its acceleration if they were
     recorded.
     """
 
-    body: str
-    events: tuple[Event | ContactEvent, ...]
-    carriers: tuple[str, ...]  # at each event, the free body that carries it; itself if it is free
-    touches: tuple[Touch, ...]
-    terms: Explanation | None
-
     @classmethod
     def of(cls, trajectory: Trajectory, body: str, time: float) -> BodyReport:
         """At the sample nearest to `time` (s). Raises UsageError if there is neither an event, a touch nor a term."""
-        path = trajectory[body].path
-        events = tuple(events_near(trajectory, path, time))
-        carriers = tuple(trajectory[body].carrier_at(event.time) for event in events)
-        touched = tuple(touches(trajectory, path, nearest_sample(trajectory, time)))
+        path, terms = trajectory[body].path, None
+        events = list(events_near(trajectory, path, time))
+        touched = touches(trajectory, path, nearest_sample(trajectory, time))
         try:
-            return cls(path, events, carriers, touched, Explanation.of(trajectory, body, time))
+            terms = Explanation.of(trajectory, body, time)
         except UsageError:
             if not events and not touched:
                 raise
-            return cls(path, events, carriers, touched, None)
-
-    def __str__(self) -> str:
-        pairs = list(zip(self.events, self.carriers, strict=True))
-        parts = [describe_event(event, self.body, carrier) for event, carrier in pairs[:SHOWN_EVENTS]]
-        if len(pairs) > SHOWN_EVENTS:
-            parts.append(f"... and {len(pairs) - SHOWN_EVENTS} more events")
-        if self.touches:
-            parts.append("\n".join(map(str, self.touches)))
-        return "\n\n".join([*parts, *([str(self.terms)] if self.terms else [])])
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`."""
-        found = self.terms.as_dict() if self.terms else {"schema_version": 1, "body": self.body}
-        contacts = {"contacts": [touch.as_dict() for touch in self.touches]} if self.touches else {}
-        return {**found, **contacts, "events": [event.as_dict() for event in self.events]}
+        shown = (
+            describe_event(event, path, trajectory[body].free_ancestor_at(event.time))
+            for event in events[:SHOWN_EVENTS]
+        )
+        more = [f"... and {len(events) - SHOWN_EVENTS} more events"] if len(events) > SHOWN_EVENTS else []
+        return cls(
+            *(Section(lines=[text]) for text in [*shown, *more]),
+            Section({"body": path} | (terms.as_dict() if terms else {})),
+            Section({"contacts": [touch.as_dict() for touch in touched]} if touched else {}, list(map(str, touched))),
+            Section({"events": [event.as_dict() for event in events]}, [str(terms)] if terms else []),
+        )
 
 
 @dataclass(frozen=True)
@@ -181,7 +354,6 @@ class Explanation:
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
         return {
-            "schema_version": 1,
             "body": self.body,
             "parent": self.parent,
             "time": self.time,
@@ -209,9 +381,9 @@ def _require_free(trajectory: Trajectory, body: str, time: float) -> None:
     kind = trajectory[body].place_at(time).kind
     if kind == "free":
         return
-    carrier, parent = trajectory[body].carrier_at(time), trajectory[body].parent_at(time) or "the world"
+    moving, parent = trajectory[body].free_ancestor_at(time), trajectory[body].parent_at(time) or "the world"
     how = f"it is fixed to {parent}" if kind == "fixed" else "its motion is prescribed"
-    hint = f"; use {carrier}, which carries it" if carrier else ""
+    hint = f"; use {moving}, which moves it" if moving else ""
     raise UsageError(f"'{body}' is not a free body: {how}, so there are no terms{hint}")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rigidsim.report.states import known
 from rigidsim.trajectory.extremes import NAMES, largest_norms
 from rigidsim.trajectory.trajectory import Trajectory
-from rigidsim.trajectory.windows import windows
+from rigidsim.trajectory.windows import measured
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,26 @@ def _stored(trajectory: Trajectory) -> np.ndarray:
 
 def _computed(trajectory: Trajectory, wanted: np.ndarray) -> np.ndarray:
     """(body, quantity) those of the extremes that are wanted, from the samples; NaN for what is not known."""
-    largest = np.zeros((len(trajectory), len(NAMES)))
-    for window in windows(trajectory) if wanted.any() else ():
-        part = trajectory.part(window)
+    return measured(trajectory, ExtremesMeter(wanted))[0] if wanted.any() else np.zeros(wanted.shape)
+
+
+class ExtremesMeter:
+    """(body, quantity) those of the largest values that are `wanted`; NaN for what is not known."""
+
+    def __init__(self, wanted: np.ndarray):
+        self._wanted, self._largest = wanted, np.zeros(wanted.shape)
+
+    def add(self, part: Trajectory) -> None:
+        """Add samples."""
         for column, name in enumerate(NAMES):
-            rows = np.flatnonzero(wanted[:, column] & ~np.isnan(largest[:, column]))  # without what is not known
+            rows = np.flatnonzero(self._wanted[:, column] & ~np.isnan(self._largest[:, column]))
             if len(rows):
                 found = _largest(part, name.removeprefix("world/"), rows)
-                largest[rows, column] = np.maximum(largest[rows, column], found)
-    return largest
+                self._largest[rows, column] = np.maximum(self._largest[rows, column], found)
+
+    def result(self) -> np.ndarray:
+        """The largest values so far."""
+        return self._largest
 
 
 def _largest(part: Trajectory, name: str, rows: np.ndarray) -> np.ndarray:

@@ -54,7 +54,7 @@ def differing_inputs(first: Header, second: Header) -> list[Input]:
 
 def differing_keys(first: Any, second: Any, name: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:
     """The smallest parts of plain data that differ, by their paths."""
-    if isinstance(first, Mapping) and isinstance(second, Mapping) and _are_alike(first, second):
+    if isinstance(first, Mapping) and isinstance(second, Mapping) and _are_of_one_kind(first, second):
         for key in dict.fromkeys((*first, *second)):
             inner = f"{name}.{key}" if name else str(key)
             yield from differing_keys(first.get(key, ABSENT), second.get(key, ABSENT), inner)
@@ -65,7 +65,7 @@ def differing_keys(first: Any, second: Any, name: str = "") -> Iterator[tuple[st
         yield name, (first, second)
 
 
-def _are_alike(first: Mapping, second: Mapping) -> bool:
+def _are_of_one_kind(first: Mapping, second: Mapping) -> bool:
     return all(first.get(key) == second.get(key) for key in KINDS)
 
 

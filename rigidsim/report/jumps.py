@@ -9,29 +9,28 @@ import numpy as np
 
 from rigidsim.report.table import ROUNDING, remark, shown_of
 from rigidsim.report.wording import counted
-from rigidsim.trajectory.contact_events import ContactEvent
-from rigidsim.trajectory.events import Event
+from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.trajectory import Trajectory
 
 
 def events_near(trajectory: Trajectory, body: str, time: float) -> list[Event]:
-    """Events within one sampling interval of a time that concern a body or the free body that carries it."""
+    """Events within one sampling interval of a time that concern a body or the free body that moves it."""
     spacing = float(np.diff(trajectory.time).max()) if len(trajectory.time) > 1 else 0.0
     near = spacing * (1 + 1e-9)
 
     def concerns(event: Event | ContactEvent) -> bool:
-        carrier = trajectory[body].carrier_at(event.time)
-        return event.concerns(body) or (carrier != "" and event.concerns(carrier))
+        moving = trajectory[body].free_ancestor_at(event.time)
+        return event.concerns(body) or (moving != "" and event.concerns(moving))
 
     return [event for event in trajectory.events.between(time - near, time + near) if concerns(event)]
 
 
-def describe_event(event: Event | ContactEvent, body: str, carrier: str) -> str:
-    """The effect of one event on a body, or on the free body that carries it."""
+def describe_event(event: Event | ContactEvent, body: str, moving: str) -> str:
+    """The effect of one event on a body, or on the free body that moves it."""
     lines = [f"at t = {event.time:.9g} s: {cause_of(event, body)}"]
     if not event.concerns(body):
-        lines.append(f"  {body} is carried by {carrier}:")
-        body = carrier
+        lines.append(f"  {body} moves with {moving}:")
+        body = moving
     if isinstance(event, ContactEvent):
         return "\n".join([*lines, *_struck(event, body)])
     if body in (event.receiver, event.body):

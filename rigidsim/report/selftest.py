@@ -41,8 +41,8 @@ class SelftestReport:
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""
-        told = [asdict(check) | {"passed": check.has_passed} for check in self.checks]
-        return {"schema_version": 1, "passed": self.has_passed, "checks": told}
+        checks = [asdict(check) | {"passed": check.has_passed} for check in self.checks]
+        return {"schema_version": 1, "passed": self.has_passed, "checks": checks}
 
 
 def _row(check: Check) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from rigidsim.report.table import ALL, ROUNDING, aligned, number, remark, shown_
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
+from rigidsim.tree.nodes import WORLD, path_of
 
-WORLD = "world"
 SAME = 1e-12  # relative tolerance for equal times
 FIELDS = ("position", "orientation", "velocity", "angular_velocity")
 
@@ -80,11 +80,11 @@ class StateTable:
         """
         shown, rounding = shown_of(len(state.paths), most), Rounding(state, frame)
         rows = []
-        about = islice(zip(state.paths, state.header.places_at(state.time), strict=True), shown)
-        for index, (path, place) in enumerate(about):
-            motion = motion_of(state, index, frame)
+        tree = state.header.tree_at(state.time)
+        for index, node in enumerate(tree.nodes[:shown]):
+            motion, parent = motion_of(state, index, frame), tree.parent(node)
             found = (known(motion, name) for name in FIELDS)
-            rows.append(BodyState(path, place.parent, place.kind, *found, rounding.errors(index)))
+            rows.append(BodyState(node.path, path_of(parent), node.kind, *found, rounding.errors(index)))
         unit, others = length_unit(state.header, frame), len(state.paths) - shown
         return cls(float(state.time), frame, unit, tuple(rows), state.header.record_text, others)
 
@@ -118,8 +118,10 @@ class StateTable:
         """The numbers of a quantity of this many components, a row for each body; blank if it is not known."""
         there = [body for body in self.bodies if getattr(body, name) is not None]
         vectors, errors = [getattr(body, name) for body in there], [body.errors.get(name, 0.0) for body in there]
-        told = dict(zip((body.path for body in there), without_rounding(vectors, errors), strict=True))
-        return [[number(x) for x in told[body.path]] if body.path in told else [""] * width for body in self.bodies]
+        rounded = dict(zip((body.path for body in there), without_rounding(vectors, errors), strict=True))
+        return [
+            [number(x) for x in rounded[body.path]] if body.path in rounded else [""] * width for body in self.bodies
+        ]
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`."""

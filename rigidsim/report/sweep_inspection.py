@@ -1,16 +1,19 @@
-"""The contents of the result file of a sweep, as text and as JSON."""
+"""The contents of the result file of a sweep."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from rigidsim.errors import UsageError
+from rigidsim.errors import UsageError, did_you_mean
+from rigidsim.report.metrics import plain_metrics
 from rigidsim.report.plots import plot, side_by_side
+from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.sweep import failures
 from rigidsim.report.table import aligned
 from rigidsim.report.wording import counted
 from rigidsim.sweeps.sensitivity import SobolIndices
@@ -20,6 +23,7 @@ from rigidsim.sweeps.unfinished import final_path, is_under_way
 SHOWN_FAILURES = 10
 SHOWN_BODIES = 6
 SHOWN_METRICS, SHOWN_NAMES = 6, 6
+HEAD = ["", "least", "mean", "most", "run of least", "run of most"]
 QUANTITIES = {"position": ("distance", "m"), "velocity": ("speed", "m/s"), "angular_velocity": ("rate", "rad/s")}
 
 
@@ -54,76 +58,74 @@ class Statistics:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class SweepInspection:
-    """The output of `inspect` for a sweep."""
+def inspect_sweep(file: str | Path) -> Report:
+    """The contents of the result file of a sweep. Reads all of it; raises FormatError if it is damaged."""
+    with load_sweep(file) as sweep:
+        sweep.verify()
+        *about, failed = run_sections(sweep, SHOWN_FAILURES)
+        title = Section({"file": str(file), "plan": sweep.description}, [f"{file}: {sweep.description}"])
+        found = [*metric_statistics(sweep), *_of_last_states(sweep)]
+        sensitivity, is_whole = _sensitivity(sweep), bool(sweep.content_hash)
+        hint = "a process is running it" if is_under_way(final_path(sweep.path)) else "--resume continues it"
+        ending = f"content hash {sweep.content_hash}" if is_whole else f"the sweep is not complete: {hint}"
+        return Report(
+            title,
+            *about,
+            failed,
+            Section({"statistics": {one.name: vars(one) for one in found}}, table=statistics_table(found)),
+            Section(lines=_plots(sweep)),
+            Section({"sensitivity": _plain(sensitivity)}, _sensitivity_lines(sensitivity)),
+            Section({"content_hash": sweep.content_hash}, [ending]),
+        )
 
-    file: str
-    plan: str
-    statuses: dict[str, int]
-    failures: tuple[str, ...]  # the first ones
-    failed: int
-    varied: tuple[str, ...]
-    statistics: tuple[Statistics, ...]
-    plots: tuple[str, ...]  # lines
-    sensitivity: Mapping[str, SobolIndices] | str  # of each metric, or why there is none
-    samples: int  # of a run; 1 if only the last state was recorded, 0 if only metrics
-    content_hash: str
-    is_under_way: bool = False
 
-    @classmethod
-    def of(cls, file: str | Path) -> SweepInspection:
-        """Read the whole file. Raises FormatError if it is damaged."""
-        with load_sweep(file) as sweep:
-            sweep.verify()
-            statuses = Counter(sweep.runs["status"].tolist())
-            failed = sweep.failed
-            shown = [
-                f"run {sweep.numbers[k]} ({sweep.values_text(k)}): {sweep.error_at(k)}"
-                for k in failed[:SHOWN_FAILURES].tolist()
-            ]
-            samples = min(1, len(sweep.datasets)) if sweep.time is None else len(sweep.time)
-            varied = tuple(range_of(sweep, name) for name in sweep.names)
-            found = tuple(filter(None, (*_of_metrics(sweep), *_of_last_states(sweep))))
-            return cls(
-                str(file), sweep.description, dict(statuses), tuple(shown), len(failed), varied, found, _plots(sweep),
-                _sensitivity(sweep), samples, sweep.content_hash, is_under_way(final_path(sweep.path)),
-            )  # fmt: skip
+def run_sections(sweep: Sweep, most: int) -> list[Section]:
+    """How the runs ended, the ranges of the varied values, the first runs that failed."""
+    statuses = Counter(sweep.runs["status"].tolist())
+    counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
+    samples = min(1, len(sweep.datasets)) if sweep.time is None else len(sweep.time)
+    kept = ("metrics", "the last state")[samples] if samples < 2 else f"{samples} samples"
+    shown = failures(sweep, most)
+    more = len(sweep.failed) - len(shown)
+    return [
+        Section({"runs": dict(statuses), "samples": samples}, [f"  {counts}; {kept} of each run"], joins=True),
+        Section(lines=[f"  {range_of(sweep, name)}" for name in sweep.names], joins=True),
+        Section({"failures": shown}, [*shown, *([f"... and {more:,} more failed"] if more else [])]),
+    ]
 
-    def __str__(self) -> str:
-        counts = ", ".join(f"{count:,} {status}" for status, count in self.statuses.items())
-        kept = ("metrics", "the last state")[self.samples] if self.samples < 2 else f"{self.samples} samples"
-        lines = [f"{self.file}: {self.plan}", f"  {counts}; {kept} of each run"]
-        lines += [f"  {text}" for text in self.varied]
-        if self.failures:
-            more = self.failed - len(self.failures)
-            lines += ["", *self.failures, *([f"... and {more:,} more failed"] if more else [])]
-        if self.statistics:
-            head = ["", "least", "mean", "most", "run of least", "run of most"]
-            lines += ["", *aligned([head, *(each.row() for each in self.statistics)])]
-        lines += [*self.plots, *_sensitivity_lines(self.sensitivity)]
-        if not self.content_hash:
-            hint = "a process is running it" if self.is_under_way else "--resume continues it"
-            return "\n".join([*lines, "", f"the sweep is not complete: {hint}"])
-        return "\n".join([*lines, "", f"content hash {self.content_hash}"])
 
-    def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`."""
-        return {
-            "schema_version": 1,
-            "file": self.file,
-            "plan": self.plan,
-            "runs": self.statuses,
-            "failures": list(self.failures),
-            "samples": self.samples,
-            "statistics": {each.name: vars(each) for each in self.statistics},
-            "sensitivity": (
-                {"message": self.sensitivity}
-                if isinstance(self.sensitivity, str)
-                else {name: indices.as_dict() for name, indices in self.sensitivity.items()}
-            ),
-            "content_hash": self.content_hash,
-        }
+def inspect_metrics(file: str | Path, names: Sequence[str]) -> Report:
+    """Some metrics of a sweep over all its runs. Reads the whole file; raises UsageError for a name that is no metric
+    of the sweep, FormatError if it is damaged.
+    """
+    with load_sweep(file) as sweep:
+        sweep.verify()
+        for name in names:
+            _require_metric(sweep, name, file)
+        found = {name: sweep.metrics[name] for name in names}
+        statistics = {name: _statistics(sweep, name) for name in names}
+        runs, data = list(map(str, sweep.numbers.tolist())), {}
+        for name, one in found.items():
+            values = plain_metrics(dict(zip(runs, one.tolist(), strict=True)))
+            data[name] = {"statistics": statistics[name] and vars(statistics[name]), "values": values}
+        rows = [one.row() if one else [name, *["-"] * (len(HEAD) - 1)] for name, one in statistics.items()]
+        return Report(
+            Section({"file": str(file), "plan": sweep.description}, [f"{file}: {sweep.description}"]),
+            Section({"metrics": data}, table=Table(HEAD, rows)),
+            *(Section(lines=side_by_side(_over_each(sweep, name))) for name in names),
+        )
+
+
+def statistics_table(found: Sequence[Statistics], most: int | None = None) -> Table | None:
+    """The first statistics, if there are any."""
+    rows = [one.row() for one in found[:most]]
+    return Table(HEAD, rows, len(found) - len(rows)) if rows else None
+
+
+def _plain(sensitivity: Mapping[str, SobolIndices] | str) -> dict[str, object]:
+    if isinstance(sensitivity, str):
+        return {"message": sensitivity}
+    return {name: indices.as_dict() for name, indices in sensitivity.items()}
 
 
 def range_of(sweep: Sweep, name: str) -> str:
@@ -135,11 +137,16 @@ def range_of(sweep: Sweep, name: str) -> str:
     return f"{name}: {values.min():g} to {values.max():g}{unit and f' {unit}'}"
 
 
-def _of_metrics(sweep: Sweep) -> list[Statistics | None]:
-    return [Statistics.of(name, "", values, sweep.numbers) for name, values in sweep.metrics.items()]
+def metric_statistics(sweep: Sweep) -> list[Statistics]:
+    """Those of the metrics that have a finite value in any run."""
+    return [*filter(None, (_statistics(sweep, name) for name in sweep.metrics))]
 
 
-def _of_last_states(sweep: Sweep) -> list[Statistics | None]:
+def _statistics(sweep: Sweep, metric: str) -> Statistics | None:
+    return Statistics.of(metric, sweep.metric_units.get(metric, ""), sweep.metrics[metric], sweep.numbers)
+
+
+def _of_last_states(sweep: Sweep) -> list[Statistics]:
     """Distance, speed and rate of the first bodies in the last states."""
     found = []
     for name, (word, unit) in QUANTITIES.items():
@@ -148,21 +155,41 @@ def _of_last_states(sweep: Sweep) -> list[Statistics | None]:
             for body, path in enumerate(sweep.paths[:SHOWN_BODIES]):
                 size = np.sqrt((last[:, body] ** 2).sum(axis=1))
                 found.append(Statistics.of(f"last {word} of {path}", unit, size, sweep.numbers))
-    return found
+    return [*filter(None, found)]
 
 
-def _plots(sweep: Sweep) -> tuple[str, ...]:
+def _plots(sweep: Sweep) -> list[str]:
     """The first metrics over the first varied numbers."""
-    names = [name for name in sweep.names if sweep.runs[name].dtype != object]
-    metrics, lines = [*sweep.metrics], []
+    metrics, lines, names = [*sweep.metrics], [], _numbers(sweep)
     for metric in metrics[:SHOWN_METRICS] if names else ():
-        titles = [(f"{metric} over {name}{sweep.units[name] and f' ({sweep.units[name]})'}", name) for name in names]
-        values = sweep.metrics[metric]
-        made = [plot(title, sweep.runs[name], values) for title, name in titles[:SHOWN_NAMES]]
-        lines += ["", *side_by_side([one for one in made if one])] if any(made) else []
+        made = _over_each(sweep, metric, SHOWN_NAMES)
+        lines += [*([""] if lines else []), *side_by_side(made)] if made else []
     if lines and (len(metrics) > SHOWN_METRICS or len(names) > SHOWN_NAMES):
         lines.append(f"... of {counted(len(metrics), 'metric')} and {counted(len(names), 'varied number')}")
-    return tuple(lines)
+    return lines
+
+
+def _numbers(sweep: Sweep) -> list[str]:
+    """The names of the varied numbers."""
+    return [name for name in sweep.names if sweep.runs[name].dtype != object]
+
+
+def _over_each(sweep: Sweep, metric: str, most: int | None = None) -> list[list[str]]:
+    """Plots of a metric over each of the first varied numbers."""
+    names = _numbers(sweep)[:most]
+    titles = [f"{metric} over {name}{sweep.units[name] and f' ({sweep.units[name]})'}" for name in names]
+    made = (plot(title, sweep.runs[name], sweep.metrics[metric]) for title, name in zip(titles, names, strict=True))
+    return [one for one in made if one]
+
+
+def _require_metric(sweep: Sweep, name: str, file: str | Path) -> None:
+    if name in sweep.metrics:
+        return
+    metrics = list(sweep.metrics)
+    known = f"metrics: {', '.join(metrics) or 'none'}"
+    hint = f"{known}; rigidsim run SCENE --from {file} --index N makes the trajectory of a run"
+    message = f"{file} is the result file of a sweep, which has no metric '{name}'"
+    raise UsageError(f"{message}; {did_you_mean(name, metrics, hint)}")
 
 
 def _sensitivity(sweep: Sweep) -> Mapping[str, SobolIndices] | str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,15 +12,12 @@ from pydantic import PrivateAttr, ValidationError, ValidationInfo, model_validat
 from rigidsim.arguments import file_path, refuse
 from rigidsim.arguments import text as require_text
 from rigidsim.errors import Problem, SceneError, UsageError
-from rigidsim.scene.checks.scene import findings, time_findings
+from rigidsim.scene.checks.findings import Finding
+from rigidsim.scene.checks.scene import findings, mass_and_contact_findings, time_findings
 from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.notes.contact import contact_notes
-from rigidsim.scene.notes.idle import idle_notes
-from rigidsim.scene.notes.load_steps import load_notes
-from rigidsim.scene.notes.normalised import normalised_notes
+from rigidsim.scene.notes.idle import contact_notes, idle_notes, normalised_notes, shape_notes
 from rigidsim.scene.notes.prescribed import prescribed_notes
-from rigidsim.scene.notes.shapes import shape_notes
-from rigidsim.scene.notes.step_length import step_notes
+from rigidsim.scene.notes.steps import load_notes, step_notes
 from rigidsim.scene.prepare.expansion import expand
 from rigidsim.scene.prepare.overrides import Override, apply_overrides
 from rigidsim.scene.prepare.parameters import read_parameters, unused
@@ -33,7 +29,7 @@ from rigidsim.scene.text.document import Document, path_text
 from rigidsim.scene.text.plain import as_yaml, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
-from rigidsim.shown import in_notebook
+from rigidsim.shown import calling
 
 READ = "a scene is read by Scene.from_file, Scene.from_text or Scene.from_dict, which check all of it"
 EXPECTED = "expected a mapping with the keys format, simulation and bodies"
@@ -48,6 +44,7 @@ class Scene(SceneData):
     _file: str = PrivateAttr("")
     _overrides: tuple[Override, ...] = PrivateAttr(())
     _warnings: tuple[str, ...] = PrivateAttr(())
+    _hierarchy: Hierarchy | None = PrivateAttr(None)
 
     def __new__(cls, *written: object, **_: object) -> Scene:
         """Scenes are made by the functions that read and check them."""
@@ -87,8 +84,8 @@ class Scene(SceneData):
         data = plain_data(data)
         return _checked(cls, Document(data), overrides, data, "")
 
-    def _repr_html_(self) -> str:
-        return in_notebook("scene", self)
+    _repr_html_ = calling("html_of")
+    view = calling("view")
 
     @property
     def source(self) -> str:
@@ -122,6 +119,11 @@ class Scene(SceneData):
         return self._name
 
     @property
+    def hierarchy(self) -> Hierarchy:
+        """The tree of the bodies at t = 0, and its history."""
+        return self._hierarchy
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the scene, one sentence each: values corrected while reading, and questionable settings."""
         return self._warnings
@@ -129,10 +131,6 @@ class Scene(SceneData):
     def resolved(self) -> dict[str, Any]:
         """The scene as plain data in SI units with all defaults; `from_dict` makes an equal scene of it."""
         return resolved_scene(self)
-
-    def view(self, frame: str = "world") -> Any:
-        """A page that shows the bodies at t = 0, at first as seen from one of them; see `Trajectory.view`."""
-        return import_module("rigidsim.views.view").view_of_scene(self, frame)
 
     def __reduce__(self) -> tuple:
         """A scene is pickled as what was written, and read again: that of another process may find other files."""
@@ -154,17 +152,16 @@ def _checked(
     """The scene in a document, with warnings; all its problems are raised in one SceneError."""
     require_mapping(document)
     given = apply_overrides(document, overrides, kind)
-    hierarchy, reading = checked(document, kind)
-    scene = hierarchy.scene
-    noted = (*normalised_notes(document.data), *unused(document, reading, scene.resolved), *_unwise(hierarchy))
+    scene, reading = checked(document, kind)
+    noted = (*normalised_notes(document.data), *unused(document, reading, scene.resolved), *_unwise(scene.hierarchy))
     scene._written, scene._name, scene._file, scene._overrides = written, name, document.file, tuple(given)
     scene._warnings = tuple(f"{path_text(path)}: {text}" for path, text in noted)
     return scene
 
 
-def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Hierarchy, Reading]:
-    """The scene in a document whose overrides are applied, with its tree and the context of its validation; all its
-    problems are raised in one SceneError.
+def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Scene, Reading]:
+    """The scene in a document whose overrides are applied, and the context of its validation; all its problems are
+    raised in one SceneError.
     """
     reading = Reading(folder=Path(document.file).parent)
     read_parameters(document, reading)
@@ -173,11 +170,20 @@ def checked(document: Document, kind: type[Scene] = Scene) -> tuple[Hierarchy, R
         scene = kind.model_validate(document.data, context=reading)
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading)) from None
-    hierarchy = Hierarchy(scene)
-    found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in findings(hierarchy)]
+    scene._hierarchy = Hierarchy.of_scene(scene)
+    found = findings(scene.hierarchy)
+    if not found:
+        scene._hierarchy = scene.hierarchy.weighed()
+        found = mass_and_contact_findings(scene.hierarchy)
+    _require_none(document, found)
+    return scene, reading
+
+
+def _require_none(document: Document, findings: Iterable[Finding]) -> None:
+    """Raise SceneError if there are findings, or problems of the document."""
+    found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in findings]
     if document.problems or found:
         raise _scene_error(document.problems + found)
-    return hierarchy, reading
 
 
 def bodies_and_settings(document: Document) -> tuple[tuple[str, ...], SimulationSettings]:
@@ -191,9 +197,7 @@ def bodies_and_settings(document: Document) -> tuple[tuple[str, ...], Simulation
         settings = SimulationSettings.model_validate(document.data.get("simulation"), context=reading)
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading, ("simulation",))) from None
-    found = [document.problem(f.code, f.message, f.path, f.hint, f.at_key) for f in time_findings(settings)]
-    if document.problems or found:
-        raise _scene_error(document.problems + found)
+    _require_none(document, time_findings(settings))
     return tuple(_paths(document.data.get("bodies"), "")), settings
 
 

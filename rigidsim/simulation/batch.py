@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -13,23 +13,20 @@ from pathlib import Path
 import numpy as np
 
 from rigidsim.arguments import function, whole_number
-from rigidsim.engine import layout
+from rigidsim.building import build_world
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
-from rigidsim.engine.lanes import LANES, lanes_of, one_lane, structure
-from rigidsim.engine.model import Samples
-from rigidsim.engine.run import BlockRun
+from rigidsim.engine.lanes import LANES, one_lane, structure
 from rigidsim.errors import SimulationError, StorageError, UsageError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.simulation.contacts import require_shapes, shapes_of
-from rigidsim.simulation.events import events_of
+from rigidsim.simulation.blocks import BlockRunner, Outcome, Runners, Watch, WorldList
+from rigidsim.simulation.events import event_columns, require_shapes, shapes_of
 from rigidsim.simulation.header import header_of, sample_count, sample_times
 from rigidsim.simulation.recording import recorded_of, records_terms
-from rigidsim.simulation.single import Simulation, Watch, unwatched
+from rigidsim.simulation.single import Simulation, unwatched
+from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.fields import Block
 from rigidsim.trajectory.recorded import possible_fields, recorded_bytes
-from rigidsim.trajectory.timeline import Events
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
 
@@ -66,25 +63,40 @@ def simulate(
     for world in worlds if contacts else ():
         require_shapes(shapes_of(world))
     check_memory(sum(map(history_bytes, scenes, worlds, repeat(terms), repeat(contacts))))
-    groups: dict = defaultdict(list)
-    for i, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
-        groups[structure(world), records_terms(scene)].append(i)
-    blocks = [part for group in groups.values() for part in _parts(group, lanes_of(worlds[group[0]]))]
     results: list[Trajectory | None] = [None] * len(worlds)
 
-    def run(block: list[int]) -> None:
-        histories = _simulate_block([scenes[i] for i in block], [worlds[i] for i in block], recorded, watch)
-        for i, history in zip(block, histories, strict=True):
-            results[i] = history
+    def run(runners: Runners, places: np.ndarray) -> None:
+        numbers = runners.group.numbers[places].tolist()
+        if len(numbers) == 1:
+            results[numbers[0]] = _kept(scenes[numbers[0]], recorded, watch)
+            return
+        runner = runners.take()
+        outcome = runner.run(places, watch)
+        for lane, number in enumerate(numbers):
+            results[number] = _lane_history(scenes[number], worlds[number], recorded, outcome, lane)
+        runners.give(runner)
+        for number in numbers:
+            # One that fails is run again on its own, with the same bits, to stop at its last finite state.
+            if results[number] is None:
+                results[number] = _kept(scenes[number], recorded, watch)
 
+    blocks = [(runners, block) for runners in _groups(scenes, worlds, terms) for block in runners.blocks()]
     with ThreadPoolExecutor(max_workers=threads) as pool:
-        list(pool.map(run, blocks))
+        list(pool.map(lambda block: run(*block), blocks))
     return results
 
 
-def _parts(group: list[int], size: int) -> Iterator[list[int]]:
-    """A list in parts of at most this size."""
-    return (group[k : k + size] for k in range(0, len(group), size))
+def _groups(scenes: Sequence[Scene], worlds: Sequence[World], terms: bool) -> list[Runners]:
+    """The worlds in groups of one structure, that record the same."""
+    found: dict = defaultdict(list)
+    for number, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
+        found[structure(world), terms or records_terms(scene)].append(number)
+
+    def runners(numbers: list[int], with_terms: bool) -> Runners:
+        group = WorldList([worlds[number] for number in numbers], numbers)
+        return Runners(group, lambda: BlockRunner(group, {}, with_terms=with_terms, keeps_events=True))
+
+    return [runners(numbers, with_terms) for (_, with_terms), numbers in found.items()]
 
 
 def is_many(scenes: object) -> bool:
@@ -140,49 +152,23 @@ def _simulate_one(
 
 def _history(simulation: Simulation, parts: Sequence[Mapping[str, np.ndarray]]) -> Trajectory:
     """The history of a simulation, of these samples."""
-    told = simulation.status, simulation.events, simulation.metrics, simulation.contact_ledger
-    return Trajectory.from_parts(simulation.header, parts, *told)
+    rest = simulation.status, simulation.events, simulation.metrics, simulation.contact_ledger
+    return Trajectory.from_parts(simulation.header, parts, *rest)
 
 
-def _simulate_block(
-    scenes: Sequence[Scene], worlds: Sequence[World], recorded: Mapping[str, bool], watch: Watch
-) -> list[Trajectory]:
-    """Histories of up to LANES worlds of one structure."""
-    if len(worlds) == 1:
-        return [_kept(scenes[0], recorded, watch)]
-    with_terms = recorded["terms"] or records_terms(scenes[0])
-    shape, run = worlds[0].blueprint, BlockRun(worlds, LANES, with_terms, read_events=events_of)
-    samples = run.room(sample_count(shape) - 1)
-    run.prepare()
-    for _ in run.slices(shape.n_step, shape.stride, samples, 0):
-        if watch(run.n):
-            break
-    count, end = -(-run.n // shape.stride), run.observed()
-    status = "complete" if run.n == shape.n_step else "interrupted"
-    histories, is_finite, metrics = [], finite_lanes(run, end), run.metrics()
-    for lane, (scene, world) in enumerate(zip(scenes, worlds, strict=True)):
-        body = Block(sample_times(shape, 0, count), *one_lane(samples.part(slice(count)), lane, LANES))
-        last = Block(np.array([run.time]), *one_lane(end, lane, LANES))
-        if is_finite[lane]:
-            header = header_of(scene, world, recorded["terms"], with_contacts=recorded["contacts"])
-            events = Events(header, run.events[lane])
-            values = dict(zip(header.metrics, metrics[:, lane].tolist(), strict=True))
-            histories.append(Trajectory.from_blocks(header, [body, last], status, events, values))
-        else:
-            # Run again on its own, with the same bits, to stop at its last finite state.
-            histories.append(_kept(scene, recorded, watch))
-    return histories
-
-
-def finite_lanes(run: BlockRun, end: Samples) -> np.ndarray:
-    """(lane) whether the state at the end of a block, its energies and momenta, and the values of all expressions up to
-    it are finite.
-    """
-    n = len(run.worlds)
-    found = ~run.fault[:, layout.N_FAILED * n : (layout.N_FAILED + 1) * n].any(axis=0)
-    for array in (*end.world, end.ledger):
-        found &= np.isfinite(array.reshape(-1, n)).all(axis=0)
-    return found
+def _lane_history(
+    scene: Scene, world: World, recorded: Mapping[str, bool], outcome: Outcome, lane: int
+) -> Trajectory | None:
+    """The history of one lane of a block; None if it fails."""
+    run, shape = outcome.run, world.blueprint
+    if not outcome.is_finite[lane]:
+        return None
+    header = header_of(scene, world, recorded["terms"], with_contacts=recorded["contacts"])
+    times = np.append(sample_times(shape, 0, len(outcome.samples.world.position) - 1), run.time)
+    block = Block(times, *one_lane(outcome.samples, lane, LANES))
+    metrics = dict(zip(header.metrics, outcome.metrics[:, lane].tolist(), strict=True))
+    status = "complete" if outcome.is_complete else "interrupted"
+    return Trajectory.from_blocks(header, [block], status, Events(header, event_columns(run, lane)), metrics)
 
 
 def _kept(scene: Scene, recorded: Mapping[str, bool], watch: Watch) -> Trajectory:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.lanes import lanes_of
 from rigidsim.engine.run import BlockRun
 from rigidsim.errors import StorageError, UsageError

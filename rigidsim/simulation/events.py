@@ -1,92 +1,172 @@
-"""The events of a run, made from the records of the kernels and the names of bodies."""
+"""What the kernels recorded of events and of contact, as tables of trajectories with the names of bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.reading import RecordedEvents
-from rigidsim.trajectory.events import Carried, Event, Protected
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.impacts import LEFT_OUT, UNSETTLED
+from rigidsim.engine.contact.ledger import ContactLedger as KernelLedger
+from rigidsim.engine.contact.running import no_points
+from rigidsim.engine.events import RecordedEvents
+from rigidsim.engine.run import BlockRun
+from rigidsim.errors import UsageError
+from rigidsim.jit.rows import Row
+from rigidsim.trajectory.contact_ledger import ContactLedger
+from rigidsim.trajectory.events import in_order, no_side_rows
+from rigidsim.trajectory.fields import COUNT, EVENT_COLUMNS, POINT_COLUMNS, POINTS, SIDE_TABLES, Column
+
+Pieces = Sequence[tuple[np.ndarray, np.ndarray]]
+"""Arrays of integers and of values with rows of what happened, in the columns of the engine."""
+
+CHANGES = layout.CHANGE.v, layout.CHANGE.omega, layout.CHANGE.a, layout.CHANGE.alpha
+"""The vectors of protected and carried bodies, in the order of their columns."""
 
 
-def events_of(recorded: RecordedEvents, lane: int) -> Iterator[Event]:
-    """The events in the world of one lane, in order."""
-    records = WorldEvents(recorded, lane)
-    return (records.event(*event, row) for event, row in zip(records.events, records.values, strict=True))
+# --- events
 
 
-class WorldEvents:
-    """The recorded events of one world."""
+def event_columns(run: BlockRun, lane: int = 0) -> dict[str, np.ndarray]:
+    """All events of one world of a run as a table; empty if there are none."""
+    return in_order([*(_scheduled(events, lane) for events in run.events), *map(_of_contact, run.contact.log)])
 
-    def __init__(self, recorded: RecordedEvents, lane: int):
-        buffer, n_lane = recorded.events, len(recorded.after)
-        n_event, n_reached = buffer.filled
-        self.events = buffer.event[:n_event].tolist()
-        self.values = buffer.event_value[:n_event, lane::n_lane].tolist()
-        world, worlds = recorded.after[lane], (recorded.before[lane], recorded.after[lane])
-        self._written, self._frames = world.blueprint, ("", *world.paths)
-        self._parents = [each.model.node[:, at.NODE_PARENT].tolist() for each in worlds]
-        self._changes = buffer.reached_value[:n_reached, lane::n_lane].tolist()
-        self._reached: dict[int, list] = {}  # by instant
-        for k, (instant, *reached) in enumerate(buffer.reached[:n_reached].tolist()):
-            self._reached.setdefault(instant, []).append((k, *reached))
 
-    def event(self, instant: int, kind: int, number: int, receiver: int, row: list[float]) -> Event:
-        """One event from its columns."""
-        reached = self._reached.get(instant, [])
-        if kind == at.CAUSE_IMPULSE:
-            node, named = self._impulse(number)
-            protected, carried = self._others(reached, {receiver + 1})
+def scheduled_ids(run: BlockRun, first: int) -> list[str]:
+    """The names of the impulses and reparentings since there were `first` records of them."""
+    tables = (_scheduled(events, 0) for events in run.events[first:])
+    return [name for table in tables for name in table["events/received/id"].tolist()]
+
+
+def _of_contact(log: tuple[np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:
+    """A table of events of contact."""
+    rows, values = log
+    return {
+        **_common(rows, values),
+        "events/first": rows[:, layout.RECORD.first].astype("i4"),
+        "events/second": rows[:, layout.RECORD.second].astype("i4"),
+        **no_side_rows(),
+    }
+
+
+def _scheduled(events: RecordedEvents, lane: int) -> dict[str, np.ndarray]:
+    """A table of the impulses and reparentings in one world."""
+    n_lane = len(events.after)
+    values, changes = events.value[:, lane::n_lane], events.change[:, lane::n_lane]
+    named = _Names(events.before[lane], events.after[lane])
+    received = [named.received(*row) for row in events.event.tolist()]
+    table = _common(events.event, values) | no_side_rows()
+    table["events/first"] = table["events/second"] = np.full(len(values), -1, "i4")
+    table["events/received/event"] = np.arange(len(values))
+    for name in received[0]:
+        table[f"events/received/{name}"] = np.array([texts[name] for texts in received])
+    table |= _numbers(SIDE_TABLES["received"], layout.HIT, values)
+    for role, kind in ((layout.ROLE_PROTECTED, "protected"), (layout.ROLE_CARRIED, "carried")):
+        found = [each for each in _reached(events) if each[1] == role]
+        if found:
+            event, _, row, node = map(list, zip(*found, strict=True))
+            table[f"events/{kind}/event"] = np.array(event)
+            table[f"events/{kind}/body"] = np.array([named.frames[k + 1] for k in node])
+            for column, place in zip(SIDE_TABLES[kind][2:], CHANGES, strict=True):
+                table[column.name] = np.ascontiguousarray(changes[row, place])
+    return table
+
+
+def _common(rows: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
+    """What all events have."""
+    cause = rows[:, layout.RECORD.cause].astype("i1")
+    return {"events/cause": cause, **_numbers(EVENT_COLUMNS, layout.EVENT, values)}
+
+
+def _numbers(columns: Sequence[Column], row: Row, values: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns of a table that are in rows of the engine, by the same names."""
+    places = {one.name: getattr(row, one.name.rpartition("/")[2]) for one in columns if one.dtype == "f8"}
+    return {name: np.ascontiguousarray(values[:, place]) for name, place in places.items()}
+
+
+def _reached(events: RecordedEvents) -> list[tuple[int, int, int, int]]:
+    """For each event the bodies that its jump reached, directly or through carried bodies: the row of the event, the
+    role, the row of the body in `reached`, and its node.
+    """
+    by_instant: dict[int, list] = {}
+    for row, (instant, *body) in enumerate(events.reached.tolist()):
+        by_instant.setdefault(instant, []).append((row, *body))
+    found = []
+    for k, (cause, _, receiver, instant) in enumerate(events.event.tolist()):
+        reached = by_instant.get(instant, [])
+        frames = {receiver + 1} if cause == layout.CAUSE_IMPULSE else {source for *_, source in reached}
+        for row, role, node, source in reached:
+            if source in frames:
+                found.append((k, role, row, node))
+                frames |= {node + 1} if role == layout.ROLE_CARRIED else set()
+    return found
+
+
+class _Names:
+    """The names of bodies and events in a world before and after an instant."""
+
+    def __init__(self, before: World, after: World):
+        self.frames = ("", *after.paths)
+        self._written = after.blueprint
+        self._parents = [world.model.node[:, layout.NODE.parent].tolist() for world in (before, after)]
+
+    def received(self, cause: int, number: int, receiver: int, _instant: int) -> dict[str, str]:
+        """The texts of an event."""
+        if cause == layout.CAUSE_IMPULSE:
+            impulse = self._written.impulses[number]
+            node, name, motion = impulse.frame - 1, impulse.name, ""
+            path = f"{self.frames[impulse.frame]}.impulses[{impulse.index}]"
         else:
-            node, named = self._reparenting(number)
-            protected, carried = self._others(reached, {source for *_, source in reached})
-        before, after = (self._frames[parents[node]] for parents in self._parents)
-        return Event(
-            **named,
-            time=row[at.HIT_TIME],
-            body=self._frames[node + 1],
-            receiver=self._frames[receiver + 1],
-            parent_before=before,
-            parent_after=after,
-            impulse=_vector(row, at.HIT_J),
-            angular_impulse=_vector(row, at.HIT_K),
-            constraint_impulse=_vector(row, at.HIT_REST_J),
-            constraint_angular_impulse=_vector(row, at.HIT_REST_K),
-            velocity_before=_vector(row, at.HIT_V_BEFORE),
-            velocity_after=_vector(row, at.HIT_V_AFTER),
-            angular_velocity_before=_vector(row, at.HIT_OMEGA_BEFORE),
-            angular_velocity_after=_vector(row, at.HIT_OMEGA_AFTER),
-            energy=row[at.HIT_ENERGY],
-            protected=protected,
-            carried=carried,
+            event = self._written.schedule.reparentings[number]
+            node, name, motion, path = event.body, "", event.kind, f"reparent[{number}]"
+        before, after = (self.frames[parents[node]] for parents in self._parents)
+        return {
+            "id": path, "name": name, "body": self.frames[node + 1], "receiver": self.frames[receiver + 1],
+            "parent_before": before, "parent_after": after, "motion": motion,
+        }  # fmt: skip
+
+
+# --- contact
+
+
+def ledger_of(ledger: KernelLedger, kinetic_energy: float) -> ContactLedger:
+    """The ledger of a run, from that of the kernels and the largest kinetic energy of samples, J."""
+    causes = [high + low for high, low in ledger.cause.tolist()]
+    error, counts = float(ledger.work[0]), ledger.tally.tolist()
+    for part in (float(ledger.work[1]), *(-cause for cause in causes)):
+        error += part
+    size = max(kinetic_energy, float(ledger.from_rest[0]))
+    return ContactLedger(*causes, error, size, counts[LEFT_OUT], counts[UNSETTLED])
+
+
+def shapes_of(world: World) -> tuple[str, ...]:
+    """The name of each shape of a world that can touch: the path of its node and its number there."""
+    contacts, paths = world.model.contacts, world.paths
+    shapes = contacts.shape[:, [at.SHAPE.node, at.SHAPE.number]].tolist() if contacts else []
+    return tuple(f"{paths[node]}.shapes[{number}]" for node, number in shapes)
+
+
+def require_shapes(shapes: Sequence[str]) -> None:
+    """Raise UsageError if there is no contact to record."""
+    if not shapes:
+        raise UsageError(
+            "there are no contacts to record: no two shapes of this scene can touch, or its contact is switched off;"
+            " leave out `contacts`, or give the bodies shapes and set simulation.contact"
         )
 
-    def _impulse(self, number: int) -> tuple[int, dict[str, str]]:
-        impulse = self._written.impulses[number]
-        name = f"{self._frames[impulse.frame]}.impulses[{impulse.index}]"
-        return impulse.frame - 1, {"id": name, "name": impulse.name, "cause": "impulse", "motion": ""}
 
-    def _reparenting(self, number: int) -> tuple[int, dict[str, str]]:
-        event = self._written.schedule.reparentings[number]
-        return event.body, {"id": f"reparent[{number}]", "name": "", "cause": "reparent", "motion": event.motion}
-
-    def _others(self, reached: list, frames: set[int]) -> tuple[tuple[Protected, ...], tuple[Carried, ...]]:
-        """The bodies that the jumps of these frames reached, directly or through carried bodies."""
-        protected, carried = [], []
-        for k, role, node, source in reached:
-            if source not in frames:
-                continue
-            values = (self._frames[node + 1], *(_vector(self._changes[k], first) for first in CHANGES))
-            if role == at.ROLE_CARRIED:
-                carried.append(Carried(*values))
-                frames.add(node + 1)
-            else:
-                protected.append(Protected(*values))
-        return tuple(protected), tuple(carried)
-
-
-CHANGES = (at.CHANGE_V, at.CHANGE_OMEGA, at.CHANGE_A, at.CHANGE_ALPHA)
-
-
-def _vector(row: list[float], first: int) -> tuple[float, float, float]:
-    return tuple(row[first : first + 3])
+def point_columns(sampled: Pieces, first: int, count: int) -> dict[str, np.ndarray]:
+    """The contact points of samples `first` to `first + count - 1`, by dataset, and their number at each."""
+    rows, values = (np.concatenate(arrays) for arrays in zip(no_points(), *sampled, strict=True))
+    sample = rows[:, at.SAMPLED.sample] - first
+    used = (sample >= 0) & (sample < count)
+    number = np.bincount(sample[used], minlength=count).astype(np.int64)
+    return {
+        COUNT: number,
+        f"{POINTS}/first": rows[used, at.SAMPLED.first].astype("i4"),
+        f"{POINTS}/second": rows[used, at.SAMPLED.second].astype("i4"),
+        **_numbers(POINT_COLUMNS, at.SAMPLED_POINT, values[used]),
+    }

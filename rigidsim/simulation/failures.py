@@ -9,20 +9,20 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.laws.registry import kind_of
 from rigidsim.engine.model import followed, windings
 from rigidsim.engine.run import BlockRun
-from rigidsim.scene.notes.step_length import ADVISED_TURN
+from rigidsim.scene.notes.steps import ADVISED_TURN
 
 FARTHEST = 1e100  # m, m/s, rad/s: products of larger values exceed the range of float64
 
 
 def expression_fault(run: BlockRun) -> str:
     """The first expression with a non-finite value, its time and the value; empty if there is none."""
-    failed = np.flatnonzero(run.fault[:, layout.N_FAILED])
+    failed = np.flatnonzero(run.fault[:, layout.FAULT.failed])
     if not len(failed):
         return ""
-    first = min(failed, key=lambda k: run.fault[k, layout.N_TIME])
-    label, time, value = run.worlds[0].blueprint.labels[first], *run.fault[first, layout.N_TIME : layout.N_VALUE + 1]
+    first = min(failed, key=lambda k: run.fault[k, layout.FAULT.time])
+    label, fault = run.worlds[0].blueprint.labels[first], layout.FAULT(run.fault[first])
     wanted = "a finite value with finite derivatives" if label.endswith("prescribed") else "a finite value"
-    return f"the expression of {label} gave {value:g} at t = {time:.9g} s; expected {wanted}"
+    return f"the expression of {label} gave {fault.value:g} at t = {fault.time:.9g} s; expected {wanted}"
 
 
 def start_fault(run: BlockRun) -> str:
@@ -43,9 +43,8 @@ def joint_fault(run: BlockRun, when: str) -> str:
     """A message if a reparenting has made a body with an impossible inertia; else empty."""
     tree = run.worlds[0].tree
     for node in tree.free():
-        fault = tree.composite(node).fault
-        if fault:
-            return f"together with the parts fixed to '{node.path}' {when}, {fault}"
+        if fault := tree.composite(node).fault:
+            return f"together with the parts fixed to '{node.path}' {when}, {fault[0]}"
     return ""
 
 
@@ -82,13 +81,13 @@ def spun_bodies(run: BlockRun, *which: int) -> list[str]:
     if run.contacts.arrays is None or not run.contacts.arrays.ledger.spun.any():
         return []
     rows, step = run.contacts.arrays.ledger.spun[list(which)], run.model.step
-    told = dict.fromkeys(
-        f"'{run.worlds[0].paths[int(row[at.SPUN_NODE])]}' spin by {row[at.SPUN_TURN]:.3g} rad per step"
-        f" at t = {row[at.SPUN_TIME]:.9g} s"
+    spun = dict.fromkeys(
+        f"'{run.worlds[0].paths[int(row[at.SPUN.node])]}' spin by {row[at.SPUN.turn]:.3g} rad per step"
+        f" at t = {row[at.SPUN.time]:.9g} s"
         for row in rows
     )
-    advised = ADVISED_TURN / rows[:, at.SPUN_TURN].max() * step
-    return [f"contact made {', then '.join(told)}, too fast for the step of {step:g} s; use at most {advised:.1g} s"]
+    advised = ADVISED_TURN / rows[:, at.SPUN.turn].max() * step
+    return [f"contact made {', then '.join(spun)}, too fast for the step of {step:g} s; use at most {advised:.1g} s"]
 
 
 def half_turns(run: BlockRun) -> list[str]:
@@ -96,7 +95,7 @@ def half_turns(run: BlockRun) -> list[str]:
     and bushings.
     """
     first = len(run.state) - followed(run.model)
-    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.WOUND_PASSED * len(run.worlds)]
+    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.WOUND.passed * len(run.worlds)]
     return [
         f"the {kind_of(table).title} {label} passed half a turn at t = {time:.9g} s, where its torque reverses;"
         f" {kind_of(table).turned_over}"

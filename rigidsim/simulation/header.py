@@ -7,12 +7,13 @@ import json
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
-from rigidsim.engine.assembly.tree import Tree
 from rigidsim.scene import Scene
-from rigidsim.simulation.contacts import require_shapes, shapes_of
+from rigidsim.simulation.events import require_shapes, shapes_of
 from rigidsim.simulation.recording import recorded_of, records_contacts, records_terms
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.provenance import provenance
+from rigidsim.tree.history import in_order
+from rigidsim.tree.nodes import path_of
 
 
 def header_of(
@@ -26,7 +27,7 @@ def header_of(
         require_shapes(shapes)
     return Header(
         paths=world.paths,
-        parents=tuple(path_of(world.tree, node.parent) for node in nodes),
+        parents=tuple(path_of(world.tree.parent(node)) for node in nodes),
         kinds=tuple(node.kind for node in nodes),
         scale=np.array([node.metres for node in nodes]),
         parent_scale=np.array([node.parent_metres for node in nodes]),
@@ -42,22 +43,23 @@ def header_of(
         with_contacts=with_contacts,
         recorded=recorded,
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
+        metric_units=metric_units(scene),
     )
 
 
-def path_of(tree: Tree, frame: int) -> str:
-    """The path of a frame's node in a history; empty for the world."""
-    return tree.nodes[frame - 1].path if frame else ""
+def metric_units(scene: Scene) -> dict[str, str]:
+    """The units of the metrics that have one."""
+    has_scales = any(node.metres != 1.0 for node in scene.hierarchy)
+    found = {name: metric.unit_where(has_scales) for name, metric in scene.metrics.items()}
+    return {name: unit for name, unit in found.items() if unit}
 
 
 def changes_of(world: World) -> tuple[Change, ...]:
     """The changes of parents."""
     schedule, tree = world.blueprint.schedule, world.tree
-    in_order = sorted(schedule.reparentings, key=lambda event: schedule.era(event.time))
-    places = [schedule.place(event.time) for event in in_order]
     return tuple(
-        Change((n + fraction) * schedule.step, tree.nodes[event.body].path, path_of(tree, event.to), event.motion)
-        for (n, fraction), event in zip(places, in_order, strict=True)
+        Change(change.time, tree.nodes[change.body].path, path_of(tree.node(change.to)), change.kind)
+        for change in in_order(schedule.reparentings, schedule.step)
     )
 
 

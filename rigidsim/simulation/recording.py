@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rigidsim.engine.assembly.blueprint import World
+from rigidsim.quantities.names import matches
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.patterns import matches
 from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, QUANTITIES, TERMS, RecordedPart
-from rigidsim.simulation.contacts import shapes_of
+from rigidsim.simulation.events import shapes_of
 from rigidsim.trajectory.recorded import Selection, possible_fields, selection
 
 Entries = Sequence[str | RecordedPart]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -15,8 +15,8 @@ from threading import Lock
 import numpy as np
 
 from rigidsim.arguments import function, refuse, whole_number
+from rigidsim.building import build_world
 from rigidsim.engine import layout
-from rigidsim.engine.building import build_world
 from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
 from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
@@ -25,8 +25,8 @@ from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
 from rigidsim.errors import SimulationError
 from rigidsim.scene import Scene, as_scene
-from rigidsim.simulation.contacts import event_columns, ledger_of, point_columns
-from rigidsim.simulation.events import events_of
+from rigidsim.simulation.blocks import Watch
+from rigidsim.simulation.events import event_columns, ledger_of, point_columns, scheduled_ids
 from rigidsim.simulation.failures import expression_fault, half_turns, motion_fault, spun_bodies, start_fault
 from rigidsim.simulation.header import header_of, sample_count, sample_times
 from rigidsim.simulation.locks import BUSY, TAKEN, held
@@ -34,11 +34,9 @@ from rigidsim.simulation.overlaps import overlap_warnings
 from rigidsim.trajectory.chunks import chunk_rows
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactPoints
+from rigidsim.trajectory.events import Events, in_order
 from rigidsim.trajectory.fields import FIELDS, Block, sample_bytes
-from rigidsim.trajectory.timeline import Events
 from rigidsim.trajectory.trajectory import State
-
-Watch = Callable[[int], bool]
 
 
 def unwatched(_n: int) -> bool:
@@ -84,11 +82,11 @@ class Simulation:
         self.header = header_of(self.scene, world, terms, bool(callbacks), contacts)
         self.status = "running"
         contact = ContactRun(self.header.with_contacts, 1 if callbacks else LANES)
-        self._run = BlockRun([world], 1, self.header.with_terms, callbacks, events_of, contact)
+        self._run = BlockRun([world], 1, self.header.with_terms, callbacks, True, contact)
         self._turn = Lock()  # held while stepping, from the first step of a call to the last
         self._kernel = Lock()  # held while the state is changed or read
         self._error: Exception | None = None
-        self._before: Mapping[str, np.ndarray] = {}  # events of contact before this run was resumed
+        self._before: Mapping[str, np.ndarray] = {}  # events before this run was resumed
         self._kinetic = 0.0  # the largest kinetic energy of all samples, J
 
     def __repr__(self) -> str:
@@ -127,9 +125,7 @@ class Simulation:
     @property
     def events(self) -> Events:
         """The impulses and reparentings up to the present time, with their effects, and the events of contact."""
-        parts = [part for part in (self._before, event_columns(self._run.contact.log)) if part]
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
-        return Events(self.header, self._run.events[0], columns)
+        return Events(self.header, in_order([self._before, event_columns(self._run)]))
 
     def resume(self, checkpoint: Mapping[str, np.ndarray], events: Events) -> None:
         """Continue, before the first step, from the checkpoint of a block of the same scene; `events` are those up to
@@ -138,7 +134,6 @@ class Simulation:
         with held(self._kernel, BUSY):
             self._run.resume(checkpoint)
             self._kinetic = float(checkpoint["largest.kinetic"])
-            self._run.events[0].extend(events.scheduled)
             self._before = {name: np.asarray(column) for name, column in events.columns.items()}
 
     @property
@@ -160,7 +155,7 @@ class Simulation:
         if arrays is None:
             return None
         with held(self._kernel, BUSY):
-            kinetic = float(self._run.present().ledger[0, layout.E_KINETIC])
+            kinetic = float(self._run.present().ledger[0, layout.LEDGER.kinetic])
             return ledger_of(arrays.ledger, max(self._kinetic, kinetic))
 
     @property
@@ -175,7 +170,7 @@ class Simulation:
     @cached_property
     def overlaps(self) -> tuple[str, ...]:
         """Warnings about shapes that overlap at t = 0, the deepest first."""
-        return overlap_warnings(self.scene, self._start)
+        return overlap_warnings(self._start)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -235,7 +230,7 @@ class Simulation:
             count = -(-self.n // stride) - first
             if count:
                 times = sample_times(self.blueprint, first, count)
-                self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.E_KINETIC].max()))
+                self._kinetic = max(self._kinetic, float(samples.ledger[:count, layout.LEDGER.kinetic].max()))
                 points = self._sampled_points(first, count)
                 yield Block(times, *samples.part(slice(count)), points, self._checkpoint())
         with self._kernel:
@@ -268,7 +263,7 @@ class Simulation:
         """Whether the state, its energies and momenta, and the values of all expressions up to now are finite."""
         run = self._run
         finite = np.isfinite(run.state).all() and np.isfinite(run.present().ledger).all()
-        return bool(finite and not run.fault[:, layout.N_FAILED].any())
+        return bool(finite and not run.fault[:, layout.FAULT.failed].any())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -318,11 +313,11 @@ class Simulation:
         """Go back to the beginning of the slice and take single steps, to stop at the last finite state."""
         run = self._run
         run.go_back(before)
-        good, over = run.place(), len(run.events[0])
+        good, over = run.place(), len(run.events)
         while self._is_finite():
-            good, over = run.place(), len(run.events[0])
+            good, over = run.place(), len(run.events)
             run.advance(1, stride, samples, first)
-        fault = expression_fault(run) or motion_fault(run, good[0], [event.id for event in run.events[0][over:]])
+        fault = expression_fault(run) or motion_fault(run, good[0], scheduled_ids(run, over))
         run.go_back(good)
         return SimulationError(fault)
 

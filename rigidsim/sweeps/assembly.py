@@ -12,23 +12,13 @@ import numpy as np
 from rigidsim.arguments import file_path
 from rigidsim.errors import UsageError
 from rigidsim.sweeps.axes import Column
+from rigidsim.sweeps.contents import IDENTITY, Portion, portions_of, windows
 from rigidsim.sweeps.layouts import Layout
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.stored import Sweep, load_sweep
 from rigidsim.sweeps.sweeping import contents_of
-from rigidsim.sweeps.units import Unit, units_of, windows
 from rigidsim.trajectory.destination import IN_PYTHON, Hints
-
-DIFFERENCES = {
-    "record": "recorded different things (--record)",
-    "scene": "are of different scenes",
-    "plan": "are of different plans",
-    "recording": "have different bodies or times",
-    "unit": "are divided differently",
-    "version": "were made by different versions of rigidsim",
-}
-"""By the entries of the identity of a result file."""
 
 
 def assemble_sweep(
@@ -49,10 +39,10 @@ def assemble_sweep(
             sweep.verify()
         first, plan = sweeps[0], Plan(Joined(sweeps), sweeps[0].seed)
         contents = contents_of(first.scene, plan, first.record, range(plan.runs))
-        _require_alike(first, path, contents.identity)
+        _require_equal(first, path, contents.identity)
         with SweepWriter(path, contents, force=force, resume=False, hints=hints) as writer:
-            for unit in _units(sweeps, contents.unit):
-                writer.commit(unit)
+            for portion in _portions(sweeps, contents.portion):
+                writer.commit(portion)
             writer.finish()
     return load_sweep(path)
 
@@ -65,7 +55,7 @@ def _require_parts(sweeps: Sequence[Sweep]) -> None:
     for sweep, before in zip(sweeps, (sweeps[0], *sweeps), strict=False):
         if not sweep.content_hash:
             raise UsageError(f"{sweep.path} is not complete; --resume continues it")
-        _require_alike(sweeps[0], sweep.path, sweep.identity)
+        _require_equal(sweeps[0], sweep.path, sweep.identity)
         begin = int(sweep.numbers[0])
         if begin < end:
             last = min(end - 1, int(sweep.numbers[-1]))
@@ -75,10 +65,10 @@ def _require_parts(sweeps: Sequence[Sweep]) -> None:
     _require_none_missing(end, sweeps[0].planned)
 
 
-def _require_alike(first: Sweep, path: Path, identity: dict[str, str]) -> None:
-    for name, difference in DIFFERENCES.items():
-        if first.identity.get(name) != identity.get(name):
-            raise UsageError(f"{first.path} and {path} {difference}")
+def _require_equal(first: Sweep, path: Path, identity: dict[str, str]) -> None:
+    for name, words in IDENTITY.items():
+        if name != "runs" and first.identity.get(name) != identity.get(name):
+            raise UsageError(f"{first.path} and {path} are of different sweeps: {words} differs")
 
 
 def _require_none_missing(begin: int, end: int) -> None:
@@ -140,12 +130,12 @@ def _within(sweeps: Sequence[Sweep], begin: int, end: int) -> Iterator[tuple[Swe
             yield sweep, slice(max(first, 0), min(last, len(sweep)))
 
 
-def _units(sweeps: Sequence[Sweep], size: int) -> Iterator[Unit]:
-    """All units of the whole, whose runs may be in several parts."""
+def _portions(sweeps: Sequence[Sweep], size: int) -> Iterator[Portion]:
+    """All portions of the whole, whose runs may be in several parts."""
     names = sweeps[0].results
     for runs in windows(range(sweeps[0].planned), size, sweeps[0].run_bytes):
         pieces = [sweep.rows(rows) for sweep, rows in _within(sweeps, runs.start, runs.stop)]
         arrays = {name: np.concatenate([arrays[name] for arrays, _, _ in pieces]) for name in names}
         status = np.concatenate([status for _, status, _ in pieces])
         errors = {run: text for _, _, some in pieces for run, text in some.items()}
-        yield from units_of(runs.start, size, arrays, status, errors)
+        yield from portions_of(runs.start, size, arrays, status, errors)

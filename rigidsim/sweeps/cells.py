@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import block_of, holds_values, side_by_side
+from rigidsim.engine.lanes import holds_values, side_by_side
 from rigidsim.engine.model import Model, copied
 from rigidsim.structures.columns import Column, Lanes, is_column
 
@@ -51,7 +51,7 @@ class WorldColumns:
     def __init__(self, world: World, lanes: Lanes, numbers: np.ndarray):
         blueprint, schedule = world.blueprint, world.blueprint.schedule
         step = one_value(world.model.step)
-        one_value((blueprint.method, blueprint.n_step, blueprint.stride, schedule.places, schedule.reparentings))
+        one_value((blueprint.method, blueprint.n_step, blueprint.stride, schedule.instants, schedule.reparentings))
         self._model, self._state = _with_cells((world.model._replace(step=step), world.state))
         self._origin = _with_cells(blueprint), world.tree
         self._lanes = lanes.numbers()
@@ -73,24 +73,6 @@ class WorldColumns:
         if count not in self._wide:
             self._wide[count] = _side_by_side((self._model, self._state), count)
         return _each(self._wide[count], Cells.block, self._lanes[places])
-
-
-class WorldList:
-    """Worlds of one structure that were read one by one."""
-
-    def __init__(self, worlds: Sequence[World], numbers: Sequence[int]):
-        self.numbers, self._worlds = np.array(numbers), worlds
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def world(self, place: int) -> World:
-        """The world of one variant."""
-        return self._worlds[place]
-
-    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
-        """Model and state of a block of these variants, one for each lane."""
-        return block_of([self._worlds[place] for place in places])
 
 
 def one_value(part: object) -> object:

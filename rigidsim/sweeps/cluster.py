@@ -1,7 +1,7 @@
 """Running the variants of a scene on the workers of a Dask cluster.
 
-The unit of work is a batch: some consecutive units of the result file. A worker computes it as `Execution` does on one
-machine, and returns its units; this process alone writes the file. dask.distributed is imported only here.
+A worker computes a batch, some consecutive portions of the result file, as `Execution` does on one machine, and returns
+its portions; this process alone writes the file. dask.distributed is imported only here.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ import numpy as np
 from rigidsim.errors import SceneError, StorageError, UsageError
 from rigidsim.jit.kernels import watch_compilation
 from rigidsim.sweeps.axes import Column
-from rigidsim.sweeps.contents import COMPLETE, Contents
+from rigidsim.sweeps.contents import COMPLETE, Contents, Portion
 from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, unwatched
 from rigidsim.sweeps.layouts import Layout
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.results import SweepWriter
-from rigidsim.sweeps.units import Unit
 from rigidsim.trajectory.provenance import provenance
 
 if TYPE_CHECKING:
@@ -113,14 +112,14 @@ class ClusterExecution:
         self._cluster, self._contents, self._writer = cluster, contents, writer
         self._missing = writer.missing
         self._begin = 0  # of those that no batch has yet
-        self._most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.unit)
-        self._count = 1  # units of the next batch
+        self._most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.portion)
+        self._count = 1  # portions of the next batch
         self._under_way: dict[Future, list[int]] = {}
         self._threads, self._last_seen = cluster.threads, time.monotonic()
         self.done = self.failed = 0
 
     def run(self, watch: Watch = unwatched) -> bool:
-        """Compute and commit all units that are missing; false if `watch` ended it before.
+        """Compute and commit all portions that are missing; false if `watch` ended it before.
 
         Raises StorageError if the cluster is lost or a worker cannot do the work.
         """
@@ -140,13 +139,16 @@ class ClusterExecution:
     def _submit(self) -> None:
         """Have a few batches under way for each thread, however many there are."""
         while len(self._under_way) < BATCHES_PER_THREAD * self._threads and self._begin < len(self._missing):
-            units = self._next_units()
-            batch, ahead = packed(self._contents, units), len(self._missing) * self._contents.unit // self._threads
+            portions = self._next_portions()
+            batch, ahead = (
+                packed(self._contents, portions),
+                len(self._missing) * self._contents.portion // self._threads,
+            )
             task = self._cluster.client.submit(compute, _compared(), batch, ahead, pure=False)
-            self._under_way[task] = units
+            self._under_way[task] = portions
 
-    def _next_units(self) -> list[int]:
-        """Consecutive units, fewer towards the end, so that all workers end at about the same time."""
+    def _next_portions(self) -> list[int]:
+        """Consecutive portions, fewer towards the end, so that all workers end at about the same time."""
         left = len(self._missing) - self._begin
         share = -(-left // (BATCHES_PER_THREAD * max(1, self._threads)))
         begin, most = self._begin, self._begin + min(self._count, share)
@@ -170,14 +172,14 @@ class ClusterExecution:
             raise self._lost() from None
 
     def _commit(self, future: Future) -> None:
-        """Write the units of a batch."""
+        """Write the portions of a batch."""
         from distributed import CancelledError, KilledWorker
 
-        units = self._under_way.pop(future)
+        portions = self._under_way.pop(future)
         try:
             result = future.result()
         except KilledWorker:
-            runs = range(self._contents.unit_runs(units[0]).start, self._contents.unit_runs(units[-1]).stop)
+            runs = range(self._contents.portion_runs(portions[0]).start, self._contents.portion_runs(portions[-1]).stop)
             message = (
                 f"runs {runs[0]} to {runs[-1]} were lost with several workers in turn; is there too little memory?"
             )
@@ -186,11 +188,11 @@ class ClusterExecution:
             raise StorageError(f"a worker of the cluster at {self._cluster.address} cannot run it: {error}") from None
         except CancelledError:
             raise self._lost() from None
-        for unit in result.units:
-            self._writer.commit(unit)
-            self.done += len(unit.status)
-            self.failed += int(np.count_nonzero(unit.status != COMPLETE))
-        wished = int(len(units) * BATCH_SECONDS / max(result.seconds, 1e-3))
+        for portion in result.portions:
+            self._writer.commit(portion)
+            self.done += len(portion.status)
+            self.failed += int(np.count_nonzero(portion.status != COMPLETE))
+        wished = int(len(portions) * BATCH_SECONDS / max(result.seconds, 1e-3))
         self._count = max(1, min(wished, 2 * self._count, self._most))
 
     def _look_after_workers(self) -> None:
@@ -209,9 +211,9 @@ class ClusterExecution:
 
 
 class Result(NamedTuple):
-    """The units of a batch, and the time that it took."""
+    """The portions of a batch, and the time that it took."""
 
-    units: list[Unit]
+    portions: list[Portion]
     seconds: float
 
 
@@ -244,24 +246,24 @@ class Excerpt(Layout):
 
 
 class _Collected:
-    """What `Execution` needs of a writer: the units of a batch that are missing, and a place for their results."""
+    """What `Execution` needs of a writer: the portions of a batch that are missing, and a place for their results."""
 
-    keeps_units = True
+    keeps_portions = True
 
     def __init__(self, missing: list[int]):
-        self.missing, self.units = missing, []
-        self.commit = self.units.append
+        self.missing, self.portions = missing, []
+        self.commit = self.portions.append
 
 
-def packed(contents: Contents, units: list[int]) -> bytes:
-    """All that a worker needs to compute consecutive units."""
-    plan = Plan(Excerpt(contents.plan, _runs_of(contents, units)), contents.plan.seed)
-    return pickle.dumps((replace(contents, plan=plan), units, contents.identity["scene"]))
+def packed(contents: Contents, portions: list[int]) -> bytes:
+    """All that a worker needs to compute consecutive portions."""
+    plan = Plan(Excerpt(contents.plan, _runs_of(contents, portions)), contents.plan.seed)
+    return pickle.dumps((replace(contents, plan=plan), portions, contents.identity["scene"]))
 
 
-def _runs_of(contents: Contents, units: list[int]) -> range:
-    """The numbers in the plan of the runs of consecutive units."""
-    return contents.runs[contents.unit_runs(units[0]).start : contents.unit_runs(units[-1]).stop]
+def _runs_of(contents: Contents, portions: list[int]) -> range:
+    """The numbers in the plan of the runs of consecutive portions."""
+    return contents.runs[contents.portion_runs(portions[0]).start : contents.portion_runs(portions[-1]).stop]
 
 
 def compute(versions: Mapping[str, str], batch: bytes, ahead: int = 0) -> Result:
@@ -273,11 +275,11 @@ def compute(versions: Mapping[str, str], batch: bytes, ahead: int = 0) -> Result
         if version != versions[name]:
             have = f"{name} {version}, but the sweep was started with {name} {versions[name]}"
             raise StorageError(f"the worker on {socket.gethostname()} has {have}; install the same version")
-    contents, units = _unpacked(batch)
-    begin, collected = time.perf_counter(), _Collected(units)
+    contents, portions = _unpacked(batch)
+    begin, collected = time.perf_counter(), _Collected(portions)
     with watch_compilation(lambda _: None):  # the command announces it
         Execution(contents, collected, 1, ahead=ahead).run()
-    return Result(collected.units, time.perf_counter() - begin)
+    return Result(collected.portions, time.perf_counter() - begin)
 
 
 def _compared() -> dict[str, str]:
@@ -287,11 +289,11 @@ def _compared() -> dict[str, str]:
 def _unpacked(batch: bytes) -> tuple[Contents, list[int]]:
     """A scene may name files, which are read again here."""
     try:
-        contents, units, sent = pickle.loads(batch)
+        contents, portions, sent = pickle.loads(batch)
         reason = "" if contents.identity["scene"] == sent else "their content differs"
     except SceneError as error:
         reason = error.problems[0].message
     if reason:
         where = f"the worker on {socket.gethostname()} does not read the files that the scene names"
         raise StorageError(f"{where}: {reason}; start workers in the same folder, with the same files")
-    return contents, units
+    return contents, portions

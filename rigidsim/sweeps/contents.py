@@ -1,27 +1,33 @@
-"""The layout of the result file of a sweep: which datasets there are, of which sizes, and their digests."""
+"""What the result file of a sweep has: which datasets there are, of which sizes, and the digests of all of it.
+
+Results have digests by portions: a few consecutive runs that are committed, verified and hashed together. What there is
+besides results, the scene, the plan and its values, the axes, and what each dataset means, is complete before the first
+run, and has a digest of its own.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
 
 from rigidsim.scene import Scene
 from rigidsim.scene.text.plain import plain_data
-from rigidsim.sweeps.description import ATTRIBUTE, OF_COLUMN, WINDOW, column_digest, description_digest
+from rigidsim.simulation.header import metric_units
 from rigidsim.sweeps.plan import Plan
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.unfinished import FORMAT
-from rigidsim.trajectory.fields import AXES
+from rigidsim.trajectory.chunks import fitting_rows, windows_of
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.recorded import ROWS
-from rigidsim.trajectory.structure import TEXT, attach
+from rigidsim.trajectory.structure import TEXT, attach, create_axes, create_scene
 
 ERRORS = "runs/error"
 VARIED = "runs/varied"
@@ -31,7 +37,13 @@ COLUMNS = ("run", "seed", "status", "error", "end_time", "samples")
 MISSING, COMPLETE, FAILED, INVALID = range(4)
 STATUSES = ("missing", "complete", "failed", "invalid")
 DIGEST_BYTES = 32
-MOST_UNIT_RUNS, UNIT_BYTES = 64, 4e6
+MOST_PORTION_RUNS, PORTION_BYTES = 64, 4e6
+ATTRIBUTE, OF_COLUMN = "description_sha256", "sha256"
+ROOT = ("format", "quaternion_order", "identity", "unit", "results")
+SCENE = ("name", "file", "overrides", "provenance")
+PLAN = ("text", "digest", "seed", "names", "runs", "sample")
+WINDOW = 1 << 16  # rows
+WINDOW_BYTES = 16e6
 
 
 def dtype_of(array: str) -> str:
@@ -39,33 +51,32 @@ def dtype_of(array: str) -> str:
     return "i8" if array == SAMPLES else "f8"
 
 
-def unit_runs(recording: Recording, has_contact: bool) -> int:
+def portion_runs(recording: Recording, has_contact: bool) -> int:
     """Runs that are committed together: a power of two, few if they are large or slow."""
     if has_contact:
         return 1
-    fitting = int(max(1, min(MOST_UNIT_RUNS, UNIT_BYTES // recording.run_bytes)))
-    return 1 << (fitting.bit_length() - 1)
+    return min(MOST_PORTION_RUNS, fitting_rows(recording.run_bytes, PORTION_BYTES))
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a result file is about; `runs` are those of the plan that it has, `unit` the number of runs in a unit."""
+    """What a result file is about; `runs` are those of the plan that it has, `portion` the runs in a portion."""
 
     scene: Scene
     plan: Plan
     runs: range
     recording: Recording
-    unit: int
+    portion: int
     record: str  # "metrics", "final", or the time between samples as it was given
 
     @property
-    def units(self) -> int:
-        """The number of units."""
-        return -(-len(self.runs) // self.unit)
+    def portions(self) -> int:
+        """The number of portions."""
+        return -(-len(self.runs) // self.portion)
 
-    def unit_runs(self, number: int) -> slice:
-        """The runs of a unit, numbered from 0 in the file."""
-        return slice(number * self.unit, min((number + 1) * self.unit, len(self.runs)))
+    def portion_runs(self, number: int) -> slice:
+        """The runs of a portion, numbered from 0 in the file."""
+        return slice(number * self.portion, min((number + 1) * self.portion, len(self.runs)))
 
     @cached_property
     def arrays(self) -> dict[str, tuple[int, ...]]:
@@ -82,7 +93,7 @@ class Contents:
     @property
     def size(self) -> int:
         """Bytes of all datasets, without the texts."""
-        per_run = 8 + 1 + 8 * len(self.plan.names) + DIGEST_BYTES / self.unit
+        per_run = 8 + 1 + 8 * len(self.plan.names) + DIGEST_BYTES / self.portion
         return int(len(self.runs) * (per_run + self.recording.run_bytes))
 
     @cached_property
@@ -97,20 +108,21 @@ class Contents:
             "plan": self.plan.digest,
             "runs": f"{self.runs.start} to {self.runs.stop}",
             "recording": sha256("\0".join([*recording.paths, *self.arrays]).encode() + times).hexdigest(),
-            "unit": str(self.unit),
+            "unit": str(self.portion),
             "version": provenance()["rigidsim"],
         }
 
 
-CHANGED = {
-    "record": "something else was recorded (--record)",
-    "scene": "the scene has changed since",
-    "plan": "the plan is another one",
-    "runs": "it is another part of the plan",
-    "recording": "its runs have other bodies or times",
-    "unit": "its runs are divided otherwise",
-    "version": "it was made by another version of rigidsim",
+IDENTITY = {
+    "record": "what was recorded (--record)",
+    "scene": "the scene",
+    "plan": "the plan",
+    "runs": "the part of the plan",
+    "recording": "the bodies or times of its runs",
+    "unit": "how its runs are divided",
+    "version": "the version of rigidsim",
 }
+"""The entries of the identity of a result file, in words."""
 
 
 def create(file: h5py.File, contents: Contents) -> None:
@@ -118,17 +130,22 @@ def create(file: h5py.File, contents: Contents) -> None:
     file.attrs["format"], file.attrs["status"] = FORMAT, "running"
     file.attrs["quaternion_order"] = "wxyz"
     file.attrs["identity"] = json.dumps(contents.identity)
-    file.attrs["unit"] = contents.unit
+    file.attrs["unit"] = contents.portion
     file.attrs["results"] = json.dumps([*contents.arrays])
-    _create_scene(file, contents)
+    scene, resolved = contents.scene, json.dumps(contents.scene.resolved(), indent=1)
+    group = create_scene(file, scene.name, scene.source, resolved, provenance())
+    group.attrs["file"] = str(Path(scene.file).absolute()) if scene.name else scene.file
+    group.attrs["overrides"] = _overrides(scene)
     scales = _create_axes(file, contents)
     varied = _create_plan(file, contents, scales["run"])
-    names = contents.recording.metrics
+    names, units = contents.recording.metrics, metric_units(contents.scene)
     if names:
         file.create_group("metrics", track_order=True)  # the digests follow the order of the scene
     columns = {name: _contiguous(file, f"metrics/{name}", (len(contents.runs),), "f8") for name in names}
     for name, dataset in columns.items():  # after all of them: a link to the axis must not take the name of one
         dataset.attrs["long_name"] = str(contents.scene.metrics.get(name, name))  # it may be a varied value
+        if unit := units.get(name):
+            dataset.attrs["units"] = unit
         attach(dataset, 0, "run", scales["run"])
     arrays = {f"metrics/{name}": dataset for name, dataset in columns.items()}
     for rows in contents.recording.rows:
@@ -146,35 +163,15 @@ def _overrides(scene: Scene) -> str:
     return json.dumps([one if isinstance(one, str) else (one[0], plain_data(one[1])) for one in scene.overrides])
 
 
-def _create_scene(file: h5py.File, contents: Contents) -> None:
-    scene, group = contents.scene, file.create_group("scene")
-    group.attrs["name"], group.attrs["file"] = (
-        scene.name,
-        str(Path(scene.file).absolute()) if scene.name else scene.file,
-    )
-    group.attrs["overrides"] = _overrides(scene)
-    group.attrs["provenance"] = json.dumps(provenance())
-    group.create_dataset("text", data=scene.source, dtype=TEXT)
-    group.create_dataset("resolved", data=json.dumps(scene.resolved(), indent=1), dtype=TEXT)
-
-
 def _create_axes(file: h5py.File, contents: Contents) -> dict[str, h5py.Dataset]:
-    run = _contiguous(file, "run", (len(contents.runs),), "i8")
-    for begin in range(0, len(contents.runs), WINDOW):
-        part = contents.runs[begin : begin + WINDOW]
-        run[begin : begin + len(part)] = np.arange(part.start, part.stop)
-    scales = {"run": run, "body": file.create_dataset("body", data=list(contents.recording.paths), dtype=TEXT)}
+    first = {"run": _contiguous(file, "run", (len(contents.runs),), "i8")}
+    for rows in windows_of(len(contents.runs), 1, WINDOW):
+        first["run"][rows] = np.arange(contents.runs[0] + rows.start, contents.runs[0] + rows.stop)
+    first["run"].attrs["long_name"] = "number of the run in the plan"
     if contents.recording.times is not None:
-        scales["time"] = file.create_dataset("time", data=np.array(contents.recording.times))
-        scales["time"].attrs["units"] = "s"
-    for axis, labels in AXES.items():
-        scales[axis] = file.create_dataset(axis, data=list(labels), dtype=TEXT)
-    described = {"run": "number of the run in the plan", "body": "path of the node", "time": "time since the start"}
-    for name, scale in scales.items():
-        scale.make_scale(name)
-        if name in described:
-            scale.attrs["long_name"] = described[name]
-    return scales
+        first["time"] = file.create_dataset("time", data=np.array(contents.recording.times))
+        first["time"].attrs["units"], first["time"].attrs["long_name"] = "s", "time since the start"
+    return create_axes(file, first, contents.recording.paths)
 
 
 def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> list[h5py.Dataset]:
@@ -194,12 +191,10 @@ def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> list
     if SAMPLES in contents.arrays:
         samples = columns["samples"] = _contiguous(file, SAMPLES, (count,), dtype_of(SAMPLES))
         samples.attrs["long_name"] = "number of samples of the run; the others are NaN"
-    _contiguous(file, "runs/digest", (contents.units, DIGEST_BYTES), "u1")
-    for begin in range(0, count, WINDOW):
-        part = contents.runs[begin : begin + WINDOW]
-        rows = slice(begin, begin + len(part))
-        seed[rows] = plan.seeds(part)
-        for name, values in plan.values(part).items():
+    _contiguous(file, "runs/digest", (contents.portions, DIGEST_BYTES), "u1")
+    for rows in windows_of(count, 1, WINDOW):
+        seed[rows] = plan.seeds(contents.runs[rows])
+        for name, values in plan.values(contents.runs[rows]).items():
             columns[name][rows] = values if isinstance(values, np.ndarray) else [json.dumps(v) for v in values]
     for name in (*plan.names, "seed"):
         columns[name].attrs[OF_COLUMN] = column_digest(columns[name])
@@ -237,7 +232,96 @@ def _contiguous(file: h5py.File, name: str, shape: tuple[int, ...], dtype: str, 
 
 def content_hash(plan: str, runs: range, paths: Sequence[str], arrays: Iterable[str], digests: np.ndarray) -> str:
     """SHA-256, in hexadecimal, of the digest of the plan, the runs, the paths of the bodies, the names of the arrays
-    and the digests of all units: equal for equal bits.
+    and the digests of all portions: equal for equal bits.
     """
     names = "\n".join((plan, f"{runs.start} to {runs.stop}", *paths, *arrays))
     return sha256(names.encode() + digests.tobytes()).hexdigest()
+
+
+def column_digest(column: h5py.Dataset) -> str:
+    """SHA-256, in hexadecimal, of the numbers of a column, little-endian, or of its texts, each with a line feed."""
+    digest = sha256()
+    for rows in windows_of(len(column), 1, WINDOW):
+        values = column[rows]
+        digest.update(values if values.dtype.kind != "O" else b"".join(text + b"\n" for text in values))
+    return digest.hexdigest()
+
+
+def description_digest(file: h5py.File, columns: Sequence[h5py.Dataset], arrays: Mapping[str, h5py.Dataset]) -> str:
+    """SHA-256, in hexadecimal, of a JSON object with sorted keys: `columns` have the varied values, `arrays` the
+    recorded motion and the metrics, by their names.
+    """
+    scene, time = file["scene"], file.get("time")
+    described = {
+        "root": _attributes(file, ROOT),
+        "scene": {**_attributes(scene, SCENE), "text": _text(scene["text"]), "resolved": _text(scene["resolved"])},
+        "plan": _attributes(file["plan"], PLAN),
+        "body": [text.decode() for text in file["body"][()]],
+        "time": None if time is None else column_digest(time),
+        "seed": str(file["runs/seed"].attrs[OF_COLUMN]),
+        "columns": [_attributes(column, ("long_name", "units", "is_json", OF_COLUMN)) for column in columns],
+        "arrays": {name: _attributes(array, ("long_name", "units", ROWS)) for name, array in arrays.items()},
+    }
+    return sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+
+
+def _attributes(found: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """The attributes of an object that it has, as plain data."""
+    return {name: np.asarray(found.attrs[name]).tolist() for name in names if name in found.attrs}
+
+
+def _text(dataset: h5py.Dataset) -> str:
+    return sha256(dataset[()]).hexdigest()
+
+
+class Portion(NamedTuple):
+    """Results of consecutive runs: of each an entry in each array."""
+
+    number: int
+    begin: int  # the first run, numbered from 0 in the file
+    arrays: Mapping[str, np.ndarray]  # by dataset
+    status: np.ndarray
+    errors: Mapping[int, str]  # by run, numbered from 0 in the file
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all runs have results."""
+        return bool((self.status != MISSING).all())
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of the results."""
+        digest = sha256(np.ascontiguousarray(self.status))
+        for array in self.arrays.values():
+            digest.update(np.ascontiguousarray(array))
+        for place in np.flatnonzero(self.status != COMPLETE).tolist():
+            digest.update(self.errors.get(self.begin + place, "").encode())
+        return digest.digest()
+
+
+def portions_of(
+    begin: int, size: int, arrays: Mapping[str, np.ndarray], status: np.ndarray, errors: Mapping[int, str]
+) -> Iterator[Portion]:
+    """The portions of `size` runs in the results of consecutive runs, the first of which begins a portion."""
+    for first in range(0, len(status), size):
+        rows = slice(first, first + size)
+        some = {run: errors[run] for run in range(begin + first, begin + first + len(status[rows])) if run in errors}
+        parts = {name: array[rows] for name, array in arrays.items()}
+        yield Portion((begin + first) // size, begin + first, parts, status[rows], some)
+
+
+def windows(runs: range, size: int, run_bytes: int) -> Iterator[range]:
+    """Consecutive runs, the first of which begins a portion, in parts of whole portions that take little memory."""
+    return (runs[window] for window in windows_of(len(runs), run_bytes, WINDOW_BYTES, of=size))
+
+
+def stored_portions(
+    datasets: Mapping[str, h5py.Dataset], names: Sequence[str], size: int, runs: range, errors: Mapping[int, str]
+) -> Iterator[tuple[Portion, bool]]:
+    """The portions of consecutive runs in a file, and whether the numbers of each match its digest there."""
+    rows = slice(runs.start, runs.stop)
+    status = datasets["runs/status"][rows]  # first: if the sweep is under way, it is written last
+    digests = datasets["runs/digest"][runs.start // size : -(-runs.stop // size)]
+    arrays = {name: datasets[name][rows] for name in names}
+    for portion, digest in zip(portions_of(runs.start, size, arrays, status, errors), digests, strict=True):
+        yield portion, portion.digest == digest.tobytes()

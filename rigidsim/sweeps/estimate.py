@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from rigidsim.engine.lanes import LANES
-from rigidsim.sweeps.blocks import BlockRunner
 from rigidsim.sweeps.contents import Contents
+from rigidsim.sweeps.execution import runner_of
 from rigidsim.sweeps.variants import FIRST, Variants, columns_of
 
 MEASURED_SECONDS = 0.15
@@ -26,7 +26,7 @@ def estimated_seconds(contents: Contents, runs: int, threads: int) -> tuple[floa
     if not groups:
         return runs * reading, {}
     group = max(groups, key=len)
-    runner = BlockRunner(group, contents.recording, ahead=runs // LANES // threads)
+    runner = runner_of(group, contents.recording, ahead=runs // LANES // threads)
     places = range(min(runner.lanes, len(group)))
     runner.seconds(places, MEASURED_SECONDS)  # compiles, and finds the gear
     block = runner.seconds(places, MEASURED_SECONDS)

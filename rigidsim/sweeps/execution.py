@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from functools import partial
 from threading import Lock
 
 import numpy as np
 
 from rigidsim.engine.lanes import LANES
+from rigidsim.engine.metering import parts_read
 from rigidsim.simulation.batch import check_memory
-from rigidsim.sweeps.batches import Batch
-from rigidsim.sweeps.blocks import BlockRunner, run_alone
-from rigidsim.sweeps.contents import COMPLETE, Contents
+from rigidsim.simulation.blocks import BlockRunner, Group, Runners
+from rigidsim.sweeps.batches import Batch, run_alone
+from rigidsim.sweeps.contents import COMPLETE, Contents, Portion
+from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.results import SweepWriter
-from rigidsim.sweeps.units import Unit
-from rigidsim.sweeps.variants import Variants, Worlds, columns_of
+from rigidsim.sweeps.variants import Variants, columns_of
 from rigidsim.trajectory.fields import sample_bytes
 
 BATCH_BYTES = 64e6
@@ -39,26 +41,26 @@ class Execution:
     def __init__(
         self, contents: Contents, writer: SweepWriter, threads: int, lanes: int = LANES, ahead: int | None = None
     ):
-        self._ahead = len(writer.missing) * contents.unit // threads if ahead is None else ahead
+        self._ahead = len(writer.missing) * contents.portion // threads if ahead is None else ahead
         self._contents, self._writer = contents, writer
         self._threads, self._lanes = threads, lanes
         self._variants = Variants(contents.scene.document(), contents.plan.names)
-        self._spare: list[dict] | None = None if writer.keeps_units else []
+        self._spare: list[dict] | None = None if writer.keeps_portions else []
         self._stopping = False
         self._counting = Lock()
         self.done = self.failed = 0
         self.gear: dict[str, object] = {}  # that of the last block, and why
 
     def run(self, watch: Watch = unwatched) -> bool:
-        """Compute and commit all units that are missing; false if `watch` ended it before. Raises the first error of a
-        thread.
+        """Compute and commit all portions that are missing; false if `watch` ended it before. Raises the first error of
+        a thread.
         """
         check_memory(self._memory(), "or use fewer threads")
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sweep") as pool:
             before: set[Future] = set()
             try:
-                for units in self._batches():
-                    after = self._begin(units, pool)
+                for portions in self._batches():
+                    after = self._begin(portions, pool)
                     # While the blocks of one batch are computed, the next one is read.
                     self._await(before, watch)
                     before = after
@@ -72,7 +74,7 @@ class Execution:
 
     def _memory(self) -> int:
         """Bytes of the arrays of blocks and of two batches."""
-        recording, lanes = self._contents.recording, 1 if self._contents.unit == 1 else self._lanes
+        recording, lanes = self._contents.recording, 1 if self._contents.portion == 1 else self._lanes
         block = lanes * recording.samples * sample_bytes(recording.nodes, False)
         return self._threads * block + 2 * int(max(BATCH_BYTES, recording.run_bytes))
 
@@ -84,10 +86,10 @@ class Execution:
             self._stopping |= watch(self.done, self.failed)
 
     def _batches(self) -> Iterator[list[int]]:
-        """Consecutive units that are missing."""
+        """Consecutive portions that are missing."""
         contents, missing = self._contents, self._writer.missing
-        most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.unit)
-        count, begin = max(1, min(most, FIRST_BATCH // contents.unit)), 0
+        most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.portion)
+        count, begin = max(1, min(most, FIRST_BATCH // contents.portion)), 0
         while begin < len(missing):
             end = begin + 1
             while end < min(len(missing), begin + count) and missing[end] == missing[end - 1] + 1:
@@ -95,19 +97,21 @@ class Execution:
             yield missing[begin:end]
             begin, count = end, min(most, 8 * count)
 
-    def _begin(self, units: list[int], pool: ThreadPoolExecutor) -> set[Future]:
-        """Read the runs of consecutive units, and begin to compute them."""
-        first, end = self._contents.unit_runs(units[0]).start, self._contents.unit_runs(units[-1]).stop
-        batch = Batch(self._contents, range(first, end), self._commit, self._spare)
-        numbers = self._contents.runs[first:end]
-        groups, faults = self._variants.models(columns_of(self._contents.plan, numbers))
+    def _begin(self, portions: list[int], pool: ThreadPoolExecutor) -> set[Future]:
+        """Read the runs of consecutive portions, and begin to compute them."""
+        contents = self._contents
+        first, end = contents.portion_runs(portions[0]).start, contents.portion_runs(portions[-1]).stop
+        batch = Batch(contents, range(first, end), self._commit, self._spare)
+        numbers = contents.runs[first:end]
+        groups, faults = self._variants.models(columns_of(contents.plan, numbers))
         for place, fault in faults.items():
             batch.refuse(place, fault)
         blocks = []
         for group in groups:
-            runners = Runners(group, self._contents, self._lanes, int(self._ahead * len(group) / len(numbers)))
-            in_order = np.argsort(group.numbers, kind="stable")
-            blocks += [(runners, in_order[k : k + runners.lanes]) for k in range(0, len(in_order), runners.lanes)]
+            ahead = int(self._ahead * len(group) / len(numbers)) // self._lanes
+            make = partial(runner_of, group, contents.recording, self._lanes, ahead)
+            runners = Runners(group, make)
+            blocks += [(runners, block) for block in runners.blocks()]
         blocks.sort(key=lambda block: block[0].group.numbers[block[1][0]])
         return {pool.submit(self._compute, batch, *block) for block in blocks}
 
@@ -117,8 +121,8 @@ class Execution:
         if self._stopping:
             return
         runner = runners.take()
-        outcome = runner.run(places, self._stopped)
-        if outcome is None:
+        outcome = runner.run(places, lambda _: self._stopping)
+        if not outcome.is_complete:
             return
         numbers = runners.group.numbers[places]
         batch.put(numbers, outcome, runner.lanes)
@@ -131,38 +135,26 @@ class Execution:
     def _compute_alone(self, batch: Batch, place: int) -> None:
         number = self._contents.runs[batch.runs[place]]
         (overrides,) = self._contents.plan.overrides(range(number, number + 1))
-        lone = run_alone(self._contents.scene.with_overrides(overrides), self._contents.recording, self._stopped)
-        if lone is not None:
-            batch.put_lone(place, lone)
+        found = run_alone(self._contents.scene.with_overrides(overrides), self._contents.recording, self._stopped)
+        if found is not None:
+            batch.put_alone(place, found)
 
     def _stopped(self) -> bool:
         return self._stopping
 
-    def _commit(self, unit: Unit) -> None:
+    def _commit(self, portion: Portion) -> None:
         if self._stopping:
             return
-        self._writer.commit(unit)
+        self._writer.commit(portion)
         with self._counting:
-            self.done += len(unit.status)
-            self.failed += int(np.count_nonzero(unit.status != COMPLETE))
+            self.done += len(portion.status)
+            self.failed += int(np.count_nonzero(portion.status != COMPLETE))
 
 
-class Runners:
-    """The runners of a group of worlds: as many as threads need at a time."""
-
-    def __init__(self, group: Worlds, contents: Contents, lanes: int, ahead: int):
-        self.group = group
-        self._make = lambda: BlockRunner(group, contents.recording, lanes, ahead // lanes)
-        self._free = [self._make()]
-        self.lanes = self._free[0].lanes
-
-    def take(self) -> BlockRunner:
-        """A runner for one thread."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            return self._make()
-
-    def give(self, runner: BlockRunner) -> None:
-        """Return it, when its samples are no longer needed."""
-        self._free.append(runner)
+def runner_of(group: Group, recording: Recording, lanes: int = LANES, ahead: int = 1) -> BlockRunner:
+    """A runner of a group that keeps the parts of samples that are recorded or that metrics read."""
+    parts = None
+    if recording.times is not None:
+        read = parts_read(group.world(0).model.metrics)
+        parts = read | {name: True for name in read if any(rows.field.source == name for rows in recording.rows)}
+    return BlockRunner(group, parts, lanes, ahead)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.building import as_integer, sample_stride
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.building import as_integer, sample_stride
 from rigidsim.errors import UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.prepare.expansion import KEY as REPEAT

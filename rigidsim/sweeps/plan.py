@@ -149,7 +149,7 @@ class Plan:
             try:
                 read(overrides)
             except SceneError as error:
-                misfits = [_told(problem, overrides) for problem in error.problems if _is_misfit(problem)]
+                misfits = [_worded(problem, overrides) for problem in error.problems if _is_misfit(problem)]
                 if misfits:
                     raise SceneError(misfits) from None
 
@@ -227,7 +227,7 @@ def _is_misfit(problem: Problem) -> bool:
     return problem.code in MISFITS and "not finite" not in problem.message
 
 
-def _told(problem: Problem, overrides: list[tuple[str, Any]]) -> Problem:
+def _worded(problem: Problem, overrides: list[tuple[str, Any]]) -> Problem:
     """A problem that is shown at a place in the scene, with the values that the plan has put into it."""
     values = ", ".join(f"{name} = {shown(value)}" for name, value in overrides)
     return replace(problem, message=f"{problem.message}, with {values}") if problem.line else problem

@@ -1,8 +1,9 @@
 """The result file of a sweep while it is written.
 
 All arrays are contiguous and have their final size from the beginning, so the file is valid at any time, and results
-are written to their places by the threads that have them. Runs are committed in units of some consecutive runs: first
-the numbers, then their digest, then the status of each run. A process that is killed loses the units it was in.
+are written to their places by the threads that have them. Runs are committed in portions of some consecutive runs:
+first the numbers, then their digest, then the status of each run. A process that is killed loses the portions it
+was in.
 """
 
 from __future__ import annotations
@@ -18,20 +19,19 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError, StorageError
-from rigidsim.sweeps.contents import COMPLETE, ERRORS, MISSING, Contents, content_hash, create
-from rigidsim.sweeps.journal import as_one, discard_journal, replay
-from rigidsim.sweeps.result_file import result_file
+from rigidsim.sweeps.contents import COMPLETE, ERRORS, MISSING, Contents, Portion, content_hash, create
+from rigidsim.sweeps.stored import load_sweep
 from rigidsim.sweeps.unfinished import done_of, errors_path, read_errors, require_idle
-from rigidsim.sweeps.units import Unit
 from rigidsim.trajectory.destination import (
     IN_PYTHON,
+    SWEEP,
     Hints,
     as_storage_error,
     check_output,
     open_temporary,
+    require_no_unfinished,
     temporary_path,
 )
-from rigidsim.trajectory.file_kinds import SWEEP, may_replace
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import format_of
 from rigidsim.trajectory.structure import TEXT
@@ -44,7 +44,7 @@ class SweepWriter:
     for a later writer with `resume`.
     """
 
-    keeps_units = False  # the arrays of a unit may be overwritten after `commit`
+    keeps_portions = False  # the arrays of a portion may be overwritten after `commit`
 
     def __init__(self, path: Path, contents: Contents, *, force: bool, resume: bool, hints: Hints = IN_PYTHON):
         """Raises StorageError if the file cannot be written, or if there is one that must not be replaced; UsageError
@@ -54,12 +54,12 @@ class SweepWriter:
         self._flusher, self._flushes, self._unflushed = ThreadPoolExecutor(1), [], 0
         self._counting = Lock()
         require_idle(path, hints)
-        with as_storage_error(path):
-            discard_journal(path) if force else replay(path)
         done = done_of(path) if not force else 0
         if done and not resume:
             message = f"{path} was interrupted after {done:,} of {len(contents.runs):,} runs"
             raise StorageError(f"{message}; {hints.resume} continues, {hints.replace} begins again")
+        if not force:
+            require_no_unfinished(path, hints)
         check_output(path, SWEEP, force or resume, hints)
         with as_storage_error(path):
             self._spool = Spool(path, keep=bool(done))
@@ -76,20 +76,18 @@ class SweepWriter:
             raise
 
     def _begin(self) -> None:
-        discard_journal(self.path)
         errors_path(self.path).unlink(missing_ok=True)
         with h5py.File(self._spool, "w", libver=("v108", "v110"), track_order=True) as file:
             create(file, self._contents)
-        self._spool.check()
-        self._reserve()
-        with h5py.File(self._spool, "r") as file:
             self._places = {name: file[name].id.get_offset() for name in self._contents.written}
             self._status, self._digests = file["runs/status"][()], file["runs/digest"][()]
+        self._spool.check()
+        self._reserve()
 
     def _resume(self, hints: Hints) -> None:
-        """Take what is done, but for units whose numbers do not match their digests."""
+        """Take what is done, but for portions whose numbers do not match their digests."""
         try:
-            with result_file(self._spool.path, lock=False) as found:
+            with load_sweep(self._spool.path) as found:
                 found.require_same(self._contents, self.path)
                 self._places = found.places(self._contents.written)
                 self._status, self._digests = found.intact()
@@ -119,7 +117,6 @@ class SweepWriter:
         """Remove the unfinished file."""
         self._spool.discard()
         errors_path(self.path).unlink(missing_ok=True)
-        discard_journal(self.path)
 
     @property
     def status(self) -> np.ndarray:
@@ -132,31 +129,31 @@ class SweepWriter:
         return int(np.count_nonzero(self._status)) if self._spool.is_in_place else 0
 
     def forget(self, runs: np.ndarray) -> None:
-        """Run these again: the units that they are in are missing."""
-        for number in np.unique(runs // self._contents.unit):
-            self._status[self._contents.unit_runs(number)] = MISSING
+        """Run these again: the portions that they are in are missing."""
+        for number in np.unique(runs // self._contents.portion):
+            self._status[self._contents.portion_runs(number)] = MISSING
 
     @property
     def missing(self) -> list[int]:
-        """The numbers of the units that are missing."""
-        return np.flatnonzero(self._status[:: self._contents.unit] == MISSING).tolist()
+        """The numbers of the portions that are missing."""
+        return np.flatnonzero(self._status[:: self._contents.portion] == MISSING).tolist()
 
-    def commit(self, unit: Unit) -> None:
-        """Write a unit. Threads may commit different units at the same time."""
-        runs, digest = self._contents.unit_runs(unit.number), unit.digest
+    def commit(self, portion: Portion) -> None:
+        """Write a portion. Threads may commit different portions at the same time."""
+        runs, digest = self._contents.portion_runs(portion.number), portion.digest
         if not self._spool.is_in_place:
             raise StorageError(f"{self._spool.path} was removed or replaced during the sweep; its results are lost")
         with as_storage_error(self.path):
-            if unit.errors:
-                lines = [json.dumps([run, text]) + "\n" for run, text in sorted(unit.errors.items())]
+            if portion.errors:
+                lines = [json.dumps([run, text]) + "\n" for run, text in sorted(portion.errors.items())]
                 self._errors.write("".join(lines))
                 self._errors.flush()
-            for name, array in unit.arrays.items():
+            for name, array in portion.arrays.items():
                 self._write(name, runs.start, array)
-            self._write("runs/digest", unit.number, np.frombuffer(digest, np.uint8)[None])
-            self._write("runs/status", runs.start, unit.status)
-        self._flush(sum(array.nbytes for array in unit.arrays.values()))
-        self._digests[unit.number], self._status[runs] = np.frombuffer(digest, np.uint8), unit.status
+            self._write("runs/digest", portion.number, np.frombuffer(digest, np.uint8)[None])
+            self._write("runs/status", runs.start, portion.status)
+        self._flush(sum(array.nbytes for array in portion.arrays.values()))
+        self._digests[portion.number], self._status[runs] = np.frombuffer(digest, np.uint8), portion.status
 
     def _flush(self, written: int) -> None:
         """Have the disk write what there is, beside the run, so that the end need not wait for all of it."""
@@ -193,7 +190,8 @@ class SweepWriter:
             self._errors.close()
             self._flushed()
             texts = read_errors(self.path)
-            with as_one(self._spool), h5py.File(self._spool, "r+") as file:
+            self._spool.keep()  # HDF5 writes to several places, between which the file is not valid
+            with h5py.File(self._spool, "r+") as file:
                 errors = np.full(len(self._status), "", dtype=object)
                 for run in np.flatnonzero(self._status != COMPLETE).tolist():
                     errors[run] = texts.get(run, "")
@@ -203,10 +201,11 @@ class SweepWriter:
                 written.attrs["long_name"] = "why the run failed; empty if it did not"
                 written.dims[0].attach_scale(file["run"])
                 file.attrs["status"], file.attrs["content_hash"] = "complete", found_hash
-            found = self._spool.publish(may_replace(self.path, SWEEP, self._force))
-            errors_path(self.path).unlink(missing_ok=True)
-        if found != self.path:
-            raise StorageError(f"{self.path} was written by another process; the sweep was saved as {found}")
+            try:
+                self._spool.publish_as(SWEEP, self._force)
+            finally:
+                if self._spool.closed:
+                    errors_path(self.path).unlink(missing_ok=True)
         return found_hash
 
 
@@ -218,14 +217,14 @@ def finished(path: Path, contents: Contents) -> bool:
         return False
     if not format_of(path).startswith(SWEEP.format):
         raise StorageError(f"{path} cannot be resumed: it is not the result file of a sweep")
-    with result_file(path) as found:
+    with load_sweep(path) as found:
         found.require_same(contents, path)
         return bool(found.content_hash)
 
 
 def reopen(path: Path) -> bool:
     """Make the temporary file of a complete one that has failed runs, to retry them; whether there are any."""
-    with result_file(path) as found:
+    with load_sweep(path) as found:
         found.verify()
         errors = {place: found.error_at(place) for place in found.failed.tolist()}
     if errors:

@@ -12,33 +12,44 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError
-from rigidsim.sweeps.contents import DIGEST_BYTES, ERRORS, INVALID, MISSING, SAMPLES, VARIED, dtype_of
-from rigidsim.sweeps.description import ATTRIBUTE, OF_COLUMN, column_digest, description_digest
+from rigidsim.sweeps.contents import (
+    ATTRIBUTE,
+    DIGEST_BYTES,
+    ERRORS,
+    INVALID,
+    MISSING,
+    OF_COLUMN,
+    SAMPLES,
+    VARIED,
+    column_digest,
+    description_digest,
+    dtype_of,
+)
 from rigidsim.sweeps.unfinished import FORMAT, READ, final_path
-from rigidsim.trajectory.checks import has_object, own_dataset, own_object, stored_dataset
+from rigidsim.trajectory.checks import check_format, has_object, own_dataset, own_object, stored_dataset
+from rigidsim.trajectory.destination import SWEEP
 from rigidsim.trajectory.fields import AXES, FIELDS
-from rigidsim.trajectory.file_kinds import RESULTS, SWEEP
 
 METRICS = "metrics"
 TEXT = "text"
 
 
 class StoredLayout(NamedTuple):
-    """What a result file has. `results` are the names of the arrays of which the digests of units are made, `columns`
-    those of the varied values by the names of the numbers.
+    """What a result file has. `results` are the names of the arrays of which the digests of portions are made,
+    `columns` those of the varied values by the names of the numbers.
     """
 
     runs: range  # of the plan
-    unit: int  # runs that have one digest
+    portion: int  # runs that have one digest
     is_complete: bool  # and not a copy in which failed runs are tried again
     datasets: Mapping[str, h5py.Dataset]
     columns: Mapping[str, str]
     results: tuple[str, ...]
 
     @property
-    def units(self) -> int:
-        """The number of units."""
-        return -(-len(self.runs) // self.unit)
+    def portions(self) -> int:
+        """The number of portions."""
+        return -(-len(self.runs) // self.portion)
 
     def require_intact(self, name: str, path: Path) -> None:
         """Raise FormatError if the values of a column do not match their digest, unless the file has none."""
@@ -47,27 +58,12 @@ class StoredLayout(NamedTuple):
             raise FormatError(f"{path} is damaged: {name} does not match its sha256")
 
 
-def check_format(file: h5py.File, path: Path) -> None:
-    """Raise FormatError unless this is the result file of a sweep, in a format that can be read."""
-    found = str(file.attrs.get("format", ""))
-    if found in READ:
-        return
-    if found.startswith(SWEEP.format):
-        known = f"this version of rigidsim reads {' and '.join(READ)}"
-        raise FormatError(f"{path} is of another version of rigidsim: its format is {found[:60]!r}; {known}")
-    for kind in RESULTS:
-        if found.startswith(kind.format):
-            raise FormatError(f"{path} is {kind.name}, not the result file of a sweep; rigidsim.load opens it")
-    described = f"its format is {found[:60]!r}" if found else "it has no format name"
-    raise FormatError(f"{path} is not the result file of a sweep: {described}")
-
-
 def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     """Find and check everything but the values of results. Raises FormatError."""
-    check_format(file, path)
-    runs, unit = _runs(file, path), int(file.attrs["unit"])
-    if unit < 1:
-        raise FormatError(f"{path} is damaged: its unit is {unit}")
+    check_format(file, path, SWEEP, READ)
+    runs, portion = _runs(file, path), int(file.attrs["unit"])
+    if portion < 1:
+        raise FormatError(f"{path} is damaged: its unit is {portion}")
     for name in json.loads(file.attrs["results"]) if file.attrs["format"] == FORMAT else ():
         own_dataset(file, path, name)
     datasets: dict[str, h5py.Dataset] = {}
@@ -82,7 +78,7 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     count, of_run = len(runs), (len(runs),)
     for name, dtype in {"run": "i8", "runs/seed": "u8", "runs/status": "u1", "runs/end_time": "f8"}.items():
         add(name, of_run, dtype)
-    add("runs/digest", (-(-count // unit), DIGEST_BYTES), "u1")
+    add("runs/digest", (-(-count // portion), DIGEST_BYTES), "u1")
     for name in ("scene/text", "scene/resolved"):
         add(name, (), TEXT)
     sizes = {"body": length_of("body", TEXT)} | {name: len(labels) for name, labels in AXES.items()}
@@ -103,7 +99,7 @@ def stored_layout(file: h5py.File, path: Path) -> StoredLayout:
     if is_complete:
         add(ERRORS, of_run, TEXT)
     results = ("runs/end_time", *samples, *metrics, *(field.name for field in fields))
-    found = StoredLayout(runs, unit, is_complete, datasets, columns, results)
+    found = StoredLayout(runs, portion, is_complete, datasets, columns, results)
     _check_description(found, file, path)
     return found
 

@@ -12,20 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from rigidsim.arguments import file_path, whole_number
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.scene.prepare.overrides import Override
 from rigidsim.sweeps.cluster import connected
-from rigidsim.sweeps.contents import COLUMNS, Contents, unit_runs
+from rigidsim.sweeps.contents import COLUMNS, Contents, portion_runs
 from rigidsim.sweeps.execution import Execution
 from rigidsim.sweeps.extents import extent_of, extents_of, longest_of, require_same_bodies
 from rigidsim.sweeps.plan import Plan, make_plan, plan_of
 from rigidsim.sweeps.recording import FINAL, METRICS, Recording
 from rigidsim.sweeps.results import SweepWriter, finished
 from rigidsim.sweeps.stored import Sweep, load_sweep
-from rigidsim.sweeps.unfinished import done_of
+from rigidsim.sweeps.unfinished import done_of, require_idle
 from rigidsim.sweeps.variants import FIRST, Variants, columns_of
+from rigidsim.trajectory.destination import IN_PYTHON
 
 
 def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None = None) -> Contents:
@@ -52,7 +53,7 @@ def contents_of(scene: Scene, plan: Plan, record: str = "", runs: range | None =
     if extents and record != FINAL:
         longest = longest_of(extents, plan, record)
     recording = Recording.of(first, world, record, longest)
-    return Contents(scene, plan, runs, recording, unit_runs(recording, bool(world.model.contacts)), record)
+    return Contents(scene, plan, runs, recording, portion_runs(recording, bool(world.model.contacts)), record)
 
 
 def _sampled(scene: Scene, record: str) -> Scene:
@@ -152,6 +153,7 @@ def sweep(
     contents = contents_of(scene, plan, str(record), plan.chosen(part, yes=True))
     if path is not None:
         path = file_path(path, "the sweep's file")
+        require_idle(path, IN_PYTHON)
         if resume and not done_of(path) and finished(path, contents):
             return load_sweep(path)
         _run(contents, path, threads, dask, force, resume)

@@ -9,8 +9,17 @@ import numpy as np
 
 from rigidsim.errors import FormatError, StorageError
 from rigidsim.trajectory.checks import own_dataset, stored_dataset
-from rigidsim.trajectory.destination import Hints, temporary_path
-from rigidsim.trajectory.file_kinds import SWEEP
+from rigidsim.trajectory.destination import (
+    SWEEP,
+    Hints,
+    as_storage_error,
+    checkpoint_path,
+    is_unfinished,
+    remove_remains,
+    result_kind,
+    temporary_path,
+)
+from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import as_format_error, format_of, is_locked, opened
 
 FORMAT = "rigidsim-sweep/2"
@@ -73,10 +82,24 @@ def is_under_way(path: Path) -> bool:
 
 
 def require_idle(path: Path, hints: Hints) -> None:
-    """Raise StorageError if a process is writing the result file of this path."""
+    """Raise StorageError if a process is writing the result file of this path. What a process did not end that was
+    killed while it completed that file, is done.
+    """
     if is_under_way(path):
         done = f"{done_of(path):,} runs of a sweep are done"
         raise StorageError(f"another process is writing {path}: {done}; wait for its end, {hints.elsewhere}")
+    remove_remains(path)
+    if is_unfinished(path):
+        with as_storage_error(path):
+            spool = Spool(path, keep=True)
+            try:
+                spool.restore()
+            finally:
+                spool.close()
+            if result_kind(temporary_path(path)) is SWEEP:
+                checkpoint_path(path).unlink()
+    if not temporary_path(path).exists():
+        errors_path(path).unlink(missing_ok=True)
 
 
 def stored_path(path: Path) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.errors import SceneError
 from rigidsim.scene.prepare.overrides import Override, apply_overrides, path_of, put
@@ -22,8 +22,9 @@ from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.reader import collector_paused
 from rigidsim.scene.values.amounts import Amount
 from rigidsim.scene.values.quantities import QuantityColumn, split_quantity
+from rigidsim.simulation.blocks import Group, WorldList
 from rigidsim.structures.columns import LARGEST_EXACT, Column, Lanes
-from rigidsim.sweeps.cells import WorldColumns, WorldList
+from rigidsim.sweeps.cells import WorldColumns
 from rigidsim.sweeps.plan import Plan
 
 FEW = 4
@@ -34,8 +35,6 @@ MOST_BYTES = 2**28
 """Of all columns that a reading makes. How many a scene needs is known after the first."""
 ALONE = "alone"
 """In place of a unit: a value that is neither a finite number nor a quantity."""
-
-Worlds = WorldColumns | WorldList
 
 
 class Variants:
@@ -53,16 +52,16 @@ class Variants:
         self.readings = 0  # in columns
         self.alone = 0  # variants that were read alone
 
-    def models(self, columns: Mapping[str, Sequence]) -> tuple[list[Worlds], dict[int, SceneError]]:
+    def models(self, columns: Mapping[str, Sequence]) -> tuple[list[Group], dict[int, SceneError]]:
         """The worlds of all variants, in groups of one structure, and the errors of invalid variants by their numbers.
 
         `columns` has the values of each varied name, all of the same length: numbers in the scene's units, or
         quantities as text (`"5 rpm"`). Each world has the bits of the scene that is read with `--set name=value`.
         """
-        found, alike = self.reading(columns), defaultdict(list)
+        found, groups = self.reading(columns), defaultdict(list)
         for number, world in sorted(found.alone.items()):
-            alike[structure(world)].append(number)
-        alone = (WorldList([found.alone[k] for k in ks], ks) for ks in alike.values())
+            groups[structure(world)].append(number)
+        alone = (WorldList([found.alone[k] for k in ks], ks) for ks in groups.values())
         return [*found.groups, *alone], found.faults
 
     def reading(self, columns: Mapping[str, Sequence]) -> Readings:
@@ -79,7 +78,7 @@ class Variants:
 
     def read(self, document: Document) -> Any:
         """The world of a document."""
-        return build_world(checked(document)[0].scene)
+        return build_world(checked(document)[0])
 
     def grouped(self, found: Any, lanes: Lanes, numbers: np.ndarray) -> Any:
         """What was read in columns, for the lanes that are left."""
@@ -129,7 +128,7 @@ class Readings:
 
     def read(self, numbers: np.ndarray) -> None:
         """Read variants."""
-        waiting = self._alike(numbers)
+        waiting = self._by_units(numbers)
         while waiting:
             group = waiting.pop()
             if len(group) < FEW or any(column.units[group[0]] == ALONE for column in self._values.values()):
@@ -137,7 +136,7 @@ class Readings:
             else:
                 waiting += self._read_in_columns(group)
 
-    def _alike(self, numbers: np.ndarray) -> list[np.ndarray]:
+    def _by_units(self, numbers: np.ndarray) -> list[np.ndarray]:
         """Variants whose values are written with the same units."""
         groups = [numbers]
         for column in self._values.values():

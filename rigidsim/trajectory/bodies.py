@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.arguments import clipped, number
-from rigidsim.engine.relative_motion import RelativeMotion
-from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.shown import in_notebook
+from rigidsim.errors import NotRecordedError, UsageError, did_you_mean
+from rigidsim.shown import calling
 from rigidsim.trajectory.derived import DerivedMotions
 from rigidsim.trajectory.fields import term_fields
-from rigidsim.trajectory.header import Header, Place
+from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion, below, concatenated, read_only, seen_from, time_span
+from rigidsim.tree.motion import RelativeMotion
+from rigidsim.tree.nodes import Node, Tree, path_of
 
 SHOWN_BODIES = 6
+
+
+class Place(NamedTuple):
+    """The place of a body in the tree: path of the parent, empty for the world; kind: free, fixed or prescribed."""
+
+    parent: str
+    kind: str
 
 
 class BodyHistory:
@@ -48,15 +56,27 @@ class BodyHistory:
 
     def place_at(self, time: float) -> Place:
         """The path of the parent and the kind of motion at a time (s)."""
-        return self._bodies.header.places_at(number(time, "time"))[self._index]
+        tree = self._bodies.header.tree_at(number(time, "time"))
+        node = tree.nodes[self._index]
+        return Place(path_of(tree.parent(node)), node.kind)
 
     def parent_at(self, time: float) -> str:
         """The path of the parent at a time (s); empty for the world."""
         return self.place_at(time).parent
 
     def carrier_at(self, time: float) -> str:
-        """The free body that carries this body at a time (s), itself if it is free; empty if there is none."""
-        return self._bodies.header.carrier_at(self.path, number(time, "time"))
+        """The free body that this one is, or is a part of, at a time (s): the one to which it is fixed, directly or
+        through fixed bodies; empty if there is none.
+        """
+        tree = self._bodies.header.tree_at(number(time, "time"))
+        return path_of(tree.carrier(tree.nodes[self._index]))
+
+    def free_ancestor_at(self, time: float) -> str:
+        """The free body that moves this one at a time (s): itself if it is free, else the nearest free body above it,
+        through bodies with prescribed motions, too; empty if there is none.
+        """
+        tree = self._bodies.header.tree_at(number(time, "time"))
+        return path_of(tree.free_ancestor(tree.nodes[self._index]))
 
     @property
     def local(self) -> Motion:
@@ -126,14 +146,11 @@ class BodyMapping:
         try:
             return self.header.row_of[path]
         except (KeyError, TypeError):
-            close = self._similar(path) if isinstance(path, str) else []
-            hint = f"did you mean '{close[0]}'?" if close else f"bodies: {', '.join(self.header.paths[:10])}"
+            # A body with that name anywhere in the tree comes before one with a similar path.
+            paths = self.header.paths
+            same = next((known for known in paths if known.rsplit("/", 1)[-1] == path), path)
+            hint = did_you_mean(same, paths, f"bodies: {', '.join(paths[:10])}")
             raise UsageError(f"there is no body {clipped(path)}; {hint}") from None
-
-    def _similar(self, path: str) -> list[str]:
-        """A body with that name anywhere in the tree, or else one with a similar path."""
-        same = [known for known in self.header.paths if known.rsplit("/", 1)[-1] == path]
-        return same[:1] or get_close_matches(path, self.header.paths, n=1)
 
     @property
     def is_whole(self) -> bool:
@@ -161,51 +178,36 @@ class BodyMapping:
         for name in (path, other):
             if not isinstance(name, str) or name != "world":
                 self._index(name)
-        trees = self.header.trees()
-        pieces = [self._relative(path, other, trees[k][1], samples) for k, samples in self.header.spans(self.time)]
+        history = self.header.history
+        pieces = [self._relative(path, other, history[k], samples) for k, samples in history.spans(self.time)]
         return pieces[0] if len(pieces) == 1 else concatenated(self.time, pieces)
 
-    def _relative(self, path: str, other: str, places: Sequence[Place], samples) -> Motion:
-        """At samples during which the tree is given by `places`."""
-        lineage, other_lineage = self._lineage(path, places), self._lineage(other, places)
-        while lineage and other_lineage and lineage[0] == other_lineage[0]:
-            lineage.pop(0), other_lineage.pop(0)
+    def _relative(self, path: str, other: str, tree: Tree, samples) -> Motion:
+        """At samples during which a tree holds."""
+        other_branch, branch = tree.branches(tree.frame_of(other), tree.frame_of(path))
 
         def chains(names: Collection[str]) -> list[RelativeMotion]:
             try:
-                return [self._chain(line, places, samples, names) for line in (lineage, other_lineage)]
+                return [self._chain(line, samples, names) for line in (branch, other_branch)]
             except NotRecordedError:
                 # Fewer digits far from the origin, but what is between them and their common ancestor is not needed.
                 with suppress(NotRecordedError):
-                    return [self._in_world(line, samples, names) for line in (lineage, other_lineage)]
+                    return [self._in_world(line, samples, names) for line in (branch, other_branch)]
                 raise
 
         return seen_from(chains, self.time if samples is ... else self.time[samples], self.is_whole)
 
-    def _lineage(self, path: str, places: Sequence[Place]) -> list[int]:
-        """The body and its ancestors, outermost first; none for the world."""
-        line: list[int] = []
-        while path not in ("", "world"):
-            line.insert(0, self.header.row_of[path])
-            path = places[line[0]].parent
-        return line
-
-    def _chain(
-        self, lineage: Sequence[int], places: Sequence[Place], samples, names: Collection[str]
-    ) -> RelativeMotion:
+    def _chain(self, branch: Sequence[Node], samples, names: Collection[str]) -> RelativeMotion:
         chain = RelativeMotion.identity()
-        for index in reversed(lineage):
-            above = self.header.scale_of(places[index].parent)
-            local = self._samples_of(self.motion("local", index), samples)
-            chain = below(chain, local, self.header.scale[index] / above, names)
+        for node in branch:
+            chain = below(chain, self._samples_of(self.motion("local", node.index), samples), node.scale, names)
         return chain
 
-    def _in_world(self, lineage: Sequence[int], samples, names: Collection[str]) -> RelativeMotion:
-        """The last body of a lineage in the world."""
+    def _in_world(self, branch: Sequence[Node], samples, names: Collection[str]) -> RelativeMotion:
+        """The first node of a branch in the world."""
         chain = RelativeMotion.identity()
-        if lineage:
-            world = self._samples_of(self.motion("world", lineage[-1]), samples)
-            chain = below(chain, world, self.header.scale[lineage[-1]], names)
+        for node in branch[:1]:
+            chain = below(chain, self._samples_of(self.motion("world", node.index), samples), node.metres, names)
         return chain
 
     @staticmethod
@@ -226,8 +228,7 @@ class State(BodyMapping):
         super().__init__(header, time, arrays)
         self._motions = motions  # of all bodies in each frame, in place of arrays, where some were not recorded
 
-    def _repr_html_(self) -> str:
-        return in_notebook("state", self)
+    _repr_html_ = calling("html_of")
 
     def motion(self, frame: str, index: int) -> Motion:
         """The motion of a body in the frame `local` or `world`."""

@@ -18,8 +18,8 @@ import numpy as np
 from rigidsim.errors import FormatError
 
 if TYPE_CHECKING:
+    from rigidsim.trajectory.events import Events
     from rigidsim.trajectory.header import Header
-    from rigidsim.trajectory.timeline import Events
 
 CHECKPOINT = "checkpoint"
 Arrays = Mapping[str, np.ndarray]

@@ -1,53 +1,68 @@
-"""Consistency checks of the metadata of a trajectory file; each raises FormatError."""
+"""What a file says of itself, checked before it is used: format, datasets, the header of a trajectory."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError
-from rigidsim.trajectory import contact_fields as of
-from rigidsim.trajectory.fields import AXES, BODY_TEXTS, KINDS, Column
-from rigidsim.trajectory.file_kinds import SWEEP
-from rigidsim.trajectory.header import Header
-from rigidsim.trajectory.recorded import ROWS
+from rigidsim.trajectory.destination import RESULTS, TRAJECTORY, FileKind
+from rigidsim.trajectory.events import Columns, node_of, records_of
+from rigidsim.trajectory.fields import AXES, BODY_TEXTS, COUNT, KINDS, POINT_COLUMNS, POINTS, SHAPES, Column
+from rigidsim.trajectory.header import NO_CONTACT, Change, Header
+from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
 from rigidsim.trajectory.stored import as_format_error
-from rigidsim.trajectory.structure import FORMAT
+from rigidsim.trajectory.structure import FORMAT, METRICS
 
 WITH_SHAPES = {"rigidsim-trajectory/2": False, "rigidsim-trajectory/3": True}
-"""The formats of older versions, and whether shapes can touch. These files have neither checksums nor a selection."""
+"""The formats of the oldest versions, and whether shapes can touch. These files have neither checksums nor a
+selection.
+"""
+OLDER = (*WITH_SHAPES, "rigidsim-trajectory/4")
+"""The formats in which contact had a table of events of its own."""
 CONTACT = {"mode": str, "substeps": int, "bodies": int, "pairs": list, "further_pairs": int}
 PAIR = {"between": list, **dict.fromkeys(("restitution", "friction", "rolling_friction"), float), "collide": bool | str}
 SCALES = ("scale_to_metre", "own_scale_to_metre")
 
 
-def check_format(file: h5py.File, path: Path) -> None:
-    """Check the format name and the order of quaternion components."""
+def check_format(file: h5py.File, path: Path, kind: FileKind, read: Sequence[str]) -> str:
+    """The format of a file of results. Raises FormatError unless it is of a kind, and one of those that are read."""
     found = str(file.attrs.get("format", ""))
-    if found.startswith(SWEEP.format):
-        raise FormatError(f"{path} is {SWEEP.name}, not a trajectory; rigidsim.load_sweep opens it")
-    if found not in (FORMAT, *WITH_SHAPES):
-        known = f"{', '.join(WITH_SHAPES)} and {FORMAT}"
+    if found in read:
+        return found
+    described = f"its format is {found[:60]!r}" if found else "it has no format name"
+    of_kind = next((one for one in RESULTS if found.startswith(one.format)), None)
+    if of_kind is kind:
+        known = f"{', '.join(read[:-1])} and {read[-1]}"
         raise FormatError(
-            f"{path} cannot be read by this version of rigidsim, which reads {known}: {_description(found)}"
+            f"{path} is from another version of rigidsim: {described}; this version of rigidsim reads {known}"
         )
-    if WITH_SHAPES.get(found, of.SHAPES in file) != (of.SHAPES in file):
+    if of_kind is not None:
+        raise FormatError(f"{path} is {of_kind.name}, not {kind.name}; {of_kind.opens} opens it")
+    raise FormatError(f"{path} is not {kind.name}: {described}")
+
+
+def check_trajectory_format(file: h5py.File, path: Path) -> None:
+    """Check the format of a trajectory, and the order of quaternion components."""
+    found = check_format(file, path, TRAJECTORY, (*OLDER, FORMAT))
+    if WITH_SHAPES.get(found, SHAPES in file) != (SHAPES in file):
         expected = "expected" if WITH_SHAPES[found] else "not expected"
-        raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{of.SHAPES}' is {expected}")
+        raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{SHAPES}' is {expected}")
     order = str(file.attrs["quaternion_order"])
     if order != "wxyz":
         raise FormatError(f"{path} is damaged: quaternion_order is {order[:60]!r}, expected 'wxyz'")
 
 
-def _description(found: str) -> str:
-    name, _, number = found.partition("/")
-    if not found:
-        return "the file has no format name"
-    if name == FORMAT.partition("/")[0] and number.isdecimal():
-        return f"the format of the file is {found[:60]!r}, from another version of rigidsim"
-    return f"the format of the file is {found[:60]!r}"
+def is_older(file: h5py.File) -> bool:
+    """Whether a file is of an older format."""
+    return str(file.attrs["format"]) in OLDER
 
 
 def own_object(file: h5py.File, path: Path, name: str) -> h5py.Group | h5py.Dataset:
@@ -84,8 +99,12 @@ def has_object(file: h5py.File, path: Path, name: str) -> bool:
         return isinstance(found, h5py.Group) and found.id.links.exists(last.encode())
 
 
-def stored_dataset(file: h5py.File, path: Path, name: str, shape: tuple[int, ...], dtype: str) -> h5py.Dataset:
-    """A dataset of this shape and type, "text" for strings, all values of which the file has."""
+def stored_dataset(
+    file: h5py.File, path: Path, name: str, shape: tuple[int, ...], dtype: str, is_whole: bool | None = None
+) -> h5py.Dataset:
+    """A dataset of this shape and type, "text" for strings. If it `is_whole`, the file has all of its values; None
+    stands for whether it has no chunks.
+    """
     dataset = own_dataset(file, path, name)
     with as_format_error(path, name):
         is_text = h5py.check_string_dtype(dataset.dtype) is not None
@@ -94,7 +113,7 @@ def stored_dataset(file: h5py.File, path: Path, name: str, shape: tuple[int, ...
             expected = f"{dtype if dtype == 'text' else np.dtype(dtype)} of {shape}"
             raise FormatError(f"{path} is damaged: {name} is {found} of shape {dataset.shape}, expected {expected}")
         size = dataset.size * dataset.id.get_type().get_size()
-        if dataset.chunks is None and dataset.id.get_storage_size() < size:
+        if (dataset.chunks is None if is_whole is None else is_whole) and dataset.id.get_storage_size() < size:
             raise FormatError(f"{path} is damaged: {name} has fewer values than its shape")
     return dataset
 
@@ -104,22 +123,77 @@ def check_axes(file: h5py.File, path: Path, n_body: int) -> None:
     n_sample = len(own_dataset(file, path, "time"))
     if n_sample == 0 or n_body == 0:
         raise FormatError(f"{path} is damaged: it has no samples or no bodies")
-    sizes = {"time": n_sample, **dict.fromkeys((*BODY_TEXTS, *SCALES), n_body)}
-    if of.SHAPES in file:
-        sizes[of.SHAPES] = len(own_dataset(file, path, of.SHAPES))
-    for name, size in sizes.items():
-        dataset = own_dataset(file, path, name)
-        is_text = name in (*BODY_TEXTS, of.SHAPES)
-        is_right = h5py.check_string_dtype(dataset.dtype) if is_text else dataset.dtype == np.float64
-        if dataset.shape != (size,) or not is_right:
-            found = f"{dataset.dtype} of shape {dataset.shape}"
-            raise FormatError(f"{path} is damaged: {name} is {found}, expected {size} values")
-        if dataset.id.get_storage_size() < size * dataset.dtype.itemsize:
-            raise FormatError(f"{path} is damaged: {name} has fewer values than its shape")
+    stored_dataset(file, path, "time", (n_sample,), "f8", is_whole=True)
+    texts = dict.fromkeys(BODY_TEXTS, n_body)
+    if SHAPES in file:
+        texts[SHAPES] = len(own_dataset(file, path, SHAPES))
+    for name, size in texts.items():
+        stored_dataset(file, path, name, (size,), "text", is_whole=True)
     for name in SCALES:
-        values = file[name][()]
+        values = stored_dataset(file, path, name, (n_body,), "f8", is_whole=True)[()]
         if not np.all(np.isfinite(values) & (values > 0.0)):
             raise FormatError(f"{path} is damaged: {name} is {values.tolist()[:10]}, expected positive numbers")
+
+
+def changes_in(columns: Columns) -> tuple[Change, ...]:
+    """The changes of the tree by the reparentings in a table of events."""
+    if not columns:
+        return ()
+    time = np.asarray(columns["events/time"])[columns["events/received/event"]].tolist()
+    received = zip(time, records_of(columns, "received"), strict=True)
+    return tuple(Change(t, one["body"], one["parent_after"], one["motion"]) for t, one in received if one["motion"])
+
+
+def header_in(file: h5py.File, path: Path, changes: tuple[Change, ...]) -> Header:
+    """The header in a file, with the changes of its tree."""
+    paths, parents, kinds = (tuple(text.decode() for text in file[name][()]) for name in BODY_TEXTS)
+    scene, metrics = file["scene"], file.get(METRICS, {})
+    resolved = scene["resolved"][()]
+    if hashlib.sha256(resolved).hexdigest() != scene.attrs["sha256"]:
+        raise FormatError(f"{path} is damaged: scene/resolved does not match its sha256")
+    header = Header(
+        paths=paths,
+        parents=parents,
+        kinds=kinds,
+        scale=file["own_scale_to_metre"][()],
+        parent_scale=file["scale_to_metre"][()],
+        isolated=bool(file.attrs["isolated"]),
+        with_terms="terms" in file,
+        changes=changes,
+        scene_name=str(scene.attrs["name"]),
+        scene_text=scene["text"][()].decode(),
+        scene_resolved=resolved.decode(),
+        provenance=dict(json.loads(scene.attrs["provenance"]).items()),
+        contact_settings=_contact(file, path),
+        shapes=tuple(text.decode() for text in file[SHAPES][()]) if SHAPES in file else (),
+        with_contacts=POINTS in file,
+        metrics={name: str(one.attrs["expression"]) for name, one in metrics.items()},
+        metric_units={name: str(one.attrs["units"]) for name, one in metrics.items() if "units" in one.attrs},
+    )
+    return replace(header, recorded=_recorded(file, path, header))
+
+
+def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
+    """What was selected, by the datasets in the file; without a selection in the scene, all datasets must be there."""
+    resolved = header.scene_resolved
+    # Looking for the word is faster than parsing a large scene.
+    if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
+        return None
+    found, n_body = {}, len(header.paths)
+    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts)
+    for name in (field.name for field in possible if field.name in file):
+        rows = own_dataset(file, path, name).attrs.get(ROWS)
+        found[name] = None if rows is None else recorded_rows(rows, n_body, path, name)
+    return selection(found, possible, n_body)
+
+
+def _contact(file: h5py.File, path: Path) -> Mapping[str, Any]:
+    """What was chosen for contact; a file in which nothing can touch does not have it."""
+    if "scene/contact" not in file:
+        return NO_CONTACT.copy()
+    contact = json.loads(own_dataset(file, path, "scene/contact")[()])
+    check_contact(contact, path)
+    return contact
 
 
 def check_tree(header: Header, path: Path) -> None:
@@ -127,7 +201,7 @@ def check_tree(header: Header, path: Path) -> None:
     if len(set(header.paths)) < len(header.paths) or not all(name.isprintable() and name for name in header.paths):
         raise FormatError(f"{path} is damaged: its body names are not unique, or are empty or unprintable")
     for shape in header.shapes:
-        if of.node_of(shape) not in header.row_of:
+        if node_of(shape) not in header.row_of:
             raise FormatError(f"{path} is damaged: the shape '{shape[:60]}' is not on one of its bodies")
     before = {""}
     for name, parent in zip(header.paths, header.parents, strict=True):
@@ -137,8 +211,14 @@ def check_tree(header: Header, path: Path) -> None:
     kinds = {*header.kinds, *(change.kind for change in header.changes)}
     if not kinds <= KINDS:
         raise FormatError(f"{path} is damaged: a kind is not one of {', '.join(sorted(KINDS))}")
+    parents = dict(zip(header.paths, header.parents, strict=True))
     for change in header.changes:
-        if change.body not in header.paths or change.parent not in before or not np.isfinite(change.time):
+        is_known = change.body in parents and change.parent in before and np.isfinite(change.time)
+        above = change.parent if is_known else ""
+        while above not in ("", change.body):
+            above = parents[above]
+        parents[change.body] = change.parent
+        if not is_known or above:
             raise FormatError(
                 f"{path} is damaged: its events reparent '{change.body}' to '{change.parent}' at t = {change.time:g} s"
             )
@@ -155,31 +235,21 @@ def recorded_rows(rows: object, n_body: int, path: Path, name: str) -> list[int]
 
 
 def check_samples(file: h5py.File, path: Path, header: Header) -> None:
-    """Check shape and type of the arrays of samples, and of the tables of contact."""
+    """Check shape and type of the arrays of samples, and of the table of contact points."""
     sizes = {"time": len(file["time"]), "body": len(header.paths)} | {name: len(row) for name, row in AXES.items()}
     for f in header.fields:
-        _check_array(file, path, f.name, tuple(sizes[d] for d in f.dimensions), "f8")
-    if of.EVENTS in file:
-        _check_table(file, path, f"{of.EVENTS}/{of.ROW}", of.EVENT_COLUMNS)
+        stored_dataset(file, path, f.name, tuple(sizes[d] for d in f.dimensions), "f8")
     if header.with_contacts:
-        _check_array(file, path, of.COUNT, (len(file["time"]),), "i8")
-        _check_table(file, path, f"{of.POINTS}/{of.ROW}", of.POINT_COLUMNS)
+        stored_dataset(file, path, COUNT, (len(file["time"]),), "i8")
+        check_table(file, path, f"{POINTS}/row", POINT_COLUMNS)
 
 
-def _check_table(file: h5py.File, path: Path, axis: str, columns: tuple[Column, ...]) -> None:
+def check_table(file: h5py.File, path: Path, axis: str, columns: tuple[Column, ...]) -> None:
+    """Check shape and type of the columns of a table with this axis."""
     rows = len(own_dataset(file, path, axis))
-    _check_array(file, path, axis, (rows,), "i8")
-    if file[axis].id.get_storage_size() < 8 * rows:
-        raise FormatError(f"{path} is damaged: {axis} has fewer values than its shape")
+    stored_dataset(file, path, axis, (rows,), "i8", is_whole=True)
     for column in columns:
-        _check_array(file, path, column.name, column.shape(rows), column.dtype)
-
-
-def _check_array(file: h5py.File, path: Path, name: str, shape: tuple[int, ...], dtype: str) -> None:
-    dataset, expected = own_dataset(file, path, name), np.dtype(dtype)
-    if dataset.shape != shape or dataset.dtype != expected:
-        found = f"{dataset.dtype} of shape {dataset.shape}, expected {expected} of {shape}"
-        raise FormatError(f"{path} is damaged: {name} is {found}")
+        stored_dataset(file, path, column.name, column.shape(rows), column.dtype)
 
 
 def check_contact(contact: object, path: Path) -> None:

@@ -8,7 +8,7 @@ order: shuffle (bytes of equal significance become neighbours), deflate (RFC 195
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from isal import isal_zlib
@@ -31,9 +31,20 @@ def chunk_rows(n_sample: int, sample_bytes: int) -> int:
     """Number of samples in a chunk of each dataset with a time axis: a power of two, at most `n_sample`, such that a
     chunk of all datasets and bodies together takes at most CHUNK_BYTES.
     """
-    fitting = int(max(1, CHUNK_BYTES // sample_bytes))
-    rows = 1 << (fitting.bit_length() - 1)
-    return min(max(rows, LEAST_ROWS), MOST_ROWS, max(n_sample, 1))
+    return min(max(fitting_rows(sample_bytes, CHUNK_BYTES), LEAST_ROWS), MOST_ROWS, max(n_sample, 1))
+
+
+def fitting_rows(row_bytes: int, most: float) -> int:
+    """How many rows take at most so many bytes: a power of two, one if that is more."""
+    return 1 << (int(max(1, most // max(row_bytes, 1))).bit_length() - 1)
+
+
+def windows_of(count: int, row_bytes: int, most: float, of: int = 1) -> Iterator[slice]:
+    """Slices of so many rows, each of at most so many bytes. They have `of` rows times a power of two, so that each
+    chunk of as many is decoded once.
+    """
+    rows = of * fitting_rows(of * row_bytes, most)
+    return (slice(begin, min(begin + rows, count)) for begin in range(0, count, rows))
 
 
 def chunk_shape(shape: tuple[int, ...], rows: int) -> tuple[int, ...]:

@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from rigidsim.errors import FormatError
-
-if TYPE_CHECKING:
-    import h5py
 
 LEDGER = "contact_ledger"
 CAUSES = {
@@ -31,6 +21,8 @@ OTHERS = {
     "left_out": ("1", "impacts that were too slow for their restitution"),
     "unsettled": ("1", "blows whose impulses did not settle"),
 }
+DESCRIBED = {**{name: ("J", meaning) for name, meaning in CAUSES.items()}, **OTHERS}
+"""The units and the meaning of each number of a ledger, in the order of the file."""
 
 
 @dataclass(frozen=True)
@@ -74,31 +66,3 @@ class ContactLedger:
         """
         size = max(self.kinetic_energy, self.overlaps)
         return abs(self.error) / size if size > 0.0 else 0.0
-
-
-def write_ledger(root: h5py.File, ledger: ContactLedger | None, content_hash: str) -> None:
-    """Write the ledger, with a digest that belongs to this file; nothing if nothing can touch."""
-    if ledger is None:
-        return
-    group = root.create_group(LEDGER, track_order=True)
-    group.attrs["sha256"] = digest_of_ledger(ledger, content_hash)
-    for name, (units, long_name) in ({name: ("J", text) for name, text in CAUSES.items()} | OTHERS).items():
-        dataset = group.create_dataset(name, data=np.float64(getattr(ledger, name)))
-        dataset.attrs["units"], dataset.attrs["long_name"] = units, long_name
-
-
-def read_ledger(values: Mapping[str, float], stored_digest: str, content_hash: str, path: object) -> ContactLedger:
-    """The ledger of these values; FormatError if they do not match their digest."""
-    counts = {name: int(values[name]) for name in ("left_out", "unsettled")}
-    ledger = ContactLedger(**{**values, **counts})
-    if digest_of_ledger(ledger, content_hash) != stored_digest:
-        raise FormatError(f"{path} is damaged: {LEDGER} does not match its sha256")
-    return ledger
-
-
-def digest_of_ledger(ledger: ContactLedger, content_hash: str) -> str:
-    """SHA-256, in hexadecimal, of the ledger and of the content hash of the samples that it belongs to."""
-    digest = hashlib.sha256(content_hash.encode())
-    for name in (*CAUSES, *OTHERS):
-        digest.update(name.encode() + np.float64(getattr(ledger, name)).tobytes())
-    return digest.hexdigest()

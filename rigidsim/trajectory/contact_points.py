@@ -9,7 +9,7 @@ import numpy as np
 
 from rigidsim.arguments import clipped, number
 from rigidsim.errors import FormatError, UsageError
-from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES, POINTS, node_of
+from rigidsim.trajectory.fields import COUNT, POINT_NAMES, POINTS
 from rigidsim.trajectory.header import Header
 
 
@@ -50,8 +50,7 @@ class ContactPoints:
         """
         if body not in self._header.row_of:
             raise UsageError(f"there is no body {clipped(body)}; bodies: {', '.join(self._header.paths[:10])}")
-        movers, found = self._header.movers_at(self.time), {}
-        on = np.array([movers[node_of(name)] for name in self.names], dtype=object)
+        found, on = {}, np.array(self._header.bodies_of_shapes(self._header.tree_at(self.time)), dtype=object)
         for own, others, sign in ((self.second, self.first, 1.0), (self.first, self.second, -1.0)):
             for k in np.flatnonzero(on[own] == body):
                 other, force = on[others[k]], (self.force if forces is None else forces)[k]

@@ -47,7 +47,7 @@ class DerivedMotions:
         if self.is_recorded(frame, quantity, index):
             return self._column(f"{frame}/{quantity}", index)
         pieces = []
-        for number, samples in self._header.spans(self._time):
+        for number, samples in self._header.history.spans(self._time):
             span = _Span(self, self._header, number, samples)
             time = self._time if samples is ... else self._time[samples]
             try:
@@ -70,10 +70,7 @@ class DerivedMotions:
 
     def from_scene(self, quantity: str, path: str) -> Columns:
         """A quantity relative to the parent that does not depend on the state."""
-        # Imported here because it imports the scene's schema, which is not needed if the motion was recorded.
-        from rigidsim.engine.building.known import known_motions
-
-        found = known_motions(self._header.scene_resolved).of(path, self._time)
+        found = self._header.scene.hierarchy[path].motion_at(self._time)
         if quantity not in found:
             raise _Missing
         return found[quantity]
@@ -99,7 +96,7 @@ class _Span:
 
     def __init__(self, motions: DerivedMotions, header: Header, number: int, samples):
         self._motions, self._header, self._number, self._samples = motions, header, number, samples
-        self._places = header.trees()[number][1]
+        self._tree = header.history[number]
 
     def local(self, quantity: str, index: int) -> Columns:
         """A quantity of a body relative to its parent."""
@@ -117,10 +114,10 @@ class _Span:
 
     def _from_world(self, quantity: str, index: int) -> Columns:
         """Relative to the parent, from the same quantity in the world."""
-        given, parent = self._recorded("world", quantity, index), self._places[index].parent
+        given, parent = self._recorded("world", quantity, index), self._tree.nodes[index].parent
         if not parent:
             return given
-        q, s = self._above("orientation", parent), self._header.scale_of(parent)
+        q, s = self._above("orientation", parent), self._tree.metres(parent)
         if quantity == "orientation":
             return product(conjugate(q), given)
         if quantity == "position":
@@ -133,10 +130,10 @@ class _Span:
 
     def _from_local(self, quantity: str, index: int) -> Columns:
         """In the world, from the same quantity relative to the parent."""
-        given, parent = self._given_local(quantity, index), self._places[index].parent
+        given, parent = self._given_local(quantity, index), self._tree.nodes[index].parent
         if not parent:
             return given
-        q, s = self._above("orientation", parent), self._header.scale_of(parent)
+        q, s = self._above("orientation", parent), self._tree.metres(parent)
         if quantity == "orientation":
             return product(q, given)
         if quantity == "position":
@@ -147,10 +144,10 @@ class _Span:
         d, drift = stretch(q, s, self.local("position", index)), stretch(q, s, given)
         return compose_velocity(self._above("velocity", parent), omega, d, drift)
 
-    def _above(self, quantity: str, parent: str) -> Columns:
-        """A quantity of a parent in the world."""
+    def _above(self, quantity: str, parent: int) -> Columns:
+        """A quantity of a parent, given by its frame, in the world."""
         key = (self._number, quantity, parent)
-        return self._motions.kept(key, lambda: self.world(quantity, self._header.row_of[parent]))
+        return self._motions.kept(key, lambda: self.world(quantity, parent - 1))
 
     def _recorded(self, frame: str, quantity: str, index: int) -> Columns:
         return self._during(self._motions.recorded(frame, quantity, index))
@@ -160,11 +157,11 @@ class _Span:
         try:
             return self._recorded("local", quantity, index)
         except _Missing:
-            path = self._header.paths[index]
-            is_first = all(change.body != path for change in self._header.changes[: self._number])
-            if not is_first or self._places[index].kind == "free":
+            node = self._tree.nodes[index]
+            is_changed = node is not self._header.history[0].nodes[index]
+            if is_changed or node.is_free():
                 raise
-            return self._during(self._motions.from_scene(quantity, path))
+            return self._during(self._motions.from_scene(quantity, node.path))
 
     def _during(self, whole: Columns) -> Columns:
         """The part of columns that belongs to these samples; constants are numbers."""

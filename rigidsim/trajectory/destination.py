@@ -1,17 +1,88 @@
-"""Checks of the output path, made before the simulation starts."""
+"""Where a file is written: the kinds of files, which of them may replace an existing one (its own kind only), the paths
+of what is under way, and the checks that are made before a run starts.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from rigidsim.errors import StorageError
-from rigidsim.trajectory.file_kinds import HDF5_SIGNATURE, RESULTS, SWEEP, FileKind, result_kind
+from rigidsim.arguments import file_path
+from rigidsim.errors import FormatError, StorageError, UsageError
+
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+LONGEST_BEGIN = 300  # bytes
+
+
+class FileKind(NamedTuple):
+    """A kind of file: what messages call one and several, the endings of its name, and a regular expression for how it
+    begins; none if any file with that name is one. Results have the name of their `format` in the file, before its
+    number, any name, and a function that `opens` them.
+    """
+
+    name: str
+    plural: str
+    endings: tuple[str, ...]
+    begin: bytes = b""
+    format: str = ""
+    opens: str = ""
+
+    def is_one(self, path: Path) -> bool:
+        """Whether an existing file is of this kind, or empty. A trajectory, or the result file of a sweep, is of no
+        other kind, whatever its name.
+        """
+        with path.open("rb") as file:
+            head = file.read(LONGEST_BEGIN)
+        if not head or self.format:
+            return not head or result_kind(path) is self
+        return re.match(self.begin, head, re.DOTALL) is not None and result_kind(path) is None
+
+
+TRAJECTORY = FileKind("a trajectory", "trajectories", (".h5",), format="rigidsim-trajectory/", opens="rigidsim.load")
+SWEEP = FileKind(
+    "the result file of a sweep",
+    "result files of sweeps",
+    (".h5",),
+    format="rigidsim-sweep/",
+    opens="rigidsim.load_sweep",
+)
+RESULTS = (TRAJECTORY, SWEEP)
+
+
+def kind_of(path: str | Path, kinds: tuple[FileKind, ...]) -> FileKind:
+    """The kind of file that the ending of a path stands for. Raises UsageError for another ending."""
+    path = file_path(path, "the file")
+    for kind in kinds:
+        if path.suffix.lower() in kind.endings:
+            return kind
+    endings = ", ".join(ending for kind in kinds for ending in kind.endings)
+    raise UsageError(f"{path}: the name must end with one of {endings}")
+
+
+def result_kind(path: Path, lock: bool = True) -> FileKind | None:
+    """The kind of results in an existing file; None for another file, and for one that is damaged. With `lock`,
+    StorageError if another process writes it.
+    """
+    from rigidsim.trajectory.stored import format_of
+
+    with path.open("rb") as file:
+        if file.read(len(HDF5_SIGNATURE)) != HDF5_SIGNATURE:
+            return None
+    with contextlib.suppress(FormatError):
+        found = format_of(path, lock)
+        return next((kind for kind in RESULTS if found.startswith(kind.format)), None)
+    return None
+
+
+def may_replace(path: Path, kind: FileKind, force: bool) -> bool:
+    """Whether a file of this kind may be written to a path that has been checked before, and may exist by now."""
+    return force and (not path.exists() or kind.is_one(path))
 
 
 class Hints(NamedTuple):
@@ -45,10 +116,16 @@ def check_output(
     """
     with as_storage_error(path):
         _check_place(path, kind, force, hints)
-        if not (keeps_unfinished or force) and is_unfinished(path):
-            hint = f"`rigidsim run` continues with --resume and begins again with {hints.replace}"
-            raise StorageError(f"{path}: there are samples of a run that was interrupted, which {hint}")
+        if not (keeps_unfinished or force):
+            require_no_unfinished(path, hints)
         check_temporary(path, kind, hints)
+
+
+def require_no_unfinished(path: Path, hints: Hints) -> None:
+    """Raise StorageError if a killed run left samples."""
+    if is_unfinished(path):
+        hint = f"`rigidsim run` continues with --resume and begins again with {hints.replace}"
+        raise StorageError(f"{path}: there are samples of a run that was interrupted, which {hint}")
 
 
 def _check_place(path: Path, kind: FileKind, force: bool, hints: Hints) -> None:
@@ -92,23 +169,11 @@ def _mode_of(path: Path) -> int:
         raise StorageError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def check_space(path: Path, n_sample: int, n_node: int, sample_bytes: int) -> None:
-    """Raise StorageError if the disk has no space for the samples, uncompressed."""
-    need, free = n_sample * sample_bytes, shutil.disk_usage(path.parent).free
-    if need > free:
-        raise StorageError(
-            f"{n_sample} samples of {n_node} bodies need up to {need / 1e9:.3g} GB;"
-            f" {path.parent} has {free / 1e9:.3g} GB free; record fewer samples with --record-every, or less of each"
-            " with simulation.record"
-        )
-
-
-def check_room(path: Path, need: int) -> None:
-    """Raise StorageError if the disk has no space for a file of this many bytes."""
+def check_space(path: Path, what: str, need: int, hint: str) -> None:
+    """Raise StorageError if the disk has no space for that many bytes."""
     free = shutil.disk_usage(path.parent).free
     if need > free:
-        message = f"{path} needs {need / 1e6:.3g} MB; {path.parent} has {free / 1e6:.3g} MB free"
-        raise StorageError(f"{message}; record less, or run it in parts")
+        raise StorageError(f"{what} up to {need / 1e6:.3g} MB; {path.parent} has {free / 1e6:.3g} MB free; {hint}")
 
 
 def temporary_path(final: Path) -> Path:

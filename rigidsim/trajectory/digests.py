@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rigidsim.trajectory.events import Event, digest_of
+from rigidsim.trajectory.chunks import windows_of
+from rigidsim.trajectory.events import Events
+from rigidsim.trajectory.fields import EVENT_NAMES, SIDE_TABLES
 from rigidsim.trajectory.header import NO_CONTACT, Header
 
 WINDOW_BYTES = 32e6
@@ -35,7 +37,8 @@ def digest_of_rows(header: Header, name: str, array) -> bytes:
 def digest_of_begin(header: Header, name: str, array, rows: int) -> object:
     """The running digest of the first rows of a dataset of samples."""
     digest = hashlib.sha256()
-    for window in _windows(array):
+    row_bytes, of_chunk = 8 * int(np.prod(array.shape[1:], dtype=np.int64)), (getattr(array, "chunks", None) or (1,))[0]
+    for window in windows_of(array.shape[0], row_bytes, WINDOW_BYTES, of_chunk):
         values = array[window.start : min(window.stop, rows)]
         digest.update(np.ascontiguousarray(recorded_columns(header, name, values)))
         if window.stop >= rows:
@@ -43,20 +46,42 @@ def digest_of_begin(header: Header, name: str, array, rows: int) -> object:
     return digest
 
 
-def _windows(array) -> Iterator[slice]:
-    """Slices of the first axis that fit in memory, of whole chunks, so that each chunk is decoded once."""
-    row_bytes = 8 * int(np.prod(array.shape[1:], dtype=np.int64))
-    of_chunk = (getattr(array, "chunks", None) or (1,))[0]
-    rows = of_chunk * max(1, int(WINDOW_BYTES // max(of_chunk * row_bytes, 1)))
-    return (slice(begin, begin + rows) for begin in range(0, array.shape[0], rows))
+def digests_of_events(header: Header, events: Events) -> dict[str, bytes]:
+    """The digest of each column of the table of events and of each of its side tables; empty if nothing happened. Of an
+    older file, what its content hash has in their place.
+    """
+    if not events.columns or events.older_digests:
+        return dict(events.older_digests)
+    found = {name: digest_of_rows(header, name, events.columns[name]) for name in EVENT_NAMES}
+    return found | digests_of_sides(events.columns)
 
 
-def content_hash(paths: Sequence[str], rows: Mapping[str, bytes], events: Sequence[Event]) -> str:
-    """See `Trajectory.content_hash`; `rows` holds the digest of each dataset, in the order of the header."""
+def digests_of_sides(columns: Mapping[str, np.ndarray]) -> dict[str, bytes]:
+    """The digest of each side table of events: of its columns, of texts in UTF-8 with a line feed after each."""
+    found = {side: hashlib.sha256() for side in SIDE_TABLES if columns}
+    for side, digest in found.items():
+        for column in SIDE_TABLES[side]:
+            values = columns[column.name]
+            is_text = column.dtype == "text"
+            digest.update("".join(f"{text}\n" for text in values).encode() if is_text else np.ascontiguousarray(values))
+    return {f"events/{side}": digest.digest() for side, digest in found.items()}
+
+
+def content_hash(paths: Sequence[str], rows: Mapping[str, bytes]) -> str:
+    """See `Trajectory.content_hash`; `rows` holds the digest of each dataset, in the order of the header, then those of
+    events.
+    """
     digest = hashlib.sha256("\n".join(paths).encode())
     for name, one in rows.items():
         digest.update(name.encode() + one)
-    digest.update(digest_of(events))
+    return digest.hexdigest()
+
+
+def digest_of_summary(values: Mapping[str, np.ndarray], content_hash: str) -> str:
+    """SHA-256, in hexadecimal, of numbers about all samples and of the content hash of these."""
+    digest = hashlib.sha256(content_hash.encode())
+    for name, value in values.items():
+        digest.update(name.encode() + value.tobytes())
     return digest.hexdigest()
 
 
@@ -93,5 +118,12 @@ def description_digest(
     if checksums:
         metadata["checksums"] = {name: hashlib.sha256(sums.tobytes()).hexdigest() for name, sums in checksums.items()}
     if metrics:
-        metadata["metrics"] = {name: [header.metrics[name], float(value).hex()] for name, value in metrics.items()}
+        metadata["metrics"] = {
+            name: [
+                header.metrics[name],
+                float(value).hex(),
+                *filter(None, [header.metric_units.get(name)]),
+            ]
+            for name, value in metrics.items()
+        }
     return hashlib.sha256(json.dumps(metadata, sort_keys=True).encode()).hexdigest()

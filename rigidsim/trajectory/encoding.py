@@ -1,4 +1,6 @@
-"""Chunks made in the background: digests and stored bytes of some samples, while the next ones are computed."""
+"""Chunks made in the background: samples are collected until they fill a row of chunks, whose digests and stored bytes
+are made while the next ones are computed.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +67,48 @@ class Encoded(NamedTuple):
     largest: np.ndarray | None
 
 
+class Row(NamedTuple):
+    """A row of chunks: of each dataset the chunks, and what else belongs to these samples."""
+
+    datasets: dict[str, Encoded]
+    beside: tuple
+
+
+class Staging:
+    """Collects samples, arrays by name, until there are `rows` of them. As many at once are passed on uncopied."""
+
+    def __init__(self, rows: int):
+        self._rows, self._arrays, self.count = rows, {}, 0
+
+    @property
+    def missing(self) -> int:
+        """Number of samples that are missing."""
+        return self._rows - self.count
+
+    @property
+    def present(self) -> Mapping[str, np.ndarray]:
+        """What was collected up to now; not a copy."""
+        return {name: array[: self.count] for name, array in self._arrays.items()}
+
+    def add(self, arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray] | None:
+        """Add samples, at most those that are missing; all that were collected, once none is missing."""
+        count = len(next(iter(arrays.values())))
+        if count == self._rows:
+            return arrays
+        if not self._arrays:
+            self._arrays = {name: np.empty((self._rows, *a.shape[1:]), a.dtype) for name, a in arrays.items()}
+        for name, array in arrays.items():
+            self._arrays[name][self.count : self.count + count] = array
+        self.count += count
+        return self.take() if self.count == self._rows else None
+
+    def take(self) -> Mapping[str, np.ndarray]:
+        """What was collected; the next samples begin anew."""
+        found = self.present
+        self._arrays, self.count = {}, 0
+        return found
+
+
 class Encoder:
     """Encodes samples, as many as a chunk has, on all cores, a dataset at a time.
 
@@ -77,9 +121,11 @@ class Encoder:
         self._digests = {name: digests[name] for name in layout}
         self._pool = ThreadPoolExecutor(min(MOST_THREADS, cores()), thread_name_prefix="encode")
         self._begun: list[Future] = []
+        self._beside: tuple = ()
 
-    def begin(self, samples: Mapping[str, np.ndarray]) -> None:
+    def begin(self, samples: Mapping[str, np.ndarray], *beside: object) -> None:
         """Begin to encode the next samples, by dataset. Until they are taken, they must not change."""
+        self._beside = beside
         twins = {name: twin for name, twin in TWINS.items() if _may_equal(samples, name, twin)}
         self._begun = [
             self._pool.submit(self._encoded, samples, [name, *([twins[name]] if name in twins else [])])
@@ -87,12 +133,14 @@ class Encoder:
             if name not in twins.values()
         ]
 
-    def take(self) -> dict[str, Encoded]:
-        """What was begun, when it is done; empty if nothing was."""
+    def take(self) -> Row | None:
+        """What was begun, when it is done; None if nothing was."""
+        if not self._begun:
+            return None
         found = {name: one for future in self._begun for name, one in future.result().items()}
         self._begun = []
         self._digests |= {name: one.digest for name, one in found.items()}
-        return found
+        return Row(found, self._beside)
 
     def close(self) -> None:
         """End the threads; what was begun is lost."""

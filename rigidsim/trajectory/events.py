@@ -1,14 +1,41 @@
-"""Events: impulses and reparentings, with the bodies that were protected from them or carried along."""
+"""What happened at instants: impulses, reparentings, and the events of contact, as one table and as objects.
+
+The table has a row for each event, in order of time; at one instant impulses and reparentings come first. Side tables
+have what only some events have: what the receiver of an impulse or of a reparenting got, the bodies that were protected
+from it, and those that it carried along.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
+from rigidsim.engine.layout import CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT
+from rigidsim.errors import FormatError
+from rigidsim.trajectory.fields import CAUSES, EVENT_COLUMNS, EVENT_NAMES, SIDE_NAMES, SIDE_TABLES
+from rigidsim.trajectory.header import Header
+from rigidsim.tree.nodes import Tree
+
 Vector = tuple[float, float, float]
+Columns = Mapping[str, np.ndarray]
+"""A table of events by the names in `EVENT_COLUMNS` and `SIDE_TABLES`; empty if nothing happened."""
+
+BEGINS, ENDS, IMPACT = (cause - CAUSE_BEGAN for cause in (CAUSE_BEGAN, CAUSE_ENDED, CAUSE_IMPACT))
+"""The kinds of events of contact."""
+OF_CONTACT = {name.removeprefix("events/"): column for name, column in zip(EVENT_NAMES, EVENT_COLUMNS, strict=True)}
+OF_CONTACT["kind"] = OF_CONTACT.pop("cause")
+
+
+def node_of(shape: str) -> str:
+    """The path of the node of a shape, from its name `car/wheel.shapes[0]`."""
+    return shape.rpartition(".shapes[")[0]
+
+
+# --- one event
 
 
 @dataclass(frozen=True)
@@ -84,97 +111,242 @@ class Event:
         return body in (self.body, self.receiver, self.parent_before, self.parent_after, *others)
 
 
-TEXTS = ("id", "name", "cause", "body", "receiver", "parent_before", "parent_after", "motion")
-NUMBERS = {
-    "time": ("s", "time since the start"),
-    "energy": ("J", "change of the energy of all bodies by all events at that time"),
-}
-VECTORS = {
-    "impulse": ("N s", "impulse that acted, world axes"),
-    "angular_impulse": ("N m s", "angular impulse that acted, about the receiver's centre of mass, world axes"),
-    "constraint_impulse": ("N s", "part of the written impulse absorbed by constraints, world axes"),
-    "constraint_angular_impulse": ("N m s", "part of the written angular impulse absorbed by constraints, world axes"),
-    "velocity_before": ("m s-1", "velocity of the receiver's origin in the world, before"),
-    "velocity_after": ("m s-1", "velocity of the receiver's origin in the world, after"),
-    "angular_velocity_before": ("rad s-1", "angular velocity of the receiver in the world, before"),
-    "angular_velocity_after": ("rad s-1", "angular velocity of the receiver in the world, after"),
-}
-OTHERS = {
-    "protected": {
-        "velocity": ("m s-1", "change of the velocity relative to the parent"),
-        "angular_velocity": ("rad s-1", "change of the angular velocity relative to the parent"),
-        "acceleration": ("m s-2", "change of the acceleration of the centre of mass relative to the parent"),
-        "angular_acceleration": ("rad s-2", "change of the angular acceleration relative to the parent"),
-    },
-    "carried": {
-        "velocity": ("m s-1", "change of the velocity of the origin in the world"),
-        "angular_velocity": ("rad s-1", "change of the angular velocity in the world"),
-        "impulse": ("N s", "impulse gained, world axes"),
-        "angular_impulse": ("N m s", "angular impulse gained about the centre of mass, world axes"),
-    },
-}
-"""Datasets of events and of protected and carried bodies: units and meaning."""
+@dataclass(frozen=True)
+class ContactEvent:
+    """Two shapes that begin to touch, part, or strike each other.
 
-ADDED = ("constraint_impulse", "constraint_angular_impulse")
-"""Vectors that older files do not have: zero there."""
-
-
-def columns_of(events: Sequence[Event]) -> dict[str, object]:
-    """The events as columns of the file; `protected/...` and `carried/...` have one row per body."""
-    columns = {
-        **{name: [getattr(event, name) for event in events] for name in TEXTS},
-        **{name: np.array([getattr(event, name) for event in events], dtype=np.float64) for name in NUMBERS},
-        **{name: _vectors([getattr(event, name) for event in events]) for name in VECTORS},
-    }
-    for kind, vectors in OTHERS.items():
-        rows = [(k, other) for k, event in enumerate(events) for other in getattr(event, kind)]
-        columns[f"{kind}/event"] = np.array([k for k, _ in rows], dtype=np.int64)
-        columns[f"{kind}/body"] = [other.body for _, other in rows]
-        columns |= {f"{kind}/{name}": _vectors([getattr(other, name) for _, other in rows]) for name in vectors}
-    return columns
-
-
-def events_from(columns: dict[str, Sequence]) -> tuple[Event, ...]:
-    """The inverse of `columns_of`; columns that older files lack are zero. Raises ValueError if the columns are
-    inconsistent.
+    `cause` is contact_begins, contact_ends or impact: a strike by restitution, or a first touch that is as fast.
+    `shapes` are the names of both shapes, `car/wheel.shapes[0]`, and `bodies` what they move with: the free or
+    prescribed body that carries the shape, or the shape's own if that is fixed in the world. The point is in the world;
+    the unit normal leads from the first shape to the second, the impulse (N s) acts on the second body and its opposite
+    on the first, both in world axes. The energies (J) are the kinetic energy of both bodies. `protected_bodies` are the
+    free bodies below them that keep their motion in the world, `carried_bodies` those that follow
+    (`inherit_impulses`).
     """
-    columns = dict.fromkeys(ADDED, np.zeros((len(columns["time"]), 3))) | columns
-    protected, carried = (_others(columns, kind, row) for kind, row in (("protected", Protected), ("carried", Carried)))
-    texts = zip(*(columns[name] for name in TEXTS), strict=True)
-    numbers = zip(*(columns[name] for name in NUMBERS), strict=True)
-    vectors = zip(*(columns[name] for name in VECTORS), strict=True)
-    return tuple(
-        Event(
-            **dict(zip(TEXTS, text, strict=True)),
-            **dict(zip(NUMBERS, map(float, number), strict=True)),
-            **dict(zip(VECTORS, (tuple(map(float, v)) for v in vector), strict=True)),
-            protected=tuple(spared),
-            carried=tuple(moved),
-        )
-        for text, number, vector, spared, moved in zip(texts, numbers, vectors, protected, carried, strict=True)
-    )
+
+    cause: str
+    time: float
+    shapes: tuple[str, str]
+    bodies: tuple[str, str]
+    point: Vector
+    normal: Vector
+    impulse: Vector
+    energy_before: float
+    energy_after: float
+    protected_bodies: tuple[str, ...]
+    carried_bodies: tuple[str, ...]
+
+    @property
+    def energy(self) -> float:
+        """The change of the kinetic energy of both bodies, J."""
+        return self.energy_after - self.energy_before
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data."""
+        return asdict(self)
+
+    def concerns(self, body: str) -> bool:
+        """Whether the event involves a body: as one of both, as the one a shape is on, protected or carried."""
+        return body in (*self.bodies, *map(node_of, self.shapes), *self.protected_bodies, *self.carried_bodies)
+
+    def side_of(self, body: str) -> int:
+        """0 for the first body or the one that its shape is on, else 1."""
+        return 0 if body in (self.bodies[0], node_of(self.shapes[0])) else 1
 
 
-def _others(columns: dict[str, Sequence], kind: str, row: type) -> list[list]:
-    """The `protected` or `carried` bodies of each event."""
-    found: list[list] = [[] for _ in columns["time"]]
-    parts = [columns[f"{kind}/{name}"] for name in OTHERS[kind]]
-    for k, body, *vectors in zip(columns[f"{kind}/event"], columns[f"{kind}/body"], *parts, strict=True):
-        if not 0 <= k < len(found):
-            raise ValueError(f"{kind} refers to event {k} of {len(found)}")
-        found[int(k)].append(row(body, *(tuple(map(float, v)) for v in vectors)))
+# --- tables
+
+
+def in_order(tables: Sequence[Columns]) -> dict[str, np.ndarray]:
+    """One table with the events of several, in order of time; impulses and reparentings first at one instant."""
+    tables = [table for table in tables if table]
+    if not tables:
+        return {}
+    joined = {name: np.concatenate([table[name] for table in tables]) for name in (*EVENT_NAMES, *SIDE_NAMES)}
+    order = np.lexsort((joined["events/cause"] >= CAUSE_BEGAN, joined["events/time"]))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    begins = np.cumsum([0, *(len(table["events/time"]) for table in tables)])
+    found = {name: joined[name][order] for name in EVENT_NAMES}
+    for side, columns in SIDE_TABLES.items():
+        rows = [table[f"events/{side}/event"] + begin for table, begin in zip(tables, begins, strict=False)]
+        event = joined[f"events/{side}/event"] = place[np.concatenate(rows)]
+        found |= {column.name: joined[column.name][np.argsort(event, kind="stable")] for column in columns}
     return found
 
 
-def digest_of(events: Sequence[Event]) -> bytes:
-    """The bytes of the events for the content hash; empty if there are none."""
-    return json.dumps([_digested(event) for event in events]).encode() if events else b""
+def no_side_rows() -> dict[str, np.ndarray]:
+    """The side tables of events of contact."""
+    columns = (column for side in SIDE_TABLES.values() for column in side)
+    return {c.name: np.zeros(c.shape(0), "U1" if c.dtype == "text" else c.dtype) for c in columns}
 
 
-def _digested(event: Event) -> dict[str, object]:
-    """Without the vectors that older files lack where they are zero, so that their hashes hold."""
-    return {name: value for name, value in event.as_dict().items() if name not in ADDED or any(value)}
+def scheduled_in(columns: Columns) -> tuple[Event, ...]:
+    """The impulses and reparentings in a table."""
+    if not columns:
+        return ()
+    rows = columns["events/received/event"]
+    before, after, impulse, time = (
+        np.asarray(columns[f"events/{name}"])[rows] for name in ("energy_before", "energy_after", "impulse", "time")
+    )
+    received = records_of(columns, "received")
+    others = {kind: _by_event(columns, kind, each) for kind, each in (("protected", Protected), ("carried", Carried))}
+    return tuple(
+        Event(
+            **one,
+            cause="reparent" if one["motion"] else "impulse",
+            time=float(time[k]),
+            impulse=tuple(impulse[k].tolist()),
+            energy=float(after[k] - before[k]),
+            **{kind: tuple(found.get(int(row), ())) for kind, found in others.items()},
+        )
+        for k, (row, one) in enumerate(zip(rows, received, strict=True))
+    )
 
 
-def _vectors(rows: Sequence[Vector]) -> np.ndarray:
-    return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+def records_of(columns: Columns, side: str) -> Iterator[dict[str, object]]:
+    """The rows of a side table by name, without that of the event."""
+    names = [column.name for column in SIDE_TABLES[side][1:]]
+    short = [name.removeprefix(f"events/{side}/") for name in names]
+    lists = [columns[name].tolist() for name in names]
+    for values in zip(*lists, strict=True):
+        yield {name: tuple(v) if isinstance(v, list) else v for name, v in zip(short, values, strict=True)}
+
+
+def _by_event(columns: Columns, side: str, kind: type) -> dict[int, list]:
+    """The objects of a side table by the row of their event."""
+    found: dict[int, list] = {}
+    for row, values in zip(columns[f"events/{side}/event"].tolist(), records_of(columns, side), strict=True):
+        found.setdefault(row, []).append(kind(**values))
+    return found
+
+
+class ContactEvents:
+    """The events of contact as columns, in order of time: `time` (s), `kind` (0 begins, 1 ends, 2 impact), `first` and
+    `second` (rows of `shapes`), `point`, `normal`, `impulse`, `energy_before`, `energy_after`; see `ContactEvent`.
+    """
+
+    def __init__(self, header: Header, columns: Columns):
+        self.shapes, self._header, self._columns = header.shapes, header, columns
+
+    def __len__(self) -> int:
+        if not self._columns:
+            return 0
+        return self._columns["events/time"].shape[0] - len(self._columns["events/received/event"])
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in OF_CONTACT:
+            raise AttributeError(f"there is no column {name!r} of events of contact")
+        column = OF_CONTACT[name]
+        if len(self):
+            found = np.delete(np.asarray(self._columns[column.name]), self._columns["events/received/event"], axis=0)
+        else:
+            found = np.zeros(column.shape(0), column.dtype)
+        if name == "kind":
+            found -= CAUSE_BEGAN
+        highest = {"kind": IMPACT + 1, "first": len(self.shapes), "second": len(self.shapes)}.get(name)
+        if highest is not None and not np.all((found >= 0) & (found < highest)):
+            raise FormatError(f"the trajectory is damaged: {column.name} has a number of nothing that is known")
+        vars(self)[name] = found
+        return found
+
+    @cached_property
+    def nodes(self) -> np.ndarray:
+        """The paths of the nodes that the shapes are on."""
+        return np.array([node_of(shape) for shape in self.shapes], dtype=object)
+
+    def event(self, row: int) -> ContactEvent:
+        """One event."""
+        time, pair = float(self.time[row]), (int(self.first[row]), int(self.second[row]))
+        tree = self._header.tree_at(time)
+        bodies = tuple(tree.part_of(tree[self.nodes[number]]).path for number in pair)
+        protected, carried = self._reached(bodies, tree) if self.kind[row] == IMPACT else ((), ())
+        return ContactEvent(
+            cause=CAUSES[self.kind[row] + CAUSE_BEGAN],
+            time=time,
+            shapes=tuple(self.shapes[number] for number in pair),
+            bodies=bodies,
+            **{name: tuple(getattr(self, name)[row].tolist()) for name in ("point", "normal", "impulse")},
+            **{name: float(getattr(self, name)[row]) for name in ("energy_before", "energy_after")},
+            protected_bodies=protected,
+            carried_bodies=carried,
+        )
+
+    def _reached(self, struck: tuple[str, str], tree: Tree) -> tuple[tuple[str, ...], ...]:
+        """The free bodies that the jumps of the struck ones reach, parents first: protected and carried."""
+        protected, carried = [], []
+        waiting = [node.path for name in struck for node in tree.first_free_below(tree[name])]
+        while waiting:
+            body = waiting.pop(0)
+            if body in struck or body in protected or body in carried:
+                continue
+            if body in self._header.inheriting:
+                carried.append(body)
+                waiting += [node.path for node in tree.first_free_below(tree[body])]
+            else:
+                protected.append(body)
+        return tuple(protected), tuple(carried)
+
+
+class Events(Sequence):
+    """Events in order of time, as objects: impulses and reparentings (`Event`) and, after those of the same instant,
+    the events of contact (`ContactEvent`), which are made when they are asked for.
+
+    `columns` is the table of all. `scheduled` has the impulses and reparentings alone, `contact` the events of contact
+    as columns (`ContactEvents`), which are the way to handle many.
+    """
+
+    def __init__(
+        self, header: Header, columns: Columns | None = None, older_digests: Mapping[str, bytes] = MappingProxyType({})
+    ):
+        self._header = header
+        self.older_digests = older_digests  # what the content hash of an older file has in place of these columns
+        self.columns = dict(columns) if columns and columns["events/time"].shape[0] else {}
+        self.contact = ContactEvents(header, self.columns)
+
+    @cached_property
+    def scheduled(self) -> tuple[Event, ...]:
+        """The impulses and reparentings."""
+        return scheduled_in(self.columns)
+
+    def __len__(self) -> int:
+        return self.columns["events/time"].shape[0] if self.columns else 0
+
+    def __getitem__(self, place: int | slice) -> Event | ContactEvent | tuple[Event | ContactEvent, ...]:
+        if isinstance(place, slice):
+            return tuple(self[k] for k in range(*place.indices(len(self))))
+        place = range(len(self))[place]  # IndexError beyond
+        rows = self.columns["events/received/event"]
+        k = int(np.searchsorted(rows, place))
+        return self.scheduled[k] if k < len(rows) and rows[k] == place else self.contact.event(place - k)
+
+    def __iter__(self) -> Iterator[Event | ContactEvent]:
+        return (self[k] for k in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Events):
+            if self.columns.keys() != other.columns.keys():
+                return False
+            are_named = not len(self.contact) or self.contact.shapes == other.contact.shapes
+            pairs = ((table[name] for table in (self.columns, other.columns)) for name in self.columns)
+            return are_named and all(np.array_equal(*pair) for pair in pairs)
+        return isinstance(other, tuple | list) and tuple(self) == tuple(other)
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        return f"<Events: {len(self.scheduled)} impulses and reparentings, {len(self.contact)} of contact>"
+
+    def between(self, begin: float, end: float) -> Events:
+        """The events from one time to another (s), both included."""
+        if not self.columns:
+            return self
+        time = np.asarray(self.columns["events/time"])
+        first, last = int(np.searchsorted(time, begin)), int(np.searchsorted(time, end, side="right"))
+        found = {name: np.asarray(self.columns[name])[first:last] for name in EVENT_NAMES}
+        for side, columns in SIDE_TABLES.items():
+            rows = self.columns[f"events/{side}/event"]
+            used = (rows >= first) & (rows < last)
+            found |= {column.name: self.columns[column.name][used] for column in columns}
+            found[f"events/{side}/event"] = rows[used] - first
+        return Events(self._header, found)

@@ -4,11 +4,13 @@ without reading its samples.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 import h5py
 import numpy as np
+
+from rigidsim.trajectory.digests import digest_of_summary
+from rigidsim.trajectory.structure import write_summary
 
 EXTREMES = "extremes"
 NAMES = {
@@ -35,21 +37,14 @@ def largest_norms(rows: np.ndarray) -> np.ndarray:
 
 
 def write_extremes(root: h5py.File, extremes: Mapping[str, np.ndarray], content_hash: str) -> None:
-    """Write the extremes of some datasets, with a digest that belongs to this file."""
-    if not extremes:
-        return
-    group = root.create_group(EXTREMES, track_order=True)
-    group.attrs["sha256"] = digest_of_extremes(extremes, content_hash)
-    for source in filter(extremes.__contains__, NAMES):
-        name, units, long_name = NAMES[source]
-        dataset = group.create_dataset(name, data=extremes[source])
-        dataset.attrs["units"], dataset.attrs["long_name"] = units, long_name
-        dataset.dims[0].attach_scale(root["body"])
+    """Write the extremes of some datasets; nothing if there are none."""
+    if values := by_name(extremes):
+        described = {name: words for name, *words in NAMES.values()}
+        group = write_summary(root, EXTREMES, described, values, digest_of_summary(values, content_hash))
+        for dataset in group.values():
+            dataset.dims[0].attach_scale(root["body"])
 
 
-def digest_of_extremes(extremes: Mapping[str, np.ndarray], content_hash: str) -> str:
-    """SHA-256, in hexadecimal, of extremes and of the content hash of the samples that they belong to."""
-    digest = hashlib.sha256(content_hash.encode())
-    for source in filter(extremes.__contains__, NAMES):
-        digest.update(NAMES[source][0].encode() + extremes[source].tobytes())
-    return digest.hexdigest()
+def by_name(extremes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The extremes of some datasets, by their own names."""
+    return {name: extremes[source] for source, (name, *_) in NAMES.items() if source in extremes}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.layout import LEDGER
 from rigidsim.engine.model import MotionSamples, Samples
 
 BODY_TEXTS = ("body", "parent", "kind")
@@ -23,7 +24,7 @@ class Block(NamedTuple):
     time: np.ndarray  # (sample) s
     local: MotionSamples  # each (sample, node, component)
     world: MotionSamples
-    ledger: np.ndarray  # (sample, LEDGER_ROWS)
+    ledger: np.ndarray  # (sample, width of `LEDGER`)
     terms: np.ndarray  # (TERMS, sample, node, 3), or no samples
     contacts: Mapping[str, np.ndarray] = MappingProxyType({})  # the columns of `contact_columns`, if recorded
     checkpoint: Mapping[str, np.ndarray] = MappingProxyType({})  # what is needed to continue after these samples
@@ -38,12 +39,12 @@ class Block(NamedTuple):
 
 class Field(NamedTuple):
     """One dataset. `source` and `place` locate it in a Block: a member, and the number of an array in it or, in the
-    ledger, of its first column; `axis` names its last dimension, if any.
+    ledger, its columns; `axis` names its last dimension, if any.
     """
 
     name: str
     source: str
-    place: int
+    place: int | slice
     axis: str
     units: str
     long_name: str
@@ -58,9 +59,7 @@ class Field(NamedTuple):
         """This field's part of a block, without a copy; C-contiguous if it is one of bodies."""
         if self.source != "ledger":
             return getattr(block, self.source)[self.place]
-        if not self.axis:
-            return block.ledger[:, self.place]
-        return block.ledger[:, self.place : self.place + len(AXES[self.axis])]
+        return block.ledger[:, self.place]
 
     def of_lanes(self, samples: Samples, n_lane: int) -> np.ndarray:
         """(lane, sample, ...) this field of the samples of a block of worlds, without a copy."""
@@ -68,11 +67,13 @@ class Field(NamedTuple):
             array = getattr(samples, self.source)[self.place]
             return array.reshape(*array.shape[:-1], -1, n_lane).transpose(3, 0, 1, 2)
         ledger = samples.ledger.reshape(len(samples.ledger), -1, n_lane).transpose(2, 0, 1)
-        return ledger[..., self.place : self.place + len(AXES[self.axis])] if self.axis else ledger[..., self.place]
+        return ledger[..., self.place]
 
 
 class Column(NamedTuple):
-    """One dataset of a table of contact, whose rows are not samples; `axis` names its second dimension, if any."""
+    """One dataset of a table whose rows are not samples; `axis` names its second dimension, if any; `dtype` can be
+    `text`.
+    """
 
     name: str
     dtype: str
@@ -100,13 +101,13 @@ def _motion(frame: str, of: str, length: str) -> tuple[Field, ...]:
 FIELDS = (
     *_motion("local", "relative to the parent, in the parent's axes", "m"),
     *_motion("world", "in the world", "m"),
-    Field("diagnostics/kinetic_energy", "ledger", layout.E_KINETIC, "", "J", "kinetic energy of the free bodies"),
-    Field("diagnostics/potential_energy", "ledger", layout.E_POTENTIAL, "", "J",
+    Field("diagnostics/kinetic_energy", "ledger", LEDGER.kinetic, "", "J", "kinetic energy of the free bodies"),
+    Field("diagnostics/potential_energy", "ledger", LEDGER.potential, "", "J",
           "potential energy of gravity and springs"),
-    Field("diagnostics/work", "ledger", layout.E_WORK, "", "J", "work of applied forces and torques since the start"),
-    Field("diagnostics/linear_momentum", "ledger", layout.E_MOMENTUM, "xyz", "N s", "linear momentum, world axes"),
-    Field("diagnostics/spin_angular_momentum", "ledger", layout.E_SPIN, "xyz", "N m s", "sum of I omega, world axes"),
-    Field("diagnostics/orbital_angular_momentum", "ledger", layout.E_ORBITAL, "xyz", "N m s",
+    Field("diagnostics/work", "ledger", LEDGER.work, "", "J", "work of applied forces and torques since the start"),
+    Field("diagnostics/linear_momentum", "ledger", LEDGER.momentum, "xyz", "N s", "linear momentum, world axes"),
+    Field("diagnostics/spin_angular_momentum", "ledger", LEDGER.spin, "xyz", "N m s", "sum of I omega, world axes"),
+    Field("diagnostics/orbital_angular_momentum", "ledger", LEDGER.orbital, "xyz", "N m s",
           "sum of p x m v about the world's origin"),
 )  # fmt: skip
 
@@ -142,7 +143,7 @@ CONTACT_TERM = _term("contact", layout.T_CONTACT, "m s-2", "force of contact / m
 ANGULAR_CONTACT_TERM = _term(
     "angular_contact", layout.T_ANGULAR_CONTACT, "rad s-2", "torque of contact / inertia, in the last step"
 )
-CONTACT_WORK = Field("contacts/work", "ledger", layout.E_CONTACT, "", "J",
+CONTACT_WORK = Field("contacts/work", "ledger", LEDGER.contact, "", "J",
                      "work of contact since the start, part of diagnostics/work")  # fmt: skip
 
 
@@ -161,11 +162,87 @@ def term_fields(with_contact: bool) -> tuple[Field, ...]:
     if not with_contact:
         return TERM_FIELDS
     sums = {"terms/acceleration": " and contact", "terms/angular_acceleration": " and angular_contact"}
-    told = (f._replace(long_name=f.long_name + sums.get(f.name, "")) for f in TERM_FIELDS)
-    return (*told, CONTACT_TERM, ANGULAR_CONTACT_TERM)
+    terms = (f._replace(long_name=f.long_name + sums.get(f.name, "")) for f in TERM_FIELDS)
+    return (*terms, CONTACT_TERM, ANGULAR_CONTACT_TERM)
 
 
 def sample_bytes(n_node: int, with_terms: bool) -> int:
     """Bytes of one sample, uncompressed."""
     per_node = 2 * sum(layout.MOTION_WIDTHS) + (3 * layout.TERMS if with_terms else 0)
-    return 8 * (1 + n_node * per_node + layout.LEDGER_ROWS)
+    return 8 * (1 + n_node * per_node + LEDGER.width)
+
+
+# --- tables, whose rows are not samples
+
+
+CAUSES = ("impulse", "reparent", "contact_begins", "contact_ends", "impact")
+"""What can happen, in the order of the numbers that the kernels give it."""
+SHAPES = "shape"
+"""The dataset with the names of all shapes that can touch; tables refer to its rows."""
+
+
+def _side(name: str, texts: Sequence[str], *vectors: tuple[str, str, str]) -> tuple[Column, ...]:
+    return (
+        Column(f"events/{name}/event", "i8", "", "1", "row of the event"),
+        *(Column(f"events/{name}/{text}", "text", "", "", "") for text in texts),
+        *(Column(f"events/{name}/{vector}", "f8", "xyz", unit, meaning) for vector, unit, meaning in vectors),
+    )
+
+
+EVENT_COLUMNS = (
+    Column("events/time", "f8", "", "s", "time since the start"),
+    Column("events/cause", "i1", "", "1", "what happened"),
+    Column("events/first", "i4", "", "1", "row of the first shape in /shape; -1 unless shapes touch"),
+    Column("events/second", "i4", "", "1", "row of the second shape in /shape; -1 unless shapes touch"),
+    Column("events/point", "f8", "xyz", "m", "where the impulse acts, in the world"),
+    Column("events/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
+    Column("events/impulse", "f8", "xyz", "N s", "impulse on the receiver or the body of the second shape, world axes"),
+    Column("events/energy_before", "f8", "", "J", "kinetic energy of both bodies, or energy of all, before"),
+    Column("events/energy_after", "f8", "", "J", "kinetic energy of both bodies, or energy of all, after"),
+)  # fmt: skip
+SIDE_TABLES = {
+    "received": _side(
+        "received",
+        ("id", "name", "body", "receiver", "parent_before", "parent_after", "motion"),
+        ("angular_impulse", "N m s", "angular impulse that acted, about the receiver's centre of mass, world axes"),
+        ("constraint_impulse", "N s", "part of the written impulse absorbed by constraints, world axes"),
+        ("constraint_angular_impulse", "N m s",
+         "part of the written angular impulse absorbed by constraints, world axes"),
+        ("velocity_before", "m s-1", "velocity of the receiver's origin in the world, before"),
+        ("velocity_after", "m s-1", "velocity of the receiver's origin in the world, after"),
+        ("angular_velocity_before", "rad s-1", "angular velocity of the receiver in the world, before"),
+        ("angular_velocity_after", "rad s-1", "angular velocity of the receiver in the world, after"),
+    ),
+    "protected": _side(
+        "protected",
+        ("body",),
+        ("velocity", "m s-1", "change of the velocity relative to the parent"),
+        ("angular_velocity", "rad s-1", "change of the angular velocity relative to the parent"),
+        ("acceleration", "m s-2", "change of the acceleration of the centre of mass relative to the parent"),
+        ("angular_acceleration", "rad s-2", "change of the angular acceleration relative to the parent"),
+    ),
+    "carried": _side(
+        "carried",
+        ("body",),
+        ("velocity", "m s-1", "change of the velocity of the origin in the world"),
+        ("angular_velocity", "rad s-1", "change of the angular velocity in the world"),
+        ("impulse", "N s", "impulse gained, world axes"),
+        ("angular_impulse", "N m s", "angular impulse gained about the centre of mass, world axes"),
+    ),
+}  # fmt: skip
+"""The columns of the table, and those of the side tables."""
+EVENT_NAMES = tuple(column.name for column in EVENT_COLUMNS)
+SIDE_NAMES = tuple(column.name for columns in SIDE_TABLES.values() for column in columns)
+
+POINTS = "contacts"
+POINT_COLUMNS = (
+    Column(f"{POINTS}/first", "i4", "", "1", "row of the first shape in /shape"),
+    Column(f"{POINTS}/second", "i4", "", "1", "row of the second shape in /shape"),
+    Column(f"{POINTS}/point", "f8", "xyz", "m", "point of contact in the world"),
+    Column(f"{POINTS}/normal", "f8", "xyz", "1", "unit normal from the first shape to the second, world axes"),
+    Column(f"{POINTS}/force", "f8", "xyz", "N", "force on the body of the second shape in the last step, world axes"),
+)
+POINT_NAMES = tuple(column.name for column in POINT_COLUMNS)
+COUNT_COLUMN = Column(f"{POINTS}/count", "i8", "", "1", "number of contact points at each sample")
+COUNT = COUNT_COLUMN.name
+"""The rows of the contact points follow each other in the order of samples."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rigidsim.arguments import refuse
-from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
-from rigidsim.trajectory.fields import Field
+from rigidsim.errors import FormatError, SceneError
+from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
 from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes
+from rigidsim.tree.history import History, TreeChange
+from rigidsim.tree.nodes import Node, Tree
+
+if TYPE_CHECKING:
+    from rigidsim.scene import Scene
 
 NO_CONTACT = {"mode": "off"}
 """The contact of a run in which nothing can touch."""
@@ -29,13 +33,6 @@ class Change(NamedTuple):
     kind: str
 
 
-class Place(NamedTuple):
-    """The place of a body in the tree: path of the parent, empty for the world; kind: free, fixed or prescribed."""
-
-    parent: str
-    kind: str
-
-
 @dataclass(frozen=True)
 class Header:
     """The metadata of a trajectory: bodies, their tree and its changes, the scene, and provenance.
@@ -44,7 +41,8 @@ class Header:
     of its parent at t = 0. `shapes` are the names of the shapes that can touch, `car/wheel.shapes[0]`;
     `contact_settings` is what was chosen for contact: mode, sub-steps, values of pairs. `recorded` is what was
     selected: for each dataset of samples that is recorded the rows of the bodies, in order, or None for all bodies; it
-    is None itself if nothing was left out. `metrics` are the expressions of the scene's metrics.
+    is None itself if nothing was left out. `metrics` are the expressions of the scene's metrics, `metric_units` the
+    units of those that have one.
     """
 
     paths: tuple[str, ...]
@@ -64,45 +62,29 @@ class Header:
     with_contacts: bool = False
     recorded: Selection | None = None
     metrics: Mapping[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def _trees(self) -> list[tuple[float, tuple[Place, ...]]]:
-        found = [(-math.inf, tuple(map(Place, self.parents, self.kinds)))]
-        for change in self.changes:
-            places = list(found[-1][1])
-            places[self.row_of[change.body]] = Place(change.parent, change.kind)
-            found.append((change.time, tuple(places)))
-        return found
+    metric_units: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def row_of(self) -> dict[str, int]:
         """The row of each body, by path."""
         return {path: row for row, path in enumerate(self.paths)}
 
-    def trees(self) -> list[tuple[float, tuple[Place, ...]]]:
-        """(time from which it holds, place of each body) at the start and after each change of the tree, in order."""
-        return self._trees
+    @cached_property
+    def history(self) -> History:
+        """The trees of the run; the nodes have the rows of the bodies, and neither poses nor masses."""
+        frames = {"": 0} | {path: 1 + row for row, path in enumerate(self.paths)}
+        metres = [1.0, *map(float, self.scale)]
+        nodes = [
+            Node(path=path, index=row, parent=frames[parent], kind=kind, metres=metres[1 + row],
+                 parent_metres=metres[frames[parent]], scale=metres[1 + row] / metres[frames[parent]])
+            for row, (path, parent, kind) in enumerate(zip(self.paths, self.parents, self.kinds, strict=True))
+        ]  # fmt: skip
+        changes = [TreeChange(c.time, frames[c.body] - 1, frames[c.parent], c.kind) for c in self.changes]
+        return History(Tree.of(nodes), changes)
 
-    def tree_at(self, time: float) -> int:
-        """The number of the tree, among `trees`, that holds at a time (s)."""
-        # Round-off: 70 steps of 0.01 give 0.7000000000000001.
-        reached = time + 1e-12 * abs(time)
-        found = [begin <= reached for begin, _ in self.trees()]
-        return len(found) - 1 - found[::-1].index(True) if any(found) else refuse("time", "a number", time)
-
-    def places_at(self, time: float) -> tuple[Place, ...]:
-        """The place of each body at a time (s)."""
-        return self.trees()[self.tree_at(time)][1]
-
-    def spans(self, time: np.ndarray | float) -> list[tuple[int, Any]]:
-        """The number of each tree that holds at some of these times (s), in order, and which times those are, as an
-        index.
-        """
-        trees, times = self.trees(), np.atleast_1d(time)
-        begins = [int(np.searchsorted(times, begin)) for begin, _ in trees]
-        found = zip(range(len(trees)), begins, [*begins[1:], len(times)], strict=True)
-        held = [(number, slice(begin, end)) for number, begin, end in found if end > begin]
-        return held if len(held) > 1 else [(held[0][0] if held else 0, ...)]
+    def tree_at(self, time: float) -> Tree:
+        """The tree that holds at a time (s)."""
+        return self.history.at(time) if time == time else refuse("time", "a number", time)
 
     def scale_of(self, path: str) -> float:
         """The length unit of a body in metres; 1 for the world."""
@@ -113,35 +95,16 @@ class Header:
         scale = self.scale_of(path)
         return "m" if scale == 1.0 else f"{scale:.9g} m"
 
-    def carrier_at(self, path: str, time: float) -> str:
-        """The free body that carries a body at a time (s), itself if it is free; empty if there is none."""
-        return carrier(path, self.row_of, self.places_at(time))
-
-    def movers_at(self, time: float) -> Mapping[str, str]:
-        """What each body moves with at a time (s): the free or prescribed body that carries it, or itself if it is
-        fixed in the world.
+    def posed(self, start: Tree, time: float, pose: Callable[[int], tuple]) -> Tree:
+        """The tree at a time (s), given that at t = 0 with poses and masses; `pose` gives (position, orientation) that
+        fixed nodes have then, by their numbers.
         """
-        return self._contact_trees[self.tree_at(time)][0]
+        tree = History(start, self.history.changes).at(time)
+        return tree.posed({node.index: pose(node.index) for node in tree if node.kind == "fixed"})
 
-    def free_below_at(self, time: float) -> Mapping[str, list[str]]:
-        """The first free descendants of each free body at a time (s)."""
-        return self._contact_trees[self.tree_at(time)][1]
-
-    @cached_property
-    def _contact_trees(self) -> list[tuple[dict[str, str], dict[str, list[str]]]]:
-        """For each tree what each body moves with, and the first free descendants of each free body."""
-        return [self._contact_tree(places) for _, places in self._trees]
-
-    def _contact_tree(self, places: Sequence[Place]) -> tuple[dict[str, str], dict[str, list[str]]]:
-        movers, below = {}, {}
-        for path, place in zip(self.paths, places, strict=True):
-            mover = path
-            while mover and places[self.row_of[mover]].kind == "fixed":
-                mover = places[self.row_of[mover]].parent
-            movers[path] = mover or path
-            if place.kind == "free":
-                below.setdefault(carrier(place.parent, self.row_of, places), []).append(path)
-        return movers, below
+    def bodies_of_shapes(self, tree: Tree) -> list[str]:
+        """The path of the body that each of the `shapes` is part of."""
+        return [tree.part_of(tree[name.rpartition(".shapes[")[0]]).path for name in self.shapes]
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -182,6 +145,13 @@ class Header:
         return json.JSONDecoder().raw_decode(self.scene_resolved, begin + len(mark))[0]
 
     @property
+    def scene(self) -> Scene:
+        """The simulated scene: its tree with poses, masses and motions, its loads. Raises FormatError if it is
+        invalid.
+        """
+        return _scene(self.scene_resolved)
+
+    @property
     def title(self) -> str:
         """The title of the scene, or else its name."""
         return self.resolved.get("title") or self.scene_name or "untitled"
@@ -199,11 +169,15 @@ class Header:
         return frozenset(_inheriting("", self.resolved))
 
 
-def carrier(path: str, row_of: Mapping[str, int], places: Sequence[Place]) -> str:
-    """The free body that carries a body, itself if it is free; empty if there is none."""
-    while path and (place := places[row_of[path]]).kind != "free":
-        path = place.parent
-    return path
+@lru_cache(maxsize=4)
+def _scene(resolved: str) -> Scene:
+    # Imported here because what was recorded is read without the scene, and most of it without its schema.
+    from rigidsim.scene import Scene
+
+    try:
+        return Scene.from_dict(json.loads(resolved))
+    except (SceneError, ValueError):
+        raise FormatError("the trajectory is damaged: scene/resolved is not a valid scene") from None
 
 
 def _entry_text(entry: str | Mapping) -> str:

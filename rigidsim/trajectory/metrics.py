@@ -2,114 +2,97 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
 import numpy as np
 
 from rigidsim.arguments import clipped, text
-from rigidsim.engine.relative_motion import RelativeMotion
-from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.physics.quaternion import canonical
+from rigidsim.errors import UsageError
 from rigidsim.physics.reductions import FOLDS, MEMORY
-from rigidsim.physics.vector import norm
+from rigidsim.quantities.vocabulary import OF_RUN, READ, component_of
 from rigidsim.scene.expressions import METRIC, SAMPLE, Expression, ExpressionError, Reduction, StateRead, Time, parse
-from rigidsim.scene.expressions.reductions import ENERGIES, inputs
-from rigidsim.scene.expressions.vocabulary import COUNT, WORLD
+from rigidsim.scene.expressions.reductions import inputs, on_bodies
+from rigidsim.scene.expressions.vocabulary import COUNT
 from rigidsim.trajectory.bodies import BodyMapping
-from rigidsim.trajectory.contact_events import BEGINS, IMPACT
-from rigidsim.trajectory.header import Header
-from rigidsim.trajectory.motion import Motion, columns, seen_from
-from rigidsim.trajectory.timeline import Events
+from rigidsim.trajectory.events import BEGINS, IMPACT
+from rigidsim.trajectory.samples import Source
 
 BY_NAME = {fold.name: fold for fold in FOLDS}
-LEDGER = ("diagnostics/kinetic_energy", "diagnostics/potential_energy", "diagnostics/work")
 SCHEDULED = {"impulses": "impulse", "reparentings": "reparent"}
 TOUCHES = {"contacts": BEGINS, "impacts": IMPACT}
 
 
-def metric_of(bodies: BodyMapping, events: Events, written: str) -> float:
+class MetricMeter:
     """The value of a metric, `= max(speed("ball"))`, over the samples of a trajectory. It may use the parameters of the
-    scene.
+    scene; `unit` is its unit, if that is known. Raises UsageError for an invalid text or an unknown body.
+    """
+
+    def __init__(self, whole: BodyMapping, written: str):
+        self._events, has_scales = whole.events, bool((whole.header.scale != 1.0).any())
+        self._expression = _parsed(text(written, "a metric"), whole, METRIC, "metric")
+        self.unit = self._expression.unit_where(has_scales)
+        self._memories = {one: (0.0,) * MEMORY for one in self._expression.reductions if one.kind != COUNT}
+
+    def add(self, part: BodyMapping) -> None:
+        """Add samples."""
+        source, time = Source(part), np.asarray(part.time)
+        for reduction, memory in self._memories.items():
+            given = [_values(source, Expression("", tree)).tolist() for tree in inputs(reduction)]
+            unused = [[0.0] * len(time)] * (3 - len(given))
+            for sample in zip(time.tolist(), *given, *unused, strict=True):
+                memory = BY_NAME[reduction.kind].fold(memory, *sample)
+            self._memories[reduction] = memory
+
+    def result(self) -> float:
+        """The value for the samples so far, and all events."""
+        values = {one: BY_NAME[one.kind].result(memory) for one, memory in self._memories.items()}
+        counts = (one for one in self._expression.reductions if one.kind == COUNT)
+        return float(self._expression.evaluate(values | {one: self._count(one) for one in counts}))
+
+    def _count(self, counted: Reduction) -> float:
+        if counted.events in SCHEDULED:
+            return float(sum(event.cause == SCHEDULED[counted.events] for event in self._events.scheduled))
+        contact, body = self._events.contact, counted.body
+        is_of = np.array([not body or f"{path}/".startswith(f"{body}/") for path in contact.nodes], dtype=bool)
+        is_counted = contact.kind == TOUCHES[counted.events]
+        return float(np.count_nonzero(is_counted & (is_of[contact.first] | is_of[contact.second])))
+
+
+def values_of(source: Source, written: str) -> np.ndarray:
+    """The values of an expression of time and state, `= speed("ball") / 2`, at each sample, (time). It may use the
+    parameters of the scene.
 
     Raises UsageError for an invalid text or an unknown body.
     """
-    expression = _parsed(text(written, "a metric"), bodies.header, METRIC, "metric")
-    columns_of = _Columns(bodies, events)
-    values = {reduction: columns_of.reduced(reduction) for reduction in expression.reductions}
-    return float(expression.evaluate(values))
+    return _values(source, _parsed(text(written, "an expression"), source.whole, SAMPLE, "expression"))
 
 
-def values_of(bodies: BodyMapping, written: str) -> np.ndarray:
-    """The values of an expression of time and state, `= speed("ball") / 2`, at each sample of a trajectory, (time). It
-    may use the parameters of the scene.
-
-    Raises UsageError for an invalid text or an unknown body.
-    """
-    expression = _parsed(text(written, "an expression"), bodies.header, SAMPLE, "expression")
-    return _Columns(bodies, Events(bodies.header)).values(expression)
+def unit_of(bodies: BodyMapping, written: str) -> str:
+    """The unit of such an expression; empty for a pure number and if it is not known."""
+    found = _parsed(text(written, "an expression"), bodies, SAMPLE, "expression")
+    return found.unit_where(bool((bodies.header.scale != 1.0).any()))
 
 
-def _parsed(written: str, header: Header, allow: Collection[str], what: str) -> Expression:
-    given = json.loads(header.scene_resolved or "{}").get("parameters", {})
+def _values(source: Source, expression: Expression) -> np.ndarray:
+    time = np.asarray(source.time)
+    leaves = {Time(): time} | {state: _component(source, state) for state in expression.states}
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(expression.evaluate(leaves), time.shape)
+
+
+def _component(source: Source, state: StateRead) -> np.ndarray:
+    kind = (READ if state.body else OF_RUN)[state.quantity]
+    found = kind.columns(source, state.body, state.observer.removeprefix("@"))
+    return component_of(found, kind, kind.accepts[state.component] if kind.components else "")
+
+
+def _parsed(written: str, bodies: BodyMapping, allow: Collection[str], what: str) -> Expression:
+    given = bodies.header.section("parameters")
+    values, units = ({name: one.get(key) for name, one in given.items()} for key in ("value", "unit"))
     try:
-        return parse(written, {name: parameter["value"] for name, parameter in given.items()}, allow)
+        found = parse(written, values, allow, units)
+        return on_bodies(found, bodies.header.row_of)
     except ExpressionError as error:
         hint = f"; {error.hint}" if error.hint else ""
         message = f"the {what} {clipped(written)}: {error.message}, at column {error.offset + 1}{hint}"
         raise UsageError(message) from None
-
-
-class _Columns:
-    """What metrics read of a trajectory, each an array with one value for each sample."""
-
-    def __init__(self, bodies: BodyMapping, events: Events):
-        self._bodies, self._events, self._time = bodies, events, np.asarray(bodies.time)
-        self._motions: dict[tuple[str, str], Motion] = {}
-
-    def reduced(self, reduction: Reduction) -> float:
-        """The value of a reduction."""
-        if reduction.kind == COUNT:
-            return float(self._count(reduction.events))
-        given = [self.values(Expression("", tree)).tolist() for tree in inputs(reduction)]
-        fold, result, memory = *BY_NAME[reduction.kind][1:], (0.0,) * MEMORY
-        unused = [[0.0] * len(self._time)] * (3 - len(given))
-        for sample in zip(self._time.tolist(), *given, *unused, strict=True):
-            memory = fold(memory, *sample)
-        return result(memory)
-
-    def values(self, expression: Expression) -> np.ndarray:
-        """The value of an expression at each sample."""
-        leaves = {Time(): self._time}
-        leaves |= {state: self._component(state) for state in expression.states}
-        with np.errstate(all="ignore"):
-            return np.broadcast_to(expression.evaluate(leaves), self._time.shape)
-
-    def _component(self, state: StateRead) -> np.ndarray:
-        if state.quantity == ENERGIES:
-            if LEDGER[0] not in self._bodies.arrays:
-                where = self._bodies.header.record_text
-                raise NotRecordedError(f"drift: energies were not recorded ({where}); add 'diagnostics' there")
-            return np.asarray(self._bodies.arrays[LEDGER[state.component]])
-        motion = self._motion(state.body, state.observer)
-        if state.quantity == "speed":
-            return norm(columns(motion.velocity))
-        if state.quantity == "orientation":
-            return canonical(columns(motion.orientation))[state.component]
-        return getattr(motion, state.quantity)[:, state.component]
-
-    def _motion(self, body: str, observer: str) -> Motion:
-        if (body, observer) not in self._motions:
-            self._motions[body, observer] = self._seen(body, observer)
-        return self._motions[body, observer]
-
-    def _seen(self, body: str, observer: str) -> Motion:
-        if body == observer == WORLD:
-            at_rest = RelativeMotion.identity()
-            return seen_from(lambda _: (at_rest, at_rest), self._time)
-        return self._bodies[body].world if observer == WORLD else self._bodies.relative(body, observer)
-
-    def _count(self, events: str) -> int:
-        if events in SCHEDULED:
-            return sum(event.cause == SCHEDULED[events] for event in self._events.scheduled)
-        return int(np.count_nonzero(self._events.contact.kind == TOUCHES[events]))

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.arguments import numbers
-from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
 from rigidsim.transform import as_quaternions
+from rigidsim.tree.motion import RelativeMotion
 
 QUANTITIES = ("position", "orientation", "velocity", "angular_velocity")
 NEEDED = {
@@ -154,7 +154,7 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
     if len(samples) == 1:
         one = np.zeros(wanted.shape, dtype=np.int64)
         return evaluated(wanted, lambda name: getattr(motion, name)[one])
-    if np.any(straddling(motion, wanted)):
+    if np.any(straddling(motion.time, motion.breaks, wanted)):
         raise UsageError(
             f"the motion relative to the parent cannot be interpolated at time {time} s: the samples before and after"
             " are relative to different parents; use `world` or `seen_from` instead"
@@ -186,11 +186,10 @@ def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
     return evaluated(wanted, read)
 
 
-def straddling(motion: Motion, wanted: np.ndarray) -> np.ndarray:
-    """Which times lie between two samples that are separated by a break."""
-    samples = np.asarray(motion.time)
+def straddling(samples: np.ndarray, breaks: Sequence[float], wanted: np.ndarray) -> np.ndarray:
+    """Which times lie between two samples (s) that are separated by a break."""
     found = np.zeros(np.shape(wanted), dtype=bool)
-    for first_after in np.searchsorted(samples, motion.breaks):
+    for first_after in np.searchsorted(samples, breaks):
         if 0 < first_after < len(samples):
             found |= (samples[first_after - 1] < wanted) & (wanted < samples[first_after])
     return found

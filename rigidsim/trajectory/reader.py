@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -12,23 +13,33 @@ import numpy as np
 from rigidsim.arguments import file_path
 from rigidsim.errors import FormatError
 from rigidsim.trajectory.checks import (
+    changes_in,
     check_axes,
-    check_format,
     check_samples,
     check_time,
+    check_trajectory_format,
     check_tree,
+    header_in,
+    is_older,
     own_dataset,
+    stored_dataset,
 )
-from rigidsim.trajectory.contact_fields import EVENT_NAMES, EVENTS, POINT_NAMES
-from rigidsim.trajectory.contact_ledger import CAUSES, LEDGER, OTHERS, ContactLedger, read_ledger
-from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_rows
-from rigidsim.trajectory.events import ADDED, Event, columns_of, events_from
-from rigidsim.trajectory.extremes import EXTREMES, NAMES, digest_of_extremes
-from rigidsim.trajectory.header import Header
+from rigidsim.trajectory.contact_ledger import DESCRIBED, LEDGER, ContactLedger
+from rigidsim.trajectory.digests import (
+    content_hash,
+    description_digest,
+    digest_of_rows,
+    digest_of_summary,
+    digests_of_sides,
+)
+from rigidsim.trajectory.events import Columns
+from rigidsim.trajectory.extremes import EXTREMES, NAMES
+from rigidsim.trajectory.fields import EVENT_NAMES, POINT_NAMES
+from rigidsim.trajectory.header import Change, Header
 from rigidsim.trajectory.stored import OpenedFile, StoredArray, as_format_error, opened
 from rigidsim.trajectory.stored_chunks import Source, StoredChunks, checksums_of
-from rigidsim.trajectory.stored_header import header_in
 from rigidsim.trajectory.structure import CHECKSUMS, METRICS
+from rigidsim.trajectory.tables import read_older_events, read_side_tables
 from rigidsim.trajectory.trajectory import Trajectory
 
 
@@ -50,24 +61,24 @@ def load(path: str | Path) -> Trajectory:
 
 def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
     file = found.file
-    check_format(file, path)
+    check_trajectory_format(file, path)
     n_body = len(own_dataset(file, path, "body"))
     check_axes(file, path, n_body)
-    events = _events(file, path)
-    header = header_in(file, path, events)
+    events, hashed = read_older_events(file, path) if is_older(file) else (read_side_tables(file, path), {})
+    header = header_in(file, path, _changes(file, path, events))
     check_tree(header, path)
     check_samples(file, path, header)
     status, message, stored_hash = (str(file.attrs[name]) for name in ("status", "message", "content_hash"))
-    names = (*header.dataset_names, *(EVENT_NAMES if EVENTS in file else ()))
-    digests = _digests(file, names)
-    if digests and content_hash(header.paths, digests, events) != stored_hash:
+    names = (*header.dataset_names, *(EVENT_NAMES if events and not is_older(file) else ()))
+    digests, hashed = _digests(file, names), hashed or digests_of_sides(events)
+    if digests and content_hash(header.paths, digests | hashed) != stored_hash:
         raise FormatError(f"{path} is damaged: its digests, bodies and events do not match its content hash")
     checksums = _checksums(file, path, header) if digests else {}
     metrics = {name: float(own_dataset(file, path, f"{METRICS}/{name}")[()]) for name in header.metrics}
     described = description_digest(header, status, message, stored_hash, checksums, metrics)
     if digests and described != file.attrs["description_sha256"]:
         raise FormatError(f"{path} is damaged: its metadata does not match description_sha256")
-    checks = _checks(file, path, header, names, events, digests, stored_hash)
+    checks = _checks(file, path, header, names, hashed, digests, stored_hash)
     # The time is read when the file is opened; without digests, checking it would read the whole file.
     arrays = {
         name: StoredArray(
@@ -80,24 +91,21 @@ def _trajectory(found: OpenedFile, path: Path) -> Trajectory:
         for name, check in checks.items()
     }
     extremes = _extremes(file, path, header, stored_hash)
-    told = {"scheduled": events, "message": message, "metrics": metrics, "extremes": extremes}
-    told["contact_ledger"] = _ledger(file, path, stored_hash)
-    trajectory = Trajectory(header, arrays, status, stored_hash, close=found.close, **told)
+    rest = {"message": message, "metrics": metrics, "extremes": extremes}
+    rest |= {"contact_ledger": _ledger(file, path, stored_hash), "older_digests": hashed if is_older(file) else {}}
+    trajectory = Trajectory(header, arrays | events, status, stored_hash, close=found.close, **rest)
     check_time(trajectory.time, path)
     return trajectory
 
 
-def _events(file: h5py.File, path: Path) -> tuple[Event, ...]:
-    """The impulses and reparentings; empty if the file has no events."""
-    if "events" not in file:
+def _changes(file: h5py.File, path: Path, events: Columns) -> tuple[Change, ...]:
+    """The changes of the tree in a file; the times of events are read here if they are needed."""
+    if not events or not np.any(events["events/received/motion"] != ""):
         return ()
-    columns = {}
-    for name in columns_of(()):
-        if name in ADDED and f"events/{name}" not in file:
-            continue
-        values = own_dataset(file, path, f"events/{name}")[()]
-        columns[name] = [text.decode() for text in values] if values.dtype == object else values
-    return events_from(columns)
+    time = events["events/time"] if is_older(file) else file["events/time"][()]
+    if not is_older(file) and hashlib.sha256(time).hexdigest() != file["events/time"].attrs["sha256"]:
+        raise FormatError(f"{path} is damaged: events/time does not match its sha256")
+    return changes_in(events | {"events/time": time})
 
 
 def _digests(file: h5py.File, names: Sequence[str]) -> dict[str, bytes]:
@@ -119,23 +127,26 @@ def _ledger(file: h5py.File, path: Path, stored_hash: str) -> ContactLedger | No
     """The ledger of contact, if the file has one."""
     if LEDGER not in file:
         return None
-    values = {name: float(own_dataset(file, path, f"{LEDGER}/{name}")[()]) for name in (*CAUSES, *OTHERS)}
-    return read_ledger(values, str(file[LEDGER].attrs["sha256"]), stored_hash, path)
+    values = {name: value.item() for name, value in _summary(file, path, LEDGER, DESCRIBED, (), stored_hash).items()}
+    return ContactLedger(**values | {name: int(values[name]) for name in ("left_out", "unsettled")})
 
 
 def _extremes(file: h5py.File, path: Path, header: Header, stored_hash: str) -> dict[str, np.ndarray]:
     """The stored extremes of each dataset that can have them; empty for a file that has none."""
     if EXTREMES not in file:
         return {}
-    found = {}
-    for source, (name, *_) in NAMES.items():
-        if source in header.dataset_names:
-            stored = own_dataset(file, path, f"{EXTREMES}/{name}")
-            if stored.shape != (len(header.paths),) or stored.dtype != np.float64:
-                raise FormatError(f"{path} is damaged: {EXTREMES}/{name} is {stored.dtype} of shape {stored.shape}")
-            found[source] = stored[()]
-    if file[EXTREMES].attrs["sha256"] != digest_of_extremes(found, stored_hash):
-        raise FormatError(f"{path} is damaged: its extremes do not match their sha256")
+    names = {name: source for source, (name, *_) in NAMES.items() if source in header.dataset_names}
+    found = _summary(file, path, EXTREMES, names, (len(header.paths),), stored_hash)
+    return {names[name]: values for name, values in found.items()}
+
+
+def _summary(
+    file: h5py.File, path: Path, group: str, names: Iterable[str], shape: tuple[int, ...], stored_hash: str
+) -> dict[str, np.ndarray]:
+    """Numbers about all samples, by their names. Raises FormatError if they do not match their digest."""
+    found = {name: stored_dataset(file, path, f"{group}/{name}", shape, "f8")[()] for name in names}
+    if file[group].attrs["sha256"] != digest_of_summary(found, stored_hash):
+        raise FormatError(f"{path} is damaged: {group} does not match its sha256")
     return found
 
 
@@ -152,7 +163,7 @@ def _checks(
     path: Path,
     header: Header,
     names: Sequence[str],
-    events: tuple[Event, ...],
+    hashed: Mapping[str, bytes],
     digests: Mapping[str, bytes],
     stored_hash: str,
 ) -> dict[str, Callable[[Source], bytes]]:
@@ -173,7 +184,7 @@ def _checks(
     @cache
     def all_checked() -> dict[str, bytes]:
         found = {name: digest_of(name, file[name]) for name in names}
-        if content_hash(header.paths, found, events) != stored_hash:
+        if content_hash(header.paths, found | hashed) != stored_hash:
             raise FormatError(f"{path} is damaged: its samples do not match its content hash")
         return found
 

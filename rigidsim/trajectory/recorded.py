@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -68,3 +69,26 @@ class PartialArray:
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         return np.asarray(self[()], dtype=dtype)
+
+
+class SomeRows:
+    """Some samples of an array, read when they are needed: all on first access, and then kept; or, with
+    `column_by_column`, one column at a time, each time anew.
+    """
+
+    def __init__(self, array: np.ndarray, samples: slice | np.ndarray, column_by_column: bool = False):
+        self._array, self._samples, self._by_column = array, samples, column_by_column
+        self.shape = (len(np.arange(array.shape[0])[samples]), *array.shape[1:])
+
+    @cached_property
+    def _kept(self) -> np.ndarray:
+        return np.asarray(self._array[self._samples])
+
+    def __getitem__(self, key) -> np.ndarray:
+        if not self._by_column:
+            return self._kept[key]
+        is_column = isinstance(key, tuple) and key[0] is ... and len(key) == len(self.shape)
+        return self._array[(self._samples, *key[1:])] if is_column else np.asarray(self)[key]
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.asarray(self._array[self._samples] if self._by_column else self._kept, dtype=dtype)

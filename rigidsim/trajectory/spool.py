@@ -1,4 +1,6 @@
-"""The temporary file of a writer: next to the final path, locked, and renamed when it is complete."""
+"""The temporary file of a writer: next to the final path, locked, and renamed when it is complete. So under its final
+name a file is complete, or not there.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +8,27 @@ import contextlib
 import io
 import os
 from collections import deque
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
 
+from rigidsim.arguments import file_path
 from rigidsim.errors import StorageError
 from rigidsim.trajectory.checkpoint import FINISHED, Arrays, packed, unpacked
-from rigidsim.trajectory.destination import checkpoint_path, open_temporary, temporary_path
+from rigidsim.trajectory.destination import (
+    IN_PYTHON,
+    FileKind,
+    Hints,
+    as_storage_error,
+    check_output,
+    checkpoint_path,
+    may_replace,
+    open_temporary,
+    temporary_path,
+)
 
 try:
     import fcntl
@@ -23,42 +37,42 @@ except ImportError:  # no file locks: of two writers of one path, the later one 
 
 MOST_COLLECTED = 1 << 20
 """Bytes that are collected before they are written."""
-MOST_RESTORE_POINTS = 32
+MOST_MARKS = 32
 """Completing a file on a full disk needs space, which is gained by discarding the last chunks."""
+Writes = list[tuple[int, bytes]]
+"""Where bytes are to be written, and the bytes, in this order."""
 
 
 @dataclass
-class RestorePoint:
-    """A state of the file to restore: its length, the bytes overwritten since, and a note of the writer."""
+class Mark:
+    """A state of the file to go back to: its length, what the disk has otherwise now, and a note of the writer."""
 
     size: int
+    writes: Writes
     note: object
-    pending: list[tuple[int, bytes]]
-    overwritten: list[tuple[int, bytes]] = field(default_factory=list)
 
 
 class Spool(io.FileIO):
     """The temporary file that HDF5 writes to.
 
     HDF5 cannot handle a failed write: closing the file fails too, and the process ends with a segmentation fault. So
-    failures are hidden from it: the first one is stored for `check` to raise, and later writes go to memory, from where
-    HDF5 reads them back. `roll_back` then restores a state in which the file was complete. Consecutive writes are
-    collected and written together, before anything is read.
+    failures are hidden from it: the first one is stored for `check` to raise, and later writes wait in memory, from
+    where HDF5 reads them back. Consecutive writes are collected and written together, before anything is read.
 
-    A killed process leaves the file as it was at the last `commit`, or longer: what was there is not overwritten until
-    the next one. Its bytes wait in memory, are part of the checkpoint, a small file that is renamed when it is
-    complete, and are written after that; `restore` writes them again.
+    Writes before the end that the file had at its last `mark` or `commit` wait in memory, too. So the disk always has
+    the states to go back to: after a full disk that of a mark (`roll_back`), after a kill that of the last commit
+    (`restore`). A commit writes what waits into a checkpoint beside the file, which is renamed when it is complete, and
+    then into the file; a killed process has not made all of these writes, and they are made again.
     """
 
     def __init__(self, final: Path, keep: bool = False):
         """With `keep`, the file of a killed run is opened as it is; else it is emptied."""
         self.final, self.path = final, temporary_path(final)
         self._failure: OSError | None = None
-        self._restore_points: deque[RestorePoint] = deque(maxlen=MOST_RESTORE_POINTS)
-        self._unwritten: list[tuple[int, bytes]] = []
-        self._committed: int | None = None  # the length of the file at the last commit
-        self._pending: list[tuple[int, bytes]] = []  # writes before that length, since then
-        self._held_size: int | None = None  # the length of the file while writes are held
+        self._marks: deque[Mark] = deque(maxlen=MOST_MARKS)
+        self._waiting: Writes = []
+        self._kept = 0  # bytes that are not overwritten on the disk
+        self._is_committed = False  # what is kept is what a killed process leaves
         self._collected: list[bytes] = []
         self._collected_begin = self._collected_end = -1  # nothing is collected
         self._position = 0
@@ -112,19 +126,7 @@ class Spool(io.FileIO):
         return len(content)
 
     def _length(self) -> int:
-        return max([os.fstat(self.fileno()).st_size, *(begin + len(content) for begin, content in self._unwritten)])
-
-    def hold(self) -> None:
-        """Keep all further writes in memory, until `held` returns them."""
-        self._write_collected()
-        self._held_size = os.fstat(self.fileno()).st_size
-
-    def held(self) -> tuple[int, list[tuple[int, bytes]]]:
-        """The length that the file would have, and the writes since `hold`, which were not made."""
-        self._write_collected()
-        found, self._unwritten = (max(self._held_size, self._length()), self._unwritten), []
-        self._held_size = None
-        return found
+        return max([os.fstat(self.fileno()).st_size, *(begin + len(content) for begin, content in self._waiting)])
 
     def flush(self) -> None:
         """Write what was collected."""
@@ -133,24 +135,14 @@ class Spool(io.FileIO):
     def _write_collected(self) -> None:
         begin, content, self._collected = self._collected_begin, b"".join(self._collected), []
         self._collected_begin = self._collected_end = -1
-        if not content:
-            return
-        try:
-            if not self._failure and self._held_size is None:
-                self._write_beyond(begin, content)
-                return
-        except OSError as error:
-            self._failure = error
-        self._unwritten.append((begin, content))
-
-    def _write_beyond(self, begin: int, content: bytes) -> None:
-        """Write what is beyond the last commit; the rest waits for the next one."""
-        before = max((self._committed or 0) - begin, 0)
-        if before:
-            self._pending.append((begin, content[:before]))
-        if content[before:]:
-            self._remember(begin + before, len(content) - before)
-            self._write_all(begin + before, content[before:])
+        waiting = len(content) if self._failure else min(max(self._kept - begin, 0), len(content))
+        if content[waiting:]:
+            try:
+                self._write_all(begin + waiting, content[waiting:])
+            except OSError as error:
+                self._failure, waiting = error, len(content)
+        if waiting:
+            self._waiting.append((begin, content[:waiting]))
 
     def _write_all(self, begin: int, content: bytes) -> None:
         super().seek(begin)
@@ -164,7 +156,7 @@ class Spool(io.FileIO):
         begin, target = self._position, memoryview(buffer).cast("B")
         super().seek(begin)
         done = super().readinto(target)
-        for offset, content in (*self._pending, *self._unwritten):
+        for offset, content in self._waiting:
             first, end = max(offset, begin), min(offset + len(content), begin + len(target))
             if first < end:
                 target[first - begin : end - begin] = content[first - offset : end - offset]
@@ -173,28 +165,37 @@ class Spool(io.FileIO):
         return done
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length, unless a write has failed before."""
+        """Set the length, unless a write has failed before, or bytes would be lost that a killed process leaves."""
         self._write_collected()
         size = self._position if size is None else size
-        if self._held_size is not None:
-            self._held_size = size
-            return size
         try:
-            if not self._failure and size >= (self._committed or 0):
-                self._remember(size, max(os.fstat(self.fileno()).st_size - size, 0))
+            if not (self._failure or (self._is_committed and size < self._kept)):
+                self._set_aside([(size, max(os.fstat(self.fileno()).st_size - size, 0))])
                 super().truncate(size)
         except OSError as error:
             self._failure = error
         return size
 
-    def _remember(self, begin: int, length: int) -> None:
-        """Store the bytes of the last restore point that are about to be overwritten."""
-        if not self._restore_points:
-            return
-        length = min(begin + length, self._restore_points[-1].size) - begin
-        if length > 0:
-            super().seek(begin)
-            self._restore_points[-1].overwritten.append((begin, super().read(length)))
+    def _set_aside(self, places: Sequence[tuple[int, int]]) -> None:
+        """Give the marks the bytes at some places, which are about to be overwritten."""
+        if self._marks:
+            found = []
+            for begin, length in places:
+                super().seek(begin)
+                found.append((begin, super().read(length)))
+            for mark in self._marks:
+                mark.writes = found + mark.writes
+
+    def _write_waiting(self) -> None:
+        """Write what waits."""
+        try:
+            self._set_aside([(begin, len(content)) for begin, content in self._waiting])
+            for begin, content in self._waiting:
+                self._write_all(begin, content)
+        except OSError as error:
+            self._failure = error
+            raise
+        self._waiting = []
 
     def check(self) -> None:
         """Write what was collected; raise the first failure, if there was one."""
@@ -203,41 +204,46 @@ class Spool(io.FileIO):
             raise self._failure
 
     def mark(self, note: object) -> None:
-        """Add a restore point: the file is complete now. `roll_back` restores it and returns the note."""
-        self._write_collected()
-        if not self._failure:
-            self._restore_points.append(RestorePoint(os.fstat(self.fileno()).st_size, note, [*self._pending]))
+        """Keep the file as it is now: `roll_back` restores it and returns the note."""
+        self.check()
+        if not self._is_committed:
+            self._write_waiting()
+        self._kept = os.fstat(self.fileno()).st_size
+        self._marks.append(Mark(self._kept, [*self._waiting], note))
 
     def roll_back(self) -> object | None:
-        """Restore and remove the last restore point; its note, or None if that is impossible."""
-        if not self._restore_points:
+        """Restore and remove the last mark; its note, or None if that is impossible."""
+        if not self._marks:
             return None
-        point = self._restore_points.pop()
+        mark = self._marks.pop()
         self._failure = None
-        self._unwritten.clear()
         self._collected.clear()
         self._collected_begin = self._collected_end = -1
-        self._pending, self._committed = [], None
+        self._waiting, self._kept, self._is_committed = mark.writes, mark.size, False
         try:
             self._remove_checkpoint()
-            super().truncate(point.size)  # first, to free space for the restored bytes
-            for offset, content in (*reversed(point.overwritten), *point.pending):
-                self._write_all(offset, content)
+            super().truncate(mark.size)  # first, to free space for the restored bytes
+            self._write_waiting()
         except OSError as error:
             self._failure = error
-            self._restore_points.clear()
+            self._marks.clear()
             return None
-        return point.note
+        return mark.note
+
+    def keep(self) -> None:
+        """Make the file as it is now what a killed process leaves."""
+        self._write_collected()
+        self._kept, self._is_committed = os.fstat(self.fileno()).st_size, True
 
     def commit(self, arrays: Arrays) -> None:
         """Make the file as it is now what a killed process leaves, together with these arrays."""
         self.check()
         size = os.fstat(self.fileno()).st_size
-        begins = [(begin, len(content)) for begin, content in self._pending]
+        begins = [(begin, len(content)) for begin, content in self._waiting]
         written = {
             "spool.size": np.array(size),
             "spool.begins": np.array(begins, dtype=np.int64).reshape(-1, 2),
-            "spool.content": np.frombuffer(b"".join(content for _, content in self._pending), np.uint8),
+            "spool.content": np.frombuffer(b"".join(content for _, content in self._waiting), np.uint8),
         }
         path = checkpoint_path(self.final)
         new = path.with_name(f"{path.name}.new")
@@ -249,32 +255,35 @@ class Spool(io.FileIO):
         except BaseException:
             new.unlink(missing_ok=True)
             raise
-        self._committed = size
-        self._apply()
-
-    def _apply(self) -> None:
-        """Make the writes that a commit contains."""
-        for begin, content in self._pending:
-            self._remember(begin, len(content))
-            self._write_all(begin, content)
-        self._pending = []
+        self.keep()
+        self._write_waiting()
 
     def restore(self) -> dict[str, np.ndarray]:
         """Make the file of a killed process what it was at its last commit; returns the arrays given there."""
         path = checkpoint_path(self.final)
         arrays = unpacked(path.read_bytes(), path)
-        self._committed = int(arrays.pop("spool.size"))
         content, done = arrays.pop("spool.content").tobytes(), 0
         for begin, length in arrays.pop("spool.begins").tolist():
-            self._pending.append((begin, content[done : done + length]))
+            self._waiting.append((begin, content[done : done + length]))
             done += length
-        self._apply()
-        super().truncate(self._committed)
+        self._write_waiting()
+        super().truncate(int(arrays.pop("spool.size")))
+        self.keep()
         return arrays
 
     def _remove_checkpoint(self) -> None:
         with contextlib.suppress(FileNotFoundError):
             checkpoint_path(self.final).unlink()
+
+    def publish_as(self, kind: FileKind, force: bool) -> None:
+        """Rename the complete file to its final path. Raises StorageError if another process has written that path in
+        the meantime, unless `force` is given and it has a file of the same kind; the complete file has another name.
+        """
+        found = self.publish(may_replace(self.final, kind, force))
+        if found != self.final:
+            raise StorageError(
+                f"{self.final} was written by another process in the meantime; this file was saved as {found}"
+            )
 
     def publish(self, replace: bool) -> Path:
         """Rename the complete file to its final path, or to a numbered one if that exists and `replace` is false.
@@ -282,40 +291,31 @@ class Spool(io.FileIO):
         Returns its path, which is the temporary one if it cannot be renamed.
         """
         self.check()
-        if self._committed is not None:
+        if self._is_committed:
             self.commit({FINISHED: np.array(1)})
+        self._write_waiting()
         os.fsync(self.fileno())
         if not self.is_in_place:
             raise StorageError(f"cannot rename {self.path} to {self.final}: it was removed or replaced during the run")
         found = self._named(replace)
+        super().close()
         if found != self.path:
             self._remove_checkpoint()
         return found
 
     def _named(self, replace: bool) -> Path:
-        """Rename the file and close it; its path."""
-        try:
-            return self._renamed() if replace else self._renamed_to_free()
-        except OSError:
-            with contextlib.suppress(OSError):
-                return self._renamed_to_free()
-        super().close()
+        """Rename the file; its path."""
+        with contextlib.suppress(OSError):
+            if replace:
+                os.replace(self.path, self.final)
+                return self.final
+        numbered = (self.final.with_name(f"{self.final.stem}-{k}{self.final.suffix}") for k in count(2))
+        with contextlib.suppress(OSError):
+            for free in chain([self.final], numbered):
+                with contextlib.suppress(FileExistsError):
+                    self._take(free)
+                    return free
         return self.path
-
-    def _renamed(self) -> Path:
-        os.replace(self.path, self.final)
-        super().close()
-        return self.final
-
-    def _renamed_to_free(self) -> Path:
-        for number in count(1):
-            name = self.final.name if number == 1 else f"{self.final.stem}-{number}{self.final.suffix}"
-            with contextlib.suppress(FileExistsError):
-                free = self.final.with_name(name)
-                self._take(free)
-                super().close()
-                return free
-        raise AssertionError("unreachable")
 
     def _take(self, name: Path) -> None:
         """Rename without overwriting; FileExistsError if the name exists."""
@@ -333,6 +333,25 @@ class Spool(io.FileIO):
         """Remove the temporary file unless it was published, or can be continued from its last commit."""
         if not self.closed:
             with contextlib.suppress(OSError):
-                if self.is_in_place and self._committed is None:
+                if self.is_in_place and not self._is_committed:
                     self.path.unlink()
             super().close()
+
+
+@contextlib.contextmanager
+def published(path: str | Path, kind: FileKind, force: bool, hints: Hints = IN_PYTHON) -> Iterator[Spool]:
+    """A temporary file next to a path, open for writing, which gets its name at the end. After an exception it is
+    removed.
+
+    Raises StorageError if it cannot be written, or if the path exists and `force` is false.
+    """
+    path = file_path(path, "the file")
+    check_output(path, kind, force, hints)
+    with as_storage_error(path):
+        spool = Spool(path)
+        try:
+            yield spool
+            spool.check()
+            spool.publish_as(kind, force)
+        finally:
+            spool.discard()

@@ -1,4 +1,4 @@
-"""The layout of a trajectory file: attributes, the scene, axes, an array for each field, events."""
+"""The layout of a trajectory file: attributes, the scene, axes, an array for each field."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ import h5py
 import numpy as np
 
 from rigidsim.trajectory.chunks import chunk_shape, filters
-from rigidsim.trajectory.events import NUMBERS, OTHERS, VECTORS, Event, columns_of
 from rigidsim.trajectory.fields import AXES, Field
 from rigidsim.trajectory.header import NO_CONTACT, Header
 from rigidsim.trajectory.recorded import ROWS
 
-FORMAT = "rigidsim-trajectory/4"
+FORMAT = "rigidsim-trajectory/5"
 TABLE_ROWS = 4096
 """Rows of a chunk of a table whose rows are not samples."""
 TEXT = h5py.string_dtype()
 CHECKSUMS, METRICS = "checksums", "metrics"
-AXIS_OF_EVENTS = {"": "event", **{f"{kind}/": "row" for kind in OTHERS}}
-"""The axis of each group of events."""
 
 
 def create(root: h5py.File, header: Header, n_sample: int, rows: int, compression: str) -> None:
@@ -30,32 +27,40 @@ def create(root: h5py.File, header: Header, n_sample: int, rows: int, compressio
     root.attrs["status"] = "running"
     root.attrs["quaternion_order"] = "wxyz"
     root.attrs["isolated"] = np.int8(header.isolated)
-    _create_scene(root, header)
-    scales = _create_axes(root, header, n_sample, rows)
+    create_scene(root, header.scene_name, header.scene_text, header.scene_resolved, header.provenance)
+    if header.contact_settings != NO_CONTACT:
+        root["scene"].create_dataset("contact", data=json.dumps(dict(header.contact_settings)), dtype=TEXT)
+    time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
+    time.attrs["units"], time.attrs["long_name"] = "s", "time since the start"
+    scales = create_axes(root, {"time": time}, header.paths)
+    _create_tree(root, header, scales["body"])
     for field in header.fields:
         _create_field(root, field, scales, (n_sample, rows), compression, header)
 
 
-def _create_scene(root: h5py.File, header: Header) -> None:
+def create_scene(root: h5py.File, name: str, text: str, resolved: str, provenance: Mapping[str, str]) -> h5py.Group:
+    """Write what a scene is, as it was given and with all values."""
     group = root.create_group("scene")
-    group.attrs["name"] = header.scene_name
-    group.attrs["sha256"] = hashlib.sha256(header.scene_resolved.encode()).hexdigest()
-    group.attrs["provenance"] = json.dumps(dict(header.provenance))
-    group.create_dataset("text", data=header.scene_text, dtype=TEXT)
-    group.create_dataset("resolved", data=header.scene_resolved, dtype=TEXT)
-    if header.contact_settings != NO_CONTACT:
-        group.create_dataset("contact", data=json.dumps(dict(header.contact_settings)), dtype=TEXT)
+    group.attrs["name"] = name
+    group.attrs["sha256"] = hashlib.sha256(resolved.encode()).hexdigest()
+    group.attrs["provenance"] = json.dumps(dict(provenance))
+    group.create_dataset("text", data=text, dtype=TEXT)
+    group.create_dataset("resolved", data=resolved, dtype=TEXT)
+    return group
 
 
-def _create_axes(root: h5py.File, header: Header, n_sample: int, rows: int) -> dict[str, h5py.Dataset]:
-    time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
-    time.attrs["units"], time.attrs["long_name"] = "s", "time since the start"
-    scales = {"time": time, "body": root.create_dataset("body", data=list(header.paths), dtype=TEXT)}
+def create_axes(root: h5py.File, first: Mapping[str, h5py.Dataset], paths: Sequence[str]) -> dict[str, h5py.Dataset]:
+    """Make axes of the first datasets, and those of bodies and of components."""
+    scales = {**first, "body": root.create_dataset("body", data=list(paths), dtype=TEXT)}
     for axis, labels in AXES.items():
         scales[axis] = root.create_dataset(axis, data=list(labels), dtype=TEXT)
     for name, scale in scales.items():
         scale.make_scale(name)
     scales["body"].attrs["long_name"] = "path of the node"
+    return scales
+
+
+def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
     per_body = {
         "parent": (np.array(header.parents, dtype=object), TEXT, "", "path of the parent; empty for the world"),
         "kind": (np.array(header.kinds, dtype=object), TEXT, "", "free, fixed or prescribed"),
@@ -64,11 +69,10 @@ def _create_axes(root: h5py.File, header: Header, n_sample: int, rows: int) -> d
     }
     for name, (values, dtype, units, long_name) in per_body.items():
         dataset = root.create_dataset(name, data=values, dtype=dtype)
-        dataset.dims[0].attach_scale(scales["body"])
+        dataset.dims[0].attach_scale(body)
         dataset.attrs["long_name"] = long_name
         if units:
             dataset.attrs["units"] = units
-    return scales
 
 
 def _create_field(
@@ -123,30 +127,23 @@ def write_checksums(root: h5py.File, checksums: Mapping[str, np.ndarray]) -> Non
         dataset.dims[0].attach_scale(root[dimension])
 
 
-def write_metrics(root: h5py.File, written: Mapping[str, str], metrics: Mapping[str, float]) -> None:
-    """Write the values of metrics, each with its expression; nothing if there are none."""
+def write_summary(
+    root: h5py.File, group: str, described: Mapping[str, tuple[str, str]], values: Mapping[str, np.ndarray], digest: str
+) -> h5py.Group:
+    """Write numbers about all samples, with units and meanings, and a digest that belongs to this file."""
+    made = root.create_group(group, track_order=True)
+    made.attrs["sha256"] = digest
+    for name, value in values.items():
+        dataset = made.create_dataset(name, data=value)
+        dataset.attrs["units"], dataset.attrs["long_name"] = described[name]
+    return made
+
+
+def write_metrics(root: h5py.File, header: Header, metrics: Mapping[str, float]) -> None:
+    """Write the values of metrics, each with its expression and its unit, if it has one; nothing if there are none."""
     group = root.create_group(METRICS, track_order=True) if metrics else {}
     for name, value in metrics.items():
         dataset = group.create_dataset(name, data=np.float64(value))
-        dataset.attrs["expression"] = written[name]
-
-
-def write_events(root: h5py.File, events: Sequence[Event]) -> None:
-    """Write the events as one array per attribute, along an event axis."""
-    group, columns = root.create_group("events"), columns_of(events)
-    described = {**NUMBERS, **VECTORS}
-    for kind, vectors in OTHERS.items():
-        described |= {f"{kind}/{name}": meaning for name, meaning in vectors.items()}
-    scales = {}
-    for prefix, axis in AXIS_OF_EVENTS.items():
-        length = len(columns[f"{prefix}body"])
-        scales[prefix] = group.create_dataset(f"{prefix}{axis}", data=np.arange(length))
-        scales[prefix].make_scale(axis)
-    for name, values in columns.items():
-        dataset = group.create_dataset(name, data=values, dtype=TEXT if isinstance(values, list) else None)
-        prefix = name[: name.rfind("/") + 1]
-        dataset.dims[0].attach_scale(scales[prefix])
-        if name in described:
-            dataset.attrs["units"], dataset.attrs["long_name"] = described[name]
-            if values.ndim == 2:
-                attach(dataset, 1, "xyz", root["xyz"])
+        dataset.attrs["expression"] = header.metrics[name]
+        if name in header.metric_units:
+            dataset.attrs["units"] = header.metric_units[name]

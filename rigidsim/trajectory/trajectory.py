@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
 from rigidsim.arguments import clipped, number
-from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.shown import in_notebook
+from rigidsim.shown import calling
 from rigidsim.trajectory.bodies import BodyHistory, BodyMapping, State
 from rigidsim.trajectory.chunks import DEFAULT
-from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.contact_points import ContactHistory
-from rigidsim.trajectory.digests import content_hash, digest_of_rows, recorded_columns
-from rigidsim.trajectory.events import Event
-from rigidsim.trajectory.fields import FIELDS, Block
+from rigidsim.trajectory.digests import content_hash, digest_of_rows, digests_of_events, recorded_columns
+from rigidsim.trajectory.events import Events
+from rigidsim.trajectory.fields import EVENT_NAMES, FIELDS, POINT_NAMES, SIDE_NAMES, Block
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import QUANTITIES, Motion, below, seen_from, straddling
-from rigidsim.trajectory.pictures import Pictures
-from rigidsim.trajectory.recorded import PartialArray
-from rigidsim.trajectory.rows import KeptRows, RowsOnDemand
-from rigidsim.trajectory.timeline import Events
+from rigidsim.trajectory.recorded import PartialArray, SomeRows
+from rigidsim.trajectory.windows import measured
+from rigidsim.tree.motion import RelativeMotion
 
 __all__ = ["BodyHistory", "State", "Trajectory"]
 
@@ -33,7 +31,7 @@ ROWS_AT_ONCE = 4
 """Rows of chunks that are read together to be saved: the chunks of older files have more samples."""
 
 
-class Trajectory(Pictures, BodyMapping):
+class Trajectory(BodyMapping):
     """A State with a time axis: `trajectory["tank/turret"].world.position` is an array (time, 3).
 
     `time` has the times of the samples (s), `events` what happened at instants (`Events`), `status` whether the run is
@@ -49,11 +47,11 @@ class Trajectory(Pictures, BodyMapping):
         status: str = "complete",
         stored_hash: str = "",
         close: Callable[[], None] | None = None,
-        scheduled: Sequence[Event] = (),
         message: str = "",
         metrics: Mapping[str, float] | None = None,
         contact_ledger: ContactLedger | None = None,
         extremes: Mapping[str, np.ndarray] | None = None,
+        older_digests: Mapping[str, bytes] = MappingProxyType({}),
     ):
         super().__init__(header, np.asarray(arrays["time"]), arrays)
         self.status = status
@@ -61,8 +59,8 @@ class Trajectory(Pictures, BodyMapping):
         self.contact_ledger = contact_ledger  # None if nothing can touch, or it was not recorded
         self.stored_hash = stored_hash  # the content hash stored in the file; empty in memory
         self.extremes = extremes or {}  # those stored in the file: by dataset of vectors the largest norm of each body
-        columns = {name: self.arrays[name] for name in EVENT_NAMES if name in arrays}
-        self.events = Events(header, scheduled, columns)
+        columns = {name: self.arrays[name] for name in (*EVENT_NAMES, *SIDE_NAMES) if name in arrays}
+        self.events = Events(header, columns, older_digests)
         self._close, self._metrics = close, metrics
 
     @classmethod
@@ -93,8 +91,7 @@ class Trajectory(Pictures, BodyMapping):
             whole, rows = np.concatenate([part[name] for part in parts]), header.recorded_rows(name)
             arrays[name] = whole if rows is None else PartialArray(whole, rows, len(header.paths))
         events = events or Events(header)
-        told = {"scheduled": events.scheduled, "metrics": metrics, "contact_ledger": contact_ledger}
-        return cls(header, arrays | events.columns, status, **told)
+        return cls(header, arrays | events.columns, status, metrics=metrics, contact_ledger=contact_ledger)
 
     def diagnostic(self, name: str) -> np.ndarray:
         """One of `kinetic_energy`, `potential_energy`, `work` (time), or a momentum (time, 3)."""
@@ -113,6 +110,12 @@ class Trajectory(Pictures, BodyMapping):
         return any(field.source == "ledger" and field.name.startswith(DIAGNOSTICS) for field in self.header.fields)
 
     @property
+    def ledger(self) -> np.ndarray:
+        """All energies and momenta, (time, column) as `engine.layout.LEDGER` has them but for the work of contact."""
+        names = [field.name for field in FIELDS if field.name.startswith(DIAGNOSTICS)]
+        return np.column_stack([np.asarray(self.arrays[name]) for name in names])
+
+    @property
     def total_energy(self) -> np.ndarray:
         """Kinetic + potential - work, J: constant up to the error of the integrator."""
         return self.diagnostic("kinetic_energy") + self.diagnostic("potential_energy") - self.diagnostic("work")
@@ -126,9 +129,15 @@ class Trajectory(Pictures, BodyMapping):
         """The value of a metric, such as `= max(speed("ball"))`, over the samples. It may use the parameters of the
         scene. Raises UsageError for an invalid expression or an unknown body.
         """
-        from rigidsim.trajectory.metrics import metric_of
+        from rigidsim.trajectory.metrics import MetricMeter
 
-        return metric_of(self, self.events, expression)
+        return measured(self, MetricMeter(self, expression))[0]
+
+    def metric_unit(self, expression: str) -> str:
+        """The unit of a metric, `m/s`; empty for a pure number and if it is not known. See `metric`."""
+        from rigidsim.trajectory.metrics import MetricMeter
+
+        return MetricMeter(self, expression).unit
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -140,9 +149,8 @@ class Trajectory(Pictures, BodyMapping):
     @property
     def content_hash(self) -> str:
         """SHA-256 of paths, times, samples and events: equal for bitwise equal results."""
-        names = (*self.header.dataset_names, *self.events.columns)
-        rows = {name: digest_of_rows(self.header, name, self.arrays[name]) for name in names}
-        return content_hash(self.paths, rows, self.events.scheduled)
+        rows = {name: digest_of_rows(self.header, name, self.arrays[name]) for name in self.header.dataset_names}
+        return content_hash(self.paths, rows | digests_of_events(self.header, self.events))
 
     @property
     def contacts(self) -> ContactHistory:
@@ -180,7 +188,7 @@ class Trajectory(Pictures, BodyMapping):
         and after are relative to different parents.
         """
         local = self.motion("local", index)
-        if not np.any(straddling(local, np.asarray(time))):
+        if not np.any(straddling(local.time, local.breaks, np.asarray(time))):
             return local.at(time)
         ends = [self.paths[index], self[self.paths[index]].parent_at(time)]
 
@@ -199,7 +207,7 @@ class Trajectory(Pictures, BodyMapping):
         """Some of the samples, by a slice or by their numbers in ascending order, without events; each array is read
         when it is needed, and kept.
         """
-        arrays = {field.name: KeptRows(self.arrays[field.name], samples) for field in self.header.fields}
+        arrays = {field.name: SomeRows(self.arrays[field.name], samples) for field in self.header.fields}
         return Trajectory(self.header, {**arrays, "time": self.time[samples]}, self.status)
 
     def window(self, samples: slice) -> Trajectory:
@@ -207,7 +215,7 @@ class Trajectory(Pictures, BodyMapping):
         anew.
         """
         arrays = {
-            name: RowsOnDemand(self.arrays[name], samples) for name in ("time", *(f.name for f in self.header.fields))
+            name: SomeRows(self.arrays[name], samples, True) for name in ("time", *(f.name for f in self.header.fields))
         }
         return Trajectory(self.header, arrays, self.status)
 
@@ -235,14 +243,15 @@ class Trajectory(Pictures, BodyMapping):
 
     def __reduce__(self):
         in_memory = {name: a if isinstance(a, PartialArray) else np.asarray(a) for name, a in self.arrays.items()}
-        told = self.events.scheduled, self.message, self._metrics, self.contact_ledger
-        return Trajectory, (self.header, in_memory, self.status, self.stored_hash, None, *told)
+        rest = self.message, self._metrics, self.contact_ledger, self.extremes, dict(self.events.older_digests)
+        return Trajectory, (self.header, in_memory, self.status, self.stored_hash, None, *rest)
 
     def _description(self) -> str:
         return f"{super()._description()}, {self.status}"
 
-    def _repr_html_(self) -> str:
-        return in_notebook("trajectory", self)
+    _repr_html_ = calling("html_of")
+    plot, view, video = calling("plot"), calling("view"), calling("video")
+    export, to_xarray, to_pandas = calling("export"), calling("to_xarray"), calling("to_pandas")
 
     def close(self) -> None:
         """Close the file, if there is one; arrays already read stay available."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,25 +14,26 @@ import h5py
 import numpy as np
 
 from rigidsim.arguments import file_path, one_of
-from rigidsim.errors import StorageError
 from rigidsim.trajectory.checkpoint import NOTHING, Arrays, Unfinished, joined, write_checkpoint
 from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
-from rigidsim.trajectory.contact_fields import COUNT, POINT_NAMES
-from rigidsim.trajectory.contact_ledger import ContactLedger, write_ledger
-from rigidsim.trajectory.destination import IN_PYTHON, Hints, as_storage_error, check_output
-from rigidsim.trajectory.digests import content_hash, description_digest, digest_of_begin
-from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder
-from rigidsim.trajectory.events import columns_of, events_from
+from rigidsim.trajectory.contact_ledger import DESCRIBED, LEDGER, ContactLedger
+from rigidsim.trajectory.destination import IN_PYTHON, TRAJECTORY, Hints, as_storage_error, check_output
+from rigidsim.trajectory.digests import (
+    content_hash,
+    description_digest,
+    digest_of_begin,
+    digest_of_summary,
+    digests_of_events,
+)
+from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder, Row, Staging
+from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.extremes import write_extremes
-from rigidsim.trajectory.fields import Block, sample_bytes
-from rigidsim.trajectory.file_kinds import TRAJECTORY, may_replace
+from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Block, sample_bytes
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
-from rigidsim.trajectory.staging import Staging
-from rigidsim.trajectory.structure import create, write_checksums, write_events, write_metrics
-from rigidsim.trajectory.tables import complete_points, create_contact_events, create_tables
-from rigidsim.trajectory.timeline import Events
+from rigidsim.trajectory.structure import create, write_checksums, write_metrics, write_summary
+from rigidsim.trajectory.tables import complete_points, create_tables, write_events
 
 NO_METRICS: Mapping[str, float] = MappingProxyType({})
 
@@ -49,7 +50,7 @@ class Writer:
     """An open trajectory file, used as a context manager. Without `finish` or `recover`, it is removed at the end.
 
     The file is written in rows of chunks: `chunk_rows` samples of all datasets. One row is encoded in the background
-    while the caller computes the next; then it is written, and makes a restore point. After `commit`, what a killed
+    while the caller computes the next; then it is written, and the file marked. After `commit`, what a killed
     process leaves can be opened by `reopened`.
     """
 
@@ -98,10 +99,8 @@ class Writer:
         self._checksums = {name: [] for name in self._digests if name not in POINT_NAMES}
         self._largest: dict[str, np.ndarray] = {}
         self._staging = Staging(rows)
-        self._points: list[Mapping[str, np.ndarray]] = []  # of the samples that are staged, and of those being encoded
-        self._points_begun: list[Mapping[str, np.ndarray]] = []
-        self._checkpoint: Arrays = NOTHING  # of the run, after the samples that were appended, and those being encoded
-        self._checkpoint_begun: Arrays = NOTHING
+        self._points: list[Mapping[str, np.ndarray]] = []  # of the samples that are staged
+        self._checkpoint: Arrays = NOTHING  # of the run, after the samples that were appended
 
     @classmethod
     def reopened(cls, path: str | Path, *, force: bool = False, hints: Hints = IN_PYTHON) -> tuple[Writer, Unfinished]:
@@ -113,12 +112,13 @@ class Writer:
 
     def _restored(self, left: Unfinished) -> Unfinished:
         """Take over what was written and what was still to be written."""
-        from rigidsim.trajectory.stored_header import header_in  # here, to keep other runs fast
+        from rigidsim.trajectory.checks import changes_in, header_in  # here, to keep other runs fast
 
         self._file = h5py.File(self._spool, "r+")
-        events = events_from({name: column.tolist() for name, column in left.group("event").items()})
+        events = {f"events/{name}": column for name, column in left.group("events").items()}
         metrics = {name: str(expression) for name, expression in left.group("expressions").items()}
-        header = replace(header_in(self._file, self.path, events), metrics=metrics)
+        units = {name: str(unit) for name, unit in left.group("metric_units").items()}
+        header = replace(header_in(self._file, self.path, changes_in(events)), metrics=metrics, metric_units=units)
         self._begin_with(header, self._file["time"].chunks[0])
         self._compression = str(left.arrays["compression"])
         self._rows = {name: int(rows) for name, rows in left.group("rows").items()}
@@ -130,23 +130,23 @@ class Writer:
         if staged := left.group("staged"):
             self._staging.add(staged)
             self._points = [left.group("points")]
-        return left._replace(header=header, events=Events(header, events, left.group("touched")))
+        return left._replace(header=header, events=Events(header, events))
 
     def commit(
         self, events: Events, metrics: Mapping[str, float] = NO_METRICS, contact_ledger: ContactLedger | None = None
     ) -> None:
         """Make all samples that were appended, and what `finish` gets, that which a killed process leaves."""
         with as_storage_error(self.path):
-            self._write(*self._take())
+            self._write(self._encoder.take())
             self._file.flush()
             names = self._points[0] if self._points else ()
             points = {name: np.concatenate([columns[name] for columns in self._points]) for name in names}
             arrays = joined({
                 "run": self._checkpoint,
-                "event": columns_of(events.scheduled),
-                "touched": events.columns,
+                "events": {name.removeprefix("events/"): column for name, column in events.columns.items()},
                 "metrics": metrics,
                 "expressions": self._header.metrics,
+                "metric_units": self._header.metric_units,
                 "ledger": asdict(contact_ledger) if contact_ledger else {},
                 "rows": self._rows,
                 "largest": self._largest,
@@ -203,39 +203,28 @@ class Writer:
         arrays = {name: np.asarray(array, dtype=self._datasets[name].dtype) for name, array in arrays.items()}
         with as_storage_error(self.path):
             if count < self._staging.missing:
-                self._write(*self._take())  # no other row is begun below: that one must not outlive this call
+                self._write(self._encoder.take())  # no other row is begun below: that one must not outlive this call
             while begin < count:
                 end = min(count, begin + self._staging.missing)
                 rows, point_rows = slice(begin, end), slice(points[begin], points[end])
                 self._points.append({name: arrays[name][point_rows] for name in POINT_NAMES if name in arrays})
                 full = self._staging.add({name: arrays[name][rows] for name in self._checksums})
                 if full:
-                    done = self._take()
-                    self._begin(full)
-                    if end < count:
-                        self._checkpoint_begun = NOTHING  # it is one after more samples than these
-                    self._write(*done)
+                    done = self._encoder.take()
+                    self._begin(full, NOTHING if end < count else self._checkpoint)  # one after these samples
+                    self._write(done)
                 begin = end
 
-    def _begin(self, samples: Mapping[str, np.ndarray]) -> None:
-        """Begin to encode a row of chunks."""
-        self._encoder.begin(samples)
-        self._points_begun, self._points = self._points, []
-        self._checkpoint_begun = self._checkpoint
+    def _begin(self, samples: Mapping[str, np.ndarray], checkpoint: Arrays) -> None:
+        """Begin to encode a row of chunks; the checkpoint is one after its samples."""
+        self._encoder.begin(samples, self._points, checkpoint)
+        self._points = []
 
-    def _take(self) -> tuple[dict[str, Encoded], list[Mapping[str, np.ndarray]], Arrays]:
-        """The row of chunks that was encoded, if there is one, the contact points of its samples, and the checkpoint
-        after them.
-        """
-        done, self._points_begun = (self._encoder.take(), self._points_begun, self._checkpoint_begun), []
-        return done
-
-    def _write(
-        self, encoded: dict[str, Encoded], points: Sequence[Mapping[str, np.ndarray]], checkpoint: Arrays
-    ) -> None:
-        """Write a row of chunks, and make a restore point."""
-        if not encoded:
+    def _write(self, row: Row | None) -> None:
+        """Write a row of chunks, if there is one, and mark the file."""
+        if row is None:
             return
+        encoded, (points, checkpoint) = row
         for name in list(encoded):
             self._write_chunks(name, encoded.pop(name))  # its memory is free for the chunks in work
         for columns in points:
@@ -273,12 +262,12 @@ class Writer:
 
     def _write_rest(self) -> None:
         """Write all samples that were appended."""
-        self._write(*self._take())
+        self._write(self._encoder.take())
         if self._staging.count:
             # HDF5 must not cut a chunk: it would encode it again.
             self._resize(self._rows["time"] + self._staging.count)
-            self._begin(self._staging.take())
-            self._write(*self._take())
+            self._begin(self._staging.take(), self._checkpoint)
+            self._write(self._encoder.take())
 
     def _resize(self, n_sample: int) -> None:
         for name in self._checksums:
@@ -308,11 +297,7 @@ class Writer:
     def publish(self) -> None:
         """Give a closed file its final path."""
         with as_storage_error(self.path):
-            found = self._spool.publish(may_replace(self.path, TRAJECTORY, self._force))
-        if found != self.path:
-            raise StorageError(
-                f"{self.path} was written by another process during the run; the trajectory was saved as {found}"
-            )
+            self._spool.publish_as(TRAJECTORY, self._force)
 
     def recover(self, message: str, events: Events | None = None) -> Recovered | None:
         """After a failed write: save the complete chunks that leave space to complete the file, with status failed.
@@ -342,11 +327,8 @@ class Writer:
         contact_ledger: ContactLedger | None = None,
     ) -> None:
         """Write events, metrics, the ledger of contact, digests and status, and close."""
-        self._events = events or Events(self._header)
-        if len(self._events):
-            write_events(self._file, self._events.scheduled)
-        if self._events.columns:
-            self._write_contact_events()
+        self._events = Events(self._header, events.columns if events else None)
+        write_events(self._file, self._events.columns, digests_of_events(self._header, self._events), self._compression)
         self._resize(self._rows["time"])
         for name, digest in self._digests.items():
             self._file[name].attrs["sha256"] = digest.hexdigest()
@@ -354,9 +336,11 @@ class Writer:
             complete_points(self._file, self._rows[POINT_NAMES[0]])
         checksums = self._all_checksums()
         write_checksums(self._file, checksums)
-        write_metrics(self._file, self._header.metrics, metrics)
+        write_metrics(self._file, self._header, metrics)
         write_extremes(self._file, self._largest, self.content_hash)
-        write_ledger(self._file, contact_ledger, self.content_hash)
+        if contact_ledger:
+            values = {name: np.float64(getattr(contact_ledger, name)) for name in DESCRIBED}
+            write_summary(self._file, LEDGER, DESCRIBED, values, digest_of_summary(values, self.content_hash))
         write_checkpoint(self._file, self._checkpoint, self.content_hash)
         root = self._file.attrs
         root["status"], root["message"], root["content_hash"] = status, message, self.content_hash
@@ -365,12 +349,6 @@ class Writer:
         )
         self._file.close()
         self._spool.check()
-
-    def _write_contact_events(self) -> None:
-        create_contact_events(self._file, len(self._events.contact), self._compression)
-        for name, values in self._events.columns.items():
-            self._datasets[name], self._rows[name], self._digests[name] = self._file[name].id, 0, hashlib.sha256()
-            self._append(name, np.asarray(values))
 
     def _all_checksums(self) -> dict[str, np.ndarray]:
         """The checksums of the chunks of each dataset of samples, in the order of the chunks."""
@@ -381,7 +359,7 @@ class Writer:
     def content_hash(self) -> str:
         """See `Trajectory.content_hash`."""
         rows = {name: digest.digest() for name, digest in self._digests.items()}
-        return content_hash(self._header.paths, rows, self._events.scheduled)
+        return content_hash(self._header.paths, rows | digests_of_events(self._header, self._events))
 
 
 def _write_rows(dataset: h5py.h5d.DatasetID, begin: int, values: np.ndarray) -> None:

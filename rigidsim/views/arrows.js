@@ -17,7 +17,7 @@ function mostAtOnce(contacts) {
 }
 
 function drawArrows(show) {
-  const { stage, camera, arrows, points } = show;
+  const { display, camera, arrows, points } = show;
   const eye = camera.three.position;
   const pixel = (place) => camera.pixel(place.distanceTo(eye));
   const draw = (place, vector, most, colour) => {
@@ -29,8 +29,8 @@ function drawArrows(show) {
   arrows.begin();
   points.begin();
   if (show.drawn.axes) drawAxes(show, pixel);
-  if (stage.hasRates) drawRates(show, draw);
-  if (stage.loads) {
+  if (display.hasRates) drawRates(show, draw);
+  if (display.loads) {
     drawContacts(show, draw, pixel);
     drawTerms(show, draw);
   }
@@ -39,13 +39,13 @@ function drawArrows(show) {
 }
 
 function drawAxes(show, pixel) {
-  const { stage } = show;
-  for (const body of [WORLD, ...stage.known]) {
-    if (stage.kinds[body] === "fixed" && stage.reach[body] > 0 && body !== show.from) continue; // part of another
+  const { display } = show;
+  for (const body of [WORLD, ...display.known]) {
+    if (display.kinds[body] === "fixed" && display.reach[body] > 0 && body !== show.from) continue; // part of another
     const pose = show.pose(body);
     const place = new THREE.Vector3().setFromMatrixPosition(pose);
     const px = pixel(place);
-    const length = Math.max((show.isStill ? 3 : 1) * AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * stage.reach[body]);
+    const length = Math.max((show.isStill ? 3 : 1) * AXIS_PIXELS * px, body === WORLD ? 0 : 1.2 * display.reach[body]);
     AXIS_COLOURS.forEach((colour, i) => {
       const axis = new THREE.Vector3().setFromMatrixColumn(pose, i).multiplyScalar(length);
       show.arrows.put(place, axis, 1.2 * px, colour);
@@ -54,8 +54,8 @@ function drawAxes(show, pixel) {
 }
 
 function drawRates(show, draw) {
-  const { stage, drawn, fastest, seen } = show;
-  for (const body of stage.interest) {
+  const { display, drawn, fastest, seen } = show;
+  for (const body of display.interest) {
     const vector = (first) => new THREE.Vector3(...seen.subarray(body * MOTION + first, body * MOTION + first + 3));
     if (drawn.velocity) draw(show.placeOf(body), vector(7), fastest.speed, ARROWS.velocity);
     if (drawn.rate) draw(show.placeOf(body), vector(10), fastest.rate, ARROWS.rate);
@@ -63,7 +63,7 @@ function drawRates(show, draw) {
 }
 
 function drawContacts(show, draw, pixel) {
-  const { sample, contacts, strongest } = show.stage.loads;
+  const { sample, contacts, strongest } = show.display.loads;
   const now = sample[show.frame];
   const [begin, end] = contacts && show.drawn.contact ? contacts.begins.subarray(now, now + 2) : [0, 0];
   const size = new THREE.Matrix4();
@@ -79,18 +79,18 @@ function drawContacts(show, draw, pixel) {
 
 // Terms of accelerations, which are in the axes of the parent; the inertial ones hold as seen from the parent only.
 function drawTerms(show, draw) {
-  const { stage } = show;
-  const now = stage.loads.sample[show.frame];
-  const parents = stage.trees[stage.tree[show.frame]];
+  const { display } = show;
+  const now = display.loads.sample[show.frame];
+  const parents = display.trees[display.tree[show.frame]];
   for (const name of ["force", "inertial"]) {
-    const values = stage.loads[name];
+    const values = display.loads[name];
     if (!values || !show.drawn[name]) continue;
-    for (const body of stage.interest) {
+    for (const body of display.interest) {
       if (name === "inertial" && parents[body] !== show.from) continue;
-      const o = (now * stage.count + body) * 3;
+      const o = (now * display.count + body) * 3;
       const turn = new THREE.Quaternion().setFromRotationMatrix(show.pose(parents[body]));
       const vector = new THREE.Vector3(...values.subarray(o, o + 3)).applyQuaternion(turn);
-      draw(show.placeOf(body), vector, stage.loads.largest, ARROWS[name]);
+      draw(show.placeOf(body), vector, display.loads.largest, ARROWS[name]);
     }
   }
 }

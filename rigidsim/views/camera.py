@@ -58,13 +58,6 @@ class Camera:
         rays = across.astype(np.float32)[:, None] * right + up.astype(np.float32)[:, None] * upwards + forward
         return rays / np.sqrt(np.einsum("ij,ij->i", rays, rays))[:, None]
 
-    def project(self, points: np.ndarray) -> np.ndarray:
-        """The points of the picture, (..., 2) pixels, at which points (..., 3) in m appear; NaN behind the camera."""
-        x, y, depth = np.moveaxis((np.asarray(points) - self.position) @ self.axes.T, -1, 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scale = np.where(depth > 0, 1.0 / (depth * self.pixel), np.nan)
-        return np.stack([self.size[0] / 2 + x * scale, self.size[1] / 2 - y * scale], axis=-1)
-
 
 def fitted(azimuth: float, elevation: float, size: tuple[int, int], points: np.ndarray, reach: np.ndarray) -> Camera:
     """The camera that looks in a direction and is as near as balls about points (n, 3), with these radii (n), allow."""

@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from types import ModuleType, SimpleNamespace
 
 from rigidsim.errors import StorageError, UsageError
-from rigidsim.trajectory.file_kinds import FileKind
+from rigidsim.trajectory.destination import FileKind
 from rigidsim.trajectory.spool import Spool
 
 PNG = FileKind("a PNG picture", "PNG pictures", (".png",), rb"\x89PNG")

@@ -8,7 +8,8 @@ import numpy as np
 
 from rigidsim.errors import NotRecordedError
 from rigidsim.physics.quaternion import rotate_back
-from rigidsim.trajectory.contact_fields import POINT_NAMES, node_of
+from rigidsim.trajectory.events import node_of
+from rigidsim.trajectory.fields import POINT_NAMES
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.poses import Poses
@@ -42,7 +43,7 @@ class Loads(NamedTuple):
 
 
 def loads_of(trajectory: Trajectory, samples: np.ndarray, poses: Poses, notes: list[str]) -> Loads:
-    """The loads at these samples of a trajectory; what is left out is told in `notes`."""
+    """The loads at these samples of a trajectory; what is left out is named in `notes`."""
     times = trajectory.time[samples]
     frame = np.searchsorted(poses.time, times)
     sums = [_sum(trajectory.part(samples), names) for names in (FORCES, INERTIAL)]

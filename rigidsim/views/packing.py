@@ -1,4 +1,4 @@
-"""A stage as data of a page: plain JSON, with arrays as text (base64 of deflated bytes, little endian).
+"""A display as data of a page: plain JSON, with arrays as text (base64 of deflated bytes, little endian).
 
 The motions relative to the parents are kept exactly where that matters or costs little, and rounded elsewhere: then
 positions to 2^-30 of the length of their path's bounding box, components of quaternions to 2^-15, rates to 2^-15 of
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.views.display import Display
 from rigidsim.views.loads import Loads
-from rigidsim.views.poses import WORLD, Poses
-from rigidsim.views.stage import ShownScene
+from rigidsim.views.poses import WORLD_ROW, Poses
 
 EXACT = 20_000
 """Motions of so many bodies times frames are kept exactly, all of them; else only those of `MOST_EXACT` bodies."""
@@ -28,24 +28,24 @@ SURFACE = {"vertices": "<f4", "normals": "<f4", "faces": "<i4"}
 POSITION_STEP, QUATERNION_STEP, RATE_STEP = 2.0**-30, 2.0**-15, 2.0**-15
 
 
-def stage_data(stage: ShownScene) -> dict[str, Any]:
-    """The stage as plain data for JSON."""
-    poses = stage.poses
+def display_data(display: Display) -> dict[str, Any]:
+    """The display as plain data for JSON."""
+    poses = display.poses
     n_frame, n_body = poses.position.shape[:2]
     exact = exact_rows(poses)
     rounded = sorted(set(range(n_body)) - set(exact))
     motion = np.concatenate([poses.position, _continuous(poses.orientation)], axis=-1)
     rates = np.concatenate([poses.velocity, poses.angular_velocity], axis=-1)
     return {
-        "title": stage.title,
-        "paths": list(stage.paths),
-        "kinds": list(stage.kinds),
-        "colours": list(stage.colours),
-        "known": list(stage.known),
-        "hollow": list(stage.hollow),
-        "speed": stage.speed,
-        "reach": stage.reach.tolist(),
-        "notes": list(stage.notes),
+        "title": display.title,
+        "paths": list(display.paths),
+        "kinds": list(display.kinds),
+        "colours": list(display.colours),
+        "known": list(display.known),
+        "hollow": list(display.hollow),
+        "speed": display.speed,
+        "reach": display.reach.tolist(),
+        "notes": list(display.notes),
         "time": packed(poses.time, "<f8"),
         "tree": packed(poses.tree, "<i4"),
         "trees": [packed(np.array(parents), "<i4") for parents in poses.trees],
@@ -54,13 +54,13 @@ def stage_data(stage: ShownScene) -> dict[str, Any]:
         "rates": _rate_columns(rates) if n_frame * n_body <= WITH_RATES else None,
         "surfaces": [
             {name: packed(array, kind) for (name, kind), array in zip(SURFACE.items(), surface, strict=True)}
-            for surface in stage.surfaces
+            for surface in display.surfaces
         ],
         "parts": [
             {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in part._asdict().items()}
-            for part in stage.parts
+            for part in display.parts
         ],
-        "loads": None if stage.loads is None else _loads_data(stage.loads),
+        "loads": None if display.loads is None else _loads_data(display.loads),
     }
 
 
@@ -110,7 +110,7 @@ def exact_rows(poses: Poses) -> list[int]:
         return list(range(n_body))
     trees = np.array(poses.trees)
     changed = np.flatnonzero((trees != trees[0]).any(axis=0))
-    carriers = np.unique(trees[trees != WORLD])
+    carriers = np.unique(trees[trees != WORLD_ROW])
     return sorted(list(dict.fromkeys([*changed.tolist(), *carriers.tolist()]))[:MOST_EXACT])
 
 

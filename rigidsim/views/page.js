@@ -24,41 +24,41 @@ function metres(value) {
 }
 
 class Page {
-  constructor(stage, show) {
-    Object.assign(this, { stage, show, playing: false, speed: stage.speed });
+  constructor(display, show) {
+    Object.assign(this, { display, show, playing: false, speed: display.speed });
     this.fillLists();
     this.connect();
     this.labels = this.makeLabels();
     this.cover();
-    this.lookFrom(stage.from);
-    this.followBody(stage.follow);
+    this.lookFrom(display.from);
+    this.followBody(display.follow);
     this.last = performance.now();
     requestAnimationFrame((now) => this.tick(now));
   }
 
   fillLists() {
-    const { stage } = this;
-    element("title").textContent = stage.title;
-    const bodies = stage.known.map((row) => [row, stage.paths[row]]);
+    const { display } = this;
+    element("title").textContent = display.title;
+    const bodies = display.known.map((row) => [row, display.paths[row]]);
     this.fill("from", [[WORLD, "the world"], ...bodies]);
     this.fill("follow", [["", "nothing"], ...bodies]);
     this.fill(
       "speed",
-      SPEEDS.map((factor) => [factor * stage.speed, `${digits(factor * stage.speed)} ×`]),
+      SPEEDS.map((factor) => [factor * display.speed, `${digits(factor * display.speed)} ×`]),
     );
-    element("speed").value = stage.speed;
-    element("notes").textContent = stage.notes.join(" ");
+    element("speed").value = display.speed;
+    element("notes").textContent = display.notes.join(" ");
     const recorded = {
-      velocity: stage.hasRates,
-      rate: stage.hasRates,
-      contact: stage.loads?.contacts,
-      force: stage.loads?.force,
-      inertial: stage.loads?.inertial,
+      velocity: display.hasRates,
+      rate: display.hasRates,
+      contact: display.loads?.contacts,
+      force: display.loads?.force,
+      inertial: display.loads?.inertial,
     };
     for (const [id, found] of Object.entries(recorded)) element(id).parentElement.hidden = !found;
     if (window.innerWidth < 700) element("panel").classList.add("closed");
     element("time").max = 1000000;
-    if (stage.frames < 2) element("player").hidden = true;
+    if (display.frames < 2) element("player").hidden = true;
   }
 
   fill(id, options) {
@@ -71,11 +71,11 @@ class Page {
   }
 
   connect() {
-    const { stage, show } = this;
+    const { display, show } = this;
     element("play").addEventListener("click", () => this.play(!this.playing));
     element("time").addEventListener("input", (event) => {
       this.play(false);
-      this.setTime(stage.begin + ((stage.end - stage.begin) * event.target.value) / 1e6);
+      this.setTime(display.begin + ((display.end - display.begin) * event.target.value) / 1e6);
     });
     element("speed").addEventListener("change", (event) => (this.speed = Number(event.target.value)));
     element("from").addEventListener("change", (event) => this.lookFrom(Number(event.target.value)));
@@ -88,9 +88,9 @@ class Page {
       this.cover();
     });
     for (const box of document.querySelectorAll("#panel input[type=checkbox]")) {
-      if (box.id === "labels") box.checked = stage.known.length <= MOST_LABELS;
-      else if (box.id === "axes") box.checked = stage.known.length <= MOST_LABELS;
-      if (box.id === "contact") box.checked = mostAtOnce(stage.loads?.contacts) <= MOST_CONTACTS;
+      if (box.id === "labels") box.checked = display.known.length <= MOST_LABELS;
+      else if (box.id === "axes") box.checked = display.known.length <= MOST_LABELS;
+      if (box.id === "contact") box.checked = mostAtOnce(display.loads?.contacts) <= MOST_CONTACTS;
       if (box.id !== "labels") show.drawn[box.id] = box.checked;
       box.addEventListener("change", () => (show.drawn[box.id] = box.checked));
     }
@@ -117,8 +117,8 @@ class Page {
     const steps = { ArrowLeft: -1, ArrowRight: 1 };
     if (event.key === " ") this.play(!this.playing);
     else if (event.key in steps) this.step(steps[event.key] * (event.shiftKey ? 10 : 1));
-    else if (event.key === "Home") this.setTime(this.stage.begin);
-    else if (event.key === "End") this.setTime(this.stage.end);
+    else if (event.key === "Home") this.setTime(this.display.begin);
+    else if (event.key === "End") this.setTime(this.display.end);
     else if (event.key === "0") this.show.showAll();
     else return;
     event.preventDefault();
@@ -126,19 +126,19 @@ class Page {
 
   step(count) {
     this.play(false);
-    const frame = this.stage.place(this.show.time)[0] + count;
-    this.setTime(this.stage.time[Math.max(0, Math.min(this.stage.frames - 1, frame))]);
+    const frame = this.display.place(this.show.time)[0] + count;
+    this.setTime(this.display.time[Math.max(0, Math.min(this.display.frames - 1, frame))]);
   }
 
   play(playing) {
-    this.playing = playing && this.stage.frames > 1;
-    if (this.playing && this.show.time >= this.stage.end) this.setTime(this.stage.begin);
+    this.playing = playing && this.display.frames > 1;
+    if (this.playing && this.show.time >= this.display.end) this.setTime(this.display.begin);
     element("play").textContent = this.playing ? "❚❚" : "▶";
     element("play").setAttribute("aria-label", this.playing ? "pause" : "play");
   }
 
   setTime(time) {
-    this.show.time = Math.max(this.stage.begin, Math.min(this.stage.end, time));
+    this.show.time = Math.max(this.display.begin, Math.min(this.display.end, time));
   }
 
   lookFrom(row) {
@@ -149,25 +149,25 @@ class Page {
   }
 
   followBody(row) {
-    const { show, stage } = this;
+    const { show, display } = this;
     Object.assign(show, { follow: row, followed: undefined });
     element("follow").value = row ?? "";
     show.makePaths();
     if (row === null) return;
-    const [frame, part] = stage.place(show.time);
-    const seen = stage.seenFrom(show.from, frame, part, [row]);
+    const [frame, part] = display.place(show.time);
+    const seen = display.seenFrom(show.from, frame, part, [row]);
     show.camera.target = [...seen.subarray(row * MOTION, row * MOTION + 3)];
-    if (stage.reach[row] > 0) show.camera.distance = 12 * stage.reach[row];
+    if (display.reach[row] > 0) show.camera.distance = 12 * display.reach[row];
   }
 
   tick(now) {
-    const { stage, show } = this;
+    const { display, show } = this;
     const passed = Math.min(0.1, (now - this.last) / 1000);
     this.last = now;
     if (this.playing) {
       const time = show.time + passed * this.speed;
-      this.setTime(time > stage.end && element("loop").checked ? stage.begin : time);
-      if (time > stage.end && !element("loop").checked) this.play(false);
+      this.setTime(time > display.end && element("loop").checked ? display.begin : time);
+      if (time > display.end && !element("loop").checked) this.play(false);
     }
     show.draw();
     this.write();
@@ -176,38 +176,38 @@ class Page {
   }
 
   write() {
-    const { stage, show } = this;
-    const span = stage.end - stage.begin;
+    const { display, show } = this;
+    const span = display.end - display.begin;
     const decimals = span > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(span)))) : 3;
     const text = `${show.time.toFixed(decimals)} s`;
     if (element("clock").textContent !== text) element("clock").textContent = text;
-    element("time").value = span > 0 ? (1e6 * (show.time - stage.begin)) / span : 0;
-    const told = [];
-    if (show.drawn.grid) told.push(`grid ${metres(show.spacing)}`);
-    const { loads } = stage;
+    element("time").value = span > 0 ? (1e6 * (show.time - display.begin)) / span : 0;
+    const texts = [];
+    if (show.drawn.grid) texts.push(`grid ${metres(show.spacing)}`);
+    const { loads } = display;
     const largest = [
-      ["velocity", stage.hasRates, show.fastest.speed, "m/s"],
-      ["rate", stage.hasRates, show.fastest.rate, "rad/s"],
+      ["velocity", display.hasRates, show.fastest.speed, "m/s"],
+      ["rate", display.hasRates, show.fastest.rate, "rad/s"],
       ["contact", loads?.contacts, loads?.strongest, "N"],
       ["force", loads?.force, loads?.largest, "m/s²"],
       ["inertial", loads?.inertial, loads?.largest, "m/s²"],
     ];
     for (const [id, found, value, unit] of largest) {
       const name = element(id).parentElement.textContent.trim();
-      if (show.drawn[id] && found) told.push(`${name}: ${ARROW_PIXELS} px = ${digits(value)} ${unit}`);
+      if (show.drawn[id] && found) texts.push(`${name}: ${ARROW_PIXELS} px = ${digits(value)} ${unit}`);
     }
-    if (element("scales").textContent !== told.join(", ")) element("scales").textContent = told.join(", ");
+    if (element("scales").textContent !== texts.join(", ")) element("scales").textContent = texts.join(", ");
   }
 
   makeLabels() {
-    const { stage } = this;
-    const ends = stage.paths.map((path) => path.split("/").pop());
+    const { display } = this;
+    const ends = display.paths.map((path) => path.split("/").pop());
     const uses = new Map();
     for (const end of ends) uses.set(end, (uses.get(end) ?? 0) + 1);
-    return [WORLD, ...stage.known].map((row) => {
+    return [WORLD, ...display.known].map((row) => {
       const label = document.createElement("div");
       label.className = "label";
-      label.textContent = row === WORLD ? "world" : uses.get(ends[row]) === 1 ? ends[row] : stage.paths[row];
+      label.textContent = row === WORLD ? "world" : uses.get(ends[row]) === 1 ? ends[row] : display.paths[row];
       const leader = document.createElementNS("http://www.w3.org/2000/svg", "line");
       element("labels-layer").append(label);
       element("leaders").append(leader);
@@ -256,17 +256,17 @@ async function open() {
     say("This page needs a browser of 2023 or later.");
     return;
   }
-  const stage = await Stage.read(JSON.parse(element("stage").textContent));
+  const display = await Display.read(JSON.parse(element("display").textContent));
   let show;
   try {
-    show = new Show(stage, element("canvas"));
+    show = new Show(display, element("canvas"));
   } catch {
     say("This page needs WebGL 2, which this browser does not have or has switched off.");
     return;
   }
   await show.build();
-  const page = new Page(stage, show);
-  const rowOf = (path) => (path === "world" ? WORLD : stage.paths.indexOf(path));
+  const page = new Page(display, show);
+  const rowOf = (path) => (path === "world" ? WORLD : display.paths.indexOf(path));
   // For tests and for the console.
   window.rigidsim = {
     setTime: (time) => (page.play(false), page.setTime(time), show.draw()),

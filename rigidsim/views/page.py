@@ -1,4 +1,4 @@
-"""A trajectory as one HTML page that needs no network: the stage as data, three.js, and the page's own scripts."""
+"""A trajectory as one HTML page that needs no network: the display as data, three.js, and the page's own scripts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from string import Template
 from zipfile import BadZipFile, ZipFile
 
 from rigidsim.errors import UsageError
-from rigidsim.views.packing import stage_data
-from rigidsim.views.stage import ShownScene
+from rigidsim.views.display import Display
+from rigidsim.views.packing import display_data
 
-SCRIPTS = ("stage.js", "camera.js", "picture.js", "arrows.js", "show.js", "page.js")
+SCRIPTS = ("display.js", "camera.js", "picture.js", "arrows.js", "show.js", "page.js")
 POLICY = (
     "default-src 'none'; script-src {scripts}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -26,23 +26,23 @@ VIEWER = ("resources", "templates", "viewer.zip"), "viewer.html.template"
 THREE_BEGIN, THREE_END = "<script>/**\n * @license\n", 'Object.defineProperty(t,"__esModule",{value:!0})}));'
 
 
-def page_of(stage: ShownScene, frame: str = "world", follow: str = "") -> str:
-    """The HTML text of a page that shows a stage, at first as seen from a body, with the camera following one.
+def page_of(display: Display, frame: str = "world", follow: str = "") -> str:
+    """The HTML text of a page that shows a display, at first as seen from a body, with the camera following one.
 
     Nothing in it is loaded from elsewhere, and by its content security policy nothing can be; names and titles are
     data, and never part of markup or scripts. Raises UsageError for an unknown body or if trimesh is missing.
     """
-    row = stage.row(frame)
+    row = display.row(frame)
     chosen = {
         "from": row,
-        "follow": stage.row(follow) if follow else None,
-        "interest": sorted(stage.interesting(stage.poses.seen_from(row))),
+        "follow": display.row(follow) if follow else None,
+        "interest": sorted(display.interesting(display.poses.seen_from(row))),
     }
     style, script = _text("page.css"), "\n".join(map(_text, SCRIPTS))
     policy = POLICY.format(scripts=f"{_hash(three())} {_hash(script)}", style=_hash(style))
     return Template(_text("page.html")).substitute(
-        policy=policy, title=html.escape(stage.title or "rigidsim"), style=style, script=script, three=three(),
-        stage=_json({**stage_data(stage), **chosen}),
+        policy=policy, title=html.escape(display.title or "rigidsim"), style=style, script=script, three=three(),
+        display=_json({**display_data(display), **chosen}),
     )  # fmt: skip
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from rigidsim.errors import NotRecordedError
 from rigidsim.physics.frames import compose_motion, inverse_pose, inverse_velocity
-from rigidsim.trajectory.motion import QUANTITIES, Motion, columns, rows, straddling
+from rigidsim.trajectory.motion import QUANTITIES, columns, rows, straddling
 from rigidsim.trajectory.trajectory import Trajectory
 
 WIDTHS = (3, 4, 3, 3)
-WORLD = -1
+WORLD_ROW = -1
 """The row of the world, as a parent or as what is looked from."""
 STILL = (((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
@@ -47,7 +47,7 @@ class Poses:
     trees: tuple[tuple[int, ...], ...]
     tree: np.ndarray
 
-    def seen_from(self, row: int = WORLD, frames: slice = slice(None)) -> Seen:
+    def seen_from(self, row: int = WORLD_ROW, frames: slice = slice(None)) -> Seen:
         """The motion of all bodies relative to the body of this row, or to the world, at some frames."""
         part = replace(self, **{name: getattr(self, name)[frames] for name in ("time", *QUANTITIES, "tree")})
         seen = Seen(*(np.empty_like(getattr(part, name)) for name in QUANTITIES))
@@ -59,7 +59,7 @@ class Poses:
 
     def _see(self, seen: Seen, row: int, parents: Sequence[int], frames: slice) -> None:
         found, line = {row: STILL}, row
-        while line != WORLD:  # outwards: the ancestors, as seen from their descendant
+        while line != WORLD_ROW:  # outwards: the ancestors, as seen from their descendant
             pose, *rates = self._local(line, frames)
             back = inverse_pose(pose), *inverse_velocity(pose, *rates)
             found[parents[line]] = compose_motion(*found[line], *back)
@@ -100,8 +100,7 @@ def shown_times(shown: Trajectory, n_frame: int) -> np.ndarray:
     steps = np.arange(parts) / parts
     between = (samples[:-1, None] + steps * np.diff(samples)[:, None]).ravel()
     times = np.append(between, samples[-1])
-    breaks = tuple(change.time for change in shown.header.changes)
-    return times[~straddling(Motion(samples, {}.__getitem__, breaks), times)]
+    return times[~straddling(samples, [change.time for change in shown.header.changes], times)]
 
 
 def poses_of(shown: Trajectory, times: np.ndarray) -> tuple[Poses, list[int]]:
@@ -109,17 +108,17 @@ def poses_of(shown: Trajectory, times: np.ndarray) -> tuple[Poses, list[int]]:
     parent, and does not follow, is placed in the world; if that is not known either, the body is left out. Raises
     NotRecordedError if all are.
     """
-    trees = [list(parents) for _, parents in _parents(shown)]
+    trees = [[node.parent - 1 for node in tree] for tree in shown.header.history]  # rows of parents, -1: the world
     links = {row: _motion(shown, "local", row, times) for row in range(len(shown.paths))}
 
     def is_loose(row: int) -> bool:
-        return links[row] is None or any(p != WORLD and links.get(p) is None for p in (tree[row] for tree in trees))
+        return links[row] is None or any(p != WORLD_ROW and links.get(p) is None for p in (tree[row] for tree in trees))
 
     while loose := [row for row in links if is_loose(row)]:
         for row in loose:
             links[row] = _motion(shown, "world", row, times)
             for tree in trees:
-                tree[row] = WORLD
+                tree[row] = WORLD_ROW
             if links[row] is None:
                 del links[row]
     if not links:
@@ -128,9 +127,7 @@ def poses_of(shown: Trajectory, times: np.ndarray) -> tuple[Poses, list[int]]:
 
 
 def _assembled(shown: Trajectory, times: np.ndarray, trees: Sequence[Sequence[int]], links: dict) -> Poses:
-    number = np.zeros(len(times), np.int64)
-    for k, (begin, _) in enumerate(_parents(shown)):
-        number[np.searchsorted(times, begin) if k else 0 :] = k
+    number = np.searchsorted(shown.header.history.begins, times, side="right") - 1
     metres = np.append(shown.header.scale, 1.0)[np.array(trees)][number]  # of the parents' units; the world is last
     arrays = [np.zeros((len(times), len(shown.paths), width)) for width in WIDTHS]
     arrays[1][..., 0] = 1.0
@@ -139,12 +136,6 @@ def _assembled(shown: Trajectory, times: np.ndarray, trees: Sequence[Sequence[in
             unit = metres[:, row, None] if name in ("position", "velocity") else 1.0
             array[:, row] = unit * found[name]
     return Poses(times, *arrays, tuple(map(tuple, trees)), number)
-
-
-def _parents(shown: Trajectory) -> list[tuple[float, list[int]]]:
-    """(time from which it holds, row of the parent of each body) of each tree."""
-    row_of = shown.header.row_of
-    return [(begin, [row_of.get(p.parent, WORLD) for p in places]) for begin, places in shown.header.trees()]
 
 
 def _motion(shown: Trajectory, frame: str, row: int, times: np.ndarray) -> dict[str, np.ndarray] | None:

@@ -1,6 +1,6 @@
 """Pictures of triangles by ray tracing: the nearest surface at each pixel, its shading, and shadows.
 
-Embree finds what rays hit; it needs neither a display nor a graphics card. Pixels on edges are looked at again, with
+Embree finds what rays hit; it needs neither a screen nor a graphics card. Pixels on edges are looked at again, with
 several rays. Lengths are relative to the camera, in units of its distance, so that float32 suffices.
 """
 
@@ -134,10 +134,7 @@ class _Tracer:
         self._see_glass(rays, nearest, found)
 
     def _see_solids(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
-        mesh, hits = self._picture.solids, _hits(self._solids, rays)
-        if hits is None:
-            return
-        at, faces, weights, distance = hits
+        mesh, (at, faces, weights, distance) = self._picture.solids, _hits(self._solids, rays)
         corners = mesh.faces[faces]
         normals = np.einsum("nk,nkj->nj", weights, mesh.normals[corners])
         normals /= np.sqrt(np.einsum("ij,ij->i", normals, normals))[:, None]
@@ -184,22 +181,12 @@ class _Tracer:
         found.colours[at] = shade
 
     def _see_ribbons(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
-        mesh, hits = self._picture.ribbons, _hits(self._ribbons, rays)
-        if hits is None:
-            return
-        at, faces, _, distance = hits
-        nearer = distance < nearest[at]
-        at, faces = at[nearer], faces[nearer]
-        nearest[at] = distance[nearer]
+        mesh, (at, faces, _, distance) = self._picture.ribbons, _nearer_hits(self._ribbons, rays, nearest)
+        nearest[at] = distance
         found.colours[at], found.keys[at] = mesh.colours[faces], FIRST_RIBBON + mesh.owners[faces]
 
     def _see_glass(self, rays: np.ndarray, nearest: np.ndarray, found: Sight) -> None:
-        mesh, hits = self._picture.glass, _hits(self._glass, rays)
-        if hits is None:
-            return
-        at, faces, weights, distance = hits
-        nearer = distance < nearest[at]
-        at, faces, weights, distance = (array[nearer] for array in (at, faces, weights, distance))
+        mesh, (at, faces, weights, distance) = self._picture.glass, _nearer_hits(self._glass, rays, nearest)
         normals = np.einsum("nk,nkj->nj", weights, mesh.normals[mesh.faces[faces]])
         light, _ = self._light_on(rays[at] * distance[:, None], normals, distance)
         found.colours[at] += GLASS * (mesh.colours[faces] * light[:, None] - found.colours[at])
@@ -218,11 +205,18 @@ def _embree(vertices: np.ndarray, faces: np.ndarray):
     return scene
 
 
-def _hits(scene, rays: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
+def _hits(scene, rays: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The rays that meet a triangle: their rows, the triangles, the weights of the three corners, and the distances."""
     if scene is None:
-        return None
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 3), np.float32), np.zeros(0, np.float32)
     found = scene.run(np.zeros_like(rays), rays, output=True)
     at = np.flatnonzero(found["primID"] >= 0)
     u, v = found["u"][at], found["v"][at]
     return at, found["primID"][at], np.stack([1.0 - u - v, u, v], axis=-1), found["tfar"][at]
+
+
+def _nearer_hits(scene, rays: np.ndarray, nearest: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Those hits that are nearer than anything else along their rays."""
+    hits = _hits(scene, rays)
+    nearer = hits[3] < nearest[hits[0]]
+    return tuple(array[nearer] for array in hits)

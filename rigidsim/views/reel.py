@@ -15,10 +15,10 @@ from rigidsim.hindsight.quantities import full_path
 from rigidsim.trajectory.encoding import cores
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.camera import Camera, fitted
+from rigidsim.views.display import GROUND, Display, display_at
 from rigidsim.views.lettering import Lettering
-from rigidsim.views.poses import WORLD, Seen
+from rigidsim.views.poses import WORLD_ROW, Seen
 from rigidsim.views.scenery import Scenery
-from rigidsim.views.stage import GROUND, ShownScene, stage_at
 
 MOST_PATHS, MOST_NAMES = 12, 8
 """Paths of free bodies are drawn by default, and names written, if there are no more than so many."""
@@ -60,29 +60,31 @@ class Reel:
     @classmethod
     def of(cls, trajectory: Trajectory, clip: Clip, look: Viewpoint, size: tuple[int, int]) -> Reel:
         """The images of a clip. Raises UsageError for bodies that are not shown."""
-        stage = stage_at(trajectory, clip.times, clip.speed)
+        display = display_at(trajectory, clip.times, clip.speed)
 
         def row(body: str) -> int:
-            return stage.row(body if body == "world" else full_path(trajectory, body))
+            return display.row(body if body == "world" else full_path(trajectory, body))
 
         frame = row(look.frame)
-        seen = stage.poses.seen_from(frame)
-        traced = _few_free(stage) if look.traces is None else [row(body) for body in look.traces]
-        scenery = Scenery(stage, seen, stage.framing(seen), [body for body in traced if body not in (frame, WORLD)])
-        cameras = _cameras(stage, seen, row(look.follow) if look.follow else WORLD, look, size)
+        seen = display.poses.seen_from(frame)
+        traced = _few_free(display) if look.traces is None else [row(body) for body in look.traces]
+        scenery = Scenery(
+            display, seen, display.framing(seen), [body for body in traced if body not in (frame, WORLD_ROW)]
+        )
+        cameras = _cameras(display, seen, row(look.follow) if look.follow else WORLD_ROW, look, size)
         return cls(scenery, cameras, _lettering(scenery, clip, frame, size))
 
     @property
     def title(self) -> str:
         """The title of the scene."""
-        return self.scenery.stage.title
+        return self.scenery.display.title
 
     def image(self, k: int, camera: Camera | None = None):
         """The image at one of the times, by default from its own camera."""
         camera = camera or self.cameras[k]
         pixels = self.scenery.picture(k, camera).render()
         letters = replace(self.lettering, size=camera.size)
-        times = self.scenery.stage.poses.time
+        times = self.scenery.display.poses.time
         return letters.written_on(pixels, clock(float(times[k]), times))
 
     def samples(self) -> list:
@@ -115,39 +117,39 @@ def clock(time: float, times: np.ndarray) -> str:
     return f"t = {time:.{min(digits, 9)}f} s"
 
 
-def _few_free(stage: ShownScene) -> list[int]:
-    free = [row for row in stage.known if stage.kinds[row] == "free"]
+def _few_free(display: Display) -> list[int]:
+    free = [row for row in display.known if display.kinds[row] == "free"]
     return free if len(free) <= MOST_PATHS else []
 
 
-def _cameras(stage: ShownScene, seen: Seen, followed: int, look: Viewpoint, size: tuple[int, int]) -> list[Camera]:
+def _cameras(display: Display, seen: Seen, followed: int, look: Viewpoint, size: tuple[int, int]) -> list[Camera]:
     """The camera at each time."""
-    direction, n_frame = (look.azimuth, look.elevation), len(stage.poses.time)
-    if followed == WORLD:
-        rows = _near(stage, seen)
+    direction, n_frame = (look.azimuth, look.elevation), len(display.poses.time)
+    if followed == WORLD_ROW:
+        rows = _near(display, seen)
         points = seen.position[:, rows].reshape(-1, 3)
-        found = fitted(*direction, size, points, np.tile(stage.reach[rows], n_frame))
+        found = fitted(*direction, size, points, np.tile(display.reach[rows], n_frame))
         return [replace(found, distance=look.distance or found.distance)] * n_frame
-    reach = stage.reach[followed] * FOLLOWED_ROOM or stage.framing(seen).radius / 2
+    reach = display.reach[followed] * FOLLOWED_ROOM or display.framing(seen).radius / 2
     near = fitted(*direction, size, np.zeros((1, 3)), np.full(1, reach))
     distance = look.distance or near.distance
     return [replace(near, target=target, distance=distance) for target in seen.position[:, followed]]
 
 
-def _near(stage: ShownScene, seen: Seen) -> list[int]:
+def _near(display: Display, seen: Seen) -> list[int]:
     """The rows of the bodies that are always near what is of interest."""
-    ball = stage.framing(seen)
-    away = np.max(np.linalg.norm(seen.position - ball.centre, axis=-1), axis=0) + stage.reach
-    return [row for row in stage.known if away[row] <= NEAR * ball.radius] or list(stage.known)
+    ball = display.framing(seen)
+    away = np.max(np.linalg.norm(seen.position - ball.centre, axis=-1), axis=0) + display.reach
+    return [row for row in display.known if away[row] <= NEAR * ball.radius] or list(display.known)
 
 
 def _lettering(scenery: Scenery, clip: Clip, frame: int, size: tuple[int, int]) -> Lettering:
-    stage = scenery.stage
-    told = [] if frame == WORLD else [f"seen from {stage.paths[frame]}"]
+    display = scenery.display
+    texts = [] if frame == WORLD_ROW else [f"seen from {display.paths[frame]}"]
     if clip.speed != 1:
-        told.append(f"{clip.speed:g} x real time")
-    shown = sorted({part.body for part in stage.parts if part.kind != GROUND})
-    names = [(stage.paths[row], stage.colours[row]) for row in shown]
+        texts.append(f"{clip.speed:g} x real time")
+    shown = sorted({part.body for part in display.parts if part.kind != GROUND})
+    names = [(display.paths[row], display.colours[row]) for row in shown]
     if len(names) > MOST_NAMES:
         names = [*names[: MOST_NAMES - 1], (f"and {len(names) - MOST_NAMES + 1} more", "")]
-    return Lettering(stage.title, ", ".join(told), names, f"grid {scenery.spacing:g} m", size)
+    return Lettering(display.title, ", ".join(texts), names, f"grid {scenery.spacing:g} m", size)

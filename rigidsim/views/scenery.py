@@ -1,4 +1,4 @@
-"""From a stage to pictures: where bodies, paths and planes are as a camera sees them at each frame."""
+"""From a display to pictures: where bodies, paths and planes are as a camera sees them at each frame."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from rigidsim.physics.quaternion import rotate
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.camera import Camera
+from rigidsim.views.display import GROUND, GROUND_SIZE, MARKER, Display, Framing, ShownPart
 from rigidsim.views.grid import Plane, grid_spacing
 from rigidsim.views.poses import Seen
 from rigidsim.views.raytracing import Drawing, Facets, no_facets
-from rigidsim.views.stage import GROUND, GROUND_SIZE, MARKER, Framing, ShownPart, ShownScene
 from rigidsim.views.surfaces import Triangles
 
 MARKER_SIZE, MARKER_SIZE_ALONE, AXIS_LENGTH = 0.011, 0.07, 2.8
@@ -67,11 +67,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Scenery:
-    """The pictures of a stage as `seen` from a frame of reference. `framing` is what the camera shows of it, `traced`
+    """The pictures of a display as `seen` from a frame of reference. `framing` is what the camera shows of it, `traced`
     are the rows of the bodies whose paths are drawn.
     """
 
-    stage: ShownScene
+    display: Display
     seen: Seen
     framing: Framing
     traced: Sequence[int]
@@ -79,16 +79,16 @@ class Scenery:
     @cached_property
     def _groups(self) -> list[Group]:
         sorted_parts: dict[tuple, list[ShownPart]] = {}
-        for part in self.stage.parts:
+        for part in self.display.parts:
             if part.kind != GROUND:
-                key = part.surface, part.kind, part.body in self.stage.hollow
+                key = part.surface, part.kind, part.body in self.display.hollow
                 sorted_parts.setdefault(key, []).append(part)
-        surfaces = self.stage.surfaces
+        surfaces = self.display.surfaces
         return [Group.of(parts, surfaces[k], is_hollow) for (k, _, is_hollow), parts in sorted_parts.items()]
 
     @cached_property
     def _colours(self) -> np.ndarray:
-        return np.array([rgb(colour) for colour in self.stage.colours])
+        return np.array([rgb(colour) for colour in self.display.colours])
 
     @cached_property
     def spacing(self) -> float:
@@ -98,16 +98,16 @@ class Scenery:
     @cached_property
     def lowest(self) -> float:
         """The height (m) of the lowest point that a body reaches; those far below the picture do not count."""
-        known = list(self.stage.known)
-        depths = self.framing.centre[2] - np.min(self.seen.position[:, known, 2] - self.stage.reach[known], axis=0)
+        known = list(self.display.known)
+        depths = self.framing.centre[2] - np.min(self.seen.position[:, known, 2] - self.display.reach[known], axis=0)
         return float(self.framing.centre[2] - np.max(depths[depths <= GROUND_SIZE * self.framing.radius], initial=0.0))
 
     @cached_property
     def _has_extent(self) -> bool:
         """Whether bodies move, have shapes or are at different places."""
-        known = list(self.stage.known)
+        known = list(self.display.known)
         moves = np.ptp(self.seen.position[:, known], axis=(0, 1)) > 0
-        return bool(np.any(self.stage.reach[known] > 0) or np.any(moves))
+        return bool(np.any(self.display.reach[known] > 0) or np.any(moves))
 
     def picture(self, frame: int, camera: Camera) -> Drawing:
         """The picture at a frame."""
@@ -138,14 +138,14 @@ class Scenery:
 
     def _axes(self, frame: int, camera: Camera) -> Iterator[Facets]:
         """The axes of bodies without shapes."""
-        marked = [part.body for part in self.stage.parts if part.kind == MARKER]
+        marked = [part.body for part in self.display.parts if part.kind == MARKER]
         if not marked:
             return
         length = AXIS_LENGTH * self.marker_radius(camera)
         begins = self.seen.position[frame, marked]
         for number, (axis, colour) in enumerate(zip(np.eye(3), AXIS_COLOURS, strict=True)):
             ends = begins + length * rows(rotate(columns(self.seen.orientation[frame, marked]), tuple(axis)))
-            yield ribbon(begins, ends, camera, AXIS_WIDTH, rgb(colour), len(self.stage.paths) + number)
+            yield ribbon(begins, ends, camera, AXIS_WIDTH, rgb(colour), len(self.display.paths) + number)
 
     def _paths(self, frame: int, camera: Camera) -> Iterator[Facets]:
         """The paths of bodies up to a frame."""
@@ -173,10 +173,10 @@ class Scenery:
     def _grounds(self) -> list[tuple[int, np.ndarray, np.ndarray, float]]:
         """The body of each plane; in its axes the point below what is of interest, and axes; and the radius, m."""
         found, balls = [], {}
-        for part in self.stage.parts:
+        for part in self.display.parts:
             if part.kind == GROUND:
                 if part.body not in balls:
-                    balls[part.body] = self.stage.framing(self.stage.poses.seen_from(part.body))
+                    balls[part.body] = self.display.framing(self.display.poses.seen_from(part.body))
                 ball, axes = balls[part.body], np.array([rotate(tuple(part.orientation), tuple(a)) for a in np.eye(3)])
                 above = (ball.centre - part.position) @ axes[2]
                 found.append((part.body, ball.centre - above * axes[2], axes, GROUND_SIZE * ball.radius))

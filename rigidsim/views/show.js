@@ -14,8 +14,8 @@ async function geometryOf({ vertices, normals, faces }) {
 }
 
 class Show {
-  constructor(stage, canvas) {
-    this.stage = stage;
+  constructor(display, canvas) {
+    this.display = display;
     this.canvas = canvas;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     if (!this.renderer.capabilities.isWebGL2) throw new Error("no WebGL 2");
@@ -38,16 +38,16 @@ class Show {
     };
     this.from = WORLD;
     this.follow = null;
-    this.time = stage.begin;
+    this.time = display.begin;
   }
 
   async build() {
-    const { stage, scene } = this;
-    const forms = await Promise.all(stage.surfaces.map(geometryOf));
+    const { display, scene } = this;
+    const forms = await Promise.all(display.surfaces.map(geometryOf));
     const material = new THREE.MeshPhongMaterial({ shininess: 25, specular: "#222222" });
     const glass = new THREE.MeshPhongMaterial({ transparent: true, opacity: 0.3, depthWrite: false });
-    const solids = stage.parts.filter((part) => part.kind !== "ground");
-    const isHollow = (part) => stage.hollow.includes(part.body);
+    const solids = display.parts.filter((part) => part.kind !== "ground");
+    const isHollow = (part) => display.hollow.includes(part.body);
     [this.solid, this.hollow] = [material, glass].map((look) =>
       forms.map((form, i) => {
         const count = solids.filter((part) => part.surface === i && isHollow(part) === (look === glass)).length;
@@ -56,7 +56,7 @@ class Show {
     );
     for (const part of solids) part.instances = (isHollow(part) ? this.hollow : this.solid)[part.surface];
     this.grounds = [];
-    for (const part of stage.parts) {
+    for (const part of display.parts) {
       part.place = new THREE.Matrix4().compose(
         new THREE.Vector3(...part.position),
         new THREE.Quaternion(...part.orientation.slice(1), part.orientation[0]),
@@ -70,8 +70,8 @@ class Show {
       this.grounds.push(part.mesh);
       scene.add(part.mesh);
     }
-    const atOnce = mostAtOnce(stage.loads?.contacts);
-    this.arrows = new Arrows(scene, 3 * (stage.count + 1) + 4 * stage.interest.length + atOnce);
+    const atOnce = mostAtOnce(display.loads?.contacts);
+    this.arrows = new Arrows(scene, 3 * (display.count + 1) + 4 * display.interest.length + atOnce);
     this.points = new Instances(scene, new THREE.SphereGeometry(1, 12, 8), Math.max(1, atOnce), material);
     this.grid = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), gridMaterial(BACKGROUND, 0));
     this.grid.frustumCulled = false;
@@ -95,7 +95,7 @@ class Show {
 
   // At most this many frames, evenly spaced, with the last.
   someFrames(most) {
-    const { frames } = this.stage;
+    const { frames } = this.display;
     const step = Math.max(1, Math.ceil(frames / most));
     const found = [frames - 1];
     for (let frame = 0; frame < frames - 1; frame += step) found.push(frame);
@@ -104,14 +104,14 @@ class Show {
 
   // The box around the bodies of interest at all times.
   boundsOfInterest() {
-    const { stage } = this;
+    const { display } = this;
     const [lower, upper] = [Array(3).fill(Infinity), Array(3).fill(-Infinity)];
-    for (const frame of this.someFrames(Math.max(20, 100000 / stage.interest.length))) {
-      const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
-      for (const body of stage.interest) {
+    for (const frame of this.someFrames(Math.max(20, 100000 / display.interest.length))) {
+      const seen = display.seenFrom(this.from, frame, 0, display.interest);
+      for (const body of display.interest) {
         for (let i = 0; i < 3; i++) {
-          lower[i] = Math.min(lower[i], seen[body * MOTION + i] - stage.reach[body]);
-          upper[i] = Math.max(upper[i], seen[body * MOTION + i] + stage.reach[body]);
+          lower[i] = Math.min(lower[i], seen[body * MOTION + i] - display.reach[body]);
+          upper[i] = Math.max(upper[i], seen[body * MOTION + i] + display.reach[body]);
         }
       }
     }
@@ -120,12 +120,12 @@ class Show {
 
   // The bodies of interest at all times as balls [x, y, z, radius], m; a single point has some room.
   ballsOfInterest() {
-    const { stage } = this;
+    const { display } = this;
     const found = [];
-    for (const frame of this.someFrames(Math.max(2, MOST_BALLS / stage.interest.length))) {
-      const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
-      for (const body of stage.interest) {
-        found.push([...seen.subarray(body * MOTION, body * MOTION + 3), stage.reach[body] || (this.isStill ? 0.5 : 0)]);
+    for (const frame of this.someFrames(Math.max(2, MOST_BALLS / display.interest.length))) {
+      const seen = display.seenFrom(this.from, frame, 0, display.interest);
+      for (const body of display.interest) {
+        found.push([...seen.subarray(body * MOTION, body * MOTION + 3), display.reach[body] || (this.isStill ? 0.5 : 0)]);
       }
     }
     return found;
@@ -133,16 +133,16 @@ class Show {
 
   // The paths of the bodies of interest, if they are not many, and of the one that is followed.
   makePaths() {
-    const { stage } = this;
+    const { display } = this;
     this.paths.forEach((path) => path.remove());
-    const bodies = stage.interest.length <= MOST_PATHS ? [...stage.interest] : [];
+    const bodies = display.interest.length <= MOST_PATHS ? [...display.interest] : [];
     if (this.follow !== null && !bodies.includes(this.follow)) bodies.push(this.follow);
     this.paths = [];
-    stage.pathsFrom(this.from, bodies).forEach((points, i) => {
+    display.pathsFrom(this.from, bodies).forEach((points, i) => {
       const [low, high] = boundsOf(points);
       const extent = Math.hypot(...high.map((value, k) => value - low[k]));
-      if (stage.frames < 2 || extent < 1e-6 * this.radius) return;
-      this.paths.push(new Path(this.scene, points, stage.colours[bodies[i]]));
+      if (display.frames < 2 || extent < 1e-6 * this.radius) return;
+      this.paths.push(new Path(this.scene, points, display.colours[bodies[i]]));
     });
   }
 
@@ -154,11 +154,11 @@ class Show {
 
   // The largest speed and angular velocity of the bodies of interest.
   largestRates() {
-    const { stage } = this;
+    const { display } = this;
     let [speed, rate] = [0, 0];
-    for (const frame of this.someFrames(Math.max(20, 100000 / stage.interest.length))) {
-      const seen = stage.seenFrom(this.from, frame, 0, stage.interest);
-      for (const body of stage.interest) {
+    for (const frame of this.someFrames(Math.max(20, 100000 / display.interest.length))) {
+      const seen = display.seenFrom(this.from, frame, 0, display.interest);
+      for (const body of display.interest) {
         const o = body * MOTION;
         speed = Math.max(speed, Math.hypot(seen[o + 7], seen[o + 8], seen[o + 9]));
         rate = Math.max(rate, Math.hypot(seen[o + 10], seen[o + 11], seen[o + 12]));
@@ -168,7 +168,7 @@ class Show {
   }
 
   pose(body, matrix = new THREE.Matrix4()) {
-    const [o, m] = [body === WORLD ? this.stage.count * MOTION : body * MOTION, this.seen];
+    const [o, m] = [body === WORLD ? this.display.count * MOTION : body * MOTION, this.seen];
     const { target } = this.camera;
     return matrix.compose(
       new THREE.Vector3(m[o] - target[0], m[o + 1] - target[1], m[o + 2] - target[2]),
@@ -182,10 +182,10 @@ class Show {
   }
 
   draw() {
-    const { stage, camera, canvas } = this;
-    const [frame, part] = stage.place(this.time);
+    const { display, camera, canvas } = this;
+    const [frame, part] = display.place(this.time);
     this.frame = frame;
-    this.seen = stage.seenFrom(this.from, frame, part);
+    this.seen = display.seenFrom(this.from, frame, part);
     if (this.follow !== null) {
       const o = this.follow * MOTION;
       camera.target = camera.target.map(
@@ -212,20 +212,20 @@ class Show {
   }
 
   drawBodies() {
-    const { stage, camera } = this;
+    const { display, camera } = this;
     const instances = [...this.solid, ...this.hollow];
     instances.forEach((one) => one.begin());
     const matrix = new THREE.Matrix4();
     const [inner, eye] = [new THREE.Matrix4(), camera.three.position];
-    for (const part of stage.parts) {
+    for (const part of display.parts) {
       this.pose(part.body, matrix);
       if (part.kind === "marker") {
-        if (stage.kinds[part.body] !== "free") continue; // a frame is shown by its axes
+        if (display.kinds[part.body] !== "free") continue; // a frame is shown by its axes
         const size = MARKER_PIXELS * camera.pixel(new THREE.Vector3().setFromMatrixPosition(matrix).distanceTo(eye));
         matrix.multiply(inner.makeScale(size, size, size));
       } else matrix.multiply(part.place);
       if (part.kind === "ground") part.mesh.matrix.copy(matrix);
-      else part.instances.put(matrix, stage.colours[part.body]);
+      else part.instances.put(matrix, display.colours[part.body]);
     }
     instances.forEach((one) => one.end());
   }

@@ -1,26 +1,25 @@
-"""Triangles of the surfaces of shapes.
+"""Triangles of the surfaces of shapes: of solids, and of the parts of planes that a picture shows.
 
-Surfaces are shared: a shape is a surface, stretched along its own axes, then turned and moved. All balls are one
-surface, as are all boxes and all cylinders.
+Surfaces are shared: a solid is a surface, stretched along its own axes, then turned and moved. All balls are one
+surface, as are all boxes and all cylinders. Of a plane a square is shown, cut where the planes of a body meet.
 """
 
 from __future__ import annotations
 
 import math
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.scene.schema.meshes import surface_of_file
-from rigidsim.scene.schema.shapes import Mesh, Solid
+from rigidsim.scene.schema.shapes import HalfSpace, Mesh, Profile, Solid, ball
 from rigidsim.scene.values.rotation import Quaternion, Vector
 
 FINEST, COARSEST = 48, 12
 """Straight edges of a circle; with 48 they are at most 0.2 % of the radius inside it."""
 MOST_TRIANGLES = 300_000
-ROUND, BOX = "round", "box"
 
 
 class Triangles(NamedTuple):
@@ -33,15 +32,13 @@ class Triangles(NamedTuple):
     faces: np.ndarray
 
 
-class Placed(NamedTuple):
-    """A surface in a body: x -> position + R(orientation) (scale x), in the units of the body. `key` is equal for equal
-    surfaces; `is_exact` is false for a box in place of a mesh whose file cannot be read.
+class Stretched(NamedTuple):
+    """A surface, and by what it is stretched along its axes to be that of a shape. `key` is equal for equal surfaces;
+    `is_exact` is false for a box in place of a mesh whose file cannot be read.
     """
 
     key: tuple
     surface: Triangles
-    position: Vector
-    orientation: Quaternion
     scale: Vector
     is_exact: bool = True
 
@@ -51,77 +48,27 @@ def segments_for(count: int) -> int:
     return min(FINEST, max(COARSEST, 4 * round(math.sqrt(MOST_TRIANGLES / max(1, count)) / 4)))
 
 
-def surface_of(shape: Solid, segments: int = FINEST) -> Placed:
-    """The surface of a solid, with so many edges of a circle."""
+def surface_of(shape: Solid, segments: int = FINEST) -> Stretched:
+    """The surface of a solid, with so many edges of a circle, in the axes of the shape."""
     if shape.type == "mesh":
         return _mesh(shape)
-    key, size = _SOLIDS[shape.type](shape, segments)
+    profile, size = shape.faces(segments)
     scale = tuple(s * part for s, part in zip(shape.scale, size, strict=True))
-    return Placed(key, _surface(*key), shape.position, shape.orientation, scale)
+    key = (segments, profile)
+    return Stretched(key, _surface(*key), scale)
 
 
 def marker(segments: int = FINEST) -> Triangles:
     """A ball of radius 1, for a body without shapes."""
-    return _surface(ROUND, segments, *_ball(segments))
-
-
-def _flat(*points: tuple[float, float]) -> tuple:
-    """Straight pieces of a profile from one (r, z) to the next, each point with the normal of its piece."""
-    pieces = []
-    for (r_0, z_0), (r_1, z_1) in pairwise(points):
-        length = math.hypot(r_1 - r_0, z_1 - z_0)
-        n = ((z_0 - z_1) / length, (r_1 - r_0) / length)
-        pieces.append(((r_0, z_0, *n), (r_1, z_1, *n)))
-    return tuple(pieces)
-
-
-_CYLINDER = _flat((0, 0.5), (1, 0.5), (1, -0.5), (0, -0.5))
-_CONE = _flat((0, 0.5), (1, -0.5), (0, -0.5))
-
-
-def _tube(ratio: float) -> tuple:
-    return _flat((ratio, 0.5), (1, 0.5), (1, -0.5), (ratio, -0.5), (ratio, 0.5))
-
-
-def _ball(segments: int) -> tuple:
-    angles = (2 * math.pi * k / segments for k in range(segments // 2 + 1))
-    return (tuple((math.sin(a), math.cos(a), math.sin(a), math.cos(a)) for a in angles),)
-
-
-def _capsule(half: float, segments: int) -> tuple:
-    """The profile of a capsule of radius 1 whose cylinder has this half length."""
-    (ball,) = _ball(segments)
-    middle = len(ball) // 2
-    top = tuple((r, z + half, *n) for r, z, *n in ball[: middle + 1])
-    return ((*top, *((r, z - half, *n) for r, z, *n in ball[middle:])),)
-
-
-def _of_ball(segments: int, *radii: float) -> tuple[tuple, Vector]:
-    return (ROUND, segments, *_ball(segments)), radii
-
-
-def _of_round(shape: Solid, segments: int, profile: tuple, is_long: bool = True) -> tuple[tuple, Vector]:
-    return (ROUND, segments, *profile), (shape.radius, shape.radius, shape.length if is_long else shape.radius)
-
-
-_SOLIDS = {
-    "box": lambda shape, _: ((BOX,), shape.size),
-    "sphere": lambda shape, n: _of_ball(n, *[shape.radius] * 3),
-    "ellipsoid": lambda shape, n: _of_ball(n, *shape.radii),
-    "cylinder": lambda shape, n: _of_round(shape, n, _CYLINDER),
-    "cone": lambda shape, n: _of_round(shape, n, _CONE),
-    "tube": lambda shape, n: _of_round(shape, n, _tube(shape.inner_radius / shape.radius)),
-    "capsule": lambda shape, n: _of_round(shape, n, _capsule(shape.length / 2 / shape.radius, n), is_long=False),
-}
-"""For each kind of solid the key of its surface, and by what that is stretched."""
+    return _surface(segments, ball(segments))
 
 
 @cache
-def _surface(kind: str, segments: int = 0, *profile: tuple) -> Triangles:
-    return _box() if kind == BOX else _revolved(segments, profile)
+def _surface(segments: int, profile: Profile | None) -> Triangles:
+    return _box() if profile is None else _revolved(segments, profile)
 
 
-def _revolved(segments: int, profile: tuple) -> Triangles:
+def _revolved(segments: int, profile: Profile) -> Triangles:
     """The surface that pieces of a profile, each of points (r, z, normal r, normal z), sweep about z; from the top down
     as seen with the axis at the left.
     """
@@ -162,16 +109,14 @@ def _box() -> Triangles:
     )
 
 
-def _mesh(shape: Mesh) -> Placed:
-    pose = (shape.position, shape.orientation)
+def _mesh(shape: Mesh) -> Stretched:
     found = surface_of_file(shape.file)
     if found is None:
         lower, upper = np.array(shape.file.lower), np.array(shape.file.upper)
         box = _box()
         inner = box._replace(vertices=(lower + upper) / 2 + (upper - lower) * box.vertices)
-        return Placed((BOX, shape.file.path), inner, *pose, shape.scale, is_exact=False)
-    vertices, faces = found
-    return Placed(("mesh", shape.file.path), _faceted(vertices, faces), *pose, shape.scale)
+        return Stretched(("box", shape.file.path), inner, shape.scale, is_exact=False)
+    return Stretched(("mesh", shape.file.path), _faceted(*found), shape.scale)
 
 
 def _faceted(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
@@ -181,3 +126,48 @@ def _faceted(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = normals / np.where(lengths > 0, lengths, 1.0)
     return Triangles(corners.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.arange(faces.size).reshape(-1, 3))
+
+
+class Ground(NamedTuple):
+    """A convex polygon in the plane z = 0 of its own axes, and its place in the body, m."""
+
+    surface: Triangles
+    position: np.ndarray
+    orientation: Quaternion
+
+
+def grounds(planes: list[HalfSpace], metres: float, centre: np.ndarray, size: float) -> list[Ground]:
+    """What is shown of the planes of a body with this unit of length: the squares of edge 2 `size` nearest to `centre`
+    (m), without what is below another plane.
+    """
+    turns = [plane.core().orientation for plane in planes]
+    normals = [np.array(rotate(turn, (0.0, 0.0, 1.0))) for turn in turns]
+    feet = [metres * np.array(plane.core().position) for plane in planes]
+    found = []
+    for k, (turn, foot) in enumerate(zip(turns, feet, strict=True)):
+        middle = np.array(rotate_back(turn, tuple(centre - foot)))[:2]
+        polygon = middle + size * np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
+        for other in (j for j in range(len(planes)) if j != k):
+            slope = np.array(rotate_back(turn, tuple(normals[other])))[:2]
+            polygon = _cut(polygon, slope, normals[other] @ (foot - feet[other]))
+        if len(polygon) >= 3:
+            found.append(Ground(_fan(polygon), foot, turn))
+    return found
+
+
+def _cut(polygon: np.ndarray, slope: np.ndarray, height: float) -> np.ndarray:
+    """The part of a convex polygon (n, 2) where slope . x + height >= 0 (Sutherland and Hodgman 1974)."""
+    heights, kept = polygon @ slope + height, []
+    for k, (here, above) in enumerate(zip(polygon, heights, strict=True)):
+        before, last = polygon[k - 1], heights[k - 1]
+        if (above >= 0) != (last >= 0):
+            kept.append(before + (here - before) * (last / (last - above)))
+        if above >= 0:
+            kept.append(here)
+    return np.array(kept).reshape(-1, 2)
+
+
+def _fan(polygon: np.ndarray) -> Triangles:
+    n = len(polygon)
+    faces = np.stack([np.zeros(n - 2, int), np.arange(1, n - 1), np.arange(2, n)], axis=-1)
+    return Triangles(np.column_stack([polygon, np.zeros(n)]), np.tile([0.0, 0, 1], (n, 1)), faces)

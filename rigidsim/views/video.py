@@ -11,13 +11,12 @@ import numpy as np
 
 from rigidsim.arguments import number, refuse
 from rigidsim.errors import UsageError
-from rigidsim.trajectory.destination import IN_PYTHON, Hints
-from rigidsim.trajectory.file_kinds import FileKind
-from rigidsim.trajectory.published import kind_of, published
+from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, kind_of
+from rigidsim.trajectory.spool import published
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.views.display import playing_speed
 from rigidsim.views.film import CODERS, GIF, KINDS, PNG, palette_of, require_writer, write_gif, write_png, write_video
 from rigidsim.views.reel import Clip, Reel, Viewpoint
-from rigidsim.views.stage import playing_speed
 
 AZIMUTH, ELEVATION = -60.0, 20.0
 """The direction (degrees) from which a scene is seen by default."""
@@ -25,7 +24,7 @@ USUAL_FPS, USUAL_SIZE = 30.0, (1280, 720)
 GIF_FPS, GIF_SIZE = 20.0, (640, 360)
 LEAST_FPS, MOST_FPS, MOST_GIF_FPS = 0.1, 240.0, 50.0
 MOST_PICTURES, MOST_GIF_PIXELS = 36_000, 1_000_000_000
-MOST_TOLD = 12
+MOST_NAMED = 12
 """Letters in a warning."""
 LEAST_SIDE, MOST_SIDE = 64, 4096
 
@@ -48,8 +47,14 @@ def video(
     warn: Callable[[str], None] = warnings.warn,
     hints: Hints = IN_PYTHON,
 ) -> Path:
-    """Write a video; see `Trajectory.video`. `progress(done, total)` is called with 0 before the file is opened, then
-    after each picture, `warn` with a sentence about letters that pictures lack.
+    """Write a video, `.gif`, `.mp4` or `.webm`, or a picture of the time `end`, `.png`; needs `rigidsim[video]`.
+
+    Bodies are shown as seen from the body `frame`, by a `camera` with azimuth and elevation in degrees and perhaps a
+    distance in m, which looks at the body `follow` all the time. `traces` are the bodies whose paths are drawn, by
+    default the free ones if they are few. One second shows `speed` seconds, from `begin` to `end` (s), in `fps`
+    pictures of `size` (width, height) pixels. `progress(done, total)` is called with 0 before the file is opened, then
+    after each picture, `warn` with a sentence about letters that pictures lack. Raises UsageError, NotRecordedError,
+    and StorageError if the file exists and `force` is false or cannot be written.
     """
     kind = kind_of(path, KINDS)
     require_writer(kind)
@@ -59,7 +64,7 @@ def video(
         raise UsageError(f"a GIF of {len(clip.times):,} pictures would be very large; write an MP4, or less of it")
     reel = Reel.of(trajectory, clip, Viewpoint(frame, follow, *_checked_camera(camera), traces), size)
     if missing := reel.lettering.missing:
-        warn(f"the font of pictures lacks the letters {missing[:MOST_TOLD]}, which are drawn as boxes")
+        warn(f"the font of pictures lacks the letters {missing[:MOST_NAMED]}, which are drawn as boxes")
     still = reel.image(len(clip.times) - 1) if kind is PNG else None
     if progress:
         progress(0, 1 if still else len(clip.times))
@@ -67,7 +72,7 @@ def video(
         if still:
             write_png(file, still)
         elif kind is GIF:
-            colours = palette_of(reel.samples(), reel.scenery.stage.colours)
+            colours = palette_of(reel.samples(), reel.scenery.display.colours)
             write_gif(file, reel.images(progress), len(clip.times), clip.fps, colours)
         else:
             write_video(file, reel.images(progress), kind, clip.fps, reel.title)

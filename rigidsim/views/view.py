@@ -7,19 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rigidsim.arguments import file_path
+from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
-from rigidsim.trajectory.destination import IN_PYTHON, Hints, check_output
-from rigidsim.trajectory.file_kinds import FileKind
-from rigidsim.trajectory.published import kind_of, published
+from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, check_output, kind_of
+from rigidsim.trajectory.spool import published
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.tree.nodes import WORLD
+from rigidsim.views.display import FPS, Display, display_of, display_of_scene
 from rigidsim.views.page import page_of
-from rigidsim.views.stage import FPS, ShownScene, stage_of, stage_of_scene
 
 MOST_BYTES = 20_000_000
 """A page that would be larger has fewer frames."""
 PAGE = FileKind("a page of rigidsim", "such pages", (".html", ".htm"), b'.*<meta name="generator" content="rigidsim">')
-WORLD = "world"
 
 
 class View:
@@ -27,8 +27,8 @@ class View:
     sentences about what is not shown as it is.
     """
 
-    def __init__(self, stage: ShownScene, frame: str = WORLD, follow: str = ""):
-        self.notes, self.html = stage.notes, page_of(stage, frame, follow)
+    def __init__(self, display: Display, frame: str = WORLD, follow: str = ""):
+        self.notes, self.html = display.notes, page_of(display, frame, follow)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the page to a file, `.html`; StorageError if it exists and `force` is false, or cannot be written."""
@@ -40,22 +40,27 @@ class View:
         return f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" style="{style}"></iframe>'
 
 
-def view_of(
-    trajectory: Trajectory,
+def view(
+    shown: Trajectory | Scene,
     frame: str = WORLD,
     follow: str = "",
     begin: float | None = None,
     end: float | None = None,
     fps: float = FPS,
 ) -> View:
-    """See `Trajectory.view`."""
-    frame, follow = (full_path(trajectory, name) if name not in ("", WORLD) else name for name in (frame, follow))
-    return _fitting(lambda rate: stage_of(trajectory, begin, end, rate), frame, follow, fps)
+    """A page that shows the bodies of a trajectory in space, or those of a scene at t = 0: a notebook shows it,
+    `view(...).save(path)` writes one HTML file.
 
-
-def view_of_scene(scene: Scene, frame: str = WORLD) -> View:
-    """See `Scene.view`."""
-    return View(stage_of_scene(scene), frame)
+    At first it looks from the body `frame` and follows the body `follow`. `begin` and `end` are times (s), `fps` is the
+    most frames for each second of playing; of a scene, which has no motion, only `frame` can be chosen. Raises
+    UsageError, NotRecordedError; UsageError if trimesh, which ships the renderer, is missing.
+    """
+    if isinstance(shown, Scene):
+        if begin is not None or end is not None or follow:
+            raise UsageError("this is a scene; begin, end and follow are for its trajectory: rigidsim run")
+        return View(display_of_scene(shown), frame)
+    frame, follow = (full_path(shown, name) if name not in ("", WORLD) else name for name in (frame, follow))
+    return _fitting(lambda rate: display_of(shown, begin, end, rate), frame, follow, fps)
 
 
 def check_page(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
@@ -70,12 +75,12 @@ def save_page(text: str, path: Path, force: bool, hints: Hints = IN_PYTHON) -> N
         file.write(text.encode())
 
 
-def _fitting(stage_at: Callable[[float], ShownScene], frame: str, follow: str, fps: float) -> View:
+def _fitting(display_at: Callable[[float], Display], frame: str, follow: str, fps: float) -> View:
     """A view with as many frames for each second of playing, or half of them until the page is small enough."""
-    stage = stage_at(fps)
-    view = View(stage, frame, follow)
-    while len(view.html) > MOST_BYTES and len(stage.poses.time) > 2:
+    display = display_at(fps)
+    found = View(display, frame, follow)
+    while len(found.html) > MOST_BYTES and len(display.poses.time) > 2:
         fps /= 2
-        stage = stage_at(fps)
-        view = View(stage, frame, follow)
-    return view
+        display = display_at(fps)
+        found = View(display, frame, follow)
+    return found

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import rigidsim
 from rigidsim.cli import main
-from rigidsim.report import run
+from rigidsim.running import run
 from rigidsim.trajectory.spool import Spool
 
 METRICS = {"metrics": {"top": "= max(speed('a'))", "kicks": "= final(x('a'))"}}

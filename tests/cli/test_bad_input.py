@@ -41,11 +41,11 @@ def quick_call(call):
 
     def answer(*arguments):
         with at_most_calls(MOST_CALLS):
-            told = call(*arguments)
-        assert "Traceback" not in told.err
-        assert "internal" not in told.err
-        assert "\x1b" not in told.err
-        return told
+            reported = call(*arguments)
+        assert "Traceback" not in reported.err
+        assert "internal" not in reported.err
+        assert "\x1b" not in reported.err
+        return reported
 
     return answer
 
@@ -61,10 +61,12 @@ def test_scene_is_refused(quick_call, workplace, text, place, words):
         assert words in err
     assert remains(workplace) == {"scene.yaml", "bad.yaml"}
     code, out, err = quick_call("validate", "--json", "bad.yaml")
-    told = json.loads(out)
-    assert (code, err, told["valid"]) == (3, "", False)
-    assert f"{told['problems'][0]['line']}:{told['problems'][0]['column']}".startswith(place.split(":")[0] or "0")
-    assert any(words in f"{problem['message']}; {problem['hint']}" for problem in told["problems"])
+    reported = json.loads(out)
+    assert (code, err, reported["valid"]) == (3, "", False)
+    assert f"{reported['problems'][0]['line']}:{reported['problems'][0]['column']}".startswith(
+        place.split(":")[0] or "0"
+    )
+    assert any(words in f"{problem['message']}; {problem['hint']}" for problem in reported["problems"])
 
 
 def test_impossible_inertia_names_the_inequality_and_by_how_much(quick_call, workplace):
@@ -89,8 +91,8 @@ def test_exponent_without_a_dot_is_a_number(quick_call, workplace):
 
 
 def test_valid_scene_as_json(quick_call):
-    told = json.loads(quick_call("validate", "--json", "scene.yaml").out)
-    assert told == {
+    reported = json.loads(quick_call("validate", "--json", "scene.yaml").out)
+    assert reported == {
         "schema_version": 1, "valid": True, "problems": [],
         "bodies": {"free": 1, "fixed": 1}, "steps": 100, "contact_settings": {"mode": "off"}, "warnings": [],
     }  # fmt: skip

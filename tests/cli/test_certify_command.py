@@ -13,10 +13,10 @@ def test_text_and_json(call):
     assert lines[2].split()[-4:] == ["distance", "angle", "order", "verdict"]
     assert lines[3].startswith("half the step ") and lines[3].endswith("agrees")
     assert lines[-1].startswith("certified: 7 of 7 ways agree, to ")
-    told = json.loads(call("certify", "scene.yaml", "--json").out)
-    assert told["certified"] and told["reasons"] == []
-    assert [body["body"] for body in told["ways"][0]["bodies"]] == ["brick"]
-    assert told["half_step"]["order"] is None or told["half_step"]["order"] > 3
+    reported = json.loads(call("certify", "scene.yaml", "--json").out)
+    assert reported["certified"] and reported["reasons"] == []
+    assert [body["body"] for body in reported["ways"][0]["bodies"]] == ["brick"]
+    assert reported["half_step"]["order"] is None or reported["half_step"]["order"] > 3
 
 
 def test_what_is_not_certified_has_its_exit_code(call):
@@ -24,8 +24,8 @@ def test_what_is_not_certified_has_its_exit_code(call):
     assert code == 4
     assert "the step is too long" in out
     assert out.splitlines()[-1] == "neither certified nor refuted: of 7 ways 7 agree"
-    told = json.loads(call("certify", "scene.yaml", "--json", "--set", "bodies.brick.angular_velocity[1]=300").out)
-    assert not told["certified"] and told["reasons"]
+    reported = json.loads(call("certify", "scene.yaml", "--json", "--set", "bodies.brick.angular_velocity[1]=300").out)
+    assert not reported["certified"] and reported["reasons"]
 
 
 def test_mistakes(call, workplace):

@@ -6,8 +6,8 @@ import io
 import time
 
 from rigidsim.jit.kernels import foresee, kernel
-from rigidsim.report.compiling import compiling, compiling_beside
-from rigidsim.report.progress import ProgressLine
+from rigidsim.running.compiling import compiling, compiling_beside
+from rigidsim.running.progress import ProgressLine
 
 
 class Terminal(io.StringIO):
@@ -32,7 +32,7 @@ def on_terminal(monkeypatch) -> Terminal:
 
 def test_a_terminal_shows_that_compiling_goes_on(monkeypatch):
     """A line before it, ticks while it lasts, and nothing of them stays."""
-    monkeypatch.setattr("rigidsim.report.compiling.NOTICED_SECONDS", 0.05)
+    monkeypatch.setattr("rigidsim.running.compiling.NOTICED_SECONDS", 0.05)
     terminal = on_terminal(monkeypatch)
     with compiling(quiet=False) as watch:
         watch.announce_once(3.0)
@@ -55,7 +55,7 @@ def test_a_quiet_command_shows_nothing(monkeypatch):
 
 def test_the_notice_is_written_above_other_progress(monkeypatch):
     terminal = on_terminal(monkeypatch)
-    monkeypatch.setattr("rigidsim.report.progress.REDRAW_SECONDS", {True: 0.0})
+    monkeypatch.setattr("rigidsim.running.progress.REDRAW_SECONDS", {True: 0.0})
     progress = ProgressLine(10, quiet=False)
     with compiling_beside(progress) as watch:
         progress.report(5, lambda _: "half")
@@ -69,15 +69,15 @@ def test_kernels_that_are_made_together_are_announced_together(monkeypatch):
     monkeypatch.setattr("rigidsim.jit.kernels.WORTH_A_NOTICE", 0.0)
     calls = [(kernel(one).caller(), (1.0,)) for one in (doubled, tripled)]
     alone = [call.seconds_to_make(*arguments) for call, arguments in calls]
-    told = []
-    monkeypatch.setattr("rigidsim.jit.kernels.log_compilation", told.append)
+    reported = []
+    monkeypatch.setattr("rigidsim.jit.kernels.log_compilation", reported.append)
     foresee(calls)
-    assert told == [sum(alone)] and min(alone) > 0
+    assert reported == [sum(alone)] and min(alone) > 0
     for call, arguments in calls:
         assert not call.make(*arguments).before
         assert call.make(*arguments).before and call.seconds_to_make(*arguments) == 0.0
     foresee(calls)
-    assert len(told) == 3  # each kernel told of itself when it was made, and nothing is left to tell
+    assert len(reported) == 3  # each kernel reported of itself when it was made, and nothing is left to tell
 
 
 def doubled(x):

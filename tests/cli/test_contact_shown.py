@@ -9,7 +9,7 @@ import h5py
 import pytest
 
 import rigidsim
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.errors import FormatError
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.inspect import Inspection
@@ -32,12 +32,12 @@ bodies:
       brick_1: {mass: 1, position: [9, 0, 1], shapes: [{type: box, size: [1, 1, 1]}], material: {friction: 0.125}}
 """
 OVERLAPPING = SCENE.replace("position: [0, 0, 2]", "position: [0, 0, 0.05]")
-TOLD = "ball_0.shapes[0] and floor.shapes[0] overlap by 0.05 m at the start; they are pushed apart"
+REPORTED = "ball_0.shapes[0] and floor.shapes[0] overlap by 0.05 m at the start; they are pushed apart"
 
 
 @pytest.fixture
 def settings() -> dict:
-    return Meetings(rigidsim.Scene.from_text(SCENE)).summary
+    return Meetings(rigidsim.Scene.from_text(SCENE).hierarchy).summary
 
 
 def test_the_values_of_each_two_surfaces(settings):
@@ -60,7 +60,7 @@ def test_many_pairs_are_counted():
     scene = rigidsim.Scene.from_dict(
         {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": row},
     )
-    summary = Meetings(scene).summary
+    summary = Meetings(scene.hierarchy).summary
     pairs = 30 * 29 // 2  # no two have the same surface
     assert (len(summary["pairs"]), summary["further_pairs"]) == (200, pairs - 200)
     lines = contact_lines(summary)
@@ -82,11 +82,11 @@ def test_validate_shows_them_for_a_file_that_is_alone(call, workplace, settings)
 
 def test_overlaps_are_warned_of_and_refused_if_strict(call, workplace):
     (workplace / "contact.yaml").write_text(OVERLAPPING)
-    assert call("validate", "contact.yaml")[::2] == (0, f"warning: {TOLD}\n")
-    assert json.loads(call("validate", "contact.yaml", "--json").out)["warnings"] == [TOLD]
-    assert call("validate", "contact.yaml", "--strict") == (3, "", f"error: {TOLD}\n")
+    assert call("validate", "contact.yaml")[::2] == (0, f"warning: {REPORTED}\n")
+    assert json.loads(call("validate", "contact.yaml", "--json").out)["warnings"] == [REPORTED]
+    assert call("validate", "contact.yaml", "--strict") == (3, "", f"error: {REPORTED}\n")
     # Before anything is compiled or written.
-    assert call("run", "contact.yaml", "--strict", "-o", "a.h5") == (3, "", f"error: {TOLD}\n")
+    assert call("run", "contact.yaml", "--strict", "-o", "a.h5") == (3, "", f"error: {REPORTED}\n")
     assert not (workplace / "a.h5").exists()
 
 

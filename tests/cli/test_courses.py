@@ -57,13 +57,13 @@ def test_numbers_are_those_of_the_samples(kept):
 
 
 def test_windows_change_nothing(kept, monkeypatch):
-    def told() -> list[dict]:
+    def reported() -> list[dict]:
         with rigidsim.load(kept) as trajectory:
             return [one.as_dict() for one in courses(trajectory, ["brick.angles", "energy_drift"])]
 
-    whole = told()
+    whole = reported()
     monkeypatch.setattr("rigidsim.trajectory.windows.WINDOW_BYTES", 32 * 8 * 64)
-    assert told() == whole
+    assert reported() == whole
 
 
 def test_a_ramp_takes_all_levels():
@@ -112,9 +112,9 @@ def test_text_and_json_say_the_same(call, kept, monkeypatch):
     assert [line.split(",")[0] for line in lines[:3]] == ["brick.speed", "brick.position.x", "energy_drift"]
     assert {len(line) for line in lines} == {110}
     assert lines[1].endswith(LEVELS[7]) and lines[1].split()[2:6] == ["0", "0", "30", "30"]  # 1 m/s for 30 s
-    told = json.loads(call("inspect", kept, "brick.position.x", "--json").out)
-    (x,) = told["quantities"]
-    assert (told["begin"], told["end"], x["name"], x["unit"]) == (0.0, 30.0, "brick.position.x", "m")
+    reported = json.loads(call("inspect", kept, "brick.position.x", "--json").out)
+    (x,) = reported["quantities"]
+    assert (reported["begin"], reported["end"], x["name"], x["unit"]) == (0.0, 30.0, "brick.position.x", "m")
     assert (x["first"], x["min"], x["max"]) == (0.0, 0.0, pytest.approx(30.0))
     assert len(x["course"]["time"]) == len(x["course"]["min"]) == len(x["course"]["max"]) == 64
     np.testing.assert_allclose(x["course"]["min"], x["course"]["time"], atol=1e-9)
@@ -189,11 +189,11 @@ def test_metrics_of_a_sweep(call, sweep):
     assert (code, err) == (0, "")
     assert "top over bodies.brick.velocity[0]" in out and "turn" not in out
     row = next(line.split() for line in out.splitlines() if line.startswith("top "))
-    assert row == ["top", "1", "2.33333", "4", "0", "2"]
-    told = json.loads(call("inspect", sweep, "turn", "top", "--json").out)["metrics"]
-    assert list(told) == ["turn", "top"]
-    assert told["top"]["values"] == {"0": pytest.approx(1), "1": pytest.approx(2), "2": pytest.approx(4)}
-    assert told["top"]["statistics"]["most_run"] == 2
+    assert row == ["top", "(m/s)", "1", "2.33333", "4", "0", "2"]
+    reported = json.loads(call("inspect", sweep, "turn", "top", "--json").out)["metrics"]
+    assert list(reported) == ["turn", "top"]
+    assert reported["top"]["values"] == {"0": pytest.approx(1), "1": pytest.approx(2), "2": pytest.approx(4)}
+    assert reported["top"]["statistics"]["most_run"] == 2
 
 
 def test_what_a_sweep_does_not_have(call, sweep):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from rigidsim.engine import layout
 from rigidsim.hindsight.rates import DriftCause, Rate
 from rigidsim.report.cause import _cause, drift_warnings
 from rigidsim.report.drift import BOUND, DriftMeter, drift_of
-from rigidsim.trajectory.windows import windows
 
 BALL = """\
 format: rigidsim/1
@@ -66,14 +66,14 @@ def test_drift_ends_with_a_warning_that_names_the_cause(call, workplace, case):
     load, step, code, words = CASES[case]
     (workplace / "ball.yaml").write_text(BALL.format(load=load, step=step))
     answer = call("run", "ball.yaml", "--json")
-    told = json.loads(answer.out)
+    reported = json.loads(answer.out)
     assert answer.code == code
     after = [line for line in answer.err.splitlines() if line.startswith("warning: the energy drifted by ")]
     assert len(after) == 1
     assert words in after[0]
-    assert after[0].removeprefix("warning: ") == told["warnings"][-1]
-    assert told["drift"]["energy"]["relative"] > BOUND
-    assert json.loads(call("inspect", "outputs/ball.h5", "--json").out)["warnings"] == told["warnings"][-1:]
+    assert after[0].removeprefix("warning: ") == reported["warnings"][-1]
+    assert reported["drift"]["energy"]["relative"] > BOUND
+    assert json.loads(call("inspect", "outputs/ball.h5", "--json").out)["warnings"] == reported["warnings"][-1:]
     assert after[0] in call("inspect", "outputs/ball.h5").out
 
 
@@ -94,7 +94,7 @@ def test_shipped_scenes_stay_far_below_the_bound(name, factor):
     step = rigidsim.Scene.from_file(file).simulation.step
     scene = rigidsim.Scene.from_file(file, [("simulation.step", factor * step)])
     trajectory = rigidsim.simulate(scene)
-    drift = drift_of(trajectory, windows(trajectory))
+    drift = drift_of(trajectory)
     assert drift[0].relative < 1e-4 * BOUND
     assert drift_warnings(trajectory, drift) == []
 
@@ -118,42 +118,47 @@ def test_slow_forces_are_not_blamed(call):
     assert err.endswith("use a shorter step or an integrator of higher order\n")
 
 
-def ledger(*rows: tuple[float, float, float]) -> np.ndarray:
-    """Samples of kinetic and potential energy and work."""
-    table = np.zeros((len(rows), layout.LEDGER_ROWS))
+def samples(time, ledger) -> SimpleNamespace:
+    """Samples with these energies and momenta."""
+    return SimpleNamespace(time=np.asarray(time, float), ledger=np.asarray(ledger))
+
+
+def ledger(*rows: tuple[float, float, float]) -> SimpleNamespace:
+    """Samples of kinetic and potential energy and work at 0, 1, ... s."""
+    table = np.zeros((len(rows), layout.LEDGER.width))
     table[:, :3] = rows
-    return table
+    return samples(np.arange(len(rows)), table)
 
 
 def test_energy_is_compared_with_what_is_in_motion():
     """A potential energy is known up to a constant only: 1 J of drift is no less for 1e6 J in reserve."""
     meter = DriftMeter(-np.inf)
-    meter.add(np.array([0.0, 1.0]), ledger((4, 1e6, 0), (5, 1e6, 0)))
-    (drift,) = meter.results()
+    meter.add(ledger((4, 1e6, 0), (5, 1e6, 0)))
+    (drift,) = meter.result()
     assert (drift.largest, drift.size, drift.exceeds) == (1.0, 5.0, 1.0)
 
 
 def test_rounding_of_a_large_potential_is_no_drift():
     meter = DriftMeter(-np.inf)
-    meter.add(np.array([0.0, 1.0]), ledger((0, 1e9, 0), (0, 1e9 + 1e-4, 0)))
-    assert meter.results()[0].exceeds is None
+    meter.add(ledger((0, 1e9, 0), (0, 1e9 + 1e-4, 0)))
+    assert meter.result()[0].exceeds is None
 
 
 def test_energies_near_the_largest_number_give_a_number():
     meter = DriftMeter(-np.inf)
-    meter.add(np.array([0.0, 1.0, 2.0]), ledger((1, 0, 0), (1.5e308, 0, -1.5e308), (1e308, -1e308, 0)))
-    assert meter.results()[0].largest == np.finfo(float).max
+    meter.add(ledger((1, 0, 0), (1.5e308, 0, -1.5e308), (1e308, -1e308, 0)))
+    assert meter.result()[0].largest == np.finfo(float).max
 
 
 def test_blocks_change_nothing():
-    rows = np.abs(np.random.default_rng(1).normal(size=(20, layout.LEDGER_ROWS)))
+    rows = np.abs(np.random.default_rng(1).normal(size=(20, layout.LEDGER.width)))
     time = np.arange(20.0)
     whole, pieces = DriftMeter(12.0), DriftMeter(12.0)
-    whole.add(time, rows)
+    whole.add(samples(time, rows))
     for begin in range(0, 20, 7):
-        pieces.add(time[begin : begin + 7], rows[begin : begin + 7])
-    assert whole.results() == pieces.results()
-    assert whole.results()[0].exceeds == 1.0
+        pieces.add(samples(time[begin : begin + 7], rows[begin : begin + 7]))
+    assert whole.result() == pieces.result()
+    assert whole.result()[0].exceeds == 1.0
 
 
 RELEASE = """\
@@ -243,6 +248,6 @@ def test_rounding_of_a_body_at_rest_under_a_turning_parent_is_no_drift(call, wor
 def test_step_that_is_advised_is_shorter_than_the_one_in_use():
     for number in (0.06, 0.13, 0.19, 1.3):
         for by in ("position", "velocity", "turn"):
-            told = _cause(DriftCause("ball", None, Rate(by, number, 0.0)), 0.0002)
-            advised = float(re.search(r"at most ([0-9.e-]+) s", told).group(1))
+            reported = _cause(DriftCause("ball", None, Rate(by, number, 0.0)), 0.0002)
+            advised = float(re.search(r"at most ([0-9.e-]+) s", reported).group(1))
             assert 0.0 < advised <= 0.0001

@@ -134,13 +134,13 @@ def test_the_command_shows_and_gives_them(call, workplace, histories):
     histories["table"].save("table.h5")
     out = call("explain", "table.h5", "table/arm", "--at", "0.3").out
     assert "applied, force by force" in out and "spring to post (table/arm, forces[0])" in out
-    told = json.loads(call("explain", "table.h5", "table/arm", "--at", "0.3", "--json").out)
-    spring = next(force for force in told["forces"] if force["name"] == "spring to post")
+    reported = json.loads(call("explain", "table.h5", "table/arm", "--at", "0.3", "--json").out)
+    spring = next(force for force in reported["forces"] if force["name"] == "spring to post")
     assert (spring["body"], spring["index"]) == ("table/arm", 0)
     assert np.linalg.norm(spring["applied"]) > 1
 
 
-def test_what_a_callback_did_is_told_as_such():
+def test_what_a_callback_did_is_reported_as_such():
     scene = rigidsim.Scene.from_dict({
         "format": "rigidsim/1", "simulation": {"duration": 0.02, "step": 0.01},
         "bodies": {"b": {"mass": 2, "inertia": "point", "forces": [{"force": [1, 0, 0]}]}},

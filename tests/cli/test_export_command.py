@@ -47,7 +47,7 @@ def test_sweeps_are_tables_of_runs(call, workplace):
     assert call("export", "s.h5", "--to", "csv").code == 0
     assert call("export", "s.h5", "-o", "-").out == (workplace / "s.csv").read_text()
     header, *rows = csv.reader((workplace / "s.csv").read_text().splitlines())
-    assert header == ["run", "bodies.brick.mass", "seed", "status", "error", "end_time (s)", "samples", "top"]
+    assert header == ["run", "bodies.brick.mass", "seed", "status", "error", "end_time (s)", "samples", "top (m/s)"]
     assert call("export", "s.h5", "--to", "netcdf").code == 0
     with rigidsim.load_sweep("s.h5") as sweep, xarray.open_dataset("s.nc", engine="h5netcdf") as found:
         assert [int(row[2]) for row in rows] == sweep.runs["seed"].tolist()
@@ -89,7 +89,7 @@ def test_varied_numbers_keep_their_units(call, workplace):
         (("-o", "a.csv", "--events", "brick.speed"), "make different tables"),
     ],
 )
-def test_mistakes_are_told(call, ran, workplace, arguments, message):
+def test_mistakes_are_reported(call, ran, workplace, arguments, message):
     done = call("export", "a.h5", *arguments)
     assert done.code == 2
     assert message in done.err

@@ -1,4 +1,4 @@
-"""`rigidsim inspect` and `rigidsim explain`: what is told of a finished history."""
+"""`rigidsim inspect` and `rigidsim explain`: what is reported of a finished history."""
 
 from __future__ import annotations
 
@@ -34,16 +34,21 @@ def test_text(call, history):
 
 def test_json_says_the_same_as_the_file(call, history):
     code, out, _ = call("inspect", history, "--json")
-    told = json.loads(out)
+    reported = json.loads(out)
     assert code == 0
-    assert (told["status"], told["samples"], told["begin"], told["end"]) == ("complete", SAMPLES, 0.0, 1.0)
-    assert [(body["path"], body["parent"]) for body in told["bodies"]] == [("brick", ""), ("brick/mark", "brick")]
+    assert (reported["status"], reported["samples"], reported["begin"], reported["end"]) == (
+        "complete",
+        SAMPLES,
+        0.0,
+        1.0,
+    )
+    assert [(body["path"], body["parent"]) for body in reported["bodies"]] == [("brick", ""), ("brick/mark", "brick")]
     with rigidsim.load(history) as trajectory:
-        assert told["content_hash"] == trajectory.content_hash
-        assert told["scene"] == json.loads(trajectory.header.scene_resolved)
+        assert reported["content_hash"] == trajectory.content_hash
+        assert reported["scene"] == json.loads(trajectory.header.scene_resolved)
 
 
-def test_drift_is_that_which_the_run_told(call):
+def test_drift_is_that_which_the_run_reported(call):
     run = json.loads(call("run", "scene.yaml", "-o", "b.h5", "--json").out)
     assert json.loads(call("inspect", "b.h5", "--json").out)["drift"] == run["drift"]
 
@@ -67,7 +72,7 @@ def test_foreign_text_cannot_drive_the_terminal(call, history, workplace):
     assert "\\x1b[31mred" in out
 
 
-def test_damage_inside_an_array_is_told(call, history, workplace):
+def test_damage_inside_an_array_is_reported(call, history, workplace):
     with h5py.File(history) as file:
         chunk = file["world/position"].id.get_chunk_info(0)
     content = bytearray((workplace / history).read_bytes())
@@ -85,8 +90,8 @@ def test_verifying_reads_everything_and_says_so(call, history, workplace):
     assert line.startswith("content hash ") and line.endswith("(not verified; --verify reads everything)")
     code, out, _ = call("inspect", history, "--verify")
     assert (code, out.splitlines()[-1]) == (0, line.partition(" (")[0] + " (verified)")
-    told = [json.loads(call("inspect", history, "--json", *more).out)["verified"] for more in ([], ["--verify"])]
-    assert told == [False, True]
+    reported = [json.loads(call("inspect", history, "--json", *more).out)["verified"] for more in ([], ["--verify"])]
+    assert reported == [False, True]
     with h5py.File(workplace / history, "r+") as file:
         file["terms/euler"][3, 0, 1] += 1e-12
     assert call("inspect", history).code == call("inspect", history, "--at", "0").code == 0
@@ -100,9 +105,9 @@ def test_explain_names_the_terms(call, history):
     code, out, err = call("explain", history, "brick", "--at", "0.5")
     assert (code, err) == (0, "")
     assert out.startswith("brick at t = 0.5 s, relative to world: speed 1 m/s\n")
-    told = json.loads(call("explain", history, "brick", "--at", "0.5", "--json").out)
-    assert told["terms"].keys() == {"applied", "gravity", "linear", "euler", "centrifugal", "coriolis"}
-    assert told["time"] == 0.5
+    reported = json.loads(call("explain", history, "brick", "--at", "0.5", "--json").out)
+    assert reported["terms"].keys() == {"applied", "gravity", "linear", "euler", "centrifugal", "coriolis"}
+    assert reported["time"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ def test_run_prints_and_stores_metrics(call):
     assert (code, err) == (0, "")
     table = out[out.index("metric") :].splitlines()
     with rigidsim.load("outputs/scene.h5") as kept:
-        assert table[1].split() == ["top", f"{kept.metrics['top']:.9g}"]
-        assert table[2].split() == ["never", "nan"]
+        assert table[1].split() == ["top", f"{kept.metrics['top']:.9g}", "m/s"]
+        assert table[2].split() == ["never", "nan", "s"]
         assert kept.metrics["top"] == kept.metric("= max(speed('brick'))")
 
 
@@ -28,7 +28,8 @@ def test_inspect_computes_metrics_of_any_trajectory(call):
     assert "metric" not in call("inspect", "outputs/scene.h5").out.replace("geometric", "")
     code, out, _ = call("inspect", "outputs/scene.h5", "--metric", "end== final(t)", "--json")
     assert code == 0 and json.loads(out)["metrics"] == {"end": 1.0}
-    assert "end         1" in call("inspect", "outputs/scene.h5", "--metric", "end== final(t)").out
+    lines = call("inspect", "outputs/scene.h5", "--metric", "end== final(t)").out.splitlines()
+    assert "end 1 s" in [" ".join(line.split()) for line in lines]
 
 
 def test_a_value_that_is_not_finite_is_null_in_json(call):

@@ -58,19 +58,19 @@ def trajectory(scene):
 
 
 def test_scene(scene):
-    told = checked(scene)
-    assert "A spinning brick" in " ".join(told)
-    assert "brick" in told and "\N{NO-BREAK SPACE}" * 4 + "mark" in told  # indented below it
+    reported = checked(scene)
+    assert "A spinning brick" in " ".join(reported)
+    assert "brick" in reported and "\N{NO-BREAK SPACE}" * 4 + "mark" in reported  # indented below it
     assert repr(scene).startswith("<Scene")
 
 
 def test_trajectory_and_state(trajectory):
-    told = checked(trajectory)
-    assert {"brick", "brick/mark", "free", "fixed"} <= set(told)
-    assert any(text.startswith("kinetic energy: ") for text in told)
-    assert any("complete" in text for text in told)
+    reported = checked(trajectory)
+    assert {"brick", "brick/mark", "free", "fixed"} <= set(reported)
+    assert any(text.startswith("kinetic energy: ") for text in reported)
+    assert any("complete" in text for text in reported)
     x = trajectory["brick"].world.position[-1, 0]
-    assert f"{x:.6g}" in told
+    assert f"{x:.6g}" in reported
     assert f"{trajectory.at(0.5)['brick'].world.position[0]:.6g}" in checked(trajectory.at(0.5))
 
 
@@ -82,8 +82,8 @@ def test_hostile_text_is_text(scene, trajectory):
     fields = {"paths": paths, "parents": ("", HOSTILE), "scene_resolved": json.dumps(resolved)}
     about = type(header)(**{name: getattr(header, name) for name in header.__dataclass_fields__} | fields)
     history = rigidsim.Trajectory(about, trajectory.arrays, "failed", message=HOSTILE)
-    told = checked(history)
-    assert [text.strip() for text in told].count(HOSTILE) == 3  # title, message, body
+    reported = checked(history)
+    assert [text.strip() for text in reported].count(HOSTILE) == 3  # title, message, body
     assert HOSTILE in checked(history.at(0.5))
     titled = rigidsim.Scene.from_dict({**json.loads(json.dumps(scene.resolved())), "title": HOSTILE})
     assert any(HOSTILE in text for text in checked(titled))
@@ -94,8 +94,8 @@ def test_ten_thousand_bodies_are_few_lines():
         "bodies:", "bodies:\n  dust: {repeat: {line: 10000, spacing: [1, 0, 0]}, mass: 1, inertia: point}", 1
     )
     large = rigidsim.Scene.from_text(text)
-    told = checked(large)
-    assert "... and 9,962 more" in told
+    reported = checked(large)
+    assert "... and 9,962 more" in reported
     arrays = {f"world/{name}": np.zeros((10_002, n)) for name, n in (("position", 3), ("velocity", 3))}
     arrays |= {"world/orientation": np.zeros((10_002, 4)), "world/angular_velocity": np.zeros((10_002, 3))}
     header = rigidsim.Simulation(large).header
@@ -113,11 +113,13 @@ def test_sweep(scene, tmp_path):
     values = {"bodies.brick.mass": [1, 2, -3]}
     metrics = {"top": '= max(speed("brick"))'}
     with rigidsim.sweep(scene, vary=values, metrics=metrics, path=tmp_path / "s.h5") as sweep:
-        told = checked(sweep)
-        assert "2 complete, 1 invalid" in told
-        assert "bodies.brick.mass: -3 to 2" in told
-        assert "top" in told and "bodies.brick.mass = -3.0" in told
-        assert any("-3 kg" in text for text in told)
+        reported = checked(sweep)
+        assert "  2 complete, 1 invalid; metrics of each run" in reported
+        assert "  bodies.brick.mass: -3 to 2" in reported
+        assert "top (m/s)" in reported and any(
+            text.startswith("run 2 (bodies.brick.mass = -3.0): ") for text in reported
+        )
+        assert any("-3 kg" in text for text in reported)
     assert "not shown: the file is closed" in checked(sweep)
 
 

@@ -43,7 +43,7 @@ def test_the_names_are_listed(call, swept):
         (("run.h5", "--over", "mass"), "--over mass: run.h5 is not the result file of a sweep"),
     ],
 )
-def test_mistakes_are_told_and_nothing_is_written(call, made, swept, arguments, message):
+def test_mistakes_are_reported_and_nothing_is_written(call, made, swept, arguments, message):
     made("run.h5", "run.h5")
     before = set(Path().iterdir())
     answer = call("plot", *arguments)

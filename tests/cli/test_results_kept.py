@@ -8,10 +8,9 @@ import pytest
 
 import rigidsim
 from rigidsim.errors import StorageError
-from rigidsim.export.exporting import CSV
-from rigidsim.trajectory.destination import temporary_path
-from rigidsim.trajectory.file_kinds import TRAJECTORY
-from rigidsim.trajectory.published import published
+from rigidsim.exports.exporting import CSV
+from rigidsim.trajectory.destination import TRAJECTORY, temporary_path
+from rigidsim.trajectory.spool import published
 from spinning_brick import SCENE, remains
 
 PLAN = ("--vary", "bodies.brick.mass=1:2:3", "-q")

@@ -167,7 +167,7 @@ def test_other_scene_or_version_is_refused(call, write, monkeypatch):
     assert err.endswith("this is 9.9.9; --force begins again\n")
 
 
-def test_damaged_checkpoint_is_told(call, write):
+def test_damaged_checkpoint_is_reported(call, write):
     leave_unfinished(write)
     content = Path(".a.h5.resume").read_bytes()
     Path(".a.h5.resume").write_bytes(content[: len(content) // 2])
@@ -175,7 +175,7 @@ def test_damaged_checkpoint_is_told(call, write):
     assert (code, err.startswith("error: .a.h5.resume is damaged: its checkpoint cannot be read")) == (6, True)
 
 
-def test_changed_checkpoint_in_a_file_is_told(call, write):
+def test_changed_checkpoint_in_a_file_is_reported(call, write):
     write(REPARENTED)
     call("run", "s.json", "-o", "a.h5", "-q", "--duration", "0.1")
     with h5py.File("a.h5", "r+") as file:

@@ -39,13 +39,13 @@ def test_run_writes_the_history_and_says_so(call, workplace):
 
 def test_json_summary(call):
     code, out, err = call("run", "scene.yaml", "-o", "a.h5", "--json")
-    told = json.loads(out)
+    reported = json.loads(out)
     assert (code, err) == (0, "")
-    assert (told["path"], told["status"], told["bodies"]) == ("a.h5", "complete", 2)
-    assert (told["samples"], told["steps"], told["simulated_seconds"]) == (SAMPLES, STEPS, 1.0)
-    assert told["drift"].keys() == {"energy", "linear momentum", "angular momentum"}
+    assert (reported["path"], reported["status"], reported["bodies"]) == ("a.h5", "complete", 2)
+    assert (reported["samples"], reported["steps"], reported["simulated_seconds"]) == (SAMPLES, STEPS, 1.0)
+    assert reported["drift"].keys() == {"energy", "linear momentum", "angular momentum"}
     with rigidsim.load("a.h5") as trajectory:
-        assert trajectory.content_hash == told["content_hash"]
+        assert trajectory.content_hash == reported["content_hash"]
 
 
 def test_quiet_says_nothing(call):

@@ -13,8 +13,8 @@ def test_a_case_as_text_and_as_json(call):
     assert lines[2].startswith("involute: Let go and left behind on a turntable (kinematics")
     assert lines[3].split()[0] == "let_go.position@parent" and lines[3].split()[-2:] == ["4.00", "passed"]
     assert lines[-1] == "2 cases, 4 quantities: all passed"
-    told = json.loads(call("selftest", "--case", "involute", "--json").out)
-    assert told["passed"] and told["checks"][0]["quantity"] == "let_go.position@parent"
+    reported = json.loads(call("selftest", "--case", "involute", "--json").out)
+    assert reported["passed"] and reported["checks"][0]["quantity"] == "let_go.position@parent"
 
 
 def test_a_failure_has_its_exit_code(call, monkeypatch):

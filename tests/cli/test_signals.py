@@ -12,7 +12,7 @@ import pytest
 from typed import COMPILING
 
 import rigidsim
-from rigidsim.report.signals import STOP_SIGNALS, StopRequest
+from rigidsim.running.signals import STOP_SIGNALS, StopRequest
 from spinning_brick import SCENE, remains
 
 ENDLESS = ["--duration", "1e6", "--step", "1e-3", "--record-every", "1"]  # half an hour of computing
@@ -33,7 +33,7 @@ def under_way(spawn, workplace):
     """An endless run that has begun to write and to listen for SIGTERM."""
 
     def start(*more, **options):
-        # A test run in the background may itself have been told to ignore them.
+        # A test run in the background may itself have been made to ignore them.
         options = {"preexec_fn": lambda: [signal.signal(number, signal.SIG_DFL) for number in STOP_SIGNALS]} | options
         process = spawn("run", "scene.yaml", "-o", "a.h5", *ENDLESS, *more, **options)
         give_up = time.monotonic() + 60

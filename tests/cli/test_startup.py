@@ -13,7 +13,8 @@ import pytest
 
 import rigidsim
 from rigidsim.jit.kernels import kernel
-from rigidsim.report.run import RunReport, run_to_file
+from rigidsim.report.run import RunReport
+from rigidsim.running.run import run_to_file
 from rigidsim.scene import Scene
 from rigidsim.simulation.single import Simulation
 from spinning_brick import SCENE
@@ -48,7 +49,7 @@ def test_run_loads_no_front_end_of_the_compiler_no_quaternion_and_no_scipy(call)
 
 def test_what_was_imported_is_left_out_of_garbage_collections():
     code = (
-        "import gc\nfrom rigidsim.cli.importing import importing\n"
+        "import gc\nfrom rigidsim.cli.arguments import importing\n"
         "with importing():\n    import decimal\n    assert not gc.isenabled()\n"
         "count = gc.get_freeze_count()\nassert gc.isenabled() and count > 0\n"
         "with importing():\n    import decimal\nassert gc.isenabled() and gc.get_freeze_count() <= count"
@@ -93,12 +94,12 @@ def test_first_run_says_that_it_compiles_and_the_second_does_not(shell, workplac
 
 
 @pytest.fixture
-def told(monkeypatch):
+def reported(monkeypatch):
     """Any compilation is announced."""
     monkeypatch.setattr("rigidsim.jit.kernels.WORTH_A_NOTICE", 0.0)
 
 
-def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, told, monkeypatch):
+def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, reported, monkeypatch):
     """A kernel that the preparation did not know of."""
 
     def late(x):
@@ -111,7 +112,7 @@ def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, told, m
         yield from blocks(*arguments)
 
     monkeypatch.setattr(Simulation, "blocks", blocks_and_more)
-    monkeypatch.setattr("rigidsim.report.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
+    monkeypatch.setattr("rigidsim.running.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
     reports: list[RunReport] = []
     begin = time.perf_counter()
     run_to_file(
@@ -124,7 +125,7 @@ def test_what_compiles_while_stepping_is_counted_apart(tmp_path, capsys, told, m
     assert ANNOUNCEMENT.fullmatch(capsys.readouterr().err)
 
 
-def test_quiet_run_compiles_in_silence(tmp_path, capsys, caplog, told, monkeypatch):
+def test_quiet_run_compiles_in_silence(tmp_path, capsys, caplog, reported, monkeypatch):
     def quiet(x):
         return x + 2.0
 

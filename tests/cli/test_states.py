@@ -77,26 +77,26 @@ def test_many_bodies_are_counted(call, workplace):
 
 
 def test_first_and_last_motion(call, table):
-    told = json.loads(call("inspect", table, "--json").out)
+    reported = json.loads(call("inspect", table, "--json").out)
     with rigidsim.load(table) as trajectory:
         for end, k in (("first", 0), ("last", -1)):
-            assert told[end]["time"] == trajectory.time[k]
-            for body in told[end]["bodies"]:
+            assert reported[end]["time"] == trajectory.time[k]
+            for body in reported[end]["bodies"]:
                 for field in FIELDS:
                     assert body[field] == getattr(trajectory[body["path"]].world, field)[k].tolist()
-    assert [(b["path"], b["kind"]) for b in told["bodies"]] == [
+    assert [(b["path"], b["kind"]) for b in reported["bodies"]] == [
         ("table", "prescribed"), ("table/puck", "free"), ("stone", "free")]  # fmt: skip
-    assert {d["name"]: d["units"] for d in told["datasets"]}["local/velocity"] == "units of the parent s-1"
+    assert {d["name"]: d["units"] for d in reported["datasets"]}["local/velocity"] == "units of the parent s-1"
     out = call("inspect", table).out
     assert "at t = 0 s, in the world" in out and "at t = 1 s, in the world" in out
     assert "world       position [m], orientation [1], velocity [m s-1]" in out
 
 
 def test_state_at_a_time_seen_from_a_body(call, table):
-    told = json.loads(call("inspect", table, "--at", "250 ms", "--frame", "table", "--json").out)
-    assert (told["time"], told["frame"]) == (0.25, "table")
-    assert told["units"]["position"] == "0.5 m"
-    puck = next(body for body in told["bodies"] if body["path"] == "table/puck")
+    reported = json.loads(call("inspect", table, "--at", "250 ms", "--frame", "table", "--json").out)
+    assert (reported["time"], reported["frame"]) == (0.25, "table")
+    assert reported["units"]["position"] == "0.5 m"
+    puck = next(body for body in reported["bodies"] if body["path"] == "table/puck")
     # A straight line in the world, turned back by 0.5 rad, in units of half a metre; interpolated to fourth order.
     far, angle = (1.0 + 3.0 * 0.25) / 0.5, 0.5
     assert puck["position"] == pytest.approx([far * np.cos(angle), -far * np.sin(angle), 0.0], abs=1e-4)
@@ -144,8 +144,8 @@ reparent: [{body: box, to: cart, time: 0.7}]
     (workplace / "cart.yaml").write_text(scene)
     assert call("run", "cart.yaml", "-o", "cart.h5").code == 0
     for time in ("0.65", "0.7", "0.75"):
-        told = json.loads(call("inspect", "cart.h5", "--at", time, "--frame", "cart", "--json").out)
-        box = told["bodies"][1]
+        reported = json.loads(call("inspect", "cart.h5", "--at", time, "--frame", "cart", "--json").out)
+        box = reported["bodies"][1]
         assert box["parent"] == ("" if time == "0.65" else "cart")
         assert box["position"] == pytest.approx([4 - float(time), 0, 0], abs=1e-14)
 

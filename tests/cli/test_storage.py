@@ -26,7 +26,7 @@ def limited_to(size: int):
 
 
 def test_existing_file_is_refused_before_anything_is_computed(call, workplace, monkeypatch):
-    monkeypatch.setattr("rigidsim.report.run.Simulation", None)  # calling it would be a bug, exit code 1
+    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 1
     (workplace / "a.h5").write_bytes(b"old")
     code, out, err = call("run", "scene.yaml", "-o", "a.h5")
     assert (code, out) == (5, "")
@@ -54,7 +54,7 @@ def test_history_larger_than_the_disk_is_refused_up_front(call, workplace, monke
     code, _, err = call("run", "scene.yaml", "-o", "a.h5", *LARGE)
     assert code == 5
     # 8 bytes x (1 + 2 bodies x 26 + 12) x 10 001 samples
-    assert "10001 samples of 2 bodies need up to 0.0052 GB; . has 1e-05 GB free" in err
+    assert "10001 samples of 2 bodies need up to 5.2 MB; . has 0.01 MB free" in err
     assert "--record-every" in err
     assert remains(workplace) == {"scene.yaml"}
 
@@ -67,7 +67,7 @@ def test_no_room_for_the_beginning_is_one_sentence(shell, workplace):
         assert remains(workplace) == {"scene.yaml"}
 
 
-def test_no_room_for_one_chunk_is_told(shell, workplace):
+def test_no_room_for_one_chunk_is_reported(shell, workplace):
     code, out, err = shell("run", "scene.yaml", "-o", "a.h5", *LARGE, preexec_fn=limited_to(500_000))
     assert (code, out) == (5, "")
     assert err == (
@@ -155,7 +155,7 @@ def test_second_writer_is_refused_and_the_first_one_is_not_disturbed(spawn, call
 
 def appears_meanwhile(monkeypatch, path, text: str) -> None:
     """While the next run is under way, someone writes a file."""
-    from rigidsim.report import run
+    from rigidsim.running import run
 
     blocks = run.Simulation.blocks
 
@@ -179,7 +179,7 @@ def test_file_that_appears_meanwhile_is_kept_and_so_is_the_run(call, workplace, 
     code, _, err = call("run", "scene.yaml", "-o", "a.h5", *force)
     assert (code, err) == (
         5,
-        "error: a.h5 was written by another process during the run; the trajectory was saved as a-3.h5\n",
+        "error: a.h5 was written by another process in the meantime; this file was saved as a-3.h5\n",
     )
     assert (workplace / "a.h5").read_text() == "theirs"
     assert (workplace / "a-2.h5").read_text() == "another"
@@ -197,7 +197,7 @@ def test_run_that_cannot_be_named_at_all_is_left_where_it_is(call, workplace, mo
         monkeypatch.setattr(f"rigidsim.trajectory.spool.os.{name}", refused)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5")
     assert code == 5
-    assert err.endswith("the trajectory was saved as .a.h5.tmp\n")
+    assert err.endswith("this file was saved as .a.h5.tmp\n")
     with rigidsim.load(".a.h5.tmp") as trajectory:
         assert trajectory.status == "complete"
 
@@ -205,7 +205,7 @@ def test_run_that_cannot_be_named_at_all_is_left_where_it_is(call, workplace, mo
 @pytest.mark.parametrize("target", ["/nowhere/x.h5", "nothing.h5"])
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_link_to_nothing_is_refused_before_anything_is_computed(call, workplace, monkeypatch, target, force):
-    monkeypatch.setattr("rigidsim.report.run.Simulation", None)  # calling it would be a bug, exit code 1
+    monkeypatch.setattr("rigidsim.running.run.Simulation", None)  # calling it would be a bug, exit code 1
     (workplace / "a.h5").symlink_to(target)
     code, _, err = call("run", "scene.yaml", "-o", "a.h5", *force)
     assert (code, err) == (
@@ -232,7 +232,7 @@ WHEN = [(moment, what) for moment in ("before", "meanwhile") for what in PLANTED
 def test_planted_file_under_way_is_not_written_through(call, workplace, monkeypatch, moment, what):
     plant, why = PLANTED[what]
     if moment == "before":
-        monkeypatch.setattr("rigidsim.report.run.Simulation", None)
+        monkeypatch.setattr("rigidsim.running.run.Simulation", None)
     else:
         monkeypatch.setattr("rigidsim.trajectory.destination.check_temporary", lambda *_: None)
     (workplace / "victim").write_bytes(b"precious")
@@ -253,7 +253,7 @@ def test_file_under_way_of_another_user_is_not_taken_over(call, workplace, monke
 
 
 def test_file_under_way_that_is_replaced_is_not_published(call, workplace, monkeypatch):
-    from rigidsim.report import run
+    from rigidsim.running import run
 
     blocks = run.Simulation.blocks
 

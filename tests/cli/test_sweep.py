@@ -33,7 +33,7 @@ def test_sweep_of_a_grid(call, workplace):
     assert answer.code == 0
     first, second, *_ = answer.err.splitlines()
     assert first == "3 x 2 = 6 runs: bodies.brick.mass 1, 2, 5, simulation.duration 0.5, 1"
-    assert second.startswith("6 runs: about ") and second.endswith(" MB")
+    assert second.startswith("6 runs: about ") and second.endswith(" kB")
     assert answer.out.startswith("outputs/scene-sweep.h5: 6 runs\n")
     assert remains(workplace / "outputs") == {"scene-sweep.h5"}
     with rigidsim.load_sweep("outputs/scene-sweep.h5") as sweep:
@@ -266,3 +266,14 @@ def test_the_result_of_a_sweep_is_no_trajectory(call):
     with pytest.raises(rigidsim.RigidsimError) as caught:
         rigidsim.load_sweep("r.h5")
     assert str(caught.value) == "r.h5 is a trajectory, not the result file of a sweep; rigidsim.load opens it"
+
+
+def test_duration_step_and_integrator_are_those_of_run(call):
+    options = ["--duration", "200 ms", "--step", "0.002", "--integrator", "magnus2"]
+    assert call("sweep", "scene.yaml", "--vary", f"{MASS}=[1, 2]", *options, "-q", "-o", "s.h5").code == 0
+    assert call("run", "scene.yaml", *options, "--set", f"{MASS}=2", "-q", "-o", "r.h5").code == 0
+    with rigidsim.load_sweep("s.h5") as sweep, rigidsim.load("r.h5") as trajectory:
+        assert np.array_equal(sweep.array("world/position")[1, 0], trajectory["brick"].world.position[-1])
+        assert sweep.scene.simulation.duration == trajectory.time[-1] == 0.2
+        assert sweep.scene.simulation.integrator.name == "magnus2"
+    assert call("sweep", "scene.yaml", "--vary", f"{MASS}=[1, 2]", "--step", "no", "-q", "-o", "t.h5").code == 3

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 import rigidsim
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.report.table import beyond_rounding, shortened, without_rounding
-from rigidsim.simulation.contacts import shapes_of
+from rigidsim.simulation.events import shapes_of
 from spinning_brick import SCENE
 
 CLOUD = """\

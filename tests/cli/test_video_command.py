@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from rigidsim.errors import Interrupted
-from rigidsim.report.making import Making
+from rigidsim.running.making import Making
 from spinning_brick import SCENE, remains
 
 SMALL = ("--size", "96x64")
@@ -63,7 +63,7 @@ def test_one_picture(call, ran):
         (("--fps", "0"), "fps must be a number from 0.1 to 240"),
     ],
 )
-def test_mistakes_are_told(call, ran, workplace, arguments, message):
+def test_mistakes_are_reported(call, ran, workplace, arguments, message):
     done = call("video", "a.h5", *arguments)
     assert done.code == 2
     assert message in done.err
@@ -96,7 +96,7 @@ def test_a_signal_ends_it_and_leaves_nothing(call, ran, workplace, monkeypatch, 
         report(self, done, total)
 
     monkeypatch.setattr(Making, "report", signalled)
-    monkeypatch.setattr("rigidsim.report.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
+    monkeypatch.setattr("rigidsim.running.progress.MEASURED_SECONDS", float("inf"))  # a slow machine prints progress
     done = call("video", "a.h5", "-o", "a.gif", *SMALL)
     assert (done.code, done.err) == (128 + number, f"stopped by {number.name}; a.gif was not written\n")
     assert remains(workplace) == {"scene.yaml", "a.h5"}
@@ -111,7 +111,7 @@ def test_a_signal_is_answered_at_once_while_there_is_no_file(call, ran, workplac
     assert remains(workplace) == {"scene.yaml", "a.h5"}
 
 
-def test_letters_that_the_font_lacks_are_told(call, workplace):
+def test_letters_that_the_font_lacks_are_reported(call, workplace):
     (workplace / "a.yaml").write_text(SCENE.replace("brick:", "箱:"))
     assert call("run", "a.yaml", "-o", "b.h5").code == 0
     done = call("video", "b.h5", "--at", "0.1", "-o", "b.png", *SMALL)
@@ -123,7 +123,7 @@ def test_letters_that_the_font_lacks_are_told(call, workplace):
 
 def test_progress_is_shown_on_stderr(call, ran, monkeypatch):
     """A line at the begin and for each picture if lines are due at once."""
-    monkeypatch.setattr("rigidsim.report.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
+    monkeypatch.setattr("rigidsim.running.progress.REDRAW_SECONDS", {True: 0.0, False: 0.0})
     done = call("video", "a.h5", "-o", "a.gif", *SMALL, "--fps", "2", "--speed", "1")
     assert [line.split("  ")[-2] for line in done.err.splitlines()] == [f"{k} of 3 pictures" for k in range(4)]
 

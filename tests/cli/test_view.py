@@ -39,7 +39,7 @@ def test_what_is_shown_can_be_chosen(call, workplace):
 @pytest.mark.parametrize(("options", "code", "said"), [
     (["--frame", "brik"], 2, "there is no body 'brik'; did you mean 'brick'?"),
     (["--follow", "brik"], 2, "did you mean 'brick'?"),
-    (["--from", "0.5", "--to", "0.1"], 2, "the times to show begin at 0.5 s and end at 0.1 s; the trajectory covers"),
+    (["--from", "0.5", "--to", "0.1"], 2, "there are no samples from 0.5 to 0.1 s; the trajectory covers"),
     (["--from", "1e9"], 2, "the trajectory covers"),
     (["--fps", "0"], 2, "fps must be a positive number, got 0.0"),
     (["-o", "a.h5", "--force"], 5, "a.h5 is a trajectory; --force overwrites such pages only"),
@@ -99,7 +99,7 @@ def test_without_trimesh_one_sentence_before_the_run(call, workplace, monkeypatc
     assert not (workplace / "b.h5").exists()
 
 
-def test_notes_are_told(call, workplace):
+def test_notes_are_reported(call, workplace):
     record = "simulation.record=[{bodies: [brick/mark], of: [world]}]"
     assert call("run", "scene.yaml", "-q", "-o", "b.h5", "--set", record).code == 0
     answer = call("view", "b.h5")

@@ -56,7 +56,7 @@ class Step:
 
     def __post_init__(self):
         self.moved, self.push, self.began = (np.zeros_like(self.vel) for _ in range(3))
-        self.point[:, at.C_CLOSED] = 1e-7  # as of bodies of 100 m: no blow here is hard
+        self.point[:, at.CONTACT_POINT.closed] = 1e-7  # as of bodies of 100 m: no blow here is hard
 
     def solve(self, h: float, n_sub: int, lanes: int = 16, compiled: bool = True) -> Step:
         n_body, count, lanes = len(self.vel) - 1, len(self.who), (0.0,) * lanes
@@ -89,7 +89,7 @@ class Bodies:
         self.floor_v, self.floor_omega = np.zeros(3), np.zeros(3)
 
     def inverse(self) -> np.ndarray:
-        rows, n = np.zeros((len(self.p) + 2, at.INVERSE_ROWS)), len(self.p)
+        rows, n = np.zeros((len(self.p) + 2, at.INVERSE.width)), len(self.p)
         R = np.array(to_matrix(tuple(self.q.T))).transpose(2, 0, 1)
         t = (R / self.inertia[:, None, :]) @ R.transpose(0, 2, 1)
         rows[:n, 0] = 1.0 / self.mass
@@ -99,18 +99,20 @@ class Bodies:
     def prepared(self, points: list[Point]) -> Step:
         """The arrays for a step of the solver."""
         n = len(self.p)
-        vel, smooth = np.zeros((n + 2, at.LINE_ROWS)), np.zeros((n + 2, at.LINE_ROWS))
+        vel, smooth = np.zeros((n + 2, at.LINE.width)), np.zeros((n + 2, at.LINE.width))
         vel[:n, 0:3], vel[:n, 3:6], vel[n, 0:3], vel[n, 3:6] = self.v, self.omega, self.floor_v, self.floor_omega
         smooth[:n, 0:3] = self.g * self.h / self.n_sub
-        who, rows = np.zeros((len(points), at.POINT_COLUMNS), np.int64), np.zeros((len(points), at.POINT_ROWS))
+        who, rows = np.zeros((len(points), at.WHO.width), np.int64), np.zeros((len(points), at.CONTACT_POINT.width))
         for m, point in enumerate(points):
             who[m] = (point.A, point.B % (n + 1), m, point.feature, point.flags)
             rows[m, :19] = (
                 *point.normal, point.gap, *point.r_A, *point.r_B, *point.core, *point.surface, point.friction,
                 point.rolling, 0.0,
             )  # fmt: skip
-            rows[m, at.C_SHIFT : at.C_PN] = point.shift
-            rows[m, at.C_PN : at.C_TOTAL] = self.memory.get((point.A, point.B, point.feature), 0.0)
+            rows[m, at.CONTACT_POINT.place("shift") : at.CONTACT_POINT.p_n] = point.shift
+            rows[m, at.CONTACT_POINT.p_n : at.CONTACT_POINT.place("total")] = self.memory.get(
+                (point.A, point.B, point.feature), 0.0
+            )
         return Step(who, rows, self.inverse(), vel, smooth)
 
     def step(self, points: list[Point]) -> Step:
@@ -118,7 +120,10 @@ class Bodies:
         n = len(self.p)
         self.last = done = self.prepared(points).solve(self.h, self.n_sub, self.lanes, self.compiled)
         keys = [(point.A, point.B, point.feature) for point in points]
-        self.memory = {key: row[at.C_PN : at.C_TOTAL].copy() for key, row in zip(keys, done.point, strict=True)}
+        self.memory = {
+            key: row[at.CONTACT_POINT.p_n : at.CONTACT_POINT.place("total")].copy()
+            for key, row in zip(keys, done.point, strict=True)
+        }
         self.v, self.omega, self.p = done.vel[:n, 0:3].copy(), done.vel[:n, 3:6].copy(), self.p + done.moved[:n, 0:3]
         self.q = np.array(product(exp_full(tuple(0.5 * done.moved[:n, 3:6].T)), tuple(self.q.T))).T
         return done

@@ -8,8 +8,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.pairs import meet
+from rigidsim.engine.model import Contacts
+from rigidsim.physics.contact import COLLIDES
+from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 
 
 class Shape(NamedTuple):
@@ -33,25 +35,30 @@ class Shape(NamedTuple):
 
 def shape_of(kind: int, half, radius: float, bound: float) -> Shape:
     """A shape at the origin."""
-    value = np.zeros(at.VALUE_ROWS)
-    value[at.V_Q], value[at.V_RADIUS], value[at.V_HALF : at.V_HALF + 3], value[at.V_BOUND] = 1.0, radius, half, bound
+    value = np.zeros(at.SOLID.width)
+    value[at.SOLID.place("q")], value[at.SOLID.radius], value[at.SOLID.half], value[at.SOLID.bound] = (
+        1.0,
+        radius,
+        half,
+        bound,
+    )
     return Shape(kind, value, np.array([0.0, 0, 0, 1, 0, 0, 0]))
 
 
 def sphere(radius: float) -> Shape:
-    return shape_of(at.SPHERE, (0, 0, 0), radius, radius)
+    return shape_of(POINT, (0, 0, 0), radius, radius)
 
 
 def capsule(radius: float, half: float) -> Shape:
-    return shape_of(at.CAPSULE, (0, 0, half), radius, radius + half)
+    return shape_of(SEGMENT, (0, 0, half), radius, radius + half)
 
 
 def box(*half: float) -> Shape:
-    return shape_of(at.BOX, half, 0.0, float(np.linalg.norm(half)))
+    return shape_of(BOX, half, 0.0, float(np.linalg.norm(half)))
 
 
 def plane() -> Shape:
-    return shape_of(at.PLANE, (0, 0, 0), 0.0, np.inf)
+    return shape_of(HALF_SPACE, (0, 0, 0), 0.0, np.inf)
 
 
 class Place(NamedTuple):
@@ -66,10 +73,16 @@ class Place(NamedTuple):
 
 def places_of(a: Shape, b: Shape, reach: float = 1e3) -> list[Place]:
     """What the narrow phase finds for two shapes; not compiled."""
-    rows = np.full((at.MOST_PLACES, at.PLACE_ROWS), np.nan)
+    rows = np.full((at.MOST_PLACES, at.PLACE.width), np.nan)
     count = meet(a.kind, a.value, a.pose, b.kind, b.value, b.pose, reach, rows)
     return [
-        Place(r[:3], r[at.Q_GAP], r[at.Q_FIRST : at.Q_SECOND], r[at.Q_SECOND : at.Q_FEATURE], r[-1])
+        Place(
+            r[:3],
+            r[at.PLACE.gap],
+            r[at.PLACE.place("first") : at.PLACE.place("second")],
+            r[at.PLACE.place("second") : at.PLACE.feature],
+            r[-1],
+        )
         for r in rows[:count]
     ]
 
@@ -77,18 +90,18 @@ def places_of(a: Shape, b: Shape, reach: float = 1e3) -> list[Place]:
 def contacts_of(shapes: list[Shape], n_moved: int | None = None, classes=None, action=None) -> Contacts:
     """The model part of these shapes, each on a contact body of its own."""
     n = len(shapes)
-    rows = np.zeros((n, at.SHAPE_COLUMNS), np.int64)
-    rows[:, at.SHAPE_BODY] = rows[:, at.SHAPE_MOVER] = np.arange(n)
-    rows[:, at.SHAPE_KIND] = [s.kind for s in shapes]
-    rows[:, at.SHAPE_CLASS] = 0 if classes is None else classes
-    action = np.array([[at.COLLIDES]]) if action is None else np.array(action)
+    rows = np.zeros((n, at.SHAPE.width), np.int64)
+    rows[:, at.SHAPE.body] = rows[:, at.SHAPE.ancestor] = np.arange(n)
+    rows[:, at.SHAPE.kind] = [s.kind for s in shapes]
+    rows[:, at.SHAPE.surfaces] = 0 if classes is None else classes
+    action = np.array([[COLLIDES]]) if action is None else np.array(action)
     return Contacts(
         shape=rows,
         shape_value=np.array([s.value for s in shapes]),
-        body=np.zeros((n, at.BODY_COLUMNS), np.int64),
-        way=np.zeros((0, at.WAY_COLUMNS), np.int64),
+        body=np.zeros((n, at.CONTACT_BODY.width), np.int64),
+        way=np.zeros((0, at.WAY.width), np.int64),
         action=action,
-        value=np.zeros((action.size, at.PAIR_VALUES)),
+        value=np.zeros((action.size, at.MATERIAL.width)),
         n_moved=n if n_moved is None else n_moved,
         substeps=4,
         share=0.5,

@@ -10,8 +10,19 @@ from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.impacts import make_impacts, strike_contacts
 from rigidsim.engine.contact.pairs import meet
+from rigidsim.jit.rows import with_rows
 
 NO_PLANE = np.zeros((0, 3))
+
+
+class Strike:
+    """What was logged of an impact."""
+
+    def __init__(self, who: np.ndarray, value: np.ndarray):
+        at, row = layout.EVENT, value.copy()
+        self.cause, self.pair = int(who[layout.RECORD.cause]), (who[layout.RECORD.first], who[layout.RECORD.second])
+        self.time, self.point, self.normal, self.impulse = (row[k] for k in (at.time, at.point, at.normal, at.impulse))
+        self.before, self.after = row[at.energy_before], row[at.energy_after]
 
 
 class World:
@@ -26,19 +37,19 @@ class World:
         self.q = np.array([[1.0, 0, 0, 0]] * n) if q is None else np.array(q, float)
         self.moves = np.isfinite(self.mass)
         weights = [m if np.isfinite(m) else 0.0 for m in self.mass]
-        moments = [0.4 * m * s.value[at.V_RADIUS] ** 2 for m, s in zip(weights, shapes, strict=True)]
+        moments = [0.4 * m * s.value[at.SOLID.radius] ** 2 for m, s in zip(weights, shapes, strict=True)]
         self.inertia = np.array([[x] * 3 for x in moments]) if inertia is None else np.array(inertia, float)
         self.g, self.n_moved, self.log = np.array([0.0, 0, -g]), int(self.moves.sum()), []
         contacts = contacts_of(shapes, self.n_moved)
-        contacts.value[:, [at.PAIR_RESTITUTION, at.PAIR_FRICTION]] = e, mu
-        contacts.body[:, at.BODY_ROW] = np.where(self.moves, np.arange(n), layout.NO_ROW)
+        contacts.value[:, [at.MATERIAL.restitution, at.MATERIAL.friction]] = e, mu
+        contacts.body[:, at.CONTACT_BODY.row] = np.where(self.moves, np.arange(n), layout.NO_ROW)
         self.contacts = contacts
         self.pair = np.array([(i, j) for j in range(n) for i in range(min(j, self.n_moved))], np.int64)
         self.arrays = make_impacts(contacts, len(self.pair), 99)
-        self.body = np.zeros((self.n_moved, layout.BODY_ROWS))
-        self.body[:, layout.B_G : layout.B_G + 3] = self.g
-        self.body[:, layout.B_MASS] = self.mass[: self.n_moved]
-        self.body[:, layout.B_INERTIA : layout.B_INERTIA + 3] = self.inertia[: self.n_moved]
+        self.body = np.zeros((self.n_moved, layout.BODY.width))
+        self.body[:, layout.BODY.g] = self.g
+        self.body[:, layout.BODY.mass] = self.mass[: self.n_moved]
+        self.body[:, layout.BODY.inertia][:, :3] = self.inertia[: self.n_moved]
         self.time, self.plane, self.strike = 0.0, NO_PLANE, strike_contacts
 
     def turned(self) -> Rotation:
@@ -54,7 +65,7 @@ class World:
 
     def inverse(self) -> np.ndarray:
         """The rows of the solver; those of bodies that do not move, and the spare one, are zero."""
-        rows = np.zeros((len(self.p) + 1, at.INVERSE_ROWS))
+        rows = np.zeros((len(self.p) + 1, at.INVERSE.width))
         for b in range(self.n_moved):
             rows[b, 0] = 1.0 / self.mass[b]
             if self.inertia[b].any():
@@ -66,30 +77,31 @@ class World:
         """The contact points of all pairs at the beginning of a step."""
         who, point = [], []
         for k, (i, j) in enumerate(self.pair):
-            places = np.zeros((at.MOST_PLACES, at.PLACE_ROWS))
+            places = np.zeros((at.MOST_PLACES, at.PLACE.width))
             shape, value, poses = self.contacts.shape, self.contacts.shape_value, np.hstack([self.p, self.q])
-            kinds = shape[:, at.SHAPE_KIND]
+            kinds = shape[:, at.SHAPE.kind]
             for row in places[: meet(kinds[i], value[i], poses[i], kinds[j], value[j], poses[j], reach, places)]:
-                made = np.zeros(at.POINT_ROWS)
-                made[:4], made[at.C_A : at.C_A + 6] = row[:4], row[at.Q_FIRST : at.Q_FEATURE]
-                made[[at.C_RESTITUTION, at.C_FRICTION]] = self.contacts.value[0, [0, 1]]
-                who.append((i, j, k, row[at.Q_FEATURE], 0))
+                made = np.zeros(at.CONTACT_POINT.width)
+                levers = slice(at.CONTACT_POINT.place("lever_A"), at.CONTACT_POINT.place("core"))
+                made[:4], made[levers] = row[:4], row[at.PLACE.place("first") : at.PLACE.feature]
+                made[[at.CONTACT_POINT.restitution, at.CONTACT_POINT.friction]] = self.contacts.value[0, [0, 1]]
+                who.append((i, j, k, row[at.PLACE.feature], 0))
                 point.append(made)
         size = len(who)
-        return np.array(who, np.int64).reshape(size, 5), np.array(point).reshape(size, at.POINT_ROWS)
+        return np.array(who, np.int64).reshape(size, 5), np.array(point).reshape(size, at.CONTACT_POINT.width)
 
     def step(self, h: float, nominal: float | None = None) -> int:
         """One step; how many strikes there were."""
         n, gain = len(self.p), np.outer(self.moves, self.g * h)
-        vel, moved = np.zeros((n + 1, at.LINE_ROWS)), np.zeros((n + 1, at.LINE_ROWS))
+        vel, moved = np.zeros((n + 1, at.LINE.width)), np.zeros((n + 1, at.LINE.width))
         vel[:n, :3], vel[:n, 3:6] = self.v, self.omega
         start, finish, inverse = self.rows(), self.rows(), self.inverse()
-        finish[:, at.X_P : at.X_P + 3] += h * (self.v + 0.5 * gain)
-        finish[:, at.X_V : at.X_V + 3] += gain
+        finish[:, at.CENTRE.p] += h * (self.v + 0.5 * gain)
+        finish[:, at.CENTRE.v] += gain
         who, point = self.points(2.0 * h * (1.0 + np.abs(self.v).max() + np.abs(self.omega).max()))
         count = self.strike(
-            self.arrays, self.time, h, nominal or h, self.contacts, self.pair, len(self.pair), who, point, len(who),
-            start, finish, inverse, np.zeros((n + 1, 4)), vel, moved, self.body, self.plane,
+            with_rows(self.arrays), self.time, h, nominal or h, with_rows(self.contacts), self.pair, len(self.pair),
+            who, point, len(who), start, finish, inverse, np.zeros((n + 1, 4)), vel, moved, self.body, self.plane,
         )  # fmt: skip
         if count < 0:
             raise OverflowError("the log is full")
@@ -105,5 +117,5 @@ class World:
             if dL[b].any():
                 self.omega[b] = np.linalg.solve(t, L[b] + dL[b])
         self.who, self.point, self.time = who, point, self.time + h
-        self.log += [(*a, *b) for a, b in zip(self.arrays.log[:count], self.arrays.log_value[:count], strict=True)]
+        self.log += map(Strike, self.arrays.log[:count], self.arrays.log_value[:count])
         return count

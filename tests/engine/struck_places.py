@@ -9,20 +9,12 @@ import numpy as np
 from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 
-from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.approach import M_INERTIA, M_MASS
+from rigidsim.engine.contact.approach import SIDE
 from rigidsim.engine.contact.simultaneous import (
     N_BODIES,
     N_PLACES,
-    STRUCK_A,
-    STRUCK_B,
-    T_A,
-    T_ADDED,
-    T_B,
-    T_FRICTION,
-    T_NORMAL,
-    T_P,
-    T_RESTITUTION,
+    STRUCK,
+    STRUCK_PLACE,
     make_problem,
     solve_problem,
 )
@@ -125,19 +117,19 @@ def solve(blow: Blow, problem=None) -> tuple[np.ndarray, bool]:
     problem.size[N_PLACES], problem.size[N_BODIES] = count, n
     side, place = problem.side[:n], problem.place[:count]
     side[:] = 0.0
-    side[:, at.X_Q] = 1.0
-    side[:, at.X_V : at.X_V + 3], side[:, at.X_OMEGA : at.X_OMEGA + 3] = blow.v, blow.omega
-    side[:, M_MASS] = blow.w
+    side[:, SIDE.place("q")] = 1.0
+    side[:, SIDE.v], side[:, SIDE.omega] = blow.v, blow.omega
+    side[:, SIDE.mass] = blow.w
     for k, (i, j) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))):
-        side[:, M_INERTIA + k] = blow.inverse[:, i, j]
-    problem.who[:count, [STRUCK_A, STRUCK_B]] = blow.pair
+        side[:, SIDE.place("inertia") + k] = blow.inverse[:, i, j]
+    problem.who[:count, [STRUCK.a, STRUCK.b]] = blow.pair
     place[:] = 0.0
-    place[:, T_NORMAL : T_NORMAL + 3] = blow.normal
-    place[:, T_A : T_A + 3], place[:, T_B : T_B + 3] = blow.lever[:, 0], blow.lever[:, 1]
-    place[:, T_ADDED : T_ADDED + 3] = 0.0
-    place[:, T_RESTITUTION], place[:, T_FRICTION] = blow.e, blow.mu
+    place[:, STRUCK_PLACE.normal] = blow.normal
+    place[:, STRUCK_PLACE.lever_A], place[:, STRUCK_PLACE.lever_B] = blow.lever[:, 0], blow.lever[:, 1]
+    place[:, STRUCK_PLACE.added] = 0.0
+    place[:, STRUCK_PLACE.restitution], place[:, STRUCK_PLACE.friction] = blow.e, blow.mu
     _, settled = solver()(problem)
-    return place[:, T_P : T_P + 3].copy(), bool(settled)
+    return place[:, STRUCK_PLACE.P].copy(), bool(settled)
 
 
 # --- the law once more, on dense matrices

@@ -129,13 +129,13 @@ def test_a_bushing_in_a_planar_scene_keeps_the_energy_in_the_plane():
     assert np.ptp(trajectory.diagnostic("kinetic_energy")) > 0.1
 
 
-def test_half_a_turn_is_told():
+def test_half_a_turn_is_reported():
     twist = {"type": "bushing", "to": "world", "torsion_stiffness": [0.1, 0.1, 0.1], "during": [0, 3]}
     scene = scene_of({"b": {**BALL, "angular_velocity": [0, 0, 2.0], "forces": [twist]}}, 2.0, 0.01)
     simulation = rigidsim.Simulation(scene)
     simulation.step(200)
-    (told,) = [warning for warning in simulation.warnings if "half a turn" in warning]
-    assert told.startswith("the bushing b, forces[0] passed half a turn at t = ")
+    (reported,) = [warning for warning in simulation.warnings if "half a turn" in warning]
+    assert reported.startswith("the bushing b, forces[0] passed half a turn at t = ")
 
 
 def test_a_world_has_the_same_bits_in_any_lane():

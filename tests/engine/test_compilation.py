@@ -1,4 +1,4 @@
-"""What is compiled, how often, and what is told of it."""
+"""What is compiled, how often, and what is reported of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 import rigidsim
 from every_kind import GRAVITY, STEP, every_kind
+from rigidsim.building import build_world
 from rigidsim.engine import run, stepper
-from rigidsim.engine.building import build_world
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES
 from rigidsim.jit import kernels
@@ -110,13 +110,13 @@ def slow(monkeypatch):
     monkeypatch.setattr(kernels, "WORTH_A_NOTICE", 0.0)
 
 
-def test_compilation_is_told_to_the_log(slow, caplog):
+def test_compilation_is_reported_to_the_log(slow, caplog):
     kernel(halved)(1.0)
     assert [(record.name, record.levelname) for record in caplog.records] == [("rigidsim", "WARNING")]
     assert re.match(r"compiling the stepper for this kind of scene, about [\d.]+ s; ", caplog.records[0].getMessage())
 
 
-def test_a_short_compilation_is_not_told(caplog):
+def test_a_short_compilation_is_not_reported(caplog):
     with watch_compilation(pytest.fail) as watch:
         kernel(halved)(1.0)
     assert watch.seconds > 0.0
@@ -124,13 +124,13 @@ def test_a_short_compilation_is_not_told(caplog):
 
 
 def test_outermost_watch_announces_once_and_all_measure(slow, caplog):
-    told = []
-    with watch_compilation(lambda _: told.append("outer")) as outer:
-        with watch_compilation(lambda _: told.append("inner")) as inner:
+    reported = []
+    with watch_compilation(lambda _: reported.append("outer")) as outer:
+        with watch_compilation(lambda _: reported.append("inner")) as inner:
             kernel(halved)(1.0)
         between = inner.seconds
         kernel(halved)(1.0)
-    assert told == ["outer"]
+    assert reported == ["outer"]
     assert 0.0 < between == inner.seconds < outer.seconds
     assert not caplog.records
 

@@ -13,6 +13,8 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.bodies import write_travels
 from rigidsim.engine.contact.candidates import make_candidates, renew_candidates
 from rigidsim.jit.kernels import kernel
+from rigidsim.physics.contact import IGNORED
+from rigidsim.physics.distances import BOX
 
 MARGIN = 1e-3
 
@@ -37,10 +39,10 @@ def pairs_within(contacts, pose, reach, rests=False) -> set[tuple[int, int]]:
     box that rests the box itself counts.
     """
     i, j = np.triu_indices(len(pose), 1)
-    bound, centre = contacts.shape_value[:, at.V_BOUND], pose[:, :3]
+    bound, centre = contacts.shape_value[:, at.SOLID.bound], pose[:, :3]
     normal = Rotation.from_quat(pose[:, 3:], scalar_first=True).as_matrix()[:, :, 2]
     flat, d = np.isinf(bound), centre[j] - centre[i]
-    exact = rests & (contacts.shape[:, at.SHAPE_KIND] == at.BOX)
+    exact = rests & (contacts.shape[:, at.SHAPE.kind] == BOX)
     gap = np.linalg.norm(d, axis=1) - np.where(flat[i] | flat[j], 0.0, bound[i] + bound[j])
     for a, b in ((i, j), (j, i)):
         gap = np.where(
@@ -48,9 +50,9 @@ def pairs_within(contacts, pose, reach, rests=False) -> set[tuple[int, int]]:
         )
     gap = np.where(flat[i], np.sum(normal[i] * d, axis=1) - bound[j], gap)
     gap = np.where(flat[j], np.sum(normal[j] * -d, axis=1) - bound[i], gap)
-    body, kind = contacts.shape[:, at.SHAPE_BODY], contacts.shape[:, at.SHAPE_CLASS]
+    body, kind = contacts.shape[:, at.SHAPE.body], contacts.shape[:, at.SHAPE.surfaces]
     meets = (body[i] != body[j]) & (np.minimum(body[i], body[j]) < contacts.n_moved)
-    meets &= (contacts.action[kind[i], kind[j]] != at.IGNORED) & ~(flat[i] & flat[j])
+    meets &= (contacts.action[kind[i], kind[j]] != IGNORED) & ~(flat[i] & flat[j])
     meets &= gap < reach[i] + reach[j]
     return set(zip(i[meets].tolist(), j[meets].tolist(), strict=True))
 
@@ -59,7 +61,7 @@ def distance_of_box(contacts, pose, number, point) -> np.ndarray:
     """Of points from boxes."""
     turn, half = (
         Rotation.from_quat(pose[number, 3:], scalar_first=True),
-        contacts.shape_value[number, at.V_HALF :][:, :3],
+        contacts.shape_value[number, at.SOLID.place("half") :][:, :3],
     )
     local = turn.inv().apply(point - pose[number, :3])
     return np.linalg.norm(local - np.clip(local, -half, half), axis=1)
@@ -71,7 +73,7 @@ def listed(candidates) -> list[tuple[int, int]]:
 
 def moving(contacts, rng, speed: float) -> np.ndarray:
     """How far each shape moves in a step; planes and every third of the others rest."""
-    rest = np.isinf(contacts.shape_value[:, at.V_BOUND]) | (np.arange(len(contacts.shape)) % 3 == 0)
+    rest = np.isinf(contacts.shape_value[:, at.SOLID.bound]) | (np.arange(len(contacts.shape)) % 3 == 0)
     return np.where(rest, 0.0, rng.uniform(0, speed, len(contacts.shape)))
 
 
@@ -97,7 +99,7 @@ def test_the_list_has_every_pair_that_may_meet_in_order_while_shapes_move(seed):
 def test_shapes_of_one_body_and_two_planes_are_no_candidates():
     shapes = [sphere(1.0), sphere(1.0), plane(), plane()]
     contacts = contacts_of(shapes)
-    contacts.shape[1, [at.SHAPE_BODY, at.SHAPE_MOVER]] = 0
+    contacts.shape[1, [at.SHAPE.body, at.SHAPE.ancestor]] = 0
     candidates = make_candidates(contacts, 20)
     assert renew_candidates(contacts, poses_of(shapes), np.zeros(4), MARGIN, candidates)
     assert listed(candidates) == [(0, 2), (0, 3), (1, 2), (1, 3)]
@@ -130,7 +132,7 @@ def test_a_plane_that_has_moved_makes_the_list_stale_and_one_that_moves_meets_al
     assert np.array_equal(before, candidates.listed)  # still good
 
 
-@pytest.mark.parametrize("column", range(at.POSE_ROWS))
+@pytest.mark.parametrize("column", range(at.POSE.width))
 def test_a_box_that_rested_and_now_moves_makes_the_list_stale(column):
     """Only what is near the box itself was listed."""
     shapes = [box(5.0, 0.1, 5.0), sphere(0.1).moved([0.0, 3.0, 0.0])]
@@ -162,8 +164,8 @@ def test_what_rests_and_is_not_moved_by_forces_has_no_margin():
     """So that a floor is known to rest; a ball at rest keeps it, because another may push it within the step."""
     shapes = [sphere(1.0), box(1.0, 1.0, 1.0), sphere(1.0), box(1.0, 1.0, 1.0), plane()]
     contacts = contacts_of(shapes, n_moved=1)
-    start, (turn, lever, travel) = np.zeros((5, at.MOTION_ROWS)), np.zeros((3, 5))
-    start[2, at.X_OMEGA], start[3, at.X_V] = 1.0, 1.0
+    start, (turn, lever, travel) = np.zeros((5, at.CENTRE.width)), np.zeros((3, 5))
+    start[2, at.CENTRE.place("omega")], start[3, at.CENTRE.place("v")] = 1.0, 1.0
     write_travels(contacts.shape, contacts.shape_value, contacts.n_moved, start, start, 0.1, turn, lever, travel)
     assert travel[0] > 0.0 and travel[1] == 0.0 and travel[2] > 0.0 and travel[3] >= 0.1 and travel[4] == 0.0
 

@@ -162,16 +162,19 @@ def test_a_conveyor_belt_takes_a_box_along():
 
 
 TABLE = {"motion": {"prescribed": {"angular_velocity": [0, 0, 1]}}} | floor(friction=0.5)
+FREELY = block((4, 4, 0.2), 1e12, friction=0.5, gravity=False, angular_velocity=[0, 0, 1])
+FREELY["shapes"][0]["position"] = [0, 0, -0.1]
 
 
+@pytest.mark.parametrize("table", [TABLE, FREELY], ids=["prescribed", "free"])
 @pytest.mark.parametrize("is_child", [True, False])
-def test_a_box_rides_on_a_turntable(is_child):
+def test_a_box_rides_on_a_turntable(table, is_child):
     """In the frame of the table or not: radius within 1e-5, lag within 1e-4 rad after 10 s of 5 ms at 1 rad/s."""
     box = block((0.2, 0.2, 0.2), at=(1, 0, 0.1))
     if is_child:
-        bodies = {"table": TABLE | {"children": {"box": box}}}
+        bodies = {"table": table | {"children": {"box": box}}}
     else:
-        bodies = {"table": TABLE, "box": box | {"velocity": [0, 1, 0], "angular_velocity": [0, 0, 1]}}
+        bodies = {"table": table, "box": box | {"velocity": [0, 1, 0], "angular_velocity": [0, 0, 1]}}
     trajectory = collide(bodies, duration=10, step=5e-3, record_every=0.5)
     x, y, _ = trajectory["table/box" if is_child else "box"].seen_from("table").position.T
     assert np.abs(np.hypot(x, y) - 1).max() <= 1e-5

@@ -1,4 +1,4 @@
-"""Kinetic + potential - work is constant, whatever touches; contact's part of the work is told with it, by cause, and
+"""Kinetic + potential - work is constant, whatever touches; contact's part of the work is reported by cause, and
 what no cause explains is the error of contact.
 """
 
@@ -12,7 +12,7 @@ from contact_scenes import G, ball, block, collide, floor, rod, surface, touchin
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact.ledger import FAST
 from rigidsim.errors import SimulationError
-from rigidsim.report.contact_energy import ledger_warnings
+from rigidsim.report.contact import ledger_warnings
 from rigidsim.trajectory.contact_ledger import CAUSES, ContactLedger
 
 EPS = np.finfo(float).eps
@@ -178,7 +178,7 @@ def test_thrust_along_the_displacement_by_contact():
 
 
 def test_bodies_that_inherit_impulses():
-    """What they gain with their parent is told with the loads, and is no error."""
+    """What they gain with their parent is reported with the loads, and is no error."""
     kid = {"mass": 1, "inertia": {"principal": [0.1, 0.2, 0.3]}, "position": [0, 0, 2], "inherit_impulses": True}
     box = ball(0.2, at=(0, 0, 1)) | {"children": {"kid": kid}}
     ledger = ledger_of({"floor": floor(), "box": box}, 1)

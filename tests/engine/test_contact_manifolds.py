@@ -30,7 +30,7 @@ def depth_by_axes(a: Shape, b: Shape) -> float:
     """The smallest overlap of the shadows of two boxes on the fifteen axes."""
     axes = [*a.axes.T, *b.axes.T, *(np.cross(u, v) for u in a.axes.T for v in b.axes.T)]
     axes = np.array([n / np.linalg.norm(n) for n in axes if np.linalg.norm(n) > 1e-6])
-    widths = sum(np.abs(axes @ s.axes) @ s.value[at.V_HALF : at.V_HALF + 3] for s in (a, b))
+    widths = sum(np.abs(axes @ s.axes) @ s.value[at.SOLID.half] for s in (a, b))
     return float((widths - np.abs(axes @ (b.pose[:3] - a.pose[:3]))).min())
 
 
@@ -52,12 +52,12 @@ def test_boxes_that_overlap_part_along_the_axis_of_least_depth():
             continue
         places = places_of(a, b)
         deepest = min(places, key=lambda place: place.gap)
-        thin = 2.0 * min(s.value[at.V_HALF : at.V_HALF + 3].min() for s in (a, b))
+        thin = 2.0 * min(s.value[at.SOLID.half].min() for s in (a, b))
         on_face = max(np.abs(np.hstack([a.axes, b.axes]).T @ deepest.normal)) > 1.0 - 1e-12
         if not on_face:  # a face is preferred by 0.01 of the size, twice: to the other's face and to an edge
             assert abs(deepest.gap + depth) < 1e-9
         across = np.abs(deepest.normal @ np.hstack([a.axes, b.axes])) @ np.hstack(
-            [s.value[at.V_HALF : at.V_HALF + 3] for s in (a, b)]
+            [s.value[at.SOLID.half] for s in (a, b)]
         )
         shadow = across - deepest.normal @ (b.pose[:3] - a.pose[:3])
         assert depth - 1e-9 < shadow < depth + 0.02 * thin
@@ -128,7 +128,7 @@ def test_a_capsule_that_lies_has_two_places(under):
     lying, rng = capsule(0.1, 0.5).moved([0.2, 0.0, 0.1], SIDE), np.random.default_rng(8)
     assert len(lasting(lying, under, rng)) == len(lasting(under, lying, rng)) == 2
     ends = sorted(0.2 + place.first[0] for place in places_of(lying, under, REACH))
-    overhang = under.value[at.V_HALF] == 0.3
+    overhang = under.value[at.SOLID.place("half")] == 0.3
     assert np.abs(np.array(ends) - [-0.3, 0.3 if overhang else 0.7]).max() < 1e-9
 
 
@@ -183,7 +183,7 @@ def test_compiled_and_interpreted_places_have_the_same_bits():
     kind, value, pose = (np.array(column) for column in zip(*shapes, strict=True))
     results = []
     for function in (meet_all, meet_all.interpreted):
-        places = np.zeros((len(kind) // 2, at.MOST_PLACES, at.PLACE_ROWS))
+        places = np.zeros((len(kind) // 2, at.MOST_PLACES, at.PLACE.width))
         counts = np.zeros(len(kind) // 2, np.int64)
         function(kind, value, pose, 0.5, places, counts)
         for row, count in zip(places, counts, strict=True):

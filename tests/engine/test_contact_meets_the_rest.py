@@ -104,17 +104,6 @@ def test_impulse_reparenting_and_contact_at_one_instant():
     assert np.abs(total - total[0]).max() <= 1e-12
 
 
-def test_a_window_of_a_force_that_splits_a_step():
-    """Impulses remembered from a step of another length are scaled: a box at rest does not jump."""
-    push = {"force": [0, 0, -5], "frame": "world", "during": [0.2503, 0.5007]}
-    bodies = {"floor": floor(), "box": block((0.4, 0.4, 0.2), at=(0, 0, 0.1), forces=[push])}
-    trajectory = collide(bodies, duration=1, step=5e-3, record_every=5e-3)
-    rest = trajectory.time > 0.1
-    assert np.abs(trajectory["box"].world.velocity[rest]).max() <= 2e-3  # 5 N on 1 kg gain 0.025 m/s in a step
-    assert np.abs(trajectory["box"].world.velocity[-1]).max() <= 1e-9
-    assert np.abs(trajectory["box"].world.position[:, 2] - 0.1).max() <= 5e-5
-
-
 def test_callbacks_have_the_same_bits():
     """A function that returns nothing changes nothing."""
     bodies = {
@@ -173,21 +162,6 @@ def test_groups_meet_only_if_both_admit_it():
     trajectory = collide(bodies, duration=0.5, step=5e-3, gravity=FREE)
     for path, (meet, name) in expected.items():
         assert (trajectory[path].world.velocity[-1, 0] > 0.5) == meet, name
-
-
-def test_written_values_of_a_pair_take_precedence():
-    """The more specific entry wins, then the later one."""
-    bodies = {"floor": floor(), "a": ball(0.1, at=(0, 0, 0.2)), "b": ball(0.1, at=(1, 0, 0.2))}
-    written = [
-        {"between": ["floor", "world"], "restitution": 0.5},
-        {"between": ["floor", "b"], "restitution": 0.9},
-        {"between": ["floor", "b"], "restitution": 0.8},
-    ]
-    trajectory = collide(bodies, duration=0.2, step=1e-3, record_every=0.05, contacts=written)
-    for path, e in (("a", 0.5), ("b", 0.8)):
-        motion = trajectory[path].world
-        apex = motion.position[-1, 2] - 0.1 + motion.velocity[-1, 2] ** 2 / (2 * G)
-        assert apex == pytest.approx(0.1 * e**2, abs=1e-9)
 
 
 def test_terms_add_up_to_the_acceleration():

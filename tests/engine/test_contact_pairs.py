@@ -13,6 +13,7 @@ from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.contact import columns as at
+from rigidsim.physics.distances import BOX, HALF_SPACE
 
 KINDS = ("sphere", "capsule", "box", "plane")
 PAIRS = [pair for pair in itertools.combinations_with_replacement(KINDS, 2) if pair != ("plane", "plane")]
@@ -34,7 +35,7 @@ def random_pair(kinds, rng, distance: float) -> list[Shape]:
 
 def distance_of_cores(a: Shape, b: Shape) -> float:
     """Of two cores, or of a core above a plane: of its lowest point, below the surface negative."""
-    if b.kind == at.PLANE:
+    if b.kind == HALF_SPACE:
         normal = b.axes[:, 2]
         return float((a.pose[:3] - b.pose[:3]) @ normal - np.abs(a.axes.T @ normal) @ half_of(a))
     columns = np.hstack([a.axes * half_of(a), -b.axes * half_of(b)])
@@ -47,22 +48,22 @@ def distance_of_cores(a: Shape, b: Shape) -> float:
 
 
 def half_of(a: Shape) -> np.ndarray:
-    return a.value[at.V_HALF : at.V_HALF + 3]
+    return a.value[at.SOLID.half]
 
 
 def radii(a: Shape, b: Shape) -> float:
-    return a.value[at.V_RADIUS] + b.value[at.V_RADIUS]
+    return a.value[at.SOLID.radius] + b.value[at.SOLID.radius]
 
 
 def depth_in(shape: Shape, x: np.ndarray) -> float:
     """How far a point is inside a shape; negative outside."""
     local = shape.axes.T @ (x - shape.pose[:3])
-    if shape.kind == at.PLANE:
+    if shape.kind == HALF_SPACE:
         return float(-local[2])
     outside = local - np.clip(local, -half_of(shape), half_of(shape))
-    if shape.kind == at.BOX and not outside.any():
+    if shape.kind == BOX and not outside.any():
         return float((half_of(shape) - np.abs(local)).min())
-    return float(shape.value[at.V_RADIUS] - np.linalg.norm(outside))
+    return float(shape.value[at.SOLID.radius] - np.linalg.norm(outside))
 
 
 def is_consistent(a: Shape, b: Shape, place: Place) -> None:
@@ -172,7 +173,7 @@ def test_degenerate_pairs_have_finite_places(kinds, p, angles, sizes, reach):
         is_consistent(a, b, place)
     if 1e-8 < exact < reach - 1e-8:
         # Two boxes: corners that are beside a face by less than 0.001 of the size count as above it.
-        less = 1e-3 * b.value[at.V_BOUND] if kinds == ("box", "box") else 1e-8
+        less = 1e-3 * b.value[at.SOLID.bound] if kinds == ("box", "box") else 1e-8
         assert exact - less <= min(place.gap for place in places) <= exact + 1e-8
 
 

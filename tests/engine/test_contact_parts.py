@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 import rigidsim
+from rigidsim.building import build_world
 from rigidsim.engine import layout
-from rigidsim.engine.building import build_world
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.lanes import LANES, block_of, holds_values, lanes_of, structure
+from rigidsim.engine.model import Contacts
 from rigidsim.engine.run import BlockRun
+from rigidsim.physics.contact import COLLIDES, SENSED
+from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
 from rigidsim.physics.quaternion import rotate
 
 EPS = np.finfo(float).eps
@@ -66,30 +68,31 @@ def test_shapes_are_placed_about_the_centre_of_mass_in_metres():
     bodies["a"]["children"] = {"part": part}
     bodies["f"] = {"scale": 3, "shapes": [PLANE]}
     found = contacts(bodies)
-    assert found.shape[:, at.SHAPE_KIND].tolist() == [at.SPHERE, at.BOX, at.CAPSULE, at.PLANE]
-    assert found.shape[:, [at.SHAPE_NODE, at.SHAPE_NUMBER]].tolist() == [[0, 0], [0, 1], [1, 0], [2, 0]]
-    assert found.shape[:, at.SHAPE_BODY].tolist() == [0, 0, 0, 1]
+    assert found.shape[:, at.SHAPE.kind].tolist() == [POINT, BOX, SEGMENT, HALF_SPACE]
+    assert found.shape[:, [at.SHAPE.node, at.SHAPE.number]].tolist() == [[0, 0], [0, 1], [1, 0], [2, 0]]
+    assert found.shape[:, at.SHAPE.body].tolist() == [0, 0, 0, 1]
     # The ball: its centre is the centre of mass.
-    assert value_of(found, 0, at.V_P, 8) == [0, 0, 0, 1, 0, 0, 0, 1]
-    assert value_of(found, 0, at.V_HALF, 8) == [0, 0, 0, 1, 0, 0, 0, 1]
+    assert value_of(found, 0, at.SOLID.place("p"), 8) == [0, 0, 0, 1, 0, 0, 0, 1]
+    assert value_of(found, 0, at.SOLID.place("half"), 7) == [0, 0, 0, 1, 0, 0, 0]
     # The belt.
-    assert value_of(found, 1, at.V_HALF, 8) == [1, 2, 6, math.sqrt(41), 2, 0, 0, 0]
+    assert value_of(found, 1, at.SOLID.place("half"), 7) == [1, 2, 6, math.sqrt(41), 2, 0, 0]
     # The part: at (0, 0, 1) + R (0.5, 0, 0) of the body, whose centre of mass is at (0, 0, 1); twice that in metres.
-    assert np.allclose(value_of(found, 2, at.V_P, 3), [0, 1, 0], rtol=0, atol=4 * EPS)
-    assert np.allclose(value_of(found, 2, at.V_Q, 4), [math.sqrt(0.5), 0, 0, math.sqrt(0.5)], rtol=0, atol=EPS)
-    assert value_of(found, 2, at.V_RADIUS, 4) == [0.1, 0, 0, 1]
-    assert value_of(found, 2, at.V_BOUND, 1) == [1.1]
-    assert value_of(found, 2, at.V_CURVATURE, 1) == [0.1]
+    assert np.allclose(value_of(found, 2, at.SOLID.place("p"), 3), [0, 1, 0], rtol=0, atol=4 * EPS)
+    assert np.allclose(
+        value_of(found, 2, at.SOLID.place("q"), 4), [math.sqrt(0.5), 0, 0, math.sqrt(0.5)], rtol=0, atol=EPS
+    )
+    assert value_of(found, 2, at.SOLID.radius, 4) == [0.1, 0, 0, 1]
+    assert value_of(found, 2, at.SOLID.bound, 1) == [1.1]
     # The plane: its z axis is the normal, its origin is on the plane.
-    assert value_of(found, 3, at.V_P, 7) == [0, 0, -3, 1, 0, 0, 0]
-    assert value_of(found, 3, at.V_BOUND, 1) == [math.inf]
+    assert value_of(found, 3, at.SOLID.place("p"), 7) == [0, 0, -3, 1, 0, 0, 0]
+    assert value_of(found, 3, at.SOLID.bound, 1) == [math.inf]
 
 
 def test_a_shape_of_a_part_has_the_axes_of_the_body():
     part = {"shapes": [BALL | {"surface_velocity": [1, 0, 0], "orientation": TURN}], "orientation": TURN, "scale": 2}
     found = contacts({"a": {"mass": 1, "inertia": "point", "children": {"part": part}}, "f": {"shapes": [PLANE]}})
-    assert np.allclose(value_of(found, 0, at.V_SURFACE, 3), [0, 2, 0], rtol=0, atol=4 * EPS)
-    assert np.allclose(rotate(value_of(found, 0, at.V_Q, 4), (1, 0, 0)), [-1, 0, 0], rtol=0, atol=4 * EPS)
+    assert np.allclose(value_of(found, 0, at.SOLID.place("surface"), 3), [0, 2, 0], rtol=0, atol=4 * EPS)
+    assert np.allclose(rotate(value_of(found, 0, at.SOLID.place("q"), 4), (1, 0, 0)), [-1, 0, 0], rtol=0, atol=4 * EPS)
 
 
 def test_bodies_that_forces_move_come_first_in_the_order_of_paths():
@@ -97,10 +100,10 @@ def test_bodies_that_forces_move_come_first_in_the_order_of_paths():
     bodies["d"] = {"motion": {"prescribed": {}}, "children": {"deck": {"shapes": [PLANE]}}}
     found = contacts(bodies)
     names = ["z", "c", "b", "d", "d/deck", "a"]
-    assert [names[k] for k in found.body[:, at.BODY_NODE]] == ["a", "b", "c", "d/deck", "z"]
-    assert found.body[:, at.BODY_ROW].tolist() == [1, 0, *[layout.NO_ROW] * 3]
+    assert [names[k] for k in found.body[:, at.CONTACT_BODY.node]] == ["a", "b", "c", "d/deck", "z"]
+    assert found.body[:, at.CONTACT_BODY.row].tolist() == [1, 0, *[layout.NO_ROW] * 3]
     assert found.n_moved == 2
-    assert found.shape[:, at.SHAPE_BODY].tolist() == [0, 1, 2, 3, 4]
+    assert found.shape[:, at.SHAPE.body].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_the_table_of_classes_holds_what_is_used():
@@ -111,8 +114,8 @@ def test_the_table_of_classes_holds_what_is_used():
         "f": {"shapes": [PLANE], "material": {"restitution": 0.5, "friction": 0.8}},
     }
     found = contacts(bodies)
-    assert found.shape[:, at.SHAPE_CLASS].tolist() == [0, 1, 2]
-    assert found.action.tolist() == [[at.COLLIDES, at.SENSED, at.COLLIDES], [at.SENSED] * 3, [1, 2, 1]]
+    assert found.shape[:, at.SHAPE.surfaces].tolist() == [0, 1, 2]
+    assert found.action.tolist() == [[COLLIDES, SENSED, COLLIDES], [SENSED] * 3, [1, 2, 1]]
     assert found.value[2].tolist() == [0.5, math.sqrt(0.2 * 0.8), 0]
     assert found.value[6].tolist() == found.value[2].tolist()
 
@@ -151,12 +154,6 @@ def test_two_boards_that_meet_only_through_a_ball_have_one_ancestor():
     assert ways_of(contacts(fixed)) == {1: [0, 1], 2: [2], 3: [3]}
 
 
-def test_the_range_of_a_body_holds_its_descendants():
-    bodies = {"a": ball(children={"b": ball(children={"c": ball()})}), "d": ball()}
-    found = contacts(bodies)
-    assert found.body[:, [at.BODY_BEGIN, at.BODY_END]].tolist() == [[0, 3], [1, 3], [2, 3], [3, 4]]
-
-
 def test_nodes_with_shapes_are_placed_in_every_step():
     model = build_world(scene_of({"f": {"shapes": [PLANE]}, "g": {}, "a": ball()})).model
     assert model.active.tolist() == [0, 2]
@@ -168,16 +165,16 @@ def test_shapes_keep_their_numbers_when_the_tree_changes():
     scene = scene_of(bodies, reparent=[{"body": "b/part", "to": "a", "time": 0.1, "motion": "free"}])
     run = BlockRun([build_world(scene)], 1)
     before = run.model.contacts
-    assert before.shape[:, at.SHAPE_BODY].tolist() == [0, 1, 1, 2]
+    assert before.shape[:, at.SHAPE.body].tolist() == [0, 1, 1, 2]
     run.advance(2)
     after = run.model.contacts
-    assert after.shape[:, at.SHAPE_BODY].tolist() == [0, 1, 2, 3]
-    assert (before.shape[:, 1 : at.SHAPE_MOVER] == after.shape[:, 1 : at.SHAPE_MOVER]).all()
+    assert after.shape[:, at.SHAPE.body].tolist() == [0, 1, 2, 3]
+    assert (before.shape[:, 1 : at.SHAPE.ancestor] == after.shape[:, 1 : at.SHAPE.ancestor]).all()
     assert (before.n_moved, after.n_moved) == (2, 3)
     assert ways_of(after)[1] == [2, 1]
     # The ball alone is at its own centre of mass again.
-    assert before.shape_value[1, at.V_P : at.V_P + 3].tolist() == [0, 0, -1.5]
-    assert after.shape_value[1, at.V_P : at.V_P + 3].tolist() == [0, 0, 0]
+    assert before.shape_value[1, at.SOLID.p].tolist() == [0, 0, -1.5]
+    assert after.shape_value[1, at.SOLID.p].tolist() == [0, 0, 0]
 
 
 def test_a_block_with_contacts_has_one_lane():

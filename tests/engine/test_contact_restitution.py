@@ -180,7 +180,7 @@ def test_passengers_go_on_as_they_were_until_they_touch_something(step):
     assert loose[-1] < 9  # and then the pane stops it
 
 
-def test_a_child_told_to_inherit_goes_along():
+def test_a_child_that_inherits_goes_along():
     """With `inherit_impulses` it gets the velocity field of all that contacts give the parent."""
     cargo = ball(0.05, 0.1, at=(0, 0, 0.5), inherit_impulses=True)
     car = block((2, 1, 0.2), 1000, friction=0, velocity=[10, 0, 0]) | {"children": {"cargo": cargo}}

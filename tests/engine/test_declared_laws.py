@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rigidsim
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.laws.registry import KINDS, PAIRWISE, SINGLE, TABLES
 from rigidsim.engine.model import PairLaws, SingleLaws
 from rigidsim.scene import json_schema
@@ -60,7 +60,7 @@ def test_a_kind_fills_its_own_table_and_none_besides(kind):
         for name, law in (laws._asdict() if laws else {}).items()
         if len(law.who)
     }
-    assert rows == {kind.table.name: (1, kind.table.width)}
+    assert rows == {kind.table.name: (1, kind.table.values.width)}
     assert (model.pairwise is not None) == kind.table.is_pair
 
 

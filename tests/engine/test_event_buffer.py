@@ -10,10 +10,11 @@ import pytest
 
 import rigidsim
 from random_trees import first_free, node_at, random_tree, random_vector
+from rigidsim.building import build_world
 from rigidsim.engine import events, run, stepper
-from rigidsim.engine.building import build_world
 from rigidsim.engine.second_gear import SecondGear
-from rigidsim.simulation.events import events_of
+from rigidsim.simulation.events import event_columns
+from rigidsim.trajectory.events import scheduled_in
 from scenes import EPS, make_scene
 
 HOW = {"duration": 0.3, "step": 0.01, "record_every": 0.01}
@@ -79,13 +80,13 @@ def test_going_back_over_a_reparenting_goes_back_to_the_buffer_of_that_tree():
     struck = ball | {"position": [1, 0, 0], "impulses": [{"time": 0.02, "impulse": [0, 1, 0]}]}
     made = {"format": "rigidsim/1", "simulation": {"duration": 0.05, "step": 0.01}, "bodies": {"a": ball, "b": struck}}
     made["reparent"] = [{"body": "b", "to": "a", "motion": "fixed", "time": 0.03}]
-    block = run.BlockRun([build_world(rigidsim.Scene.from_dict(made))], 1, read_events=events_of)
+    block = run.BlockRun([build_world(rigidsim.Scene.from_dict(made))], 1, keeps_events=True)
     place = block.place()
     block.advance(5)
-    first = list(block.events[0])
+    first = scheduled_in(event_columns(block))
     block.go_back(place)
     block.advance(5)
-    assert block.events[0] == first and [event.cause for event in first] == ["impulse", "reparent"]
+    assert scheduled_in(event_columns(block)) == first and [event.cause for event in first] == ["impulse", "reparent"]
 
 
 @pytest.mark.parametrize("plane", [None, [0.36, 0.48, 0.8]])

@@ -43,8 +43,10 @@ def test_a_change_of_the_tree_does_not_hide_a_fault():
 
 
 def test_a_pose_that_its_rates_carry_beyond_all_numbers_is_named():
-    told = message({"a": BODY, "sled": {"motion": {"prescribed": {"velocity": ["= 1e307*(4 + 0*t)", 0, 0]}}}}, 100.0)
-    assert "the prescribed motion of 'sled' is not finite or exceeds 1e+100" in told
+    reported = message(
+        {"a": BODY, "sled": {"motion": {"prescribed": {"velocity": ["= 1e307*(4 + 0*t)", 0, 0]}}}}, 100.0
+    )
+    assert "the prescribed motion of 'sled' is not finite or exceeds 1e+100" in reported
 
 
 @pytest.mark.parametrize("terms", [False, True])
@@ -83,9 +85,9 @@ def test_an_impulse_that_no_number_can_hold_is_named():
 
 
 def test_a_body_at_the_very_place_that_attracts_it_is_named():
-    told = message({"b": {}, "a": BODY | {"forces": [{"type": "point_gravity", "center": "b", "gm": 1}]}})
+    reported = message({"b": {}, "a": BODY | {"forces": [{"type": "point_gravity", "center": "b", "gm": 1}]}})
     hint = "check whether it is at the same place as a source of gravity"
-    assert told == f"the forces on 'a' are not finite at t = 0 s; {hint}"
+    assert reported == f"the forces on 'a' are not finite at t = 0 s; {hint}"
 
 
 def test_momenta_are_not_called_conserved_where_a_callback_pushes():

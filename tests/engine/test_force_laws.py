@@ -223,7 +223,7 @@ def test_a_field_that_turns_with_a_frame(acceleration, frame):
 
 @pytest.mark.parametrize("acceleration", [["= 0.1*sin(t)", 0, -9.81], [0.1, 0.2, -9.81]])
 @pytest.mark.parametrize("frame", ["world", "drum"])
-def test_any_mass_falls_alike_to_the_last_bit_and_what_it_gains_is_work(acceleration, frame):
+def test_any_mass_falls_in_the_same_way_to_the_last_bit_and_what_it_gains_is_work(acceleration, frame):
     field = {"type": "gravity", "acceleration": acceleration, "frame": frame}
     bodies = {"drum": {"motion": {"prescribed": {"angular_velocity": [0.2, 0, 1.5]}}}}
     bodies |= {name: {**BEAD, "mass": mass, "forces": [field]} for name, mass in (("a", 1.0), ("b", 0.7), ("c", 3e5))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rigidsim
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.run import BlockRun
 from rigidsim.jit.layouts import lay_out, structure_of
 

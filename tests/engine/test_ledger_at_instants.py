@@ -106,7 +106,7 @@ def test_a_particle_that_is_left_goes_on_turning_with_every_method(integrator):
     assert np.ptp(rate) <= 1e-13  # rounding: measured 4e-15
 
 
-def test_what_a_reparenting_does_to_accelerations_is_told_by_the_loads_after_it():
+def test_what_a_reparenting_does_to_accelerations_is_reported_by_the_loads_after_it():
     """Drag on a protected child ends at the very instant at which its parent is struck."""
     drag = {"type": "drag", "linear": 4, "medium": "one", "during": [0, 0.125]}
     child = {"mass": 1, "inertia": "point", "position": [0, 1, 0], "forces": [drag]}

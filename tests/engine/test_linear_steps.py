@@ -9,7 +9,7 @@ import cmath
 import numpy as np
 import pytest
 
-from rigidsim.scene.notes.stability import flight_error, growth
+from rigidsim.scene.notes.steps import flight_error, growth
 from rigidsim.scene.schema.integrators import MODELS
 from scenes import make_scene, run
 
@@ -130,8 +130,8 @@ def test_quadrature_is_what_a_body_at_rest_gains(name):
     bodies = {"b": {"motion": {"prescribed": pace}, "children": {"p": rest}}}
     how = {"duration": 1, "step": 0.01, "integrator": name, "record_every": 0.01}
     (warning,) = make_scene(bodies, **how).warnings
-    told = float(warning.split("gains ")[1].split(" m/s")[0])
+    reported = float(warning.split("gains ")[1].split(" m/s")[0])
     gained = np.abs(run(bodies, **how)["b/p"].world.velocity[:, 0]).max()
-    assert told == pytest.approx(gained, rel=0.05)  # two digits are shown
+    assert reported == pytest.approx(gained, rel=0.05)  # two digits are shown
     if name == "rkmk4":
         assert gained == pytest.approx(0.08, abs=0.002)

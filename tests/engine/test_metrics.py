@@ -10,9 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rigidsim
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.engine.run import BlockRun
+from rigidsim.hindsight.quantities import quantity
+from rigidsim.quantities.vocabulary import METERED, OF_BODIES, OF_RUN, OF_RUN_METERED
 from rigidsim.simulation.single import Simulation
 
 G, HEIGHT, STEP, STEPS = 9.81, 2.0, 0.01, 100
@@ -127,10 +129,9 @@ def test_the_rms_of_a_sine():
 
 def test_drift_is_that_of_the_report():
     from rigidsim.report.drift import drift_of
-    from rigidsim.trajectory.windows import windows
 
     trajectory = rigidsim.simulate(tree({"drift": "= drift"}))
-    energy = next(drift for drift in drift_of(trajectory, windows(trajectory)) if drift.name == "energy")
+    energy = next(drift for drift in drift_of(trajectory) if drift.name == "energy")
     assert 0 < trajectory.metrics["drift"] == energy.relative
 
 
@@ -194,6 +195,43 @@ def test_contacts_are_counted():
     assert [trajectory.metric(text) for text in trajectory.header.metrics.values()] == expected
 
 
+def test_contacts_are_counted_by_body():
+    """Two balls fall, on a floor and on a step of a crate; by the ends of paths, with all below a body."""
+    ball = {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}], "material": {"restitution": 0.8}}
+    step = {"position": [3, 0, 0.2], "shapes": [{"type": "box", "size": [1, 1, 0.2]}]}
+    counts = {f"{events}_{body}": f"= count('{events}', '{body}')"
+              for events in ("contacts", "impacts") for body in ("floor", "step", "crate", "one", "two")}  # fmt: skip
+    scene = rigidsim.Scene.from_dict(
+        {
+            "format": "rigidsim/1",
+            "simulation": {"duration": 1, "step": 0.01},
+            "world": {"gravity": [0, 0, -G]},
+            "bodies": {
+                "floor": {"shapes": [{"type": "plane"}]},
+                "crate": {"children": {"step": step}},
+                "one": ball | {"position": [0, 0, 0.5]},
+                "two": ball | {"position": [3, 0, 0.9]},
+            },
+            "metrics": counts | {"all": "= count('impacts')"},
+        }
+    )
+    trajectory = rigidsim.simulate(scene)
+    found = trajectory.metrics
+    for body in ("floor", "crate", "crate/step", "one", "two"):
+        of = [event for event in trajectory.events if any(f"{path}/".startswith(f"{body}/") for path in event.bodies)]
+        short = body.rpartition("/")[2]
+        assert found[f"impacts_{short}"] == sum(event.cause == "impact" for event in of) > 0
+        assert found[f"contacts_{short}"] == sum(event.cause == "contact_begins" for event in of)
+    assert found["impacts_one"] + found["impacts_two"] == found["all"]
+    assert [trajectory.metric(text) for text in trajectory.header.metrics.values()] == list(found.values())
+    early, late = Simulation(scene), Simulation(scene)
+    early.step(60)
+    assert 0 < early.metrics["all"] < found["all"]
+    for _ in late.blocks():
+        pass
+    assert late.metrics == found
+
+
 # --- the same bits in every way
 
 BODIES = ("ball", "deck", "deck/crate", "deck/pole", "deck/pole/flag")
@@ -202,19 +240,21 @@ QUANTITIES = ("x", "y", "z", "v_x", "v_y", "v_z", "speed", "omega_x", "omega_z",
 
 @st.composite
 def at_a_sample(draw, depth: int = 2) -> str:
-    """An expression of the values at a sample; of numbers alone one operation at most, finite unless k is zero."""
+    """An expression of the values at a sample; of numbers alone one operation at most, finite unless k is zero. As it
+    adds anything to anything, no unit is sure: each is multiplied by a plain number.
+    """
     kind = draw(st.sampled_from(("state", "state", "t", "number", "call", "infix") if depth else ("state", "t")))
     inner = at_a_sample(depth=depth - 1)
     if kind == "state":
         seen = draw(st.sampled_from((*BODIES, "world")))
-        return f'{draw(st.sampled_from(QUANTITIES))}("{draw(st.sampled_from(BODIES))}", "{seen}")'
+        return f'1*{draw(st.sampled_from(QUANTITIES))}("{draw(st.sampled_from(BODIES))}", "{seen}")'
     if kind == "number":
         return draw(st.sampled_from(("0.3", "k", "2")))
     if kind == "call":
         return f"{draw(st.sampled_from(('sin', 'exp', 'abs', 'sqrt', 'floor', 'atan')))}({draw(inner)})"
     if kind == "infix":
         return f"({draw(inner)} {draw(st.sampled_from('+-*/'))} {draw(inner)})"
-    return "t"
+    return "1*t"
 
 
 @st.composite
@@ -242,6 +282,37 @@ def test_kernel_and_trajectory_have_the_same_bits(texts):
         expected = bits(history.metric(metric) for metric in scene.resolved()["metrics"].values())
         assert bits(history.metrics.values()) == expected
         assert bits(together[:, lane]) == bits(by_kernel([scene], 1)[:, 0]) == expected
+
+
+SEEN_FROM = ("parent", "ball", "deck/pole/flag")
+
+
+def every_quantity(body: str) -> list[str]:
+    """All that a metric can read of a body and of the run, by the names that tables and plots have for it."""
+    diagnostics = [OF_RUN[name] for name in OF_RUN_METERED if name != "contact_work"]
+    found = [f"{one.name}{part and '.'}{part}" for one in diagnostics for part in one.accepts or ("",)]
+    found += ["total_energy", "angular_momentum.y", "time"]
+    for name in (name for name, _, _ in METERED if name in OF_BODIES):
+        one = OF_BODIES[name]
+        frames = (*one.frames, *SEEN_FROM[1:]) if one.is_seen else one.frames
+        found += [f"{body}.{name}{part and '.'}{part}@{frame}" for frame in frames for part in one.accepts or ("",)]
+    return list(dict.fromkeys(found))
+
+
+def test_every_quantity_has_the_same_bits_in_a_run_and_in_its_trajectory():
+    """Across reparentings, in scaled and turning frames, with one lane and sixteen."""
+    names = every_quantity("deck/crate")
+    assert len(names) > 150
+    metrics = {f"m{n}": f'= final("{name}") + mean("{name}")' for n, name in enumerate(names)}
+    scenes = [tree(metrics, k) for k in (0.1, 0.3)]
+    together = by_kernel(scenes, LANES)
+    for lane, scene in enumerate(scenes):
+        history = rigidsim.simulate(scene)
+        values = [quantity(history, name).values for name in names]
+        expected = [one[-1] + math.fsum(one) / len(one) for one in values]
+        np.testing.assert_allclose(together[:, lane], expected, rtol=1e-12, atol=1e-12)
+        again = bits(history.metric(metric) for metric in scene.resolved()["metrics"].values())
+        assert bits(together[:, lane]) == bits(history.metrics.values()) == again
 
 
 EVERY = {

@@ -1,15 +1,14 @@
-"""The four inertial terms as closed-form motions seen in a moving frame (reference cases 4.3)."""
+"""Motions seen in a moving frame (reference cases 4.3): exact ones, scaled ones, a body that does not turn. Circles and
+involutes are in the self-test and in the oracles of the scenes, the recorded terms in `test_terms`.
+"""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pytest
 
-import rigidsim
 from rigidsim.physics.quaternion import exp_full
-from scenes import EPS, angle_between, axis_angle, make_scene, run, slopes
+from scenes import EPS, angle_between, axis_angle, run
 
 PARTICLE = {"mass": 1.0, "inertia": "point"}
 STEP = 1e-3
@@ -25,63 +24,6 @@ def observed(motion: dict, particle: dict, **how):
 
 def at_rest_in_the_world() -> dict:
     return {"velocity": {"relative_to": "world", "value": [0, 0, 0]}}
-
-
-def test_a_particle_at_rest_runs_in_circles_seen_from_a_turning_frame():
-    """Coriolis 2 Omega^2 r inwards, centrifugal Omega^2 r outwards."""
-    spin, radius = 1.5, 2.0
-    start = {"position": [radius, 0, 0.3], **at_rest_in_the_world()}
-    how = {"duration": 4, "record_every": 0.1}
-    trajectory, seen = observed({"angular_velocity": [0, 0, spin]}, start, step=STEP, **how)
-    angle = -spin * trajectory.time
-    circle = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0 * angle + 0.3], axis=-1)
-    tangent = -spin * np.stack([-circle[:, 1], circle[:, 0], 0 * angle], axis=-1)
-    # The method's error on a circle is 1/120 of the fourth power of the angle a step, times the angle in all.
-    bound = 2 / 120 * radius * (spin * STEP) ** 4 * spin * 4
-    # Measured: 5.1e-13, 7.7e-13, 5.3e-13.
-    assert np.abs(seen.position - circle).max() <= bound
-    assert np.abs(seen.velocity - tangent).max() <= spin * bound
-    assert np.abs(trajectory["frame/particle"].world.position - [radius, 0, 0.3]).max() <= bound
-
-
-def test_it_is_of_fourth_order():
-    start, steps, errors = {"position": [1, 0, 0], **at_rest_in_the_world()}, (0.1, 0.05, 0.025), []
-    for h in steps:
-        _, seen = observed({"angular_velocity": [0, 0, 1]}, start, duration=2, step=h)
-        errors.append(np.linalg.norm(seen.position[-1] - (math.cos(2), -math.sin(2), 0)))
-    assert np.all(np.abs(slopes(steps, errors) - 4.0) <= 0.1)  # measured: 3.9999, 4.0000
-
-
-def test_the_recorded_terms_are_the_ones_of_the_closed_form():
-    spin, radius = 1.5, 2.0
-    start = PARTICLE | {"position": [radius, 0, 0], **at_rest_in_the_world()}
-    frame = {"motion": {"prescribed": {"angular_velocity": [0, 0, spin]}}, "children": {"particle": start}}
-    scene = make_scene({"frame": frame}, duration=STEP, step=STEP)
-    terms = rigidsim.simulate(scene, terms=True).arrays
-    inwards = spin * spin * radius
-    for name, along_x in {"coriolis": -2 * inwards, "centrifugal": inwards, "acceleration": -inwards}.items():
-        assert np.abs(terms[f"terms/{name}"][0, 1] - [along_x, 0, 0]).max() <= 4 * EPS * inwards, name
-    for name in ("applied", "gravity", "linear", "euler"):
-        assert not terms[f"terms/{name}"][0, 1].any(), name
-
-
-def test_released_at_rest_in_a_turning_frame_it_draws_the_involute():
-    trajectory, seen = observed(
-        {"angular_velocity": [0, 0, 1]}, {"position": [1, 0, 0]}, duration=2, step=STEP, record_every=1
-    )
-    published = [[1, 0, 0], [1.3817732907, -0.3011686789, 0], [1.4024480171, -1.7415910999, 0]]
-    assert np.abs(seen.position - published).max() <= PUBLISHED
-    t = trajectory.time
-    # In the world it flies on along the tangent.
-    straight = np.stack([np.ones(3), t, 0 * t], axis=-1)
-    assert np.abs(trajectory["frame/particle"].world.position - straight).max() <= 0.2 * STEP**4  # measured: 7e-14
-
-
-def test_a_frame_that_spins_up_shows_the_euler_term():
-    motion = {"angular_acceleration": [0, 0, 0.4]}
-    _, seen = observed(motion, {"position": [1, 0, 0], **at_rest_in_the_world()}, duration=2, step=STEP)
-    assert np.abs(seen.position[-1] - (0.6967067093, -0.7173560909, 0)).max() <= PUBLISHED
-    assert np.abs(seen.velocity[-1] - (-0.5738848727, -0.5573653675, 0)).max() <= PUBLISHED
 
 
 @pytest.mark.parametrize("integrator", ["rkmk4", "magnus"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.physics.quaternion import rotate
 from scenes import EPS, axis_angle
 
@@ -95,7 +95,7 @@ def test_two_moons_far_from_everything_keep_their_digits():
         return history["planet/a"].local.position - history["planet/b"].local.position
 
     near, far = apart(0.0), apart(1.5e11)
-    # The sun pulls the two alike to 2 m in 1e9 m; what is left of it is 1e-18 * 4 / 1e9 m/s2.
+    # The sun pulls both equally to 2 m in 1e9 m; what is left of it is 1e-18 * 4 / 1e9 m/s2.
     assert np.abs(near - far).max() <= 64 * EPS  # measured: 0
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 import rigidsim
 from every_kind import STEP, every_kind
+from rigidsim.building import build_world
 from rigidsim.engine import layout
-from rigidsim.engine.building import build_world
 from rigidsim.engine.run import BlockRun
 
 STEPPED = """
@@ -27,7 +27,7 @@ local, world, *rest = run.observed(with_terms=True)
 sample = b"".join(array.tobytes() for array in (*local, *world, *rest))
 print(hashlib.sha256(run.state.tobytes() + sample).hexdigest())
 print([run.worlds[0].tree.nodes[i].path for i in run.worlds[0].tree.order.handles()])
-print(sorted(name for name in sys.modules if name.startswith(("rigidsim.scene", "rigidsim.engine.building"))))
+print(sorted(name for name in sys.modules if name.startswith(("rigidsim.scene", "rigidsim.building"))))
 """
 
 
@@ -96,9 +96,9 @@ def test_a_world_can_be_pickled_after_a_reparenting():
 def test_the_carrier_of_a_node_is_a_column():
     world = build_world(eventful())
     node, rows = world.model.node, {path: i for i, path in enumerate(world.paths)}
-    carrier = {path: node[i, layout.NODE_CARRIER] for path, i in rows.items()}
+    carrier = {path: node[i, layout.NODE.carrier] for path, i in rows.items()}
     for path in ("ship", "probe", "dust", "ship/turret/shell", "swing/seat"):
-        assert carrier[path] == node[rows[path], layout.NODE_ROW]
+        assert carrier[path] == node[rows[path], layout.NODE.row]
     assert carrier["ship/tank"] == carrier["ship"]
     assert {carrier[path] for path in ("ship/turret", "ship/turret/gun", "swing", "pacer")} == {layout.NO_ROW}
-    assert np.array_equal(node[world.model.moved_node, layout.NODE_CARRIER], np.arange(len(world.model.moved_node)))
+    assert np.array_equal(node[world.model.moved_node, layout.NODE.carrier], np.arange(len(world.model.moved_node)))

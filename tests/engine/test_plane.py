@@ -101,7 +101,7 @@ def test_the_plane_survives_resolving():
     assert rigidsim.Scene.from_dict(scene.resolved()).world.normal == scene.world.normal
 
 
-def test_a_step_too_long_for_the_spin_is_told():
+def test_a_step_too_long_for_the_spin_is_reported():
     spinning = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "angular_velocity": [0, 0, 20]}
     scene = make_scene({"b": spinning}, duration=1, step=0.1)
     assert scene.warnings == ("bodies.b: it rotates by 115 degrees per step of 0.1 s; use at most 0.005 s",)

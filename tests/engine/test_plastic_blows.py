@@ -165,7 +165,7 @@ def test_a_ball_that_strikes_a_row_of_balls_takes_all_along(count):
 
 
 def test_a_row_of_too_many_balls_is_left_to_the_sub_steps():
-    """Seventy: they do not leave alike, but momentum stays, and energy does not grow."""
+    """Seventy: they leave at different speeds, but momentum stays, and energy does not grow."""
     bodies = {f"b{k:02}": ball(at=(0.2 * k, 0, 0), friction=0) for k in range(70)}
     bodies["first"] = ball(at=(-0.25, 0, 0), friction=0, velocity=[1, 0, 0])
     trajectory = collide(bodies, duration=1, step=1e-3, record_every=0.05, gravity=FREE)
@@ -216,7 +216,7 @@ def test_the_law_is_continuous_in_restitution(seed):
     assert np.abs(little - without).max() <= 1e-8 * np.abs(without).max()
 
 
-def test_bodies_without_restitution_and_with_hardly_any_leave_alike():
+def test_bodies_without_restitution_and_with_hardly_any_leave_in_the_same_way():
     def leaving(e: float) -> np.ndarray:
         bodies = {
             "floor": floor(restitution=e),

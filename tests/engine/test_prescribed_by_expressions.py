@@ -152,10 +152,10 @@ LATER = ("= 1/(0.5 - t)", "= sqrt(0.495 - t)", "= log(0.5 - t)", "= sin(if(t < 0
 @pytest.mark.parametrize("plane", [{}, {"plane": [0, 0, 1]}], ids=["space", "plane"])
 @pytest.mark.parametrize("place", PLACES)
 def test_every_entry_that_has_no_value_later_stops_the_run_there(place, plane):
-    told = r"frame, motion.prescribed gave (nan|-?inf) at t = 0\.(495|5) s"
+    reported = r"frame, motion.prescribed gave (nan|-?inf) at t = 0\.(495|5) s"
     for text in LATER:
         frame = {"motion": {"prescribed": PLACES[place](text)}, "children": {"p": PARTICLE}}
-        with pytest.raises(rigidsim.SimulationError, match=told) as caught:
+        with pytest.raises(rigidsim.SimulationError, match=reported) as caught:
             run({"frame": frame}, duration=1, step=0.01, record_every=0.01, **plane)
         assert 0.48 <= caught.value.trajectory.time[-1] < 0.5
 
@@ -167,7 +167,7 @@ def test_a_slope_without_a_value_stops_the_run_at_its_start(place):
         run({"frame": frame}, duration=1, step=0.01)
 
 
-def test_an_angle_beyond_all_turns_is_told():
+def test_an_angle_beyond_all_turns_is_reported():
     body = PARTICLE | {"forces": [{"force": ["= sin(1e22*t)", 0, 0]}]}
     with pytest.raises(rigidsim.SimulationError, match=r"p, forces\[0\] gave nan at t = 0.05 s; expected a finite"):
         run({"p": body}, duration=1, step=0.1)

@@ -56,7 +56,7 @@ def bat(e: float, carried: bool, step: float) -> np.ndarray:
 
 @pytest.mark.parametrize("step", [1e-3, 5e-4])
 @pytest.mark.parametrize("e", [0.1, 0.15, 0.5])
-def test_a_bat_strikes_alike_however_the_scene_is_written(e, step):
+def test_a_bat_strikes_in_the_same_way_however_the_scene_is_written(e, step):
     """A carried bat is accelerated at 10^4 m/s2, hardly along the normal. The ball is met 0.1 m from the middle plane
     of the bat, and s from the hub along it: the face comes with 100/s s, along (s, -0.1).
     """

@@ -58,7 +58,7 @@ ROUNDED = {
 
 
 @pytest.mark.parametrize(("ways", "bound"), [(EXACT, SAME), (ROUNDED, ROUND_OFF)], ids=["exact", "rounded"])
-def test_all_ways_move_alike(ways, bound):
+def test_all_ways_move_in_the_same_way(ways, bound):
     written = {"mass": MASS, "inertia": {"principal": box(MASS, *EDGES)}}
     by_numbers = run({"b": written | MOTION | PUSH}, gravity=GRAVITY, **HOW)
     for name, way in ways.items():

@@ -7,7 +7,7 @@ import pytest
 
 import rigidsim
 from every_kind import GRAVITY, STEP, every_kind
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES, block_of, side_by_side, structure
 from scenes import make_scene
@@ -59,7 +59,7 @@ def test_worlds_of_another_structure_go_into_another_block():
 
 
 @pytest.mark.parametrize("names", [[("parent", "ship"), ("ship", "ship")], [("ship", "ship"), ("ship", "ship/ball")]])
-def test_worlds_that_a_reparenting_tells_apart_do_not_share_a_block(names):
+def test_worlds_that_a_reparenting_distinguishes_do_not_share_a_block(names):
     """At the start the frame of the parent is that of the ship, and a point of the ball is one of the ship."""
     part = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
 
@@ -86,6 +86,16 @@ def test_one_failing_world_leaves_the_others_alone():
     for k in (0, 2, 3):
         assert found[k].content_hash == rigidsim.simulate(scenes[k]).content_hash
     assert np.isfinite(found[1]["probe"].world.position).all()
+
+
+def test_a_watch_stops_all_of_them():
+    found = rigidsim.simulate(worlds(3), watch=lambda n: True)
+    assert {trajectory.status for trajectory in found} == {"interrupted"}
+    assert all(0 < trajectory.time[-1] < 0.3 for trajectory in found)
+
+
+def test_no_scenes_no_histories():
+    assert rigidsim.simulate([]) == []
 
 
 def test_rows_interleave_with_the_lane_innermost():

@@ -7,7 +7,6 @@ import pytest
 
 from random_trees import random_tree
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from scenes import make_scene, run
 
@@ -18,6 +17,7 @@ DRIVES = [
     {"velocity": ["= 1 + t", "= cos(t)", 2], "angular_velocity": ["= 1 + t", 0, "= 2*cos(t)"]},
     {"position": ["= 1 + 2*t", 0, "= sin(t)"], "orientation": {"euler": ["= 1 + t", "= 2*t", 0.3], "order": "xyz"}},
     {"orientation": {"euler": ["= 1 + t", "= 2*t", "= 3*t"], "order": "ZXZ"}, "velocity": [1, 0, 0]},
+    {"orientation": {"axis": [0, 0, 1], "angle": "= 1 + t"}, "velocity": {"frame": "body", "value": [1, 0, 0]}},
 ]
 FREE = [
     {key: {"value": [1, 2, 3], "frame": frame, "relative_to": to} for key in ("velocity", "angular_velocity")}
@@ -49,9 +49,9 @@ TREES = framed_trees() + [random_tree(seed)[0] for seed in range(6)]
 def test_starts_are_the_first_sample(bodies):
     how = {"duration": 0.001, "step": 0.001}
     scene: Scene = make_scene(bodies, **how)
-    trajectory, starts = run(bodies, **how), Starts(Hierarchy(scene))
+    trajectory, starts = run(bodies, **how), Starts(scene.hierarchy)
     for path, _, _ in scene.walk():
-        start, sample = starts[path], trajectory[path].world
+        start, sample = starts[scene.hierarchy[path].frame], trajectory[path].world
         # Sums of a few vectors of some 1e3 m at most, after scales of 3 a level.
         scale = 1e-12 * (1 + np.abs(sample.position[0]).max() + np.abs(sample.velocity[0]).max())
         assert start.p == pytest.approx(sample.position[0], abs=scale)

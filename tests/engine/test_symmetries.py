@@ -71,7 +71,7 @@ def test_run_backwards_it_comes_back():
         "angular_velocity": (-end.angular_velocity).tolist(),
     }
     found = run({"b": back}, duration=2, step=1e-3, gravity=GRAVITY)["b"].world
-    round_off = 2000**0.5 * EPS  # of twice 2000 steps, both ways alike; measured: 30 eps
+    round_off = 2000**0.5 * EPS  # of twice 2000 steps, in both directions; measured: 30 eps
     assert np.abs(found.position[-1] - START["position"]).max() <= 4 * round_off
     assert np.abs(found.velocity[-1] + START["velocity"]).max() <= 4 * round_off
     assert np.abs(found.angular_velocity[-1] + START["angular_velocity"]).max() <= 4 * round_off

@@ -56,7 +56,7 @@ def test_turns_are_counted_between_any_frames_while_a_spring_is_off_and_through_
         assert abs(rates[1] - rates[0] - slip) <= 1e-9  # the method's error: measured 2e-11
 
 
-def test_without_an_axis_it_is_told_when_half_a_turn_is_passed():
+def test_without_an_axis_it_is_reported_when_half_a_turn_is_passed():
     spring = {"type": "torsion_spring", "to": "world", "stiffness": 1.0}
     bodies = shaft()
     bodies["wheel"]["forces"] = [spring]

@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigidsim.engine import layout
-from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.physics.mass import Lump
+from rigidsim.tree.nodes import Node, Tree
 
 UNIT = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
 
@@ -16,7 +15,9 @@ UNIT = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
 def node(index: int, parent: int, kind: str) -> Node:
     """A node whose scale is 2 wherever it is."""
     lump = Lump(1.0 + index, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0, 0.0, 0.0, 0.0))
-    return Node(f"n{index}", index, parent, kind, *UNIT, 2.0, 1.0, 2.0, lump, lump.center, True, False, ())
+    return Node(
+        path=f"n{index}", index=index, parent=parent, kind=kind, scale=2.0, metres=2.0, mass=lump, center=lump.center
+    )
 
 
 def random_nodes(random: np.random.Generator, count: int) -> list[Node]:
@@ -50,11 +51,18 @@ def check(tree: Tree) -> None:
         assert set(handles[at : at + len(below)]) == below
         assert tree.subtree(index) == handles[at : at + len(below)]
         assert tree.depth[1 + index] == len(line)
-        first = next((above for above in line if tree.nodes[above].kind != "fixed"), None)
-        carrier = first if first is not None and tree.nodes[first].is_free() else layout.NO_ROW
-        assert tree.carriers[index] == carrier
+        node, base = (
+            tree.nodes[index],
+            next((tree.nodes[above] for above in line if tree.nodes[above].kind != "fixed"), None),
+        )
+        assert tree.base(node) is base
+        assert tree.carrier(node) is (base if base and base.is_free() else None)
+        assert tree.free_ancestor(node) is next(
+            (tree.nodes[above] for above in line if tree.nodes[above].is_free()), None
+        )
     for body in tree.free():
-        parts = [tree.nodes[index] for index in handles if tree.carriers[index] == body.index]
+        parts = [tree.nodes[index] for index in handles if tree.carrier(tree.nodes[index]) is body]
+        assert tree.parts(body) == parts
         assert tree.composite(body).mass.mass == sum(part.mass.mass for part in parts)
 
 

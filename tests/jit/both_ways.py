@@ -36,8 +36,8 @@ def outcome(function: Callable, arguments: tuple) -> list:
 def equal(a: Any, b: Any) -> bool:
     """Whether two outcomes are the same to the bit; a number may be 1 or 1.0."""
     if isinstance(a, tuple) or isinstance(b, tuple):
-        is_alike = isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
-        return is_alike and all(map(equal, a, b))
+        is_same_size = isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
+        return is_same_size and all(map(equal, a, b))
     if isinstance(a, np.ndarray):
         return a.dtype == b.dtype and a.shape == b.shape and same(a, b)
     if a is None or b is None or callable(a):

@@ -1,4 +1,4 @@
-"""Loops over lanes: vectors where turns are alike, one turn after the other where not, the bits of Python in both."""
+"""Loops over lanes: vectors where turns are the same, else one turn after the other, with the bits of Python."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("function", "reason"), REFUSED)
-def test_turns_that_are_not_alike_are_refused(function, reason):
+def test_turns_of_other_kinds_are_refused(function, reason):
     with pytest.raises(NotCompilable, match=reason):
         ir(function, numbers(8), (0.0,) * 8)
 

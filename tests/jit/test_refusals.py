@@ -214,7 +214,7 @@ REASONS = {
     tries: "`try:` is outside the subset", has_a_context: "`with x:` is outside the subset",
     loops_with_else: "a loop with `else`", waits_with_else: "a loop with `else`",
     defines: r"`def inner\(y\):` is outside the subset", assigns_attributes: "only names, tuples and elements",
-    adds_to_attributes: "an attribute is assigned", assigns_the_rest: "another number of values",
+    adds_to_attributes: "only names, tuples and elements", assigns_the_rest: "another number of values",
     assigns_too_few: "2 names for another number", assigns_numbers_to_names: "2 names for another number",
     raises_to_powers: "`x \\*\\* 2`: powers", raises_itself_to_powers: "powers", multiplies_matrices: "matrix products",
     divides_floats_to_the_floor: "`//` of floats", shifts_floats: "`shl` of floats",

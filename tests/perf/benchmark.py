@@ -20,9 +20,9 @@ import numpy as np
 
 import rigidsim
 from peers import INERTIA, MASS, PEERS
+from rigidsim.building import build_world, method_of
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.building import build_world, method_of
 from rigidsim.engine.integrators import BY_NAME
 from rigidsim.engine.lanes import LANES
 from rigidsim.engine.run import BlockRun
@@ -60,7 +60,7 @@ def chain(n_body: int, seed: int = 0) -> World:
     """The same bodies, each the child of the one before."""
     world = flat(n_body, seed)
     node = world.model.node.copy()
-    node[:, layout.NODE_PARENT] = np.arange(n_body)
+    node[:, layout.NODE.parent] = np.arange(n_body)
     return world._replace(model=world.model._replace(node=node))
 
 

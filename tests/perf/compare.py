@@ -59,7 +59,7 @@ def prepared(case: str, first_gear: bool = False) -> tuple[Callable, int, int]:
     import rigidsim
 
     try:
-        from rigidsim.engine.building import build_world
+        from rigidsim.building import build_world
     except ImportError:
         from rigidsim.engine.compiler import compile_scene as build_world
     from rigidsim.engine.run import BlockRun

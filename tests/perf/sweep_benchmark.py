@@ -219,8 +219,8 @@ def operations() -> int:
     """Of arithmetic, in a step of one free body, counted by an interpreted run."""
     program = [sys.executable, str(Path(__file__).with_name("operations.py"))]
     environment = os.environ | {"RIGIDSIM_JIT": "off"}
-    told = subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout
-    return sum(int(part.split(":")[1]) for part in told.split(","))
+    reported = subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout
+    return sum(int(part.split(":")[1]) for part in reported.split(","))
 
 
 def against_lanes(budget: float) -> None:

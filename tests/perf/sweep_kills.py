@@ -17,7 +17,7 @@ from typing import NamedTuple
 import rigidsim
 from rigidsim.engine.run import NO_SAMPLES
 from rigidsim.scene import Scene
-from rigidsim.sweeps.blocks import BlockRunner
+from rigidsim.sweeps.execution import runner_of
 from rigidsim.sweeps.plan import make_plan
 from rigidsim.sweeps.sweeping import contents_of
 from rigidsim.sweeps.unfinished import done_of
@@ -67,7 +67,7 @@ def steps_alone(runs: int) -> float:
     scene = Scene.from_file(SCENE, SETTINGS)
     contents = contents_of(scene, make_plan(vary=vary(1000)), "final")
     (group, *_), _ = Variants(scene.document(), contents.plan.names).models(columns_of(contents.plan, range(64)))
-    runner, least = BlockRunner(group, contents.recording), float("inf")
+    runner, least = runner_of(group, contents.recording), float("inf")
     for begin in [*range(0, 64, 16)] * 3:
         entered = runner._entered(range(begin, begin + 16))
         since = time.process_time()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES
 from rigidsim.scene import Scene
 from rigidsim.scene.text.reader import read_file

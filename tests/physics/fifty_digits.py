@@ -74,28 +74,3 @@ def polynomial(*coefficients):
         return tuple(sum(v[i] * t**k for k, v in enumerate(vectors)) for i in range(3))
 
     return at
-
-
-class MovingFrame:
-    """A pose X(t) with a polynomial position and rotation vector and a constant scale."""
-
-    def __init__(self, position, rotation_vector, scale):
-        self.position, self.rotation_vector, self.scale = position, rotation_vector, MP.mpf(scale)
-
-    def orientation(self, t):
-        return turn_by(self.rotation_vector(t))
-
-    def pose(self, t):
-        return self.position(t), self.orientation(t), self.scale
-
-
-PARENT = MovingFrame(
-    polynomial(("1.2", "-0.7", "0.4"), ("0.3", "1.1", "-0.8"), ("0.5", "-0.2", "0.9"), ("0.1", "0.3", "-0.6")),
-    polynomial(("0.4", "-0.3", "0.9"), ("1.1", "0.2", "-0.5"), ("-0.3", "0.7", "0.4"), ("0.2", "-0.1", "0.3")),
-    "0.7",
-)
-BODY = MovingFrame(
-    polynomial(("-0.6", "0.9", "1.4"), ("-1.2", "0.4", "0.3"), ("0.8", "0.6", "-0.5"), ("-0.2", "0.1", "0.4")),
-    polynomial(("-0.2", "0.8", "0.1"), ("0.7", "-0.9", "1.3"), ("0.5", "0.3", "-0.4"), ("-0.1", "0.4", "0.2")),
-    "1.9",
-)

@@ -255,6 +255,8 @@ def impulses() -> dict[str, list]:
         "velocity_jump": [((2.5, S), S / 2.5, 1e-15)],
         "impulse_moment": [((LEVER, S, V), np.cross(LEVER, S) + V, 1e-15)],
         "rate_jump": [((TENSOR, V), I_B @ V, 1e-14)],
+        "rate_of_impulse": [((TENSOR, LEVER, S), I_B @ np.cross(LEVER, S), 1e-14)],
+        "respond": [((0.4, TENSOR, LEVER, S, V), (*(0.4 * S), *(I_B @ (np.cross(LEVER, S) + V))), 1e-14)],
         "jump_energy": [
             ((2.5, TENSOR, V, jump, OMEGA, turn), energy(V + jump, OMEGA + turn) - energy(V, OMEGA), 1e-14)
         ],

@@ -79,6 +79,12 @@ def quaternion() -> dict[str, list]:
         **exponentials(),
         "to_matrix": [((Q,), R, 8 * EPS)],
         "normalised": [((3 * Q,), Q, 4 * EPS)],
+        "turn_of_z": [
+            (((0, 0, 1.0),), (1, 0, 0, 0), 0),
+            (((0, 0, -1.0),), (0, 1, 0, 0), 0),
+            (((0.48, 0.36, 0.8),), np.array([1.8, -0.36, 0.48, 0]) / np.sqrt(3.6), 4 * EPS),
+            (((0.48, 0.36, -0.8),), np.array([-0.36, 1.8, 0, 0.48]) / np.sqrt(3.6), 4 * EPS),
+        ],
         "renormalised": [(((1 + off) * Q,), Q * (1 - 1.5 * off**2), 1e-15)],
         "dexp": [((V[0], V[1]), (np.eye(3) - S / 2 + S @ S / 6 - S @ S @ S / 24) @ V[1], 1e-14)],
         "dexp_inverse": [((V[0], V[1]), (np.eye(3) + S / 2 + S @ S / 12) @ V[1], 1e-14)],

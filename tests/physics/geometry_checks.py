@@ -75,12 +75,15 @@ def corrections() -> dict[str, list]:
     cross, after = np.cross, OMEGA + DOMEGA
     carried = DV + cross(after, R @ D) - cross(OMEGA, D) + R @ DRIFT - DRIFT
     within = R.T @ (DRIFT + cross(OMEGA, D) - cross(after, D + DX) + DV) - DRIFT
+    inertia = np.array([[1.0, 0.1, -0.2], [0.1, 2.0, 0.3], [-0.2, 0.3, 3.0]])
+    momentum = R @ inertia @ R.T @ after - inertia @ OMEGA
     return {
         "turn": [((THETA,), e, 2 * EPS)],
         "turned": [((e, q), q_after, 4 * EPS)],
         "swing": [((e, D), R @ D - D, 4 * EPS)],
         "carried_displacement": [((DX, e, D), DX + R @ D - D, 4 * EPS)],
         "carried_velocity": [((DV, e, OMEGA, DOMEGA, D, DRIFT), carried, 16 * EPS)],
+        "carried_angular_momentum": [(((1.0, 2.0, 3.0, 0.1, -0.2, 0.3), e, OMEGA, DOMEGA), momentum, 64 * EPS)],
         "carried_rate": [((DOMEGA, e, OMEGA, DV), DOMEGA + R @ (DV - OMEGA) - (DV - OMEGA), 8 * EPS)],
         "change_within": [((e, D, DX), R.T @ (D + DX) - D, 4 * EPS)],
         "relative_velocity_change": [((e, OMEGA, DOMEGA, D, DRIFT, DX, DV), within, 16 * EPS)],
@@ -104,5 +107,6 @@ GEOMETRY_EQUIVALENT = {
     "distances.nearest_on_segments: doubled 1.0": 1,
     "distances.nearest_on_segments: doubled 0.0": 1,
     "distances.way_out_of_box: doubled 0.0": 6,
+    "corrections.carried_angular_momentum: negated conjugate(e)": 1,
     "corrections.change_within: negated conjugate(e)": 1,
 }

@@ -71,6 +71,7 @@ EQUIVALENT = {
     "quaternion.log: other operator in 1.0 + 0.0 * w": 1,
     "quaternion.log: other operator in 0.0 * w": 1,
     "quaternion.log: doubled 0.0": 3,
+    "quaternion.turn_of_z: doubled 0.0": 3,
     "inertia._jacobi_rotation: doubled 1e-300": 1,
     "inertia._jacobi_rotation: other operator in 1.0 + 0.0 * a_pq": 1,
     "inertia._jacobi_rotation: doubled 1.0": 1,

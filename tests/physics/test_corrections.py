@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigidsim.physics.corrections import (
+    carried_angular_momentum,
     carried_displacement,
     carried_rate,
     carried_velocity,
@@ -18,6 +19,7 @@ from rigidsim.physics.corrections import (
     turn,
     turned,
 )
+from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import normalised, rotate
 from rigidsim.physics.vector import add, cross, sub
 
@@ -91,3 +93,19 @@ def test_a_correction_of_zero_changes_no_bit(d, drift, omega):
     assert change_within(still, d, none) == none
     assert relative_velocity_change(still, omega, none, d, drift, none, none) == none
     assert carried_velocity(none, still, omega, none, d, drift) == none
+
+
+@given(unit_quaternions, vectors(0.3), vectors(3.0), vectors(2.0))
+def test_a_body_that_turns_with_its_parent_has_the_angular_momentum_of_its_new_rate(q, theta, omega, domega):
+    inertia, e = (1.0, 2.0, 3.0, 0.1, -0.2, 0.3), turn(theta)
+    gained = carried_angular_momentum(rotated(q, inertia), e, omega, domega)
+    after = apply(rotated(turned(e, q), inertia), add(omega, domega))
+    np.testing.assert_allclose(add(apply(rotated(q, inertia), omega), gained), after, atol=100 * EPS * 15)
+
+
+@given(corrections, vectors(3.0), vectors(3.0), vectors(3.0))
+def test_without_displacement_and_turn_corrections_are_jumps_to_the_last_bit(parent, omega, d, drift):
+    _, _, dv_P, domega = parent
+    none, carried = (0.0, 0.0, 0.0), add(dv_P, cross(domega, d))
+    assert carried_velocity(dv_P, turn(none), omega, domega, d, drift) == carried
+    assert relative_velocity_change(turn(none), omega, domega, d, drift, none, sub(none, dv_P)) == sub(none, carried)

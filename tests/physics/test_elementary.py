@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigidsim.physics.elementary import arc_tangent, select, sin_cos, sqrt
+from rigidsim.physics.elementary import arc_tangent, sin_cos, sqrt
 
 EPS = np.finfo(float).eps
 EXACT_RANGE = 1.6e6  # rad
@@ -52,20 +52,9 @@ def test_zero_is_exact():
     assert sin_cos(0.0) == (0.0, 1.0)
 
 
-def test_columns_have_the_bits_of_floats():
-    x = np.random.default_rng(3).uniform(-50, 50, 1000)
-    s, c = sin_cos(x)
-    assert [(a, b) for a, b in zip(s, c, strict=True)] == [sin_cos(float(v)) for v in x]
-
-
 def test_mpmath_numbers_keep_their_digits():
     with mpmath.workdps(50):
         s, c = sin_cos(mpmath.mpf("0.7"))
         assert abs(s * s + c * c - 1) < mpmath.mpf(10) ** -49
         assert abs(sqrt(mpmath.mpf(2)) ** 2 - 2) < mpmath.mpf(10) ** -48
         assert abs(arc_tangent(mpmath.mpf(1), mpmath.mpf(1)) - mpmath.pi / 4) < mpmath.mpf(10) ** -49
-
-
-def test_select_chooses_by_element():
-    assert select(True, 1.0, 2.0) == 1.0
-    assert select(np.array([True, False]), 1.0, 2.0).tolist() == [1.0, 2.0]

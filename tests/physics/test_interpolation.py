@@ -1,4 +1,4 @@
-"""Interpolation between samples: end conditions, exactness on cubics, order four; prescribed motion."""
+"""Interpolation between samples: end conditions, exactness on cubics, order four."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
-from rigidsim.physics.prescribed import prescribed_position, prescribed_rotation, prescribed_velocity
 from rigidsim.physics.quaternion import conjugate, exp_full, product
 from rigidsim.physics.vector import norm, scaled, sub
 
@@ -62,16 +61,3 @@ def test_sign_of_the_quaternion_does_not_matter():
     plain = hermite_rotation(q_0, q_1, w_0, w_1, 0.3, 0.4)
     flipped = hermite_rotation(q_0, tuple(-part for part in q_1), w_0, w_1, 0.3, 0.4)
     assert plain == flipped
-
-
-def test_prescribed_motion_is_the_integral_of_its_constants():
-    p_0, v_0, a_0 = (1.0, 2.0, 3.0), (0.5, -1.0, 0.0), (0.2, 0.0, -9.8)
-    t = 3.7
-    assert np.allclose(
-        prescribed_position(p_0, v_0, a_0, t), np.add(p_0, np.multiply(t, v_0)) + np.multiply(t * t / 2, a_0)
-    )
-    assert np.allclose(prescribed_velocity(v_0, a_0, t), np.add(v_0, np.multiply(t, a_0)))
-    q_0, axis = exp_full((0.1, 0.2, 0.3)), (0.6, 0.0, 0.8)
-    angle = 1.5 * t + 0.4 * t * t / 2
-    expected = product(exp_full(scaled(angle / 2, axis)), q_0)
-    assert norm(product(conjugate(expected), prescribed_rotation(q_0, axis, 1.5, 0.4, t))[1:]) <= 8 * EPS

@@ -59,22 +59,6 @@ def test_local_orders_are_3_5_5_7(terms):
     assert np.all(np.abs(slopes - LOCAL_ORDER[terms]) <= 0.1), slopes
 
 
-def test_each_term_helps():
-    """At one step, the error falls with every term, by orders for the second and the fourth."""
-    with mpmath.workdps(50):
-        h = mpmath.mpf("0.05")
-        omega, alpha = ((mpmath.mpf(1), h, -h), (mpmath.mpf("0.3"), mpmath.mpf(2), mpmath.mpf("-1")))
-        errors = []
-        for terms in (1, 2, 3, 4):
-            off = product(
-                conjugate(exact_rotation(omega, alpha, h)),
-                exp_full(scaled(mpmath.mpf("0.5"), increment(omega, alpha, h, terms))),
-            )
-            errors.append(float(mpmath.sqrt(sum(part * part for part in off[1:]))))
-    assert errors[1] < errors[0] / 100
-    assert errors[3] < errors[2] / 100
-
-
 def test_about_a_fixed_axis_one_term_is_exact_and_the_others_vanish():
     omega, alpha, h = (0.0, 0.0, 3.0), (0.0, 0.0, -2.0), 0.4
     end = add(omega, scaled(h, alpha))

@@ -301,7 +301,7 @@ def test_a_name_with_a_colon_is_a_name():
 def test_an_expression_is_drawn(tumbling):
     (axes,) = axes_of(tumbling.plot("= 2 * x('top')"))
     np.testing.assert_array_equal(curves_of(axes)[0].get_ydata(), 2 * tumbling["top"].world.position[:, 0])
-    assert axes.get_ylabel() == "2 * x('top')"
+    assert axes.get_ylabel() == "2 * x('top'), m"
     assert rigidsim.Trajectory.plot.__doc__
 
 
@@ -337,7 +337,7 @@ def test_a_panel_in_space_fills_its_place():
         assert shown_part(axes) == pytest.approx(FILLED, rel=0.01)
 
 
-def test_letters_come_from_another_font_or_are_told(monkeypatch):
+def test_letters_come_from_another_font_or_are_reported(monkeypatch):
     """Of fonts that are installed, those that have the letters which the usual one lacks."""
     usual, other = findfont("DejaVu Sans"), findfont("STIXGeneral")
     letter = next(chr(c) for c in get_font(other).get_charmap() if c > 127 and not get_font(usual).get_char_index(c))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rigidsim.errors import UsageError
 from rigidsim.plots import sampling
-from rigidsim.plots.history import samples_between
 from rigidsim.plots.sampling import MOST, drawn_samples, extremes
+from rigidsim.trajectory.windows import samples_between
 
 
 @given(st.integers(1, 200), st.integers(1, 30), st.integers(1, 3), st.integers(0, 2**32 - 1))

@@ -9,8 +9,8 @@ import pytest
 
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.plots.saving import BEGINS, save_picture
-from rigidsim.trajectory.file_kinds import FileKind
-from rigidsim.trajectory.published import published
+from rigidsim.trajectory.destination import FileKind
+from rigidsim.trajectory.spool import published
 
 PNG = FileKind("a picture", "pictures", (".png",))
 

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from rigidsim.errors import SceneError
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.contact import COLLIDES, IGNORED, SENSED
+from rigidsim.physics.quaternion import rotate, turn_of_z
 from rigidsim.scene import Scene, json_schema
-from rigidsim.scene.checks import contact
+from rigidsim.scene.checks import shapes
 from rigidsim.scene.hierarchy.meetings import Meetings
-from rigidsim.scene.hierarchy.nodes import Hierarchy
-from rigidsim.scene.hierarchy.outlines import turn_of_z
-from rigidsim.scene.hierarchy.surfaces import COLLIDES, IGNORED, SENSED, Surfaces
+from rigidsim.scene.hierarchy.surfaces import Surfaces
 
 BALL = {"type": "sphere", "radius": 0.5}
 FLOOR = {"shapes": [{"type": "plane"}]}
@@ -85,7 +84,7 @@ def is_valid(data: dict) -> bool:
 
 def between(bodies: dict, one: str, other: str, **world) -> tuple:
     """What the first shapes of two bodies do, and restitution, friction and rolling friction."""
-    surfaces = Surfaces(Hierarchy(scene_of(bodies, world=world)))
+    surfaces = Surfaces(scene_of(bodies, world=world).hierarchy)
     numbers = {shape.node.path: shape.surface for shape in reversed(surfaces.shapes)}
     place = numbers[one], numbers[other]
     assert surfaces.action[place] == surfaces.action[place[::-1]]
@@ -174,7 +173,7 @@ def test_materials_are_inherited_key_by_key_by_the_parts_fixed_to_a_body():
     rider = ball()  # free, so it inherits nothing
     frame = {"children": {"knob": knob, "rider": rider}, "material": {"friction": 0.7}}
     bodies = {"a": ball(material={"friction": 0.1, "restitution": 0.2}, children={"frame": frame})}
-    surfaces = Surfaces(Hierarchy(scene_of(bodies)))
+    surfaces = Surfaces(scene_of(bodies).hierarchy)
     values = {(shape.node.path, shape.number): surfaces.all[shape.surface].values for shape in surfaces.shapes}
     assert values == {
         ("a", 0): (0.2, 0.1, 0.0),
@@ -254,6 +253,7 @@ RUNS = {
         {"a": ball(children={"p": {"mass": 63, "inertia": "point", "motion": "fixed"}}), "b": ball()},
         (2, 64.0, 7),
     ),
+    "a driven part": ({"a": ball(children={"p": {"shapes": [BALL], "motion": {"prescribed": {}}}})}, (0, 1.0, "off")),
     "apart": ({"a": ball(mass=1e4, collide={"group": "a", "with": ["c"]}), "b": ball(), "c": ball(collide=
               {"group": "c", "with": ["a"]}, mass=1e4)}, (2, 1.0, 4)),
 }  # fmt: skip
@@ -262,21 +262,21 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_what_can_meet_in_a_run(name):
     bodies, expected = RUNS[name]
-    meetings = Meetings(scene_of(bodies))
+    meetings = Meetings(scene_of(bodies).hierarchy)
     substeps = meetings.substeps if meetings.is_on else meetings.mode
     assert (meetings.most_moved, meetings.ratio, substeps) == expected
-    off = Meetings(scene_of(bodies, contact="off"))
+    off = Meetings(scene_of(bodies, contact="off").hierarchy)
     assert (off.is_on, off.mode) == (False, "off")
-    written = Meetings(scene_of(bodies, contact={"substeps": 3}))
+    written = Meetings(scene_of(bodies, contact={"substeps": 3}).hierarchy)
     assert written.substeps == 3
 
 
 def test_reparentings_change_what_can_meet():
     bodies = {"a": ball(children={"p": {"mass": 99, "inertia": "point", "shapes": [BALL], "motion": "fixed"}})}
     data = data_of(bodies) | {"reparent": [{"body": "a/p", "to": "world", "time": 0.5}]}
-    meetings = Meetings(Scene.from_dict(data | {"bodies": bodies}))
+    meetings = Meetings(Scene.from_dict(data | {"bodies": bodies}).hierarchy)
     assert (meetings.most_moved, meetings.ratio) == (2, 99.0)
-    late = Meetings(Scene.from_dict(data | {"reparent": [{"body": "a/p", "to": "world", "time": 1.5}]}))
+    late = Meetings(Scene.from_dict(data | {"reparent": [{"body": "a/p", "to": "world", "time": 1.5}]}).hierarchy)
     assert late.mode == "off"
 
 
@@ -285,7 +285,7 @@ def test_an_unknown_key_is_an_error():
         scene_of({"b": ball(material={"frictoin": 1})})
 
 
-# Shapes that have no outline in this version.
+# Shapes that have no core in this version.
 LEFT_OUT = {
     "a stretched sphere": BALL | {"scale": [1, 1, 2]},
     "a stretched capsule": {"type": "capsule", "radius": 1, "length": 1, "scale": [1, 1, 2]},
@@ -301,7 +301,7 @@ def test_a_shape_that_cannot_collide_is_left_out_with_one_warning(name, problem)
     bodies = {"a": ball(shapes=[LEFT_OUT[name]]), "b": ball()}
     scene = scene_of(bodies)
     assert scene.warnings == (f"bodies.a.shapes[0]: {name} cannot collide in this version; write collide: false",)
-    assert Meetings(scene).mode == "off"
+    assert Meetings(scene.hierarchy).mode == "off"
     found = problem(data_of(bodies, contact="stepping"))
     assert found.path == "bodies.a.shapes[0]"
     assert found.message == f"{name} cannot collide in this version"
@@ -322,8 +322,8 @@ def test_shapes_that_cannot_collide_are_silent_where_they_meet_nothing():
 def test_shapes_scaled_evenly_collide(scale):
     shapes = [BALL | {"scale": scale}, {"type": "capsule", "radius": 1, "length": 1, "scale": scale}]
     shapes += [{"type": "box", "size": [1, 2, 3], "scale": [1, 2, 3]}]
-    surfaces = Surfaces(Hierarchy(scene_of({"b": ball(shapes=shapes)})))
-    found = [(shape.outline.half, shape.outline.radius) for shape in surfaces.shapes]
+    surfaces = Surfaces(scene_of({"b": ball(shapes=shapes)}).hierarchy)
+    found = [(shape.core.half, shape.core.radius) for shape in surfaces.shapes]
     assert found == [((0, 0, 0), 1), ((0, 0, 1), 2), ((0.5, 2, 4.5), 0)]
 
 
@@ -345,8 +345,8 @@ def test_a_group_must_exist(problem):
 
 
 def test_a_thousand_materials_are_possible(problem, monkeypatch):
-    assert contact.MOST_SURFACES == 1000
-    monkeypatch.setattr(contact, "MOST_SURFACES", 20)
+    assert shapes.MOST_SURFACES == 1000
+    monkeypatch.setattr(shapes, "MOST_SURFACES", 20)
     many = ball(material={"friction": "= index/1000"}, repeat={"line": 21, "spacing": [2, 0, 0]})
     found = problem(data_of({"a": many}))
     assert found.message == "the shapes have 21 different materials and groups, at most 20 are possible"

@@ -15,8 +15,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, StateRead, Time, parse
 from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
 from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LONGEST
-from rigidsim.scene.expressions.printing import printed
-from rigidsim.scene.expressions.tree import leaves
+from rigidsim.scene.expressions.tree import leaves, printed
 from rigidsim.scene.expressions.vocabulary import FUNCTIONS, STATES
 
 ALL = frozenset({"time", "state"})
@@ -98,7 +97,7 @@ def test_constants_are_computed(text, value):
         ('x("tank/turret")', StateRead("position", 0, "tank/turret")),
         ("omega_z('tank', \"world\")", StateRead("angular_velocity", 2, "tank", "world")),
         ("speed", StateRead("speed", 0)),
-        ("q_w", StateRead("orientation", 0)),
+        ("q_w", StateRead("canonical_orientation", 0)),
     ],
 )
 def test_trees(text, expected):

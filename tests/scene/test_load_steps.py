@@ -14,7 +14,7 @@ BLOW_UP = (
 )
 
 
-def told(bodies: dict, step: float = 0.01, integrator: str = "rkmk4", **more) -> list[str]:
+def noted(bodies: dict, step: float = 0.01, integrator: str = "rkmk4", **more) -> list[str]:
     simulation = {"duration": 1, "step": step, "integrator": integrator}
     return list(Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies} | more).warnings)
 
@@ -35,16 +35,16 @@ DAMPED = [
 
 
 @pytest.mark.parametrize(("force", "rate", "advised"), DAMPED)
-def test_damping_beyond_the_bound_is_told_with_a_step_that_would_do(force, rate, advised):
-    assert told(loaded(force)) == [f"bodies.p.forces[0]: {BLOW_UP.format(rate, 'rkmk4', advised)}"]
-    assert told(loaded(force), step=float(advised)) == []
+def test_damping_beyond_the_bound_is_reported_with_a_step_that_would_do(force, rate, advised):
+    assert noted(loaded(force)) == [f"bodies.p.forces[0]: {BLOW_UP.format(rate, 'rkmk4', advised)}"]
+    assert noted(loaded(force), step=float(advised)) == []
 
 
 @pytest.mark.parametrize(("integrator", "bound"), [("rkmk4", 2.785), ("magnus", 2), ("magnus2", 2), ("euler", 2)])
 def test_the_bound_is_that_of_the_integrator(integrator, bound):
     """The bounds are those at which the stepper diverges: tests/engine/test_linear_steps.py."""
-    assert told(loaded({"type": "drag", "linear": 0.99 * bound / 0.01}), integrator=integrator) == []
-    (only,) = told(loaded({"type": "drag", "linear": 1.01 * bound / 0.01}), integrator=integrator)
+    assert noted(loaded({"type": "drag", "linear": 0.99 * bound / 0.01}), integrator=integrator) == []
+    (only,) = noted(loaded({"type": "drag", "linear": 1.01 * bound / 0.01}), integrator=integrator)
     assert f"'{integrator}' diverges" in only
 
 
@@ -53,21 +53,21 @@ def test_torsional_damping_counts_by_the_inertia_about_its_axis(axis, rate):
     spring = {"type": "torsion_spring", "to": "world", "stiffness": 0.01, "damping": 100}
     body = BRICK | {"inertia": {"principal": [0.01, 0.02, 0.02]}, "forces": [spring | ({"axis": axis} if axis else {})]}
     advised = {1e4: "0.0001", 5e3: "0.0002"}[rate]
-    assert told({"p": body}) == [f"bodies.p.forces[0]: {BLOW_UP.format(f'{rate:.3g}', 'rkmk4', advised)}"]
+    assert noted({"p": body}) == [f"bodies.p.forces[0]: {BLOW_UP.format(f'{rate:.3g}', 'rkmk4', advised)}"]
 
 
 def test_what_damps_one_body_adds_up_and_the_strongest_is_named():
     weak, strong = {"type": "drag", "linear": 130}, {"type": "damper", **ANCHOR, "damping": 160}
-    assert told(loaded(weak)) == told(loaded(strong)) == []
-    assert told(loaded(weak, strong)) == [f"bodies.p.forces[1]: {BLOW_UP.format('290', 'rkmk4', '0.002')}"]
+    assert noted(loaded(weak)) == noted(loaded(strong)) == []
+    assert noted(loaded(weak, strong)) == [f"bodies.p.forces[1]: {BLOW_UP.format('290', 'rkmk4', '0.002')}"]
     late = {**strong, "during": [1, 2]}
-    assert [line for line in told(loaded(weak, late)) if "diverges" in line] == []
+    assert [line for line in noted(loaded(weak, late)) if "diverges" in line] == []
 
 
 def test_a_damper_between_two_bodies_moves_both():
-    """Its rate is c (1/m + 1/m'), and is told once."""
+    """Its rate is c (1/m + 1/m'), and is reported once."""
     bodies = {"q": POINT | {"position": [0, 1, 0], "mass": 2}} | loaded({"type": "damper", "to": "q", "damping": 200})
-    assert told(bodies) == [f"bodies.p.forces[0]: {BLOW_UP.format('300', 'rkmk4', '0.002')}"]
+    assert noted(bodies) == [f"bodies.p.forces[0]: {BLOW_UP.format('300', 'rkmk4', '0.002')}"]
 
 
 def test_a_chain_of_dampers_is_bounded_from_above():
@@ -77,22 +77,22 @@ def test_a_chain_of_dampers_is_bounded_from_above():
         | {"position": [i, 0, 0], "forces": [{"type": "damper", "to": f"p{i - 1}", "damping": 60}] * (i > 0)}
         for i in range(5)
     }
-    assert told(chain) == []
+    assert noted(chain) == []
     for body in chain.values():
         body["forces"] = [force | {"damping": 72} for force in body["forces"]]
-    assert told(chain) != []
+    assert noted(chain) != []
 
 
 def test_a_lever_counts_as_far_as_the_body_can_turn_by_it():
     """A force of 1 N 0.2 m off the centre moves that point by 1/m + r^2/I = 1 + 4 m/s2 a newton."""
     off = {"type": "drag", "linear": 60, "at": [0.2, 0, 0]}
-    assert told({"p": BRICK | {"forces": [off | {"at": [0, 0, 0]}]}}) == []
-    assert told({"p": BRICK | {"forces": [off]}}) == [f"bodies.p.forces[0]: {BLOW_UP.format('300', 'rkmk4', '0.002')}"]
+    assert noted({"p": BRICK | {"forces": [off | {"at": [0, 0, 0]}]}}) == []
+    assert noted({"p": BRICK | {"forces": [off]}}) == [f"bodies.p.forces[0]: {BLOW_UP.format('300', 'rkmk4', '0.002')}"]
     part = {"part": {"position": [0.2, 0, 0], "forces": [{"type": "drag", "linear": 60}]}}
-    assert told({"p": BRICK | {"children": part}})[0].startswith("bodies.p.children.part.forces[0]: a step of")
+    assert noted({"p": BRICK | {"children": part}})[0].startswith("bodies.p.children.part.forces[0]: a step of")
     stiff = BRICK | {"inertia": {"principal": [0.01, 0.01, 0.02]}, "forces": [off]}
-    assert ", 300 1/s" in told({"p": stiff})[0]
-    assert told({"p": stiff}, world={"plane": [0, 0, 1]}) == []  # there it turns about z alone: 1 + 2
+    assert ", 300 1/s" in noted({"p": stiff})[0]
+    assert noted({"p": stiff}, world={"plane": [0, 0, 1]}) == []  # there it turns about z alone: 1 + 2
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_lever_counts_as_far_as_the_body_can_turn_by_it():
 )
 def test_quadratic_drag_counts_at_the_speed_in_its_medium_at_the_start(medium, speed):
     drag = {"type": "drag", "quadratic": 1000, "medium": "m"}
-    lines = [line for line in told(loaded(drag) | {"m": medium}) if "diverges" in line]
+    lines = [line for line in noted(loaded(drag) | {"m": medium}) if "diverges" in line]
     assert [f", {2000 * speed:.3g} 1/s in total" in line for line in lines] == [True] * (speed > 0)
 
 
@@ -116,16 +116,16 @@ def test_within_one_body_nothing_is_damped():
         "forces": [{"type": "damper", "to": "p/part", "damping": 1e9}],
         "children": {"part": {"position": [1, 0, 0]}},
     }
-    assert not any("diverges" in line for line in told({"p": body}))
+    assert not any("diverges" in line for line in noted({"p": body}))
 
 
-def test_a_swing_that_grows_in_the_run_is_told():
+def test_a_swing_that_grows_in_the_run_is_reported():
     """By z^2/4 of itself a step with `magnus`, z^4/8 with `magnus2`, z = 0.2: exp(1) and exp(0.02) in 100 steps."""
     spring = {"type": "spring", "to": "world", "stiffness": 400, "length": 0}
     grows = "the oscillation of this spring grows by a factor of"
-    assert told(loaded(spring)) == told(loaded(spring), integrator="euler") == []
-    (only,) = told(loaded(spring), integrator="magnus")
+    assert noted(loaded(spring)) == noted(loaded(spring), integrator="euler") == []
+    (only,) = noted(loaded(spring), integrator="magnus")
     assert f"bodies.p.forces[0]: with 'magnus' {grows} 2.69 during the run; use at most 5e-05 s, or rkmk4" == only
-    assert f"'magnus2' {grows} 1.02" in told(loaded(spring), integrator="magnus2")[0]
-    assert told(loaded(spring), integrator="magnus", step=5e-5) == []
-    assert told(loaded(spring | {"damping": 4.5}), integrator="magnus") == []  # decays by 2.25 1/s, grows by 1 1/s
+    assert f"'magnus2' {grows} 1.02" in noted(loaded(spring), integrator="magnus2")[0]
+    assert noted(loaded(spring), integrator="magnus", step=5e-5) == []
+    assert noted(loaded(spring | {"damping": 4.5}), integrator="magnus") == []  # decays by 2.25 1/s, grows by 1 1/s

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rigidsim.physics.mass import principal_moments
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.mass import carried_mass
+from wholes import carried_mass
 
 EPS = np.finfo(float).eps
 

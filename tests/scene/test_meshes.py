@@ -166,9 +166,9 @@ def test_bad_files(refusal, tmp_path):
     assert "begins at the scene's folder" in refusal(None, "missing.stl")
     assert "formats: .stl, .obj, .ply, .off" in refusal("", "m.zip")
     for name in ("m.stl", "m.obj", "m.ply", "m.off"):
-        told = refusal(b"\x00\xff rubbish", name)
-        assert f"'{name}' cannot be read: " in told or "the mesh has no faces" in told
-        assert "module" not in told
+        reported = refusal(b"\x00\xff rubbish", name)
+        assert f"'{name}' cannot be read: " in reported or "the mesh has no faces" in reported
+        assert "module" not in reported
     (tmp_path / "folder.stl").mkdir()
     assert "not a regular file" in refusal(None, "folder.stl")
 

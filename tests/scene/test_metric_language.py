@@ -32,13 +32,14 @@ def refused(text: str, name: str = "m") -> rigidsim.errors.Problem:
     [
         ("= max(speed('ball'))", '= max(speed("ball", "world"))'),
         ("= max(1, final(x('ball', 'crate/lid')))", '= max(1.0, final(x("ball", "crate/lid")))'),
-        ("= at(2*when, x('ball') + t)", '= at(1.0, x("ball", "world") + t)'),
+        ("= at(2*when, x('ball') + 2*t)", '= at(1.0, x("ball", "world") + 2.0 * t)'),
         ("= first(x('ball') > 1)", '= first(t, 1.0 < x("ball", "world"))'),
         ("= first(1 < 2)", "= first(t, 0.0 < 1.0)"),
         ("= first(t, not t > 1 and 2 > 1)", "= first(t, not 1.0 < t and 0.0 < 1.0)"),
         ("= drift*count('impulses')", '= drift * count("impulses")'),
         ("= min(max(t, 2)) + min(3, mean(max(t)^0)) - 1", None),
         ("= sin(when)", "= 0.479425538604203"),
+        ("= count('impacts', 'lid')", '= count("impacts", "lid")'),
     ],
 )
 def test_a_metric_is_printed_and_read_back(text, printed):
@@ -59,7 +60,7 @@ def test_a_metric_is_printed_and_read_back(text, printed):
         ('"= drft"', 9, "unknown name 'drft'", "did you mean 'drift'?"),
         ("\"= count('impact')\"", 15, "unknown events 'impact'", "did you mean 'impacts'?"),
         ("\"= speed('ball')\"", 9, "'speed' varies during the run", "reduce it to one number"),
-        ("\"= max(x('ball'), t)\"", 13, "'x' varies during the run", "reduce it to one number"),
+        ("\"= max(x('ball'), y('ball'))\"", 13, "'x' varies during the run", "reduce it to one number"),
         ("\"= mean(max(x('ball')))\"", 14, "max is a reduction within mean()", "combines reductions by arithmetic"),
         ('"= max(x)"', 13, "'x' of which body?", 'write x("ball")'),
         ("\"= max(x('self'))\"", 13, "there is no 'self' here", "write the path"),
@@ -114,3 +115,85 @@ def test_metrics_survive_being_resolved_and_fit_the_schema():
     assert not validator.is_valid(resolved | {"metrics": {"m": 3}})
     assert not validator.is_valid(resolved | {"metrics": {"b-ad": "= drift"}})
     assert "metrics" not in rigidsim.Scene.from_dict({k: v for k, v in resolved.items() if k != "metrics"}).resolved()
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("max(speed('ball'))", "m/s"),
+        ("max(speed('ball'))^2/(2*g)", "m"),
+        ("max('ball.kinetic_energy') - 3", "J"),
+        ("max(degrees(omega_z('crate')))", "deg/s"),
+        ("first(z('ball') < 1)", "s"),
+        ("at(0.5, x('ball')*v_y('ball'))", "m²/s"),
+        ("rms('crate.angles.yaw')", "rad"),
+        ("sqrt(max(x('ball')^2 + y('ball')^2))", "m"),
+        ("max(0.5*3*speed('ball')^2) + max('kinetic_energy')", "J"),
+        ("degrees(acos(min('crate.axis_z.z')))", "deg"),
+        ("1/final(t)", "1/s"),
+        ("final(speed('ball'))/max(speed('ball'))", ""),
+        ("max(speed('ball'))^final(t)", ""),
+        ("count('impacts') + drift", ""),
+    ],
+)
+def test_the_unit_of_a_metric_follows_from_what_it_reads(text, unit):
+    assert parse(f"= {text}", {"g": 9.81}, METRIC, {"g": "m/s^2"}).unit == unit
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("max(speed('ball')) + max(x('ball'))", "m/s and m"),
+        ("first(z('ball') > v_z('ball'))", "m/s and m"),
+        ("max('kinetic_energy') - final('crate.linear_momentum.x')", "J and N s"),
+        ("max(speed('ball')/v) + final(t)", "a number and s"),
+    ],
+)
+def test_sure_and_different_dimensions_are_an_error(text, units):
+    names, known = {"v": 2.0}, {"v": "m/s"}
+    with pytest.raises(ExpressionError, match=f"{units} have different dimensions") as caught:
+        parse(f"= {text}", names, METRIC, known)
+    assert f"= {text}"[caught.value.offset] in "+-<>"
+
+
+def test_names_of_quantities_in_a_metric():
+    """As tables and plots have them; those that have a word of their own are printed with it."""
+    printed = {
+        "max('ball.kinetic_energy')": 'max("ball.kinetic_energy")',
+        "max('ball.velocity.x@crate')": 'max(v_x("ball", "crate"))',
+        "max('ball.local.position.norm')": 'max("ball.position.norm@parent")',
+        "max('work')": 'max("work")',
+        "max('total_energy')": 'max("kinetic_energy" + "potential_energy" - "work")',
+    }
+    for text, expected in printed.items():
+        expression = parse(f"= {text}", {}, METRIC)
+        assert str(expression) == f"= {expected}"
+        assert parse(f"= {expected}", {}, METRIC) == expression
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("max('ball.position')", "'position' has the components x, y, z, norm", "name one of them"),
+        ("max('ball.sped')", "there is no quantity 'sped' of a body", "did you mean 'speed'?"),
+        ("max('ball.contact_force.x')", "a metric cannot read 'contact_force'", "there are position"),
+        ("count('impacts', 'bal')", "there is no body 'bal'", "did you mean 'ball'?"),
+        ("count('impulses', 'ball')", "impulses are counted of all bodies", "of one: contacts, impacts"),
+        ("max('energy_drift')", "a metric cannot read 'energy_drift'", "there are kinetic_energy"),
+        ("max('lid.kinetic_energy')", "'crate/lid' is fixed: only free bodies have energy and momentum", ""),
+        ("mean('*.speed')", "mean() of which of '*'?", "max() and min() only"),
+        ("max(speed('bal*'))*max(speed('cr?te') + speed('b*'))", "max() of more than one pattern: cr?te, b*", ""),
+    ],
+)
+def test_names_that_mean_nothing_in_a_metric(text, message, hint):
+    problem = refused(f'"= {text}"')
+    assert (problem.message, hint in problem.hint) == (message, True)
+
+
+def test_ends_of_paths_and_patterns_in_metrics():
+    metrics = "".join(f"  {name}: \"= {text}\"\n" for name, text in {
+        "lid": "final(x('lid'))", "all": "max('*.position.x')", "least": "min(x('crate/*') - x('ball'))",
+    }.items())  # fmt: skip
+    scene = rigidsim.Scene.from_text(SCENE.replace("crate: {", "crate: {position: [3, 0, 0], ") + metrics)
+    found = rigidsim.simulate(scene).metrics
+    assert found == {"lid": 3.0, "all": 3.0, "least": 3.0}

@@ -6,13 +6,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import rigidsim
-from rigidsim.hindsight.body_quantities import KINDS
-from rigidsim.hindsight.run_quantities import RUN_KINDS
 from rigidsim.hindsight.special import SPECIAL_VALUES
+from rigidsim.quantities.names import QuantityName, read_name
 from rigidsim.scene import json_schema
 from rigidsim.scene.expressions import METRIC, ORACLE, ExpressionError, parse
 from rigidsim.scene.expressions.vocabulary import SPECIAL
-from rigidsim.scene.values.quantity_names import OF_ALL, OF_BODIES, QuantityName, read_quantity_name
 
 SCENE = """\
 format: rigidsim/1
@@ -127,16 +125,10 @@ def test_an_oracle_is_a_mapping_of_limited_size():
     ],
 )
 def test_names_of_quantities(text, name):
-    assert read_quantity_name(text) == name
+    assert read_name(text) == name
 
 
-def test_the_names_of_an_oracle_are_those_of_a_trajectory():
-    """The tables of the scene's reader and of what evaluates the names."""
-    for name, kind in OF_BODIES.items():
-        other = KINDS[name]
-        assert (kind.components, kind.frames, kind.is_seen) == (other.components, other.frames, other.is_seen), name
-    for name, components in OF_ALL.items():
-        assert components == RUN_KINDS[name].components, name
+def test_every_special_function_has_a_value():
     assert set(SPECIAL) == set(SPECIAL_VALUES)
 
 

@@ -38,8 +38,8 @@ def faults(minimal, problems):
     """The problems of a scene with these parameters, as (code, path, message and hint)."""
 
     def found(parameters, **options):
-        told = problems(minimal | {"parameters": parameters}, **options)
-        return [(p.code, p.path, f"{p.message}; {p.hint}") for p in told]
+        reported = problems(minimal | {"parameters": parameters}, **options)
+        return [(p.code, p.path, f"{p.message}; {p.hint}") for p in reported]
 
     return found
 
@@ -132,13 +132,13 @@ def test_refused(faults, parameters, code, path, words):
     assert words in only[2]
 
 
-def test_a_broken_parameter_is_told_once_and_where_it_stands(minimal, problems):
+def test_a_broken_parameter_is_reported_once_and_where_it_stands(minimal, problems):
     minimal["parameters"] = {"a": "= 1/0", "b": "= a", "c": "= b + a"}
     minimal["bodies"]["brick"]["position"] = ["= a", "= c", "= d"]
     assert [p.path for p in problems(minimal)] == ["parameters.a", "bodies.brick.position[2]"]
 
 
-def test_uses_of_too_many_parameters_are_not_told(minimal, problem):
+def test_uses_of_too_many_parameters_are_not_reported(minimal, problem):
     minimal["parameters"] = {f"p{i}": i for i in range(1001)}
     minimal["bodies"]["brick"]["position"] = ["= p0", "= p1000", 0]
     assert problem(minimal).code == "size"
@@ -220,10 +220,10 @@ def test_no_parameter_is_called_like_a_key_of_the_scene(problem):
     assert set(KEYS_OF_A_SCENE) == set(Scene.model_fields)
     hidden = TEXT.replace("  n: 3", "  n: 3\n  title: 5")
     for overrides in ([], ["title=other"]):
-        told = problem(hidden, overrides=overrides)
-        assert (told.code, told.path, told.line) == ("parameter-name", "parameters.title", 7)
-        assert told.message == "a parameter cannot be called 'title': that is a key of the scene"
-        assert told.hint.startswith("'--set title=...' sets that key")
+        reported = problem(hidden, overrides=overrides)
+        assert (reported.code, reported.path, reported.line) == ("parameter-name", "parameters.title", 7)
+        assert reported.message == "a parameter cannot be called 'title': that is a key of the scene"
+        assert reported.hint.startswith("'--set title=...' sets that key")
 
 
 def test_set_what_is_not_there(problem):
@@ -234,7 +234,7 @@ def test_set_what_is_not_there(problem):
         Scene.from_text(TEXT, overrides=["n.value=3"])
 
 
-def test_unused_parameters_are_told():
+def test_unused_parameters_are_reported():
     scene = Scene.from_text(TEXT.replace("= cos(same)", "= cos(n)"))
     assert scene.warnings == ("parameters.same: no expression uses this parameter",)
 
@@ -242,7 +242,7 @@ def test_unused_parameters_are_told():
 @pytest.mark.parametrize(
     ("parameter", "override"), [(5, "m=7"), ({"value": 5, "unit": "kg"}, "m=7"), ("= 2 + 3", "m.value=7")]
 )
-def test_unused_parameters_are_told_where_no_expression_uses_any(minimal, parameter, override):
+def test_unused_parameters_are_reported_where_no_expression_uses_any(minimal, parameter, override):
     override = override if isinstance(parameter, dict) else "m=7"
     unused = ("parameters.m: no expression uses this parameter",)
     for overrides in ([], [override]):

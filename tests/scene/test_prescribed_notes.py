@@ -16,7 +16,7 @@ def warnings(prescribed: dict, step: float = 0.01, children: dict = PUCK) -> lis
 
 
 @pytest.mark.parametrize(
-    ("prescribed", "told"),
+    ("prescribed", "expected"),
     [
         ({"position": ["= if(t < 1, t, 1)", 0, 0]}, "position[0]: its rate jumps at t = 1 s, from 1 to 0"),
         ({"position": [0, "= 5*step(t - 1)", 0]}, "position[1]: it jumps at t = 1 s, from 0 to 5"),
@@ -32,9 +32,9 @@ def warnings(prescribed: dict, step: float = 0.01, children: dict = PUCK) -> lis
         ),
     ],
 )
-def test_jumps_are_told_with_their_time(prescribed, told):
+def test_jumps_are_reported_with_their_time(prescribed, expected):
     (only,) = warnings(prescribed)
-    assert only.startswith(f"b.motion.prescribed.{told}".replace("b.", "bodies.b.", 1)), only
+    assert only.startswith(f"b.motion.prescribed.{expected}".replace("b.", "bodies.b.", 1)), only
     assert only.endswith("its free descendants gain a spurious velocity there: use a smooth function")
     assert warnings(prescribed, children={"part": {}}) == []
 
@@ -54,16 +54,16 @@ def test_what_bends_without_a_jump_is_let_pass(prescribed):
 
 
 @pytest.mark.parametrize(
-    ("prescribed", "told"),
+    ("prescribed", "expected"),
     [
         ({"angular_velocity": [0, 0, "= 20*t"]}, "it rotates by 229 degrees per step of 0.1 s; use at most 0.003 s"),
         ({"angular_acceleration": [0, 0, 20]}, "it rotates by 229 degrees per step of 0.1 s"),
         ({"orientation": {"axis": [0, 0, 1], "angle": "= 3*sin(8*t)"}}, "it rotates by 138 degrees per step of 0.1 s"),
     ],
 )
-def test_a_step_that_cannot_follow_is_told(prescribed, told):
+def test_a_step_that_cannot_follow_is_reported(prescribed, expected):
     (only,) = warnings(prescribed, step=0.1)
-    assert told in only
+    assert expected in only
     assert warnings(prescribed, step=1e-3) == []
 
 
@@ -71,7 +71,7 @@ TOO_FAST = "its velocity changes too fast for a step of"
 
 
 @pytest.mark.parametrize(
-    ("prescribed", "step", "told"),
+    ("prescribed", "step", "expected"),
     [
         # 0.4 of 0.2 m/s: measured with the stepper, see tests/engine/test_linear_steps.py
         (
@@ -94,9 +94,9 @@ TOO_FAST = "its velocity changes too fast for a step of"
         ),
     ],
 )
-def test_a_motion_that_changes_its_speed_too_fast_is_told_with_a_step_that_would_do(prescribed, step, told):
+def test_a_motion_that_changes_its_speed_too_fast_is_reported_with_a_step_that_would_do(prescribed, step, expected):
     (only,) = warnings(prescribed, step=step)
-    assert told.format(TOO_FAST) in only
+    assert expected.format(TOO_FAST) in only
     advised = float(only.split("; use at most ")[1].removesuffix(" s"))
     assert step / 50 < advised < step
     assert warnings(prescribed, step=advised) == []
@@ -112,7 +112,7 @@ def test_it_is_looked_for_beside_a_large_motion_and_in_a_long_run():
 
 def test_the_quadrature_of_the_integrator_is_what_counts():
     frame = {"motion": {"prescribed": {"position": ["= sin(t)", 0, 0]}}, "children": PUCK}
-    for name, told in (("rkmk4", False), ("magnus2", False), ("euler", True), ("magnus", True)):
+    for name, expected in (("rkmk4", False), ("magnus2", False), ("euler", True), ("magnus", True)):
         simulation = {"duration": 2, "step": 0.01, "integrator": name}
         scene = Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": {"b": frame}})
-        assert bool(scene.warnings) == told
+        assert bool(scene.warnings) == expected

@@ -20,7 +20,7 @@ for document in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 
 
-def told(scene: dict) -> list[str]:
+def errors_of(scene: dict) -> list[str]:
     return [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(scene)]
 
 
@@ -31,12 +31,12 @@ def test_there_are_scenes_to_check():
 @pytest.mark.parametrize("name", SCENES)
 def test_json_schema_accepts_it_as_written_and_resolved(name):
     written = read_text(SCENES[name], name).data
-    assert told(written) == []
-    assert told(Scene.from_text(SCENES[name]).resolved()) == []
+    assert errors_of(written) == []
+    assert errors_of(Scene.from_text(SCENES[name]).resolved()) == []
     # It is looked at throughout: a key that is wrong is found at every body.
     for path, body in bodies_of(written["bodies"], "$.bodies"):
         body["mas"] = 1
-        assert any("mas" in line for line in told(written)), path
+        assert any("mas" in line for line in errors_of(written)), path
         del body["mas"]
 
 

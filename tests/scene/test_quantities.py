@@ -171,7 +171,7 @@ def test_what_does_not_vary(value, code, words):
 
 
 @pytest.mark.parametrize("text", ["2026-01-01", "9" * 5000])
-def test_what_has_no_underscores_is_not_told_of_them(text):
+def test_what_has_no_underscores_gets_no_hint_about_them(text):
     with pytest.raises(ValueError) as caught:
         LENGTH.read(text)
     assert caught.value.context["hint"] == ""

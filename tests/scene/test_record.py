@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigidsim.errors import SceneError
+from rigidsim.quantities.names import matches
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.patterns import matches
 from rigidsim.scene.schema.record import OF_ALL, OF_BODIES, RecordedPart
 from rigidsim.simulation.recording import rows_by_dataset
 from rigidsim.trajectory.recorded import possible_fields, selection

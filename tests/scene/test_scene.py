@@ -167,9 +167,9 @@ def test_overrides_of_what_is_not_there(minimal, override, words):
     assert words in str(caught.value)
 
 
-def test_what_is_wrong_in_a_mapping_that_an_override_made_is_told_with_it(minimal, problem):
-    told = problem(minimal, overrides=["world.gravty=[0, 0, 1]"])
-    assert (told.file, told.path, told.hint) == (
+def test_what_is_wrong_in_a_mapping_that_an_override_made_is_reported_with_it(minimal, problem):
+    reported = problem(minimal, overrides=["world.gravty=[0, 0, 1]"])
+    assert (reported.file, reported.path, reported.hint) == (
         "--set world.gravty=[0, 0, 1]",
         "world.gravty",
         "did you mean 'gravity'?",

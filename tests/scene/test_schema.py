@@ -43,7 +43,7 @@ def test_message_shows_the_place(problems):
     assert last.path == "bodies.tank.children.turret.wheels"
 
 
-def test_duplicate_keys_are_told_with_the_rest(problems):
+def test_duplicate_keys_are_reported_with_the_rest(problems):
     found = problems(SCENE + "title: a\ntitle: b\n")
     assert [p.code for p in found][-1] == "duplicate-key"
     assert len(found) == 7
@@ -115,7 +115,7 @@ def test_prescribed_motion(with_body):
         ({"forces": [{}]}, ".forces[0]", "missing-key", "neither 'force' nor 'torque'"),
         ({"forces": [{"force": [1, 0, 0], "type": "sprung"}]}, ".forces[0].type", "unknown-value", "mean 'spring'"),
         ({"forces": [{"force": [1, 0, 0], "during": [2, 1]}]}, ".forces[0].during", "during", "not after"),
-        ({"forces": [{"force": [1, 0, 0], "during": [-1, 1]}]}, ".forces[0].during", "during", "before"),
+        ({"forces": [{"force": [1, 0, 0], "during": [-1, 1]}]}, ".forces[0].during[0]", "negative", "got -1"),
         (
             {"forces": [{"force": [1, 0, 0], "during": [1.0000000001, 1]}]},
             *(".forces[0].during", "during", "ends at 1 s, not after its beginning at 1.0000000001 s"),

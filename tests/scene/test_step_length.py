@@ -10,7 +10,7 @@ CHIP = {"mass": 0.01, "inertia": "point", "position": [1, 0, 0]}
 SOLID = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
 
 
-def told(bodies: dict, duration: float = 10, step: float = 1e-3, integrator: str = "rkmk4", **more) -> list[str]:
+def noted(bodies: dict, duration: float = 10, step: float = 1e-3, integrator: str = "rkmk4", **more) -> list[str]:
     simulation = {"duration": duration, "step": step, "integrator": integrator}
     return list(Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": bodies} | more).warnings)
 
@@ -19,14 +19,14 @@ def drum(child: dict | None = None, **prescribed) -> dict:
     return {"motion": {"prescribed": prescribed}, "children": {"chip": CHIP if child is None else child}}
 
 
-def test_a_fast_frame_of_free_bodies_is_told():
+def test_a_fast_frame_of_free_bodies_is_reported():
     """2.7 % of 10 m are the 0.27 m that a chip is off after 10 s: tests/engine/test_linear_steps.py."""
     way_out = "free flights in this frame are wrong by 2.7 % of their distance; use at most 0.0002 s, or another parent"
     message = f"bodies.d: it rotates by 11.5 degrees per step of 0.001 s, and {way_out}"
     spinning = {"d": drum(angular_velocity=[0, 0, 200])}
-    assert told(spinning) == [message]
-    assert told(spinning, step=2e-4) == []
-    assert told({"d": {"motion": spinning["d"]["motion"]}}) == []
+    assert noted(spinning) == [message]
+    assert noted(spinning, step=2e-4) == []
+    assert noted({"d": {"motion": spinning["d"]["motion"]}}) == []
 
 
 @pytest.mark.parametrize(
@@ -39,19 +39,19 @@ def test_a_fast_frame_of_free_bodies_is_told():
     ],
 )
 def test_whatever_gives_its_motion(prescribed):
-    (only,) = told({"d": drum(**prescribed)})
+    (only,) = noted({"d": drum(**prescribed)})
     assert "free flights in this frame are wrong by" in only
 
 
 def test_a_free_body_that_spins_is_such_a_frame_too():
     free = SOLID | {"angular_velocity": [0, 0, 200], "children": {"chip": CHIP}}
-    (only,) = told({"d": free})
+    (only,) = noted({"d": free})
     assert only.startswith("bodies.d: it rotates by 11.5 degrees per step of 0.001 s, and free flights")
 
 
 def test_what_is_fixed_to_a_frame_is_part_of_it():
     seat = {"position": [1, 0, 0], "children": {"a": CHIP, "b": CHIP}}
-    (only,) = told({"d": drum(angular_velocity=[0, 0, 200]) | {"children": {"one": seat, "two": seat}}})
+    (only,) = noted({"d": drum(angular_velocity=[0, 0, 200]) | {"children": {"one": seat, "two": seat}}})
     assert only.startswith("bodies.d: ")
 
 
@@ -59,20 +59,20 @@ def test_the_rate_in_the_world_is_what_counts():
     """A platform that is spun back stands still, though it turns against what carries it."""
     platform = drum(angular_velocity={"frame": "body", "value": [0, 0, -200]})
     turned = {"orientation": {"axis": [1, 2, 3], "angle": 1}}
-    assert told({"s": drum(platform, angular_velocity=[0, 0, 200])}) == []
-    assert told({"s": {"children": {"d": drum(platform, angular_velocity=[0, 0, 200])}} | turned}) == []
-    assert len(told({"s": drum(platform, angular_velocity=[0, 0, 100])})) == 1
+    assert noted({"s": drum(platform, angular_velocity=[0, 0, 200])}) == []
+    assert noted({"s": {"children": {"d": drum(platform, angular_velocity=[0, 0, 200])}} | turned}) == []
+    assert len(noted({"s": drum(platform, angular_velocity=[0, 0, 100])})) == 1
 
 
 def test_the_time_spent_there_is_what_counts():
     """At 60 rad/s and 1 ms it takes 926 rad to stray by 1e-4: z^4/120 of each."""
     bodies = {"d": drum(angular_velocity=[0, 0, 60]), "free": CHIP}
-    assert told(bodies, duration=12) == []
-    assert len(told(bodies, duration=18)) == 1
-    assert told(bodies, duration=18, reparent=[{"body": "d/chip", "to": "world", "time": 8}]) == []
+    assert noted(bodies, duration=12) == []
+    assert len(noted(bodies, duration=18)) == 1
+    assert noted(bodies, duration=18, reparent=[{"body": "d/chip", "to": "world", "time": 8}]) == []
     empty = {"d": {"motion": bodies["d"]["motion"]}, "free": CHIP}
-    assert told(empty, duration=18, reparent=[{"body": "free", "to": "d", "time": 8}]) == []
-    assert len(told(empty, duration=18, reparent=[{"body": "free", "to": "d", "time": 1}])) == 1
+    assert noted(empty, duration=18, reparent=[{"body": "free", "to": "d", "time": 8}]) == []
+    assert len(noted(empty, duration=18, reparent=[{"body": "free", "to": "d", "time": 1}])) == 1
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_the_time_spent_there_is_what_counts():
 def test_the_bound_is_that_of_the_order(integrator, rate):
     """Rates at which z^4 (1/24 + T/120), z^2 (1/2 + T/6), 3 z T/4 and z are 1e-4 in 1 s: z = rate/1000, T = rate."""
     quiet, loud = ({"d": drum(angular_velocity=[0, 0, factor * rate])} for factor in (0.9, 1.1))
-    assert told(quiet, duration=1, integrator=integrator) == []
-    assert len(told(loud, duration=1, integrator=integrator)) == 1
+    assert noted(quiet, duration=1, integrator=integrator) == []
+    assert len(noted(loud, duration=1, integrator=integrator)) == 1
 
 
 # --- a wheel that nothing depends on
@@ -93,7 +93,7 @@ LONG = "bodies.w: it rotates by 57.3 degrees per step of 0.01 s; use at most 0.0
 
 def test_a_wheel_that_nothing_depends_on_may_turn_as_fast_as_it_likes():
     hub = {"rim": {"position": [1, 0, 0], "children": {"valve": {}}}}
-    assert told({"w": WHEEL | {"children": hub}, "b": SOLID}, step=0.01) == []
+    assert noted({"w": WHEEL | {"children": hub}, "b": SOLID}, step=0.01) == []
 
 
 @pytest.mark.parametrize(
@@ -108,13 +108,13 @@ def test_a_wheel_that_nothing_depends_on_may_turn_as_fast_as_it_likes():
         {"type": "point_gravity", "center": "w/rim", "gm": 1e-3, "softening": 1},
     ],
 )
-def test_one_that_something_looks_at_is_told(force):
+def test_one_that_something_looks_at_is_reported(force):
     wheel = WHEEL | {"children": {"rim": {"position": [1, 0, 0]}}}
-    assert told({"w": wheel, "b": SOLID | {"forces": [force]}}, step=0.01) == [LONG]
+    assert noted({"w": wheel, "b": SOLID | {"forces": [force]}}, step=0.01) == [LONG]
 
 
-def test_one_that_becomes_a_parent_is_told():
-    assert told({"w": WHEEL, "b": SOLID}, step=0.01, reparent=[{"body": "b", "to": "w", "time": 1}]) == [LONG]
+def test_one_that_becomes_a_parent_is_reported():
+    assert noted({"w": WHEEL, "b": SOLID}, step=0.01, reparent=[{"body": "b", "to": "w", "time": 1}]) == [LONG]
 
 
 # --- what has no effect
@@ -136,11 +136,11 @@ def test_samples_further_apart_than_the_run_is_long(minimal):
         {"type": "torsion_spring", "stiffness": 1},
     ],
 )
-def test_a_spring_between_two_parts_of_one_body_is_told(force):
+def test_a_spring_between_two_parts_of_one_body_is_reported(force):
     arm = {"position": [1, 0, 0], "children": {"hand": {"position": [1, 0, 0]}}}
     body = SOLID | {
         "children": {"arm": arm, "leg": SOLID | {"motion": "fixed", "forces": [force | {"to": "b/arm/hand"}]}}
     }
     message = "both ends are parts of 'b', so it has no effect; choose another body in 'to'"
-    assert told({"b": body}, step=0.01) == [f"bodies.b.children.leg.forces[0].to: {message}"]
-    assert told({"b": body}, step=0.01, reparent=[{"body": "b/leg", "to": "world", "time": 1}]) == []
+    assert noted({"b": body}, step=0.01) == [f"bodies.b.children.leg.forces[0].to: {message}"]
+    assert noted({"b": body}, step=0.01, reparent=[{"body": "b/leg", "to": "world", "time": 1}]) == []

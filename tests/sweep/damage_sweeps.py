@@ -20,8 +20,8 @@ import h5py
 import numpy as np
 
 from rigidsim.errors import FormatError
-from rigidsim.export.runs import run_table
-from rigidsim.report.sweep_inspection import SweepInspection
+from rigidsim.exports.runs import run_table
+from rigidsim.report.sweep_inspection import inspect_sweep
 from rigidsim.sweeps.stored import load_sweep
 
 VAST = 10**10
@@ -43,7 +43,7 @@ def one_metric(path: Path) -> object:
 
 def inspected(path: Path) -> object:
     """What `inspect` shows."""
-    return repr({**SweepInspection.of(path).as_dict(), "file": ""})
+    return repr({**inspect_sweep(path).as_dict(), "file": ""})
 
 
 def one_run(path: Path) -> object:
@@ -72,7 +72,7 @@ def outcome(path: Path, read: Callable[[Path], object], whole: object) -> str:
     try:
         return "whole" if read(path) == whole else "changed"
     except FormatError as error:
-        return "refused" if "\n" not in str(error) else "told in many lines"
+        return "refused" if "\n" not in str(error) else "reported in many lines"
     except Exception as error:
         print(f"{read.__name__}: {type(error).__name__}: {str(error)[:300]}")
         return "internal"

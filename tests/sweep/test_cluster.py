@@ -161,25 +161,25 @@ def test_what_is_done_is_kept_when_the_scheduler_ends(tmp_path, processes, undis
 
 
 def batch(what):
-    """The units of all runs, computed as by a worker in this process."""
+    """The portions of all runs, computed as by a worker in this process."""
     versions = {"rigidsim": what.identity["version"], "llvmlite": version("llvmlite")}
-    return compute(versions, packed(what, [*range(what.units)]))
+    return compute(versions, packed(what, [*range(what.portions)]))
 
 
 def test_failed_and_invalid_runs_have_the_same_messages(tmp_path):
     what = contents(**{"bodies.top.mass": [1, -1, 2], "pull": [1, 80]})
     run(tmp_path / "a.h5", what, collecting := Collecting())
-    (unit,) = batch(what).units
-    assert unit.status.tolist() == collecting.units[0].status.tolist() == [1, 2, 3, 3, 1, 2]
-    assert dict(unit.errors) == dict(collecting.units[0].errors) and len(unit.errors) == 4
+    (portion,) = batch(what).portions
+    assert portion.status.tolist() == collecting.portions[0].status.tolist() == [1, 2, 3, 3, 1, 2]
+    assert dict(portion.errors) == dict(collecting.portions[0].errors) and len(portion.errors) == 4
 
 
 class Collecting:
-    """Keeps the units that an execution on this machine commits."""
+    """Keeps the portions that an execution on this machine commits."""
 
     def __call__(self, what, writer):
-        commit, self.units = writer.commit, []
-        writer.commit = lambda unit: (self.units.append(unit), commit(unit))
+        commit, self.portions = writer.commit, []
+        writer.commit = lambda portion: (self.portions.append(portion), commit(portion))
         return Execution(what, writer, 1)
 
 

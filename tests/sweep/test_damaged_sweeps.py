@@ -99,7 +99,7 @@ def test_what_is_read_is_what_is_verified(path):
         ("/", "identity", '{"runs": "0 to 10000000000"}', "run is int64 of shape"),
         ("/", "status", "running", "its status is 'running', with a content hash"),
         ("/", "content_hash", "0" * 64, "its digests do not match its content hash"),
-        ("/", "format", "rigidsim-sweep/9", "is of another version of rigidsim"),
+        ("/", "format", "rigidsim-sweep/9", "is from another version of rigidsim"),
         ("/", "format", "h5md/1", "is not the result file of a sweep: its format is 'h5md/1'"),
         ("scene", "overrides", '["bodies.top.mass=3"]', "its description does not match"),
         ("plan", "digest", "0" * 64, "its description does not match"),

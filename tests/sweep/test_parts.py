@@ -89,9 +89,9 @@ def test_wrong_parts_are_one_error(tmp_path):
     fails(two, "runs 0 to 2 are in none of the files")
     fails([one, two], "runs 6 to 8 are in none of the files")
     fails([one, two, two, three], "runs 3 to 5 are in both .*2.h5 and .*2.h5")
-    fails([one, two, part(other, 3, 3, vary={"spin": "0 rpm:61 rpm:9"})], "are of different plans")
-    fails([one, two, part(other, 3, 3, TOP.replace("mass: 2", "mass: 3"), vary=vary)], "are of different scenes")
-    fails([one, two, part(other, 3, 3, vary=vary, record="0.1")], "recorded different things")
+    fails([one, two, part(other, 3, 3, vary={"spin": "0 rpm:61 rpm:9"})], "the plan differs")
+    fails([one, two, part(other, 3, 3, TOP.replace("mass: 2", "mass: 3"), vary=vary)], "the scene differs")
+    fails([one, two, part(other, 3, 3, vary=vary, record="0.1")], "what was recorded .* differs")
     fails([one, two, tmp_path / "none.h5"], "none.h5 cannot be read", StorageError)
     with h5py.File(three, "r+") as file:
         file["world/position"][0, 0, 0] = 7

@@ -75,8 +75,8 @@ def test_the_table_is_the_plan_side_by_side(table):
 def test_what_is_no_table(table, text, place, message):
     with pytest.raises(UsageError) as caught:
         table(text)
-    told = str(caught.value)
-    assert f"runs.csv{place}: " in told and message in told and "\n" not in told
+    reported = str(caught.value)
+    assert f"runs.csv{place}: " in reported and message in reported and "\n" not in reported
 
 
 def test_a_file_that_cannot_be_read(tmp_path):

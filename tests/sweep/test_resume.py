@@ -8,20 +8,22 @@ import signal
 import subprocess
 import sys
 import time
-from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import rigidsim
 import tops
 from rigidsim.errors import FormatError, StorageError, UsageError
-from rigidsim.sweeps import journal
+from rigidsim.simulation.single import Simulation
 from rigidsim.sweeps.execution import Execution
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.stored import load_sweep
 from rigidsim.sweeps.unfinished import done_of, errors_path
 from rigidsim.trajectory.destination import temporary_path
 from rigidsim.trajectory.spool import Spool
+from rigidsim.trajectory.writer import Writer
 from tops import swept
 
 RUNS = 2000  # batches have 64, 512, 4096, ... runs, and a sweep that is stopped in one of them finishes the next
@@ -57,17 +59,17 @@ def test_stopped_sweep_continues(tmp_path, undisturbed):
     assert {file.name for file in tmp_path.iterdir()} == {"a.h5"}
 
 
-def test_damaged_and_torn_units_are_computed_again(tmp_path, undisturbed):
+def test_damaged_and_torn_portions_are_computed_again(tmp_path, undisturbed):
     path, what = tmp_path / "a.h5", contents()
     run(path, what, most=1)
     with SweepWriter(path, what, force=False, resume=True) as writer:
-        place, unit = writer._places["world/orientation"], what.unit
+        place, portion = writer._places["world/orientation"], what.portion
     with temporary_path(path).open("r+b") as file:
         file.seek(place + 8)
         file.write(b"torn")
     before = done_of(path)
     with SweepWriter(path, what, force=False, resume=True) as writer:
-        assert np.count_nonzero(writer.status) == before - unit
+        assert np.count_nonzero(writer.status) == before - portion
         assert 0 in writer.missing
     assert run(path, what) == undisturbed
 
@@ -132,56 +134,66 @@ class Killed(BaseException):
     """In place of the end of the process."""
 
 
-@pytest.mark.parametrize("place", ["journal", *range(0, 20, 3), "the end"])
-def test_a_kill_while_the_file_is_completed_loses_nothing(tmp_path, monkeypatch, place):
+def ended_at(number: int, monkeypatch) -> None:
+    """From now on, the process ends in the middle of that write, or before that renaming or removing of a file."""
+    acts = []
+
+    def counted(act, half=lambda *given: given):
+        def acting(*given, **options):
+            acts.append(act)
+            if len(acts) == number:
+                if half(*given) != given:
+                    act(*half(*given))
+                raise Killed
+            return act(*given, **options) if len(acts) < number else None
+
+        return acting
+
+    write = counted(Spool._write_all, lambda spool, begin, content: (spool, begin, content[: len(content) // 2]))
+    monkeypatch.setattr(Spool, "_write_all", write)
+    for module, name in ((os, "replace"), (os, "link"), (Path, "unlink")):
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
+
+
+@pytest.mark.parametrize("number", [*range(1, 20, 3), 100])
+def test_a_kill_while_the_file_is_completed_loses_nothing(tmp_path, monkeypatch, number):
     path, what = tmp_path / "a.h5", contents(vary={"pull": [0.1, 80, 0.2, 0.3]})
-    expected = run(tmp_path / "b.h5", what)
-    writes, write_all = [], Spool._write_all
-
-    def written(spool, begin, content):
-        writes.append(begin)
-        if place == "the end" or len(writes) <= place:
-            write_all(spool, begin, content)  # else it never comes to the disk
-
-    def killed(*_):
-        raise Killed
-
-    with pytest.raises(Killed), SweepWriter(path, what, force=False, resume=False) as writer:
-        Execution(what, writer, 1).run()
-        writes.clear()
-        with monkeypatch.context() as patched:
-            patched.setattr(Spool, "_write_all", written)
-            patched.setattr(journal, "_apply" if place == "journal" else "discard_journal", killed)
-            writer.finish()
-    assert not path.exists() and journal.journal_path(path).exists()
-    with SweepWriter(path, what, force=False, resume=True) as writer:
-        assert writer.missing == [] and not journal.journal_path(path).exists()
-        assert writer.finish() == expected
-    with load_sweep(path) as sweep:
+    expected, was_killed = run(tmp_path / "b.h5", what), False
+    try:
+        with SweepWriter(path, what, force=False, resume=False) as writer:
+            Execution(what, writer, 1).run()
+            with monkeypatch.context() as patched:
+                ended_at(number, patched)
+                writer.finish()
+    except Killed:
+        was_killed = True
+    assert was_killed == (number < 100)
+    sweep = rigidsim.sweep(what.scene, vary={"pull": [0.1, 80, 0.2, 0.3]}, record="final", path=path, resume=True)
+    with sweep:
+        assert sweep.content_hash == expected
         sweep.verify()
         assert sweep.runs["error"][1] and sweep.runs["status"][1] == "failed"
     assert {file.name for file in tmp_path.iterdir()} == {"a.h5", "b.h5"}
 
 
-@pytest.mark.parametrize("change", ["torn", "of another file"])
-def test_a_journal_that_does_not_fit_is_ignored(tmp_path, change):
-    path, what = tmp_path / "a.h5", contents(vary={"pull": [0.1, 0.2, 0.3]})
-    expected = run(tmp_path / "b.h5", what)
-    with SweepWriter(path, what, force=False, resume=False) as writer:
-        Execution(what, writer, 1).run()
-    body = journal.HEAD.pack(1, 1) + journal.PLACE.pack(0, 4) + b"junk"
-    digest = sha256(body).digest() if change == "of another file" else bytes(32)
-    journal.journal_path(path).write_bytes(digest + body)
-    with SweepWriter(path, what, force=False, resume=True) as writer:
-        assert writer.missing == [] and writer.finish() == expected
+def test_a_killed_run_is_not_lost_to_a_sweep_by_mistake(tmp_path):
+    path, simulation = tmp_path / "a.h5", Simulation(rigidsim.Scene.from_text(TOP))
+    with Writer(path, simulation.header, simulation.n_sample) as writer:
+        writer.append(next(simulation.blocks(every=0.0)))
+        writer.commit(simulation.events)
+    left = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    for resume in (False, True):
+        with pytest.raises(StorageError, match="there are samples of a run that was interrupted"):
+            run(path, contents(), resume=resume)
+    assert left == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize(
     ("other", "message"),
     [
         ({"text": TOP.replace("mass: 2", "mass: 3")}, "the scene has changed"),
-        ({"vary": {"spin": f"0 rpm:61 rpm:{RUNS}"}}, "the plan is another one"),
-        ({"record": "0.1"}, "something else was recorded"),
+        ({"vary": {"spin": f"0 rpm:61 rpm:{RUNS}"}}, "the plan has changed"),
+        ({"record": "0.1"}, "what was recorded .* has changed"),
     ],
 )
 def test_another_sweep_does_not_continue(tmp_path, other, message):

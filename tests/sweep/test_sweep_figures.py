@@ -173,7 +173,7 @@ def test_a_part_of_a_sample_has_points_and_a_constant_no_indices(tmp_path):
     assert "the value is the same in all runs" in axes.get_xlabel()
 
 
-def test_rows_that_are_left_out_are_told(tmp_path):
+def test_rows_that_are_left_out_are_reported(tmp_path):
     with sampled(tmp_path, "saltelli:64", a="uniform(0, 1)", d="uniform(0, 0.51)") as sweep:
         (axes,) = sweep.plot("late").axes
         remark = sweep.sensitivity()["late"].remark

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,31 @@ def test_dask_gives_the_same_bits(tmp_path):
     pytest.importorskip("distributed")
     with rigidsim.sweep(SCENE, vary=VARY, dask="local:2") as one, rigidsim.sweep(SCENE, vary=VARY) as other:
         assert one.content_hash == other.content_hash
+
+
+def test_a_run_is_named_by_its_number():
+    with rigidsim.sweep(SCENE, vary=VARY) as sweep:
+        with pytest.raises(UsageError, match=r"expected the number of a run, got 'a'; sweep\.runs\['a'\] is a column"):
+            sweep["a"]
+        for wrong in (1.5, None, slice(2)):
+            with pytest.raises(UsageError, match="expected the number of a run"):
+                sweep[wrong]
+            with pytest.raises(UsageError, match="expected the number of a run"):
+                sweep.scene_at(wrong)
+
+
+@pytest.mark.parametrize("name", ["kept.h5", None])
+def test_results_can_be_pickled(tmp_path, name):
+    """Those in a temporary file, too: the copy has a file of its own."""
+    with rigidsim.sweep(SCENE, vary=VARY, path=name and tmp_path / name) as sweep:
+        content_hash, written = sweep.content_hash, pickle.dumps(sweep)
+    with pickle.loads(written) as other:
+        assert other.content_hash == content_hash
+        other.verify()
+
+
+def test_temporary_results_are_pickled_while_they_are_open():
+    with rigidsim.sweep(SCENE, vary=VARY) as sweep:
+        pass
+    with pytest.raises(UsageError, match="was closed, and its temporary file is gone"):
+        pickle.dumps(sweep)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from every_number import difference, numbers_in, written
-from rigidsim.engine.building import build_world
+from rigidsim.building import build_world
 from rigidsim.engine.lanes import block_of
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rigidsim
+from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
 
 SPHERE = [{"type": "sphere", "radius": 0.1}]
@@ -32,27 +33,30 @@ SCENE = {
 BALL, WHEEL, FLOOR = 0, 1, 2
 NAMES = ("ball.shapes[0]", "car/wheel.shapes[0]", "floor.shapes[0]")
 OCCURRENCES = (
-    (0.1, at.IMPACT, BALL, WHEEL, 8.0, 5.0),
-    (0.25, at.BEGAN, WHEEL, FLOOR, 0.0, 0.0),
-    (0.25, at.IMPACT, BALL, FLOOR, 4.0, 3.0),
-    (0.5, at.ENDED, WHEEL, FLOOR, 0.0, 0.0),
-    (0.8, at.IMPACT, BALL, WHEEL, 2.0, 1.0),
+    (0.1, layout.CAUSE_IMPACT, BALL, WHEEL, 8.0, 5.0),
+    (0.25, layout.CAUSE_BEGAN, WHEEL, FLOOR, 0.0, 0.0),
+    (0.25, layout.CAUSE_IMPACT, BALL, FLOOR, 4.0, 3.0),
+    (0.5, layout.CAUSE_ENDED, WHEEL, FLOOR, 0.0, 0.0),
+    (0.8, layout.CAUSE_IMPACT, BALL, WHEEL, 2.0, 1.0),
 )
 """Time, what happened, both shapes, energy before and after."""
 
 
 def log_of(occurrences) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the log; impulse k is (0, 0, k + 1) N s."""
-    rows, values = np.zeros((len(occurrences), at.LOG_COLUMNS), int), np.zeros((len(occurrences), at.LOG_ROWS))
+    rows, values = (
+        np.zeros((len(occurrences), layout.RECORD.width), int),
+        np.zeros((len(occurrences), layout.EVENT.width)),
+    )
     for k, (time, kind, first, second, before, after) in enumerate(occurrences):
-        rows[k] = kind, first, second
+        rows[k, :3] = kind, first, second
         values[k] = time, 1, 2, 3, 0, 0, -1, 0, 0, k + 1, before, after
     return rows, values
 
 
 def points_of(touching) -> tuple[np.ndarray, np.ndarray]:
     """The rows of samples, from (sample, first, second, force along z)."""
-    rows, values = np.zeros((len(touching), at.SAMPLED_COLUMNS), int), np.zeros((len(touching), at.SAMPLED_ROWS))
+    rows, values = np.zeros((len(touching), at.SAMPLED.width), int), np.zeros((len(touching), at.SAMPLED_POINT.width))
     for k, (sample, first, second, force) in enumerate(touching):
         rows[k] = sample, first, second, 0
         values[k] = k, 0, 0, 0, 0, -1, 0, 0, force
@@ -63,18 +67,18 @@ TOUCHING = ((2, WHEEL, FLOOR, -6.0), (2, WHEEL, FLOOR, -3.81), (3, WHEEL, FLOOR,
 
 
 class Touched(rigidsim.Simulation):
-    """A simulation that is told what touched: the log, and the contact points of its samples."""
+    """A simulation that is given what touched: the log, and the contact points of its samples."""
 
     def __init__(self, scene=SCENE, log=OCCURRENCES, touching=TOUCHING, **options):
         super().__init__(rigidsim.Scene.from_dict(scene), **options)
-        self._told = (log_of(log), points_of([])), (log_of([]), points_of(touching))
+        self._given = (log_of(log), points_of([])), (log_of([]), points_of(touching))
         at_end = points_of([(0, *row[1:]) for row in touching if row[0] == self.n_sample - 1])
         self._run.touching = lambda: at_end
 
     def blocks(self, *options):
         """As those of a simulation."""
-        for told in self._told:
-            self._run.contact.add(*told)
+        for given in self._given:
+            self._run.contact.add(*given)
         return super().blocks(*options)
 
 

@@ -16,7 +16,7 @@ import rigidsim
 from rigidsim.errors import StorageError, UsageError
 from rigidsim.trajectory import chunks, encoding
 from rigidsim.trajectory.chunks import LEVELS, chunk_rows, chunk_shape, decode, encode, filters, fletcher32
-from rigidsim.trajectory.staging import Staging
+from rigidsim.trajectory.encoding import Staging
 from rigidsim.trajectory.writer import Writer
 
 SHAPES = st.sampled_from([(1,), (7,), (64, 3), (4, 9, 1), (128, 8, 1)])

@@ -1,10 +1,12 @@
-"""Events of contact in trajectories: in one order with the others, stored, read back, told."""
+"""Events of contact in trajectories: in one order with the others, stored, read back, reported."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -12,14 +14,13 @@ import pytest
 
 import rigidsim
 from contact_logs import NAMES, OCCURRENCES, SCENE, history_of
-from rigidsim.engine.contact import columns as at
+from rigidsim.engine import layout
 from rigidsim.errors import FormatError, UsageError
 from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection
-from rigidsim.simulation.contacts import event_columns
 from rigidsim.trajectory import Trajectory
-from rigidsim.trajectory.contact_fields import EVENT_NAMES
-from rigidsim.trajectory.timeline import Events
+from rigidsim.trajectory.events import Events, in_order
+from rigidsim.trajectory.fields import CAUSES, EVENT_NAMES, SIDE_NAMES
 
 ORDER = [
     ("impact", 0.1), ("impulse", 0.25), ("contact_begins", 0.25), ("impact", 0.25), ("contact_ends", 0.5),
@@ -47,12 +48,15 @@ def test_all_events_are_in_one_order_of_time(history):
         _ = history.events[7]
 
 
-def test_what_happens_within_a_step_is_sorted_by_time():
-    rows, values = np.zeros((4, at.LOG_COLUMNS), int), np.zeros((4, at.LOG_ROWS))
-    rows[:, at.LOG_FIRST], values[:, at.G_TIME] = range(4), [0.2, 0.1, 0.2, 0.1]
-    columns = event_columns([(rows[:3], values[:3]), (rows[3:], values[3:])])
-    assert columns["events/contact/first"].tolist() == [1, 3, 0, 2]
-    assert event_columns([]) == {}
+def test_two_tables_become_one_in_order_of_time(history):
+    twice = in_order([history.events.columns, history.events.columns])
+    assert twice["events/time"].tolist() == sorted([event.time for event in history.events] * 2)
+    assert [CAUSES[cause] for cause in twice["events/cause"][2:8]] == [
+        "impulse", "impulse", "contact_begins", "impact", "contact_begins", "impact",
+    ]  # fmt: skip
+    events = Events(history.header, twice)
+    assert events.scheduled == tuple(event for event in history.events.scheduled for _ in range(2))
+    assert in_order([]) == {}
 
 
 def test_an_impact_names_shapes_bodies_and_who_was_protected(history):
@@ -88,24 +92,25 @@ def test_a_file_gives_back_the_events(history, file):
         for twin in (pickle.loads(pickle.dumps(read)), pickle.loads(pickle.dumps(history))):
             assert twin.events == history.events and twin.content_hash == history.content_hash
     with h5py.File(file) as raw:
-        assert raw.attrs["format"] == "rigidsim-trajectory/4"
-        kind = raw["events/contact/kind"]
-        assert kind.attrs["flag_meanings"].split() == ["contact_begins", "contact_ends", "impact"]
-        assert kind.attrs["flag_values"].tolist() == [at.BEGAN, at.ENDED, at.IMPACT]
+        assert raw.attrs["format"] == "rigidsim-trajectory/5"
+        cause = raw["events/cause"]
+        assert cause.attrs["flag_meanings"].split() == list(CAUSES)
+        assert cause.attrs["flag_values"].tolist() == list(range(len(CAUSES)))
+        assert CAUSES[layout.CAUSE_BEGAN] == "contact_begins" and CAUSES[layout.CAUSE_IMPACT] == "impact"
 
 
 def test_events_that_differ_are_not_equal(history):
     events = history.events
     assert events == list(events) and events != tuple(events)[1:] and events != events.between(0.0, 0.7)
-    other = Events(history.header, events.scheduled, events.columns | {EVENT_NAMES[1]: events.contact.kind[::-1]})
-    assert other != events and Events(replace(history.header, shapes=NAMES[::-1]), events[:0], events.columns) != events
+    other = Events(history.header, events.columns | {"events/point": -events.columns["events/point"]})
+    assert other != events and Events(replace(history.header, shapes=NAMES[::-1]), events.columns) != events
 
 
 def test_each_column_counts_in_the_hash(history):
-    for name in EVENT_NAMES:
+    for name in (*EVENT_NAMES, "events/received/event", "events/protected/velocity", "events/carried/body"):
         changed = np.array(history.arrays[name])
-        changed.reshape(-1)[0] += 1
-        other = Trajectory(history.header, {**history.arrays, name: changed}, scheduled=history.events.scheduled)
+        changed.reshape(-1)[0] = "x" if changed.dtype.kind == "U" else changed.reshape(-1)[0] + 1
+        other = Trajectory(history.header, {**history.arrays, name: changed})
         assert other.content_hash != history.content_hash, name
 
 
@@ -119,30 +124,30 @@ def test_where_nothing_touches_the_content_is_as_without_contact(tmp_path):
             hashes += [trajectory.content_hash, read.content_hash]
             assert ("shape" in raw) == bool(names)
             assert read.header.shapes == trajectory.header.shapes == names
-            assert "contact" not in raw["events"] and len(read.events) == 2
+            assert len(raw["events/time"]) == len(read.events) == 2
     assert len(set(hashes)) == 1
 
 
 def test_a_value_changed_by_other_means_is_found_when_it_is_read(file):
     with h5py.File(file, "a") as raw:
-        raw["events/contact/impulse"][3, 2] += 1e-12
+        raw["events/impulse"][3, 2] += 1e-12
     with rigidsim.load(file) as read:
         assert read.events.contact.time[3] == 0.5
-        with pytest.raises(FormatError, match="events/contact/impulse does not match its sha256"):
+        with pytest.raises(FormatError, match="events/impulse does not match its sha256"):
             _ = read.events[0]
 
 
 def vast(raw):
-    del raw["events/contact/row"], raw["events/contact/time"]
-    for name in ("row", "time"):
-        raw.create_dataset(f"events/contact/{name}", (2**62,), "i8", chunks=(1,), maxshape=(None,))
+    del raw["events/event"], raw["events/time"]
+    for name in ("event", "time"):
+        raw.create_dataset(f"events/{name}", (2**62,), "i8", chunks=(1,), maxshape=(None,))
 
 
 DAMAGES = {
-    "a column less": (lambda raw: raw.__delitem__("events/contact/kind"), "events/contact/kind is missing"),
-    "no axis": (lambda raw: raw.__delitem__("events/contact/row"), "events/contact/row is missing"),
-    "a row less": (lambda raw: raw["events/contact/kind"].resize(4, axis=0), r"expected int8 of \(5,\)"),
-    "all columns": (lambda raw: raw.__delitem__("events/contact"), "do not match its content hash"),
+    "a column less": (lambda raw: raw.__delitem__("events/cause"), "events/cause is missing"),
+    "no axis": (lambda raw: raw.__delitem__("events/event"), "events/event is missing"),
+    "a row less": (lambda raw: raw["events/cause"].resize(4, axis=0), r"expected int8 of \(7,\)"),
+    "all columns": (lambda raw: raw.__delitem__("events"), "do not match its content hash"),
     "no shapes": (lambda raw: raw.__delitem__("shape"), "does not match description_sha256"),
     "older format": (
         lambda raw: raw.attrs.__setitem__("format", "rigidsim-trajectory/2"),
@@ -153,7 +158,12 @@ DAMAGES = {
         "'bat.shapes.0.' is not on one of",
     ),
     "another shape": (lambda raw: raw["shape"].__setitem__(0, "car.shapes[0]"), "does not match description_sha256"),
-    "vast": (vast, "events/contact/row has fewer values than its shape"),
+    "vast": (vast, "events/event has fewer values than its shape"),
+    "a side table less": (lambda raw: raw.__delitem__("events/carried"), "events/carried/event is missing"),
+    "an event that is not there": (
+        lambda raw: raw["events/protected/event"].__setitem__(0, 7),
+        "events/protected refers to event 7 of 7",
+    ),
 }
 
 
@@ -165,29 +175,35 @@ def test_a_damaged_table_is_refused(file, damage, words):
         rigidsim.load(file)
 
 
-@pytest.mark.parametrize(("name", "value"), [("kind", 3), ("kind", -1), ("first", 3), ("second", -1)])
+@pytest.mark.parametrize(("name", "value"), [("cause", 5), ("cause", 1), ("first", 3), ("second", -1)])
 def test_rows_that_refer_to_nothing_are_refused(history, tmp_path, name, value):
-    columns = {f"events/contact/{name}": np.full(5, value, dtype=history.arrays[f"events/contact/{name}"].dtype)}
+    columns = {f"events/{name}": np.full(7, value, dtype=history.arrays[f"events/{name}"].dtype)}
     Trajectory(history.header, {**history.arrays, **columns}).save(tmp_path / "a.h5")
     with (
         rigidsim.load(tmp_path / "a.h5") as read,
-        pytest.raises(FormatError, match=f"contact/{name} is not in the range"),
+        pytest.raises(FormatError, match=f"events/{name} has a number of nothing"),
     ):
         _ = read.events[0]
 
 
+def rattle_of(history, many: int) -> dict[str, np.ndarray]:
+    """The columns of so many events of contact, all like the first one."""
+    found = {name: np.resize(history.arrays[name][:1], (many, *history.arrays[name].shape[1:])) for name in EVENT_NAMES}
+    return found | {name: history.arrays[name][:0] for name in SIDE_NAMES}
+
+
 def test_thousands_of_impacts_stay_small(history, tmp_path):
-    """In memory 121 bytes each: a time, 11 values, a kind and two numbers."""
+    """In memory 121 bytes each: a time, 11 values, a cause and two numbers."""
     many = 50_000
-    columns = {name: np.resize(a, (many, *a.shape[1:])) for name, a in history.events.columns.items()}
-    columns["events/contact/time"] = np.linspace(0.0, 1.0, many)
+    columns = rattle_of(history, many)
+    columns["events/time"] = np.linspace(0.0, 1.0, many)
     assert sum(column.nbytes for column in columns.values()) == many * (8 * 12 + 1 + 2 * 4)
-    trajectory = Trajectory(history.header, {**history.arrays, **columns}, scheduled=history.events.scheduled)
+    trajectory = Trajectory(history.header, {**history.arrays, **columns})
     history.save(tmp_path / "few.h5")
     trajectory.save(tmp_path / "many.h5")
     assert (tmp_path / "many.h5").stat().st_size - (tmp_path / "few.h5").stat().st_size < 105 * many
     with rigidsim.load(tmp_path / "many.h5") as read:
-        assert read.events == trajectory.events and len(read.events) == many + 2
+        assert read.events == trajectory.events and len(read.events) == many
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -195,8 +211,10 @@ def test_xarray_opens_the_tables(file):
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("h5netcdf")
     with xarray.open_datatree(file, engine="h5netcdf") as tree:
-        contact = tree["events/contact"].to_dataset(inherit=False)
-        assert contact.impulse.dims == ("row", "xyz") and contact.impulse.attrs["units"] == "N s"
+        events = tree["events"].to_dataset(inherit=False)
+        assert events.impulse.dims == ("event", "xyz") and events.impulse.attrs["units"] == "N s"
+        assert tree["events/received"].to_dataset(inherit=False).body.values.tolist() == ["car", "car/rider"]
+        contact = events.isel(event=events.first.values >= 0)
         names = tree["shape"].values[contact.second.values].tolist()
         assert names == [NAMES[row[3]] for row in OCCURRENCES]
     with xarray.open_dataset(file, engine="h5netcdf", group="contacts") as points:
@@ -205,20 +223,20 @@ def test_xarray_opens_the_tables(file):
 
 
 def test_explain_tells_who_struck_whom(file):
-    def told(body: str, time: float) -> str:
+    def reported(body: str, time: float) -> str:
         return str(BodyReport.of(read, body, time))
 
     with rigidsim.load(file) as read:
-        assert told("ball", 0.1).startswith(
+        assert reported("ball", 0.1).startswith(
             "at t = 0.1 s: ball is struck by car\n  ball receives [0, 0, -1] N s at [1, 2, 3] m"
         )
-        wheel = told("car/wheel", 0.1)
+        wheel = reported("car/wheel", 0.1)
         assert "car is struck by ball\n  car receives [0, 0, 1] N s" in wheel and "changes by -3 J" in wheel
-        assert "car/rider keeps its motion in the world" in told("car/rider", 0.1)
-        assert "car/bag has inherit_impulses" in told("car/bag", 0.1)
-        car = told("car", 0.3)
+        assert "car/rider keeps its motion in the world" in reported("car/rider", 0.1)
+        assert "car/bag has inherit_impulses" in reported("car/bag", 0.1)
+        car = reported("car", 0.3)
         assert "car begins to touch floor" in car and "impulse on car" in car
-        assert "floor is struck by ball" in told("floor", 0.3) and "impulse" not in told("floor", 0.3)
+        assert "floor is struck by ball" in reported("floor", 0.3) and "impulse" not in reported("floor", 0.3)
         events = BodyReport.of(read, "car", 0.3).as_dict()["events"]
         assert [event["cause"] for event in events] == ["impulse", "contact_begins"]
         with pytest.raises(UsageError, match="no acceleration terms"):
@@ -226,8 +244,7 @@ def test_explain_tells_who_struck_whom(file):
 
 
 def test_explain_shortens_a_rattle(history):
-    columns = {name: np.resize(a[:1], (40, *a.shape[1:])) for name, a in history.events.columns.items()}
-    rattle = Trajectory(history.header, {**history.arrays, **columns})
+    rattle = Trajectory(history.header, {**history.arrays, **rattle_of(history, 40)})
     assert "... and 20 more events" in str(BodyReport.of(rattle, "ball", 0.1))
 
 
@@ -254,3 +271,27 @@ def test_a_run_that_goes_back_forgets_what_it_recorded():
     assert len(simulation.events.contact) == 1
     simulation._run.go_back(place)
     assert len(simulation.events.contact) == 0 and simulation._run.contact.take_sampled() == []
+
+
+def test_a_file_of_an_older_version_gives_back_its_events(history, tmp_path):
+    """`touched_4.h5.gz` is the file that version 0.9 wrote of this history, in `rigidsim-trajectory/4`."""
+    older = tmp_path / "older.h5"
+    older.write_bytes(gzip.decompress(Path(__file__).with_name("touched_4.h5.gz").read_bytes()))
+    with rigidsim.load(older) as read:
+        assert list(read.events) == list(history.events) and read.header.changes == history.header.changes
+        assert read.content_hash == read.stored_hash != history.content_hash
+        twin = pickle.loads(pickle.dumps(read))
+        assert twin.events == read.events and twin.content_hash == read.content_hash
+        read.save(tmp_path / "now.h5")
+    with rigidsim.load(tmp_path / "now.h5") as now:
+        assert list(now.events) == list(history.events) and now.content_hash == now.stored_hash
+
+
+@pytest.mark.parametrize("name", ["events/contact/impulse", "events/energy", "events/carried/impulse"])
+def test_a_changed_event_in_a_file_of_an_older_version_is_found(tmp_path, name):
+    older = tmp_path / "older.h5"
+    older.write_bytes(gzip.decompress(Path(__file__).with_name("touched_4.h5.gz").read_bytes()))
+    with h5py.File(older, "a") as raw:
+        raw[name][...] = raw[name][()] + 1.0
+    with pytest.raises(FormatError, match=r"does not match its sha256|do not match its content hash"):
+        rigidsim.load(older)

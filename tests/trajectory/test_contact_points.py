@@ -1,4 +1,4 @@
-"""Contact points in trajectories and simulations: recorded at samples, stored, told."""
+"""Contact points in trajectories and simulations: recorded at samples, stored, reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contact_logs import BALL, FLOOR, NAMES, SCENE, TOUCHING, WHEEL, Touched, hi
 from rigidsim.errors import FormatError, UsageError
 from rigidsim.report.explain import BodyReport
 from rigidsim.trajectory import Trajectory
-from rigidsim.trajectory.contact_fields import POINT_NAMES
+from rigidsim.trajectory.fields import POINT_NAMES
 from rigidsim.trajectory.writer import Writer
 
 
@@ -48,8 +48,8 @@ def test_forces_on_a_body_and_friction(history):
         history.contacts[2].on("bal")
     slope = Trajectory(history.header, history.arrays | {"contacts/force": np.tile([3.0, 0, -4.0], (4, 1))})
     assert slope.contacts[3].friction.tolist() == [[3, 0, 0]]
-    told = str(BodyReport.of(slope, "car", 0.3))
-    assert "with 5 N, of which 3 N are friction" in told
+    reported = str(BodyReport.of(slope, "car", 0.3))
+    assert "with 5 N, of which 3 N are friction" in reported
 
 
 def test_a_file_gives_back_the_points(history, file):
@@ -148,8 +148,8 @@ def test_explain_sums_the_term_of_contact(history):
         "terms/acceleration": pushed,
         "terms/angular_contact": 0 * pushed,
     }
-    told = str(BodyReport.of(Trajectory(history.header, arrays), "car", 0.2))
-    assert "accelerates by 2 m/s2, mainly due to the contact term: force of contact / mass" in told
+    reported = str(BodyReport.of(Trajectory(history.header, arrays), "car", 0.2))
+    assert "accelerates by 2 m/s2, mainly due to the contact term: force of contact / mass" in reported
 
 
 GRAVITY = {"world": {"gravity": [0, 0, -9.81]}}
@@ -160,15 +160,15 @@ GRAVITY = {"world": {"gravity": [0, 0, -9.81]}}
     [(-9.81, "car rests on floor with 9.81 N", "floor carries car with 9.81 N")],
 )
 def test_what_rests_on_what(force, car, floor):
-    """The car is at rest: it is fixed, so to speak, by a plane that is told to carry it."""
+    """The car is at rest: it is fixed, so to speak, by a plane that is made to carry it."""
     scene = SCENE | {"bodies": SCENE["bodies"] | {"car": SCENE["bodies"]["car"] | {"gravity": False}}} | GRAVITY
     history = history_of(scene=scene, contacts=True, touching=((2, WHEEL, FLOOR, force), (10, WHEEL, FLOOR, force)))
     assert str(BodyReport.of(history, "car", 0.2)).endswith(car)
     assert str(BodyReport.of(history, "car/wheel", 0.2)).endswith(car)
     assert str(BodyReport.of(history, "floor", 0.2)).endswith(floor)
     assert "car moves on floor with 9.81 N" in str(BodyReport.of(history, "car", 1.0))
-    (told,) = BodyReport.of(history, "car", 0.2).as_dict()["contacts"]
-    assert (told["other"], told["force"][2], told["how"]) == ("floor", 9.81, "rests on")
+    (reported,) = BodyReport.of(history, "car", 0.2).as_dict()["contacts"]
+    assert (reported["other"], reported["force"][2], reported["how"]) == ("floor", 9.81, "rests on")
 
 
 def test_without_points_the_events_tell_what_touches(tmp_path):
@@ -184,5 +184,5 @@ def test_what_the_solver_leaves_is_no_acceleration(history, left, words):
     pushed[..., 2], rest[..., 2] = 9.81, left
     terms = {"contact": pushed, "gravity": rest - pushed, "acceleration": rest, "angular_acceleration": rest}
     arrays = history.arrays | {f"terms/{name}": term for name, term in terms.items()}
-    told = str(BodyReport.of(Trajectory(history.header, arrays), "ball", 0.2))
-    assert words in told and ("angular velocity relative to world is constant" in told) == (left == 1e-12)
+    reported = str(BodyReport.of(Trajectory(history.header, arrays), "ball", 0.2))
+    assert words in reported and ("angular velocity relative to world is constant" in reported) == (left == 1e-12)

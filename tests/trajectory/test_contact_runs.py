@@ -12,8 +12,8 @@ import rigidsim
 from contact_logs import SCENE, Touched
 from rigidsim.cli import main
 from rigidsim.engine import layout
-from rigidsim.report import run
 from rigidsim.report.explain import BodyReport
+from rigidsim.running import run
 from rigidsim.trajectory.contact_ledger import CAUSES, OTHERS, ContactLedger
 from rigidsim.trajectory.fields import angular_terms, linear_terms
 
@@ -31,7 +31,7 @@ class Worked(Touched):
     def blocks(self, *options):
         """As those of a simulation."""
         for block in super().blocks(*options):
-            block.ledger[:, layout.E_CONTACT] = -7.0
+            block.ledger[:, layout.LEDGER.contact] = -7.0
             yield block
 
 
@@ -52,9 +52,9 @@ def command(tmp_path, monkeypatch, capsys):
 
 def test_a_run_ends_with_what_struck_what(command, monkeypatch):
     monkeypatch.setattr(run, "Simulation", Worked)
-    code, told, warned = command("--contacts")
+    code, reported, warned = command("--contacts")
     assert code == 0
-    summary = told[told.index("3 impacts") :].splitlines()
+    summary = reported[reported.index("3 impacts") :].splitlines()
     assert summary[:12] == [
         "3 impacts, 1 touch began, 1 ended",
         "",
@@ -86,18 +86,19 @@ def test_a_run_ends_with_what_struck_what(command, monkeypatch):
 
 def test_the_table_of_pairs_is_short(monkeypatch):
     """Of 100 pairs the eight with the largest impulses."""
-    from rigidsim.report.strikes import ContactSummary
-    from rigidsim.trajectory.contact_events import ContactEvents
-    from rigidsim.trajectory.contact_fields import EVENT_COLUMNS
+    from rigidsim.engine import layout
+    from rigidsim.report.contact import ContactSummary
+    from rigidsim.trajectory.events import ContactEvents, no_side_rows
+    from rigidsim.trajectory.fields import EVENT_COLUMNS
 
     class Balls:
         shapes = tuple(f"ball_{k}.shapes[0]" for k in range(101))
 
-    columns = {c.name: np.zeros(c.shape(200), dtype=c.dtype) for c in EVENT_COLUMNS}
-    columns["events/contact/kind"][:] = 2
-    columns["events/contact/first"][:100], columns["events/contact/second"][:100] = np.arange(100), 100
-    columns["events/contact/first"][100:], columns["events/contact/second"][100:] = 100, np.arange(100)
-    columns["events/contact/impulse"][:, 1] = np.arange(200)
+    columns = {c.name: np.zeros(c.shape(200), dtype=c.dtype) for c in EVENT_COLUMNS} | no_side_rows()
+    columns["events/cause"][:] = layout.CAUSE_IMPACT
+    columns["events/first"][:100], columns["events/second"][:100] = np.arange(100), 100
+    columns["events/first"][100:], columns["events/second"][100:] = 100, np.arange(100)
+    columns["events/impulse"][:, 1] = np.arange(200)
     summary = ContactSummary.of(ContactEvents(Balls, columns))
     assert len(summary.pairs) == 100 and {pair.impacts for pair in summary.pairs} == {2}
     lines = summary.lines()
@@ -107,10 +108,10 @@ def test_the_table_of_pairs_is_short(monkeypatch):
 
 def test_without_contact_contacts_cannot_be_recorded(command):
     off = SCENE | {"simulation": SCENE["simulation"] | {"contact": "off"}}
-    code, _, told = command("--contacts", scene=off)
-    assert code == 2 and "there are no contacts to record" in told
-    code, told, _ = command()
-    assert code == 0 and "impact" not in told
+    code, _, reported = command("--contacts", scene=off)
+    assert code == 2 and "there are no contacts to record" in reported
+    code, reported, _ = command()
+    assert code == 0 and "impact" not in reported
 
 
 DROP = {

@@ -15,8 +15,8 @@ import rigidsim
 from contact_logs import history_of
 from rigidsim.errors import FormatError, StorageError
 from rigidsim.report.inspect import Inspection
-from rigidsim.trajectory.events import OTHERS, columns_of, events_from
 from rigidsim.trajectory.fields import FIELDS, TERM_FIELDS
+from rigidsim.trajectory.tables import check_rows
 
 PROGRAM = Path(__file__).with_name("damage_every_part.py")
 
@@ -132,10 +132,10 @@ def external(file):
 
 
 CHANGES = {
-    "foreign format": (change_attribute("format", "h5md/1"), "the format of the file is 'h5md/1'"),
-    "newer version": (change_attribute("format", "rigidsim-trajectory/5"), "from another version of rigidsim"),
-    "format is no text": (change_attribute("format", 7), "the format of the file is '7'"),
-    "no format": (lambda file: file.attrs.__delitem__("format"), "the file has no format name"),
+    "foreign format": (change_attribute("format", "h5md/1"), "is not a trajectory: its format is 'h5md/1'"),
+    "newer version": (change_attribute("format", "rigidsim-trajectory/6"), "from another version of rigidsim"),
+    "format is no text": (change_attribute("format", 7), "is not a trajectory: its format is '7'"),
+    "no format": (lambda file: file.attrs.__delitem__("format"), "is not a trajectory: it has no format name"),
     "no status": (lambda file: file.attrs.__delitem__("status"), "status"),
     "no time": (without("time"), "time is missing"),
     "no bodies": (without("body"), "body is missing"),
@@ -246,12 +246,7 @@ def test_damage_in_a_chunk_is_found_when_it_is_read(file):
             Inspection.of(trajectory, file)
 
 
-@pytest.mark.parametrize("others", ["protected", "carried"])
 @pytest.mark.parametrize("number", [-1, 1, 2**40])
-def test_row_of_an_event_that_is_not_there(others, number):
-    columns = {name: [] for name in columns_of(())}
-    columns[f"{others}/event"] = np.array([number])
-    for name in ("body", *OTHERS[others]):
-        columns[f"{others}/{name}"] = ["a"] if name == "body" else np.zeros((1, 3))
-    with pytest.raises(ValueError, match=f"refers to event {number} of 0"):
-        events_from(columns)
+def test_row_of_an_event_that_is_not_there(number):
+    with pytest.raises(ValueError, match=f"events/carried refers to event {number} of 1"):
+        check_rows(np.array([0, number]), 1, "events/carried")

@@ -15,7 +15,7 @@ import rigidsim
 from contact_logs import NAMES, history_of
 from every_node import SCENE
 from rigidsim.errors import FormatError, StorageError, UsageError
-from rigidsim.export.labelled import Labelled, Variable, plain_unit, udunits
+from rigidsim.exports.labelled import Labelled, Variable, plain_unit, udunits
 from rigidsim.hindsight.quantities import names, quantity
 from rigidsim.trajectory.spool import Spool
 
@@ -70,17 +70,17 @@ def test_a_file_is_exported_as_its_trajectory(kept_file, history, tmp_path):
 
 def test_events_are_in_netcdf(touched):
     found, events = touched.to_xarray(), touched.events
-    assert list(found.events_id.values) == [event.id for event in events.scheduled]
-    assert found.events_velocity_after.values.tolist() == [list(event.velocity_after) for event in events.scheduled]
-    assert found.events_energy.units == "J"
+    assert list(found.events_received_id.values) == [event.id for event in events.scheduled]
+    after = found.events_received_velocity_after
+    assert after.values.tolist() == [list(event.velocity_after) for event in events.scheduled]
+    assert found.events_energy_after.units == "J"
     carried = [other.body for event in events.scheduled for other in event.carried]
     assert list(found.events_carried_body.values) == carried
-    assert found.events_contact_impulse.dims == ("contact_event", "xyz")
-    assert np.array_equal(found.events_contact_time, events.contact.time)
-    assert list(found["shape"].values[found.events_contact_first]) == [
-        e.shapes[0] for e in events if hasattr(e, "shapes")
-    ]
-    assert found.events_contact_kind.flag_meanings == "contact_begins contact_ends impact"
+    assert found.events_impulse.dims == ("event", "xyz") and len(found.events_time) == len(events)
+    contact = found.isel(event=found.events_first.values >= 0)
+    assert np.array_equal(contact.events_time, events.contact.time)
+    assert list(found["shape"].values[contact.events_first]) == [e.shapes[0] for e in events if hasattr(e, "shapes")]
+    assert found.events_cause.flag_meanings == "impulse reparent contact_begins contact_ends impact"
     assert list(found["shape"].values) == list(NAMES)
     assert np.array_equal(found.contacts_count, touched.contacts.count)
     assert np.array_equal(found.contacts_force, touched.arrays["contacts/force"])
@@ -89,7 +89,7 @@ def test_events_are_in_netcdf(touched):
 def test_events_with_quantities(touched):
     assert "events_time" not in touched.to_xarray("ball.speed")
     found = touched.to_xarray("ball.speed", events=True)
-    assert {"ball.speed", "events_time", "events_contact_time"} <= set(found)
+    assert {"ball.speed", "events_time", "events_received_id"} <= set(found)
     assert "world_position" not in found
 
 
@@ -114,7 +114,7 @@ def test_quantities_in_netcdf(history, tmp_path):
     assert found["deck_crane_load.position@deck_crane_hook"].units == "m"
     assert found["deck_crane_load.speed"].units == "m s-1"
     assert found["expression_1"].long_name == '2*speed("deck")'
-    assert found["expression_1"].units == "1"
+    assert found["expression_1"].units == "m s-1"
 
 
 def test_quantities_in_csv(history, tmp_path):
@@ -122,7 +122,11 @@ def test_quantities_in_csv(history, tmp_path):
     header, rows = table(history.export(tmp_path / "a.csv", *WANTED))
     assert header[:5] == ["time (s)", *(f"deck/crane/load.position.{axis}@deck/crane/hook (m)" for axis in "xyz"),
                           "deck/crane/load.speed (m/s)"]  # fmt: skip
-    assert header[5:11] == ["kinetic_energy (J)", *(f"deck.orientation.{axis}" for axis in "wxyz"), WANTED[4]]
+    assert header[5:11] == [
+        "kinetic_energy (J)",
+        *(f"deck.orientation.{axis}" for axis in "wxyz"),
+        f"{WANTED[4]} (m/s)",
+    ]
     exact = [quantity(history, name).values.reshape(len(history.time), -1) for name in WANTED]
     expected = np.column_stack([history.time, *exact])
     assert np.array(rows, dtype=float).tobytes() == expected.tobytes()
@@ -132,7 +136,7 @@ def test_csv_is_read_in_windows(history, tmp_path, monkeypatch):
     """The same text whatever the size of the windows."""
     whole = history.export(tmp_path / "a.csv", *WANTED).read_bytes()
     monkeypatch.setattr("rigidsim.trajectory.windows.WINDOW_BYTES", 1000)
-    monkeypatch.setattr("rigidsim.export.labelled.WINDOW_BYTES", 100)
+    monkeypatch.setattr("rigidsim.exports.labelled.WINDOW_BYTES", 100)
     assert history.export(tmp_path / "b.csv", *WANTED).read_bytes() == whole
     assert opened(history.export(tmp_path / "b.nc")).identical(history.to_xarray())
 
@@ -273,7 +277,7 @@ def test_a_missing_package_is_named(history, tmp_path, monkeypatch, package, cal
 
 def test_texts_and_numbers_without_dimensions_are_written(tmp_path):
     """As they are in memory."""
-    from rigidsim.export.netcdf import write_netcdf
+    from rigidsim.exports.netcdf import write_netcdf
 
     variables = (
         Variable.of("word", (), "ja"),
@@ -288,4 +292,4 @@ def test_texts_and_numbers_without_dimensions_are_written(tmp_path):
 
 def test_csv_text_quotes_what_has_commas(history, tmp_path):
     text = history.export(tmp_path / "a.csv", '= max(speed("deck"), 1)').read_text()
-    assert next(csv.reader(io.StringIO(text))) == ["time (s)", '= max(speed("deck"), 1)']
+    assert next(csv.reader(io.StringIO(text))) == ["time (s)", '= max(speed("deck"), 1) (m/s)']

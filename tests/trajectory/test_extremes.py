@@ -16,7 +16,8 @@ from every_node import SCENE
 from rigidsim.errors import FormatError
 from rigidsim.report.extremes import extremes
 from rigidsim.report.inspect import Inspection
-from rigidsim.trajectory.extremes import EXTREMES, NAMES, digest_of_extremes, largest_norms
+from rigidsim.trajectory.digests import digest_of_summary
+from rigidsim.trajectory.extremes import EXTREMES, NAMES, largest_norms
 from rigidsim.trajectory.stored_chunks import StoredChunks
 
 NEAR = 4 * np.finfo(float).eps  # of three squares, two sums and a root
@@ -102,8 +103,8 @@ def one_less(file: h5py.File) -> None:
 
 def of_another_file(file: h5py.File) -> None:
     """As extremes copied with their digest from the file of other samples."""
-    of = {name: file[f"{EXTREMES}/{short}"][()] for name, (short, *_) in NAMES.items()}
-    file[EXTREMES].attrs["sha256"] = digest_of_extremes(of, "0" * 64)
+    of = {name: file[f"{EXTREMES}/{name}"][()] for name, *_ in NAMES.values()}
+    file[EXTREMES].attrs["sha256"] = digest_of_summary(of, "0" * 64)
 
 
 @pytest.mark.parametrize("change", [edited, resized, one_less, of_another_file])
@@ -118,8 +119,8 @@ def test_extremes_that_are_not_of_the_samples_are_found_by_verifying(file):
     """As a faulty writer would make them: with a right digest."""
     with h5py.File(file, "r+") as opened:
         edited(opened)
-        of = {name: opened[f"{EXTREMES}/{short}"][()] for name, (short, *_) in NAMES.items()}
-        opened[EXTREMES].attrs["sha256"] = digest_of_extremes(of, opened.attrs["content_hash"])
+        of = {name: opened[f"{EXTREMES}/{name}"][()] for name, *_ in NAMES.values()}
+        opened[EXTREMES].attrs["sha256"] = digest_of_summary(of, opened.attrs["content_hash"])
     with rigidsim.load(file) as trajectory, pytest.raises(FormatError, match="are not those of its samples"):
         Inspection.of(trajectory, file, verify=True)
 

@@ -12,8 +12,7 @@ from rigidsim.errors import StorageError
 from rigidsim.report.inspect import Inspection
 from rigidsim.trajectory import Trajectory
 from rigidsim.trajectory.chunks import MOST_ROWS, chunk_rows
-from rigidsim.trajectory.contact_fields import EVENT_NAMES, POINT_NAMES
-from rigidsim.trajectory.fields import sample_bytes
+from rigidsim.trajectory.fields import EVENT_NAMES, POINT_NAMES, SIDE_NAMES, sample_bytes
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.writer import Writer
 
@@ -43,7 +42,8 @@ def history(request):
 def long(history: Trajectory) -> dict[str, np.ndarray]:
     """Its arrays, repeated to some chunks and a rest."""
     count = N_CHUNK * MOST_ROWS + 100
-    arrays = {name: np.resize(history.arrays[name], (count, *a.shape[1:])) for name, a in history.arrays.items()}
+    arrays = {name: history.arrays[name] for name in history.header.dataset_names}
+    arrays = {name: np.resize(array, (count, *array.shape[1:])) for name, array in arrays.items()}
     return arrays | {"time": np.arange(count) * 1e-3}
 
 
@@ -125,7 +125,7 @@ def test_what_fitted_is_kept_at_any_limit(history, tmp_path, fill_after):
 def test_chunks_make_room_for_the_end_of_the_file(history, tmp_path, fill_after):
     """The arrays of bodies at rest take next to nothing: more than one chunk must give way to what is written last."""
     rows = 10 * MOST_ROWS
-    arrays = {name: np.zeros((rows, *array.shape[1:])) for name, array in history.arrays.items()}
+    arrays = {name: np.zeros((rows, *history.arrays[name].shape[1:])) for name in history.header.dataset_names}
     arrays["time"] = np.arange(rows) * 1e-3
     path = tmp_path / "a.h5"
     whole = size_of_whole(path, history, arrays)
@@ -155,11 +155,12 @@ def touched() -> tuple[Trajectory, dict[str, np.ndarray]]:
     short, count = history_of(contacts=True), N_CHUNK * MOST_ROWS + 100
     number, choice = np.arange(count) % 4, np.random.default_rng(1)
     rows = dict.fromkeys(POINT_NAMES, int(number.sum())) | dict.fromkeys(EVENT_NAMES, 3000)
+    rows |= {name: len(short.arrays[name]) for name in SIDE_NAMES}
     arrays = {name: np.resize(a, (rows.get(name, count), *a.shape[1:])) for name, a in short.arrays.items()}
     arrays["contacts/force"] = choice.normal(size=arrays["contacts/force"].shape)
     arrays |= {"time": np.arange(count) * 1e-3, "contacts/count": number}
-    arrays["events/contact/time"] = np.linspace(0.0, count * 1e-3, rows[EVENT_NAMES[0]])
-    whole = Trajectory(short.header, arrays, scheduled=short.events.scheduled)
+    arrays["events/time"] = np.linspace(0.0, count * 1e-3, rows[EVENT_NAMES[0]])
+    whole = Trajectory(short.header, arrays)
     return whole, {name: arrays[name] for name in short.header.dataset_names}
 
 

@@ -61,7 +61,7 @@ def test_nothing_else_has_a_time_axis(opened):
 
 
 def test_root(opened, history):
-    assert opened.attrs["format"] == "rigidsim-trajectory/4"
+    assert opened.attrs["format"] == "rigidsim-trajectory/5"
     assert opened.attrs["status"] == "complete"
     assert opened.attrs["message"] == ""
     assert opened.attrs["quaternion_order"] == "wxyz"
@@ -78,7 +78,7 @@ def test_scene(opened):
     assert opened["scene"].attrs["sha256"] == hashlib.sha256(resolved.encode()).hexdigest()
 
 
-def test_failure_is_told_in_the_file(tmp_path, history):
+def test_failure_is_reported_in_the_file(tmp_path, history):
     from rigidsim.trajectory.writer import Writer
 
     with Writer(tmp_path / "b.h5", history.header, 1) as writer:
@@ -109,7 +109,7 @@ def checksums(file) -> dict[str, np.ndarray]:
 def test_digest_of_the_description(opened):
     """As docs/trajectory-format.md defines it."""
     scene = opened["scene"]
-    told = {
+    reported = {
         **{name: opened.attrs[name] for name in ("status", "message", "content_hash")},
         "isolated": bool(opened.attrs["isolated"]),
         **{name: opened[name].asstr()[()].tolist() for name in ("body", "parent", "kind")},
@@ -118,7 +118,7 @@ def test_digest_of_the_description(opened):
         "provenance": json.loads(scene.attrs["provenance"]),
         "checksums": {name: hashlib.sha256(sums.tobytes()).hexdigest() for name, sums in checksums(opened).items()},
     }
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(reported, sort_keys=True).encode()).hexdigest()
     assert opened.attrs["description_sha256"] == digest
 
 
@@ -162,7 +162,8 @@ def test_xarray_opens_all_groups_at_once(tmp_path):
         np.testing.assert_array_equal(found, trajectory["ball"].world.velocity[2])
         events = tree["events"].to_dataset(inherit=False)  # it has a time and bodies of its own
         assert events.time.dims == ("event",)
-        assert events.where(events.body == "ball", drop=True).time.values.tolist() == [0.25, 0.5]
+        received = tree["events/received"].to_dataset(inherit=False)
+        assert events.time[received.event[received.body.values == "ball"]].values.tolist() == [0.25, 0.5]
         assert events.impulse.sel(event=1)[0] == 1.0
         protected = tree["events/protected"].to_dataset(inherit=False)
         assert protected.velocity.dims == ("row", "xyz")

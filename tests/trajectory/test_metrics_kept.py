@@ -85,5 +85,5 @@ def test_what_was_not_recorded_is_in_the_metrics_of_the_run():
     metrics = {"drift": "= drift", "top": "= max(speed('ball'))"}
     partly = rigidsim.simulate(scene(metrics, record=["world/position"]))
     assert partly.metrics == rigidsim.simulate(scene(metrics)).metrics
-    with pytest.raises(NotRecordedError, match="energies were not recorded"):
+    with pytest.raises(NotRecordedError, match="energies and momenta were not recorded"):
         partly.metric("= drift")

@@ -103,6 +103,13 @@ def test_forces_of_contact_are_those_of_the_contact_points(touched):
         for name, forces in (("contact_force", lambda p: p.force), ("friction_force", lambda p: p.friction)):
             expected = [sum(p.on(body, forces(p)).values(), np.zeros(3)) for p in touched.contacts]
             np.testing.assert_allclose(quantity(touched, f"{body}.{name}").values, expected, rtol=0, atol=1e-14)
+    for other in ("floor", "car"):
+        expected = [p.on("ball", p.force).get(other, np.zeros(3)) for p in touched.contacts]
+        np.testing.assert_allclose(
+            quantity(touched, f"ball.contact_force({other})").values, expected, rtol=0, atol=1e-14
+        )
+    one = quantity(touched, "ball.friction_force(floor).norm")
+    assert (one.label, one.unit) == ("ball |friction of floor|", "N")
     assert quantity(touched, "contact_count").values.tolist() == touched.contacts.count.tolist()
     with pytest.raises(UsageError, match="'car/wheel' is fixed to 'car', which takes its forces"):
         quantity(touched, "wheel.contact_force")
@@ -152,7 +159,7 @@ def test_of_a_file_only_the_chunks_of_the_body_are_read(tmp_path, monkeypatch):
         ("load.terms.coriolis", "load coriolis term", "m/s²"),
         ("load.acceleration@world", "load acceleration, in world axes", "m/s²"),
         ("kinetic_energy", "kinetic energy", "J"),
-        ("= t / 2", "t / 2", ""),
+        ("= t / 2", "t / 2", "s"),
     ],
 )
 def test_labels_and_units(history, name, label, unit):
@@ -176,16 +183,17 @@ def test_lengths_have_the_unit_of_the_frame():
     ("name", "message"),
     [
         ("lod.speed", "there is no body 'lod'; did you mean 'load'"),
-        ("load.sped", "there is no quantity 'sped'; did you mean 'speed'"),
+        ("load.sped", "there is no quantity 'sped' of a body; did you mean 'speed'"),
         ("load.speed.x", "has no component 'x'"),
-        ("load.velocity.w", "there is no component 'w'; choose one of x, y, z"),
-        ("load.orientation.norm", "there is no component 'norm'"),
+        ("load.speed(deck)", "'speed' is of one body; omit '(deck)'"),
+        ("load.velocity.w", "has no component 'w'; there are x, y, z"),
+        ("load.orientation.norm", "'orientation' has no component 'norm'"),
         ("load.velocity@dek", "there is no body 'dek'; did you mean 'deck'"),
-        ("load.position@body", "position has no frame 'body'; choose one of world, parent, the path of a body"),
-        ("load.terms.coriolis@deck", "has no frame 'deck'; choose one of parent, world, body"),
-        ("load.world.velocity@deck", "names two frames, world and deck"),
+        ("load.position@body", "'position' has no frame 'body'; there are world, parent, the path of a body"),
+        ("load.terms.coriolis@deck", "has no frame 'deck'; there are parent, world, body"),
+        ("load.world.velocity@deck", "has two frames; omit '.world' or '@deck'"),
         ("load.terms.corolis", "did you mean 'terms.coriolis'"),
-        ("load.weight", "choose one of position, orientation, velocity"),
+        ("load.weight", "there are position, orientation, velocity"),
         ("load", "'load' is a body; name one of its quantities, such as load.speed"),
         ("kinetic", "there is no quantity 'kinetic'; did you mean 'kinetic_energy'"),
         ("crane.kinetic_energy", "'deck/crane' is prescribed: only free bodies"),
@@ -251,7 +259,7 @@ def test_parts_that_are_not_free_have_no_acceleration_of_their_own():
         for key in ("acceleration", "angular_acceleration.x", "terms.euler@world"):
             with pytest.raises(UsageError) as caught:
                 quantity(trajectory, f"{name}.{key}")
-            words = "only free bodies have recorded accelerations and their terms; ask for 'cart', which carries it"
+            words = "only free bodies have recorded accelerations and their terms; ask for 'cart', which moves it"
             assert str(caught.value) == f"'cart/{name}' is {kind}: {words}"
         with pytest.raises(UsageError, match="only free bodies have energy and momentum"):
             quantity(trajectory, f"{name}.kinetic_energy")

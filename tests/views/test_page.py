@@ -13,9 +13,9 @@ import pytest
 import rigidsim
 from rigidsim.errors import UsageError
 from rigidsim.views import page
+from rigidsim.views.display import display_of, display_of_scene
 from rigidsim.views.page import page_of
-from rigidsim.views.stage import stage_of, stage_of_scene
-from rigidsim.views.view import MOST_BYTES, view_of
+from rigidsim.views.view import MOST_BYTES, view
 from thousand_balls import thousand_balls
 
 PIXELS = """() => {
@@ -34,7 +34,7 @@ def pixels(shown):
 
 @pytest.fixture(scope="module")
 def turntable(run):
-    return stage_of(run("ball_on_turntable"))
+    return display_of(run("ball_on_turntable"))
 
 
 @pytest.fixture
@@ -64,22 +64,22 @@ def test_bodies_are_drawn_where_they_are_said_to_be(shown):
 @pytest.mark.parametrize("name", ["ball_on_turntable", "payload_release", "vehicle_on_earth"])
 def test_the_page_composes_motions_as_python_does(run, opened, name):
     """At frames of both trees, from each body: poses to a few roundings, rates to those of 2^-15 of the largest."""
-    stage = stage_of(run(name))
-    shown = opened(page_of(stage)).ready()
-    frames = [0, len(stage.poses.time) // 3, len(stage.poses.time) - 1]
-    for row in range(-1, len(stage.paths)):
+    display = display_of(run(name))
+    shown = opened(page_of(display)).ready()
+    frames = [0, len(display.poses.time) // 3, len(display.poses.time) - 1]
+    for row in range(-1, len(display.paths)):
         ours = shown(
-            "([row, frames]) => frames.map((f) => Array.from(rigidsim.page.stage.seenFrom(row, f)))", [row, frames]
+            "([row, frames]) => frames.map((f) => Array.from(rigidsim.page.display.seenFrom(row, f)))", [row, frames]
         )
-        seen = stage.poses.seen_from(row)
-        told = np.concatenate([part[frames] for part in seen], axis=-1)
+        seen = display.poses.seen_from(row)
+        theirs = np.concatenate([part[frames] for part in seen], axis=-1)
         found = np.array(ours).reshape(len(frames), -1, 13)[:, :-1]
-        found[..., 3:7] *= np.sign(np.sum(found[..., 3:7] * told[..., 3:7], axis=-1, keepdims=True))
-        places = [slice(0, 3), slice(3, 7), *([slice(7, 10), slice(10, 13)] if len(stage.paths) < 4 else [])]
+        found[..., 3:7] *= np.sign(np.sum(found[..., 3:7] * theirs[..., 3:7], axis=-1, keepdims=True))
+        places = [slice(0, 3), slice(3, 7), *([slice(7, 10), slice(10, 13)] if len(display.paths) < 4 else [])]
         for place in places:
-            largest = max(np.abs(told[..., place]).max(), 1e-3)
+            largest = max(np.abs(theirs[..., place]).max(), 1e-3)
             assert (
-                np.abs(found[..., place] - told[..., place]).max()
+                np.abs(found[..., place] - theirs[..., place]).max()
                 < max(1e-12, 4 * 2.0**-15 * (place.start > 6)) * largest
             )
 
@@ -154,8 +154,8 @@ def test_a_followed_body_stays_in_the_middle(shown):
 
 def test_forces_of_contact_are_drawn_where_they_act(opened, dropped):
     """At the last sample: the dot at the point, and the force in the axes of the world."""
-    stage = stage_of(dropped)
-    shown = opened(page_of(stage)).ready()
+    display = display_of(dropped)
+    shown = opened(page_of(display)).ready()
     shown("() => rigidsim.setTime(1)")
     (point,), (force,) = dropped.contacts[-1].point, dropped.contacts[-1].force
     drawn = shown("""() => {
@@ -174,7 +174,7 @@ def test_a_path_stays_thin_nearby(opened, run):
     """Its points are 250 m apart, the camera is at 15 m, and the origin of the world at 1.5e11 m. The line is 2.5
     pixels wide, and on the screen straight, as the bend in the picture is below 1e-9 of it.
     """
-    shown = opened(page_of(stage_of(run("vehicle_on_earth")))).ready()
+    shown = opened(page_of(display_of(run("vehicle_on_earth")))).ready()
     follow = """(time) => {
       Object.assign(rigidsim.page.show.drawn, { axes: false, grid: false });
       rigidsim.follow("orbit/stars/earth/ground/vehicle");
@@ -199,7 +199,7 @@ def test_the_page_begins_as_it_was_asked_to(opened, turntable):
 
 
 def test_a_notebook_shows_it_in_a_frame_that_reaches_nothing_outside(opened, run):
-    outer = opened(f"<!DOCTYPE html><title>notebook</title>{view_of(run('ball_on_turntable'), 'table')._repr_html_()}")
+    outer = opened(f"<!DOCTYPE html><title>notebook</title>{view(run('ball_on_turntable'), 'table')._repr_html_()}")
     inner = outer.page.frames[1]
     for _ in range(300):
         if inner.evaluate("() => !!window.rigidsim"):
@@ -244,10 +244,10 @@ COVERED = """() => {
   const labels = [...document.querySelectorAll(".label")].filter((label) => !label.hidden);
   const title = box(document.querySelector("header"));
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-  const told = labels.filter((label) => meet(box(label), title)).length;
+  const theirs = labels.filter((label) => meet(box(label), title)).length;
   const widest = Math.max(...labels.map((label) => box(label).width));
   const lines = document.querySelectorAll("#leaders line[visibility=visible]");
-  return [labels.length, told, widest, lines.length];
+  return [labels.length, theirs, widest, lines.length];
 }"""
 
 
@@ -255,7 +255,7 @@ COVERED = """() => {
 def test_labels_have_lines_and_cover_no_title(opened, size):
     """Ten bodies with long names that fly across the title."""
     scene = rigidsim.Scene.from_text(FLYING)
-    shown = opened(page_of(stage_of(rigidsim.simulate(scene))), size=size).ready()
+    shown = opened(page_of(display_of(rigidsim.simulate(scene))), size=size).ready()
     shown("() => (rigidsim.page.show.camera.distance /= 3)")
     for time in (0.0, 0.5, 0.8):
         shown("(time) => (rigidsim.setTime(time), rigidsim.page.placeLabels())", time)
@@ -273,7 +273,7 @@ def test_labels_have_lines_and_cover_no_title(opened, size):
 @pytest.mark.parametrize("name", ["ball_on_turntable", "crash_test", "dominoes"])
 def test_the_page_frames_the_bodies(opened, run, name):
     """What the bodies cover at all times fills 0.7 of the room beside the controls, in one of the two directions."""
-    shown = opened(page_of(stage_of(run(name))), size=(1280, 720)).ready()
+    shown = opened(page_of(display_of(run(name))), size=(1280, 720)).ready()
     wide, high = shown("""() => {
       const { show } = rigidsim.page;
       show.camera.update();
@@ -297,8 +297,8 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028'
 
 def test_hostile_names_and_titles_are_text(opened):
     head = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.5}}
-    stage = stage_of_scene(rigidsim.Scene.from_dict({**head, "bodies": {"one": {"mass": 1, "inertia": "point"}}}))
-    html = page_of(replace(stage, title=HOSTILE, paths=(HOSTILE,), notes=(HOSTILE,)))
+    display = display_of_scene(rigidsim.Scene.from_dict({**head, "bodies": {"one": {"mass": 1, "inertia": "point"}}}))
+    html = page_of(replace(display, title=HOSTILE, paths=(HOSTILE,), notes=(HOSTILE,)))
     assert scripts_of(html) == ["application/json", None, "module"]
     shown = opened(html).ready()
     assert shown("() => document.title").split() == HOSTILE.split()

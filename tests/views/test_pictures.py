@@ -9,22 +9,22 @@ import pytest
 
 from moving_ball import BODY, FLOOR, RADIUS, SPHERE, history
 from rigidsim.views.camera import FILLED, Camera, fitted
+from rigidsim.views.display import display_at
 from rigidsim.views.grid import grid_spacing
-from rigidsim.views.poses import WORLD
+from rigidsim.views.poses import WORLD_ROW
 from rigidsim.views.raytracing import BACKGROUND
 from rigidsim.views.scenery import PATH_WIDTH, Scenery, rgb
-from rigidsim.views.stage import stage_at
 
 SIZE = (320, 240)
 TIMES = np.array([0.0, 0.25, 0.5, 1.0])  # samples, and times between them
 CAMERA = Camera(np.array([0.0, 0.2, 0.3]), 4.0, math.radians(-50), math.radians(25), SIZE)
 
 
-def scenery(frame=WORLD, traced=(), **bodies) -> Scenery:
-    stage = stage_at(history(**bodies), TIMES, 1.0)
-    row = stage.row(frame) if frame != WORLD else WORLD
-    seen = stage.poses.seen_from(row)
-    return Scenery(stage, seen, stage.framing(seen), traced)
+def scenery(frame=WORLD_ROW, traced=(), **bodies) -> Scenery:
+    display = display_at(history(**bodies), TIMES, 1.0)
+    row = display.row(frame) if frame != WORLD_ROW else WORLD_ROW
+    seen = display.poses.seen_from(row)
+    return Scenery(display, seen, display.framing(seen), traced)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_ball_is_where_a_pinhole_sees_it(both, frame):
     pixels; its area is that of a disc, of which the reflected light and half of the edge have another colour.
     """
     pixels = both.picture(frame, CAMERA).render()
-    mask = coloured(pixels, both.stage.colours[0])
+    mask = coloured(pixels, both.display.colours[0])
     middle = np.argwhere(mask).mean(axis=0)[::-1] + 0.5
     centre = both.seen.position[frame, 0]
     assert np.allclose(centre, [0.5 - TIMES[frame], 0.2 + TIMES[frame] / 2, 0.3 + TIMES[frame] / 5], atol=1e-9)
@@ -72,15 +72,12 @@ def test_a_ball_is_where_a_pinhole_sees_it(both, frame):
     assert 0.8 < mask.sum() / (math.pi * radius**2) < 1.05
 
 
-def test_projection_is_that_of_the_rays():
+def test_rays_are_those_of_a_pinhole():
     random = np.random.default_rng(1)
     points = random.normal(size=(50, 3))
-    at = CAMERA.project(points)
-    assert np.allclose(at, [pinhole(CAMERA, point) for point in points], atol=1e-9)
-    rays = CAMERA.rays(*at.T)
+    rays = CAMERA.rays(*np.array([pinhole(CAMERA, point) for point in points]).T)
     beside = np.cross(rays, points - CAMERA.position)
     assert np.abs(beside).max() < 1e-5  # float32
-    assert np.isnan(CAMERA.project(CAMERA.position - CAMERA.axes[2])).all()
 
 
 def test_what_is_nearer_hides_what_is_behind(both):
@@ -88,16 +85,16 @@ def test_what_is_nearer_hides_what_is_behind(both):
     for azimuth, nearer in ((0.0, 0), (math.pi, 1)):
         camera = Camera(np.array([0.0, 0.2, 0.35]), 4.0, azimuth, 0.0, SIZE)
         seen = both.picture(0, camera).render()
-        x, y = np.floor(camera.project(both.seen.position[0, nearer])).astype(int)
+        x, y = np.floor(pinhole(camera, both.seen.position[0, nearer])).astype(int)
         found = seen[y, x] / seen[y, x].max()
-        assert np.abs(found - rgb(both.stage.colours[nearer]) / rgb(both.stage.colours[nearer]).max()).max() < 0.3
+        assert np.abs(found - rgb(both.display.colours[nearer]) / rgb(both.display.colours[nearer]).max()).max() < 0.3
 
 
 def test_a_body_stays_put_seen_from_itself():
     """All bodies but this one move; its pixels are the same at all times."""
     alone = scenery("brick")
     pictures = [alone.picture(k, CAMERA).render() for k in range(len(TIMES))]
-    masks = [coloured(pixels, alone.stage.colours[1]) for pixels in pictures]
+    masks = [coloured(pixels, alone.display.colours[1]) for pixels in pictures]
     assert masks[0].sum() > 100
     for pixels, mask in zip(pictures, masks, strict=True):
         assert np.array_equal(mask, masks[0])
@@ -119,7 +116,7 @@ def test_shadows_fall_away_from_the_light(above_floor):
     opposite = centre + light * [1, 1, 0] * centre[2] / light[2]
     opposite[2] = 0.0
     pixels = picture.render()
-    dark, bright = (pixels[tuple(np.floor(CAMERA.project(p)).astype(int)[::-1])].mean() for p in (shadow, opposite))
+    dark, bright = (pixels[tuple(np.floor(pinhole(CAMERA, p)).astype(int)[::-1])].mean() for p in (shadow, opposite))
     assert dark < 0.8 * bright
 
 
@@ -131,7 +128,7 @@ def test_lines_of_the_grid_are_at_multiples_of_its_spacing(above_floor):
     along = np.linspace(0.15, 0.4, 60) * spacing
 
     def brightness(x):
-        at = np.floor(camera.project(np.column_stack([np.full(60, x), along, np.zeros(60)]))).astype(int)
+        at = np.floor([pinhole(camera, (x, y, 0.0)) for y in along]).astype(int)
         return pixels[at[:, 1], at[:, 0]].mean()
 
     assert brightness(0.0) < brightness(0.3 * spacing) - 5
@@ -142,7 +139,7 @@ def test_a_floor_is_not_seen_from_below(above_floor):
     """Nothing hides the bodies; the background is seen between them."""
     below = Camera(np.array([0.0, 0.2, 0.3]), 4.0, 0.3, math.radians(-40), SIZE)
     pixels = above_floor.picture(0, below).render()
-    assert coloured(pixels, above_floor.stage.colours[0]).sum() > 100
+    assert coloured(pixels, above_floor.display.colours[0]).sum() > 100
     assert np.allclose(pixels[5, 5], BACKGROUND * 255, atol=1)
 
 
@@ -150,7 +147,7 @@ def test_paths_are_as_wide_near_as_far():
     """Straight paths along the view are drawn with one width, apart from rounding to pixels."""
     drawn = scenery(traced=[0])
     camera = Camera(np.array([0.0, 0.45, 0.4]), 3.0, 0.0, 1.4, (640, 480))
-    begin, end = (camera.project(drawn.seen.position[k, 0]) for k in (0, 3))
+    begin, end = (pinhole(camera, drawn.seen.position[k, 0]) for k in (0, 3))
     before, after = (scenery_of.picture(3, camera).render().astype(int) for scenery_of in (scenery(), drawn))
     changed = np.argwhere(np.abs(after - before).max(axis=2) > 4)
     covered = (np.abs(after - before).max(axis=2) / np.abs(after - before).max()).sum()
@@ -195,10 +192,10 @@ def test_what_is_in_a_hollow_body_is_seen():
     ]
     room = {"motion": "fixed", "position": [0.5, 0.2, 0.3], "shapes": walls}
     inside, alone = scenery(room=room), scenery()
-    assert inside.stage.hollow == (2,)
+    assert inside.display.hollow == (2,)
     camera = Camera(np.array([0.5, 0.2, 0.3]), 4.0, 0.3, 0.2, SIZE)
     through, free = (one.picture(0, camera).render().astype(int) for one in (inside, alone))
-    x, y = np.floor(camera.project(inside.seen.position[0, 0])).astype(int)
+    x, y = np.floor(pinhole(camera, inside.seen.position[0, 0])).astype(int)
     assert through[y, x, 2] > through[y, x, 0]  # blue, as the ball
     assert 10 < np.abs(through[y, x] - free[y, x]).max() < 120
 

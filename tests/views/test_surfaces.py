@@ -10,9 +10,8 @@ from rigidsim.scene import Scene
 from rigidsim.scene.schema.meshes import enclosed
 from rigidsim.scene.schema.shapes import SHAPES
 from rigidsim.trajectory.motion import columns, rows
-from rigidsim.views.grounds import grounds
-from rigidsim.views.stage import stage_of_scene
-from rigidsim.views.surfaces import FINEST, segments_for, surface_of
+from rigidsim.views.display import display_of_scene
+from rigidsim.views.surfaces import FINEST, grounds, segments_for, surface_of
 
 SOLIDS = [
     {"type": "box", "size": [1, 2, 3]},
@@ -33,17 +32,18 @@ def scene_with(*shapes, **body):
     return Scene.from_dict({**head, "bodies": {"part": {"shapes": list(shapes), "motion": "fixed", **body}}})
 
 
-def vertices_of(placed):
-    turned = rotate(placed.orientation, columns(np.array(placed.scale) * placed.surface.vertices))
-    return np.array(placed.position) + rows(turned)
+def vertices_of(shape):
+    found = surface_of(shape)
+    turned = rotate(shape.orientation, columns(np.array(found.scale) * found.surface.vertices))
+    return np.array(shape.position) + rows(turned)
 
 
 @pytest.mark.parametrize("place", [{}, PLACE], ids=["at the origin", "placed"])
 @pytest.mark.parametrize("solid", SOLIDS, ids=lambda solid: solid["type"])
 def test_triangles_enclose_the_volume_of_the_shape(solid, place):
     (shape,) = scene_with({**solid, **place}).bodies["part"].shapes
-    placed, known = surface_of(shape), shape.measures()
-    volume, centroid, covariance = enclosed(vertices_of(placed), placed.surface.faces)
+    known = shape.measures()
+    volume, centroid, covariance = enclosed(vertices_of(shape), surface_of(shape).surface.faces)
     lost = 0 if solid["type"] == "box" else 3 * LOSS  # round in both directions, and squared in a covariance
     assert (1 - lost - 1e-12) * known.volume <= volume <= known.volume * (1 + 1e-12)
     extent = max(solid.get("size", solid.get("radii", [solid.get("length", 0.7)]))) * 2
@@ -70,8 +70,8 @@ def test_every_kind_of_solid_has_triangles():
 def test_equal_shapes_share_a_surface_whatever_their_size():
     spheres = [{"type": "sphere", "radius": r, "position": [r, 0, 0]} for r in (1, 2, 3)]
     capsules = [{"type": "capsule", "radius": r, "length": length} for r, length in ((1, 2), (2, 4), (1, 3))]
-    stage = stage_of_scene(scene_with(*spheres, *capsules))
-    assert [part.surface for part in stage.parts] == [0, 0, 0, 1, 1, 2]
+    display = display_of_scene(scene_with(*spheres, *capsules))
+    assert [part.surface for part in display.parts] == [0, 0, 0, 1, 1, 2]
 
 
 def test_a_mesh_is_shown_with_its_own_triangles_and_as_a_box_without_its_file(tmp_path):
@@ -80,14 +80,14 @@ def test_a_mesh_is_shown_with_its_own_triangles_and_as_a_box_without_its_file(tm
     trimesh.creation.cone(radius=1, height=2, sections=5).export(file)
     scene = scene_with({"type": "mesh", "file": str(file), "scale": 0.1}, scale=3)
     (shape,) = scene.bodies["part"].shapes
-    volume, centroid, _ = enclosed(vertices_of(surface_of(shape)), surface_of(shape).surface.faces)
+    volume, centroid, _ = enclosed(vertices_of(shape), surface_of(shape).surface.faces)
     assert volume == pytest.approx(shape.measures().volume, rel=1e-12)
     assert centroid == pytest.approx(shape.measures().centroid, rel=1e-12, abs=1e-15)
-    assert stage_of_scene(scene).notes == ()
+    assert display_of_scene(scene).notes == ()
     file.unlink()
-    (note,) = stage_of_scene(scene).notes
+    (note,) = display_of_scene(scene).notes
     assert note == f"part: {file} cannot be read or has changed; its bounding box is shown"
-    corners = vertices_of(surface_of(shape))
+    corners = vertices_of(shape)
     assert corners.min(axis=0) == pytest.approx(0.1 * np.array(shape.file.lower), rel=1e-12)
     assert corners.max(axis=0) == pytest.approx(0.1 * np.array(shape.file.upper), rel=1e-12)
 
@@ -96,7 +96,7 @@ def test_many_bodies_have_fewer_triangles():
     assert [segments_for(n) for n in (0, 1, 100, 1000, 10**6)] == [48, 48, 48, 16, 12]
     balls = {f"b{k}": {"shapes": [{"type": "sphere", "radius": 1}], "motion": "fixed"} for k in range(300)}
     head = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.5}}
-    (surface,) = stage_of_scene(Scene.from_dict({**head, "bodies": balls})).surfaces
+    (surface,) = display_of_scene(Scene.from_dict({**head, "bodies": balls})).surfaces
     assert 150_000 < 300 * len(surface.faces) < 300_000
 
 

@@ -31,13 +31,13 @@ def frames_of(path) -> tuple[dict, list[np.ndarray]]:
     """What ffmpeg reads from a video: its description and its pictures."""
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     done = subprocess.run(command, capture_output=True, check=True)
-    told = done.stderr.decode()
-    width, height = map(int, re.search(r"Video: .*?, (\d+)x(\d+)[ ,]", told).groups())
+    reported = done.stderr.decode()
+    width, height = map(int, re.search(r"Video: .*?, (\d+)x(\d+)[ ,]", reported).groups())
     about = {
         "size": (width, height),
-        "fps": float(re.search(r"([\d.]+) fps", told)[1]),
-        "duration": float(re.search(r"Duration: 00:00:([\d.]+)", told)[1]),
-        "title": re.search(r"title +: (.*)", told, re.IGNORECASE)[1],
+        "fps": float(re.search(r"([\d.]+) fps", reported)[1]),
+        "duration": float(re.search(r"Duration: 00:00:([\d.]+)", reported)[1]),
+        "title": re.search(r"title +: (.*)", reported, re.IGNORECASE)[1],
     }
     return about, list(np.frombuffer(done.stdout, np.uint8).reshape(-1, height, width, 3))
 
@@ -210,14 +210,14 @@ def test_a_full_disk_leaves_nothing(moving, tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("x: No space left on device", "No space left on device"), ("bad codec", "bad codec")]
+    ("said", "reported"), [("x: No space left on device", "No space left on device"), ("bad codec", "bad codec")]
 )
-def test_what_ffmpeg_says_is_told(moving, tmp_path, monkeypatch, said, told):
+def test_what_ffmpeg_says_is_reported(moving, tmp_path, monkeypatch, said, reported):
     coder = tmp_path / "ffmpeg"
-    coder.write_text(f"#!/bin/sh\necho '{said}' >&2\necho 'Conversion failed: {told}' >&2\nexit 1\n")
+    coder.write_text(f"#!/bin/sh\necho '{said}' >&2\necho 'Conversion failed: {reported}' >&2\nexit 1\n")
     coder.chmod(0o755)
     monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", lambda: str(coder))
-    with pytest.raises(StorageError, match=f"cannot write .*a.mp4: .*{told}"):
+    with pytest.raises(StorageError, match=f"cannot write .*a.mp4: .*{reported}"):
         moving.video(tmp_path / "a.mp4", size=SIZE, fps=5)
     assert remains(tmp_path) == {"ffmpeg"}
 

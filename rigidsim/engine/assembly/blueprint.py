@@ -1,4 +1,4 @@
-"""What a Model is assembled from, at t = 0 and at each reparenting: numbers, strings, tuples and arrays.
+"""What a Model is assembled from, at t = 0 and at each reparenting: numbers, strings, tuples, arrays; the schedule.
 
 Bodies are given by the numbers of their frames. Omitted values have their defaults, including those that depend on the
 motion at t = 0.
@@ -6,17 +6,68 @@ motion at t = 0.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.schedule import Schedule
-from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
+from rigidsim.physics.distances import Core
 from rigidsim.physics.vector import rejection
+from rigidsim.tree.history import TreeChange, instant_of
+from rigidsim.tree.nodes import Tree
+
+START = (0, 0.0)
+
+
+class Schedule:
+    """Edges, as steps and fractions, in order; era k lies between edge k - 1 and edge k. At `stops` there is an event
+    or an exchange of energy, not only a change of constant loads.
+    """
+
+    def __init__(
+        self,
+        step: float,
+        times: Iterable[float],
+        stops: Iterable[float],
+        reparentings: tuple[TreeChange, ...],
+    ):
+        self.step, self.reparentings = step, reparentings
+        changing = {instant_of(event.time, step) for event in reparentings}
+        stopping = {instant_of(t, step) for t in stops} | changing
+        instants = {instant_of(t, step) for t in times} | stopping
+        self.instants = sorted(instant for instant in instants if instant > START)
+        kinds = dict.fromkeys(stopping, layout.EDGE_CROSSED) | dict.fromkeys(changing, layout.EDGE_STOPS)
+        self._kinds = [kinds.get(instant, layout.EDGE_PASSED) for instant in self.instants]
+
+    @property
+    def n_era(self) -> int:
+        """The number of eras; the last one has no end."""
+        return len(self.instants) + 1
+
+    def era(self, t: float) -> int:
+        """The era that holds, or begins, at a time (s)."""
+        return bisect_right(self.instants, instant_of(t, self.step))
+
+    def span(self, during: tuple[float, float] | None) -> tuple[int, int]:
+        """The eras [begin, until) of a window; None stands for the whole run."""
+        return (0, layout.NEVER) if during is None else (self.era(during[0]), self.era(during[1]))
+
+    def reparentings_of(self, era: int) -> list[TreeChange]:
+        """The reparentings at the beginning of an era, in the order of the file."""
+        return [event for event in self.reparentings if self.era(event.time) == era]
+
+    def edges(self) -> dict[str, np.ndarray]:
+        """The edges as fields of a model."""
+        return {
+            "edge_step": np.array([min(n, layout.NEVER) for n, _ in self.instants], dtype=np.int64),
+            "edge_fraction": np.array([fraction for _, fraction in self.instants], dtype=np.float64),
+            "edge_kind": np.array(self._kinds, dtype=np.int64),
+        }
 
 
 class LoadRecord(NamedTuple):
@@ -69,18 +120,12 @@ class DriveTables(NamedTuple):
 
 
 class ShapeRecord(NamedTuple):
-    """A shape that can meet others; lengths, pose and velocity in the units and axes of the node it is defined on."""
+    """A shape that can meet others; its core and velocity are in the units and axes of the node it is defined on."""
 
     node: int
     number: int  # in the node's list
-    kind: int
     surface_class: int
-    position: tuple
-    orientation: tuple
-    half: tuple  # half sizes of the core
-    radius: float  # of the thickening
-    bound: float  # radius of a sphere around it
-    curvature: float  # radius of curvature; 0 if it is flat
+    core: Core
     surface_velocity: tuple
 
 
@@ -100,7 +145,8 @@ class MetricTables(NamedTuple):
     names: tuple[str, ...]
     program: Program  # of the values at a sample
     views: tuple[ViewRecord, ...]
-    folds: np.ndarray  # (reduction, FOLD_COLUMNS)
+    folds: np.ndarray  # (reduction, width of `FOLD`)
+    counted: np.ndarray  # (reduction, 2) first node of which events are counted, and that after the last
     results: Program  # of the reductions
     result: np.ndarray  # (metric) registers
 
@@ -145,7 +191,7 @@ class World(NamedTuple):
     blueprint: Blueprint
     tree: Tree  # at present
     model: Model
-    state: np.ndarray  # (state, STATE_ROWS): the free bodies, then the paced nodes, then the loads that are followed
+    state: np.ndarray  # (state, width of `STATE`): free bodies, then paced nodes, then loads that are followed
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -178,5 +224,5 @@ def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
     is_held = model.contacts is not None and model.contacts.n_moved < len(model.contacts.body)
     scripts = (model.expressions.scripts,) if model.expressions else ()
     laws = (*model.single, *(model.pairwise or ()), *scripts, model.impulses)
-    is_internal = all((law.who[:, [layout.LAW_FIRST, layout.LAW_SECOND]] >= 0).all() for law in laws)
+    is_internal = all((law.who[:, [layout.LAW.first, layout.LAW.second]] >= 0).all() for law in laws)
     return bool(is_internal and not falls and not is_carried and not is_held)

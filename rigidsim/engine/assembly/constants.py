@@ -9,11 +9,11 @@ from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
-from rigidsim.engine.assembly.plane import lock_body
-from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Expressions, Model, table
-from rigidsim.physics.inertia import inverse
+from rigidsim.physics.inertia import apply, inverse
+from rigidsim.physics.vector import dot, projection, rejection
 from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.nodes import Node, Tree
 
 KINDS = {"free": layout.FREE, "fixed": layout.FIXED, "prescribed": layout.PRESCRIBED}
 
@@ -28,8 +28,8 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         every=np.array(list(tree.order.handles()), dtype=np.int64),
         moved_node=np.array([node.index for node in free], dtype=np.int64),
         by_path=np.array(sorted(range(len(free)), key=lambda k: free[k].path), dtype=np.int64),
-        body=numbers_table([body_row(node, tree, blueprint) for node in free], layout.BODY_ROWS),
-        motion=numbers_table([motion_row(node, drives) for node in held], layout.MOTION_ROWS),
+        body=numbers_table([body_row(node, tree, blueprint) for node in free], layout.BODY.width),
+        motion=numbers_table([motion_row(node, drives) for node in held], layout.MOTION.width),
         scale=numbers_table([[1.0], *([node.metres] for node in tree.nodes)], 1),
         normal=numbers_table([blueprint.normal] if blueprint.normal else [], 3),
         **loads.arrays(),
@@ -46,7 +46,7 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
     """The tables of everything that expressions define."""
     scripts, drives = blueprint.scripts, blueprint.drives
     return Expressions(
-        scripts=loads.law(SCRIPTS, layout.SCRIPT_ROWS),
+        scripts=loads.law(SCRIPTS, layout.SCRIPT),
         script_register=scripts.registers,
         script=scripts.program,
         views=loads.views,
@@ -64,22 +64,20 @@ def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
     for node in tree.nodes:
         kind = layout.DRIVEN if node.index in driven else KINDS[node.kind]
         rows.append((node.parent, kind, tree.rows[node.index], tree.row(tree.carrier(node))))
-    return table(rows, 4)
+    return table(rows, layout.NODE.width)
 
 
 def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> list[float]:
     """Constants of a free body together with the parts fixed to it."""
     mass, fault = tree.composite(node)
     symmetric = tuple(np.array(mass.inertia))
-    row = [0.0] * layout.BODY_ROWS
-    row[layout.B_MASS] = mass.mass
-    row[layout.B_G : layout.B_G + 3] = blueprint.gravity if node.falls else (0.0, 0.0, 0.0)
-    row[layout.B_INERTIA : layout.B_INERTIA + 6] = symmetric
     # With I^-1 = 0 torques have no effect on a particle; an impossible inertia has no inverse.
     no_inverse = np.nan if fault else 0.0 if mass.is_point else None
-    row[layout.B_INVERSE : layout.B_INVERSE + 6] = inverse(symmetric) if no_inverse is None else [no_inverse] * 6
-    row[layout.B_COM : layout.B_COM + 3] = [node.metres * c for c in mass.center]
-    row[layout.B_SCALE] = node.parent_metres
+    row = layout.BODY.filled(
+        mass=mass.mass, g=blueprint.gravity if node.falls else (0.0, 0.0, 0.0), inertia=symmetric,
+        inverse=inverse(symmetric) if no_inverse is None else [no_inverse] * 6,
+        com=tree.lump(node).center, scale=node.parent_metres,
+    )  # fmt: skip
     if blueprint.normal:
         lock_body(row, blueprint.normal, node.normal)
     return row
@@ -87,11 +85,10 @@ def body_row(node: Node, tree: Tree, blueprint: Blueprint) -> list[float]:
 
 def motion_row(node: Node, drives: DriveTables) -> list[float]:
     """Constants of a fixed or prescribed node, in the parent's axes."""
-    row = [0.0] * layout.MOTION_ROWS
-    row[layout.M_P : layout.M_P + 3], row[layout.M_Q : layout.M_Q + 4] = node.position, node.orientation
+    row = layout.MOTION.filled(p=node.position, q=node.orientation)
     if node.kind == "prescribed":
-        row[:] = drives.motions[node.index]
-    row[layout.M_SCALE] = node.parent_metres
+        row = list(drives.motions[node.index])
+    row[layout.MOTION.scale] = node.parent_metres
     return row
 
 
@@ -111,3 +108,24 @@ def _with_rows(nodes: np.ndarray, tree: Tree) -> np.ndarray:
     found = nodes.copy()
     found[:, 0] = [tree.rows[node] for node in nodes[:, 0]]
     return found
+
+
+def lock_body(row: list[float], normal, n_B) -> None:
+    """Lock the constants of a free body of a planar scene to its plane, in place; the normal n in world axes, and in
+    the body's.
+
+    The inertia becomes (n . I n) times the identity: then omega stays along n, the gyroscopic term vanishes, and
+    alpha = tau / (n . I n). The kinetic energy and the angular momentum about n are those of the real body. All frames
+    rotate about n only, so n is constant in each of them. Components of loads that would move a body out of the plane
+    are removed where the loads are summed (`engine/laws/wrench.py`): the plane constraint balances them.
+    """
+    moment = dot(n_B, apply(tuple(row[layout.BODY.inertia]), n_B))
+    inverse = 1.0 / moment if moment > 0.0 else 0.0
+    row[layout.BODY.inertia] = (moment, moment, moment, 0.0, 0.0, 0.0)
+    row[layout.BODY.inverse] = (inverse, inverse, inverse, 0.0, 0.0, 0.0)
+    row[layout.BODY.g] = rejection(normal, tuple(row[layout.BODY.g]))
+
+
+def lock_rate(state: list[float], n_B) -> None:
+    """Lock the initial rate of a free body, in place."""
+    state[layout.STATE.omega] = projection(n_B, tuple(state[layout.STATE.omega]))

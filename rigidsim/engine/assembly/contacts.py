@@ -8,14 +8,14 @@ import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ContactPlan, ShapeRecord
-from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.integrators.euler import EulerOptions
-from rigidsim.engine.model import table
+from rigidsim.engine.model import Contacts, table
+from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.quaternion import product, rotate
 from rigidsim.physics.vector import scaled, sub
 from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.nodes import Node, Tree
 
 
 def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
@@ -25,19 +25,30 @@ def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
         return None
     bodies = contact_bodies(plan, tree)
     numbers = {node.index: k for k, node in enumerate(bodies)}
-    holders = [numbers[holder(tree, shape).index] for shape in plan.shapes]
+    holders = [numbers[contact_body(tree, shape).index] for shape in plan.shapes]
     rows = [
-        (body, shape.kind, shape.surface_class, shape.node, shape.number, mover(tree, bodies[body], numbers))
+        (
+            body,
+            shape.core.kind,
+            shape.surface_class,
+            shape.node,
+            shape.number,
+            free_ancestor(tree, bodies[body], numbers),
+        )
         for body, shape in zip(holders, plan.shapes, strict=True)
     ]
-    n_moved, shapes = sum(node.is_free() for node in bodies), table(rows, at.SHAPE_COLUMNS)
+    n_moved, shapes = sum(node.is_free() for node in bodies), table(rows, at.SHAPE.width)
     ways = _Ways(tree)
     places = ways.places(bodies, components(shapes, plan.action, n_moved, len(bodies)))
+    body_rows = [
+        (node.index, tree.rows[node.index] if node.is_free() else layout.NO_ROW, place)
+        for node, place in zip(bodies, places, strict=True)
+    ]
     return Contacts(
         shape=shapes,
-        shape_value=numbers_table([shape_row(shape, tree) for shape in plan.shapes], at.VALUE_ROWS),
-        body=table(_body_rows(bodies, places, tree), at.BODY_COLUMNS),
-        way=table(ways.rows, at.WAY_COLUMNS),
+        shape_value=numbers_table([shape_row(shape, tree) for shape in plan.shapes], at.SOLID.width),
+        body=table(body_rows, at.CONTACT_BODY.width),
+        way=table(ways.rows, at.WAY.width),
         action=plan.action,
         value=plan.value,
         n_moved=n_moved,
@@ -46,21 +57,21 @@ def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
     )
 
 
-def holder(tree: Tree, shape: ShapeRecord) -> Node:
+def contact_body(tree: Tree, shape: ShapeRecord) -> Node:
     """The contact body of a shape: the free body that carries it, else the node that it is defined on."""
     node = tree.nodes[shape.node]
     return tree.carrier(node) or node
 
 
-def mover(tree: Tree, body: Node, numbers: dict[int, int]) -> int:
-    """The number of the contact body that a contact body moves with: the nearest free one above it, or else its own."""
-    above = next((node.index for node in tree.lineage(body) if node.is_free()), None)
-    return numbers.get(above, numbers[body.index])
+def free_ancestor(tree: Tree, body: Node, numbers: dict[int, int]) -> int:
+    """The number of the contact body that is the free ancestor of a contact body; its own, if that has no shapes."""
+    above = tree.free_ancestor(body) or body
+    return numbers.get(above.index, numbers[body.index])
 
 
 def contact_bodies(plan: ContactPlan, tree: Tree) -> list[Node]:
     """The bodies with shapes: those that forces move, then the others, both in the order of their paths."""
-    found = {node.index: node for node in (holder(tree, shape) for shape in plan.shapes)}
+    found = {node.index: node for node in (contact_body(tree, shape) for shape in plan.shapes)}
     return sorted(found.values(), key=lambda node: (not node.is_free(), node.path))
 
 
@@ -71,26 +82,25 @@ def contact_frames(blueprint: Blueprint, tree: Tree) -> set[int]:
 
 def shape_row(shape: ShapeRecord, tree: Tree) -> list[float]:
     """The values of a shape on its contact body, in metres."""
-    node, row = tree.nodes[shape.node], [0.0] * at.VALUE_ROWS
-    carrier, metres = tree.carrier(node), node.metres
-    position, turn = scaled(metres, shape.position), shape.orientation
+    node, row = tree.nodes[shape.node], [0.0] * at.SOLID.width
+    carrier, metres, core = tree.carrier(node), node.metres, shape.core
+    position, turn = scaled(metres, core.position), core.orientation
     velocity = scaled(metres, shape.surface_velocity)
     if carrier is not None:
         placement = tree.placements[node.index]
         center = tree.composite(carrier).mass.center
-        position = scaled(carrier.metres, sub(placement.point(shape.position), center))
+        position = scaled(carrier.metres, sub(placement.point(core.position), center))
         turn, velocity = product(placement.rotation, turn), rotate(placement.rotation, velocity)
-    row[at.V_P : at.V_P + 3], row[at.V_Q : at.V_Q + 4] = position, turn
-    row[at.V_RADIUS], row[at.V_BOUND] = metres * shape.radius, metres * shape.bound
-    row[at.V_HALF : at.V_HALF + 3] = scaled(metres, shape.half)
-    row[at.V_SURFACE : at.V_SURFACE + 3] = velocity
-    row[at.V_CURVATURE] = metres * shape.curvature
+    row[at.SOLID.p], row[at.SOLID.q] = position, turn
+    row[at.SOLID.radius], row[at.SOLID.bound] = metres * core.radius, metres * core.bound
+    row[at.SOLID.half] = scaled(metres, core.half)
+    row[at.SOLID.surface] = velocity
     return row
 
 
 def components(shapes: np.ndarray, action: np.ndarray, n_moved: int, n_body: int) -> list[int]:
     """For each contact body the number of its connected component: bodies that can meet, directly or through others."""
-    meets = action != at.IGNORED
+    meets = action != IGNORED
     kinds: dict[tuple[int, bool], set[int]] = defaultdict(set)  # bodies by class and by whether forces move them
     kinds_of: dict[int, set[tuple[int, bool]]] = defaultdict(set)
     for body, _, of_class, *_ in shapes.tolist():
@@ -143,12 +153,3 @@ class _Ways:
 def _common(first: list[int], second: list[int]) -> list[int]:
     """The part that two lists begin with."""
     return first[: next((k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), len(second))]
-
-
-def _body_rows(bodies: list[Node], places: list[int], tree: Tree) -> list[tuple[int, ...]]:
-    order = {index: k for k, index in enumerate(tree.order.handles())}
-    rows = []
-    for node, place in zip(bodies, places, strict=True):
-        begin, row = order[node.index], tree.rows[node.index] if node.is_free() else layout.NO_ROW
-        rows.append((node.index, row, place, begin, begin + len(tree.subtree(node.index))))
-    return rows

@@ -1,24 +1,89 @@
-"""The loads of a blueprint on a tree as tables for the kernels, one table for each kind."""
+"""The loads of a blueprint on a tree as tables for the kernels, one table for each kind; the pairs of frames whose
+separation they need, and the bodies that attract each other.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, ViewRecord
-from rigidsim.engine.assembly.entries import LoadRow, law_of
-from rigidsim.engine.assembly.mutual import links_of, mutual_of
-from rigidsim.engine.assembly.pairs import FramePairs
 from rigidsim.engine.assembly.site import Site
-from rigidsim.engine.assembly.tree import Tree
-from rigidsim.engine.laws.declaration import Row
+from rigidsim.engine.laws.declaration import Load
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED, PAIRWISE, SINGLE, TABLES
-from rigidsim.engine.model import Law, PairLaws, Relations, SingleLaws, table
+from rigidsim.engine.model import Law, Mutual, PairLaws, Relations, SingleLaws, table
+from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate
+from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.nodes import Node, Tree
 
 SCRIPTS, IMPULSES = "scripts", "impulses"
 ALWAYS = (0, layout.NEVER)
+
+
+class LoadRow(NamedTuple):
+    """One load; its fields are the columns of a `Law`."""
+
+    pair: int
+    first: int
+    second: int
+    span: tuple[int, int]
+    value: tuple
+    number: int = 0  # of its kind
+
+
+def law_of(entries: Sequence[LoadRow], values: Row) -> Law:
+    """The rows as the arrays of a `Law`."""
+    who = [(entry.pair, entry.first, entry.second, *entry.span, entry.number) for entry in entries]
+    return Law(
+        who=table(who, layout.LAW.width),
+        value=numbers_table([entry.value for entry in entries], values.width),
+    )
+
+
+class FramePairs:
+    """A table of pairs without duplicates, in the order of first use."""
+
+    def __init__(self, tree: Tree):
+        self._tree = tree
+        self._index: dict[tuple[int, int], int] = {}
+        self._linked: set[int] = set()
+
+    def index(self, first: int, second: int) -> int:
+        """The number of this pair of frames; a new pair is added to the table."""
+        return self._index.setdefault((first, second), len(self._index))
+
+    def link(self, nodes: set[int]) -> None:
+        """Add nodes whose links are needed for another reason than a pair."""
+        self._linked |= nodes
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The pairs, the paths between their frames, and the links that the paths use, as arrays for the kernels."""
+        ways = [self._way(first, second) for first, second in self._index]
+        steps = [step for way in ways for step in way]
+        begins = np.cumsum([0, *map(len, ways)]).tolist()
+        return {
+            "linked": np.array(sorted(self._linked.union(node.index for node, _ in steps)), dtype=np.int64),
+            "pair": table([(*pair, first) for pair, first in zip([*self._index, (0, 0)], begins, strict=True)], 3),
+            "way_node": np.array([node.index for node, _ in steps], dtype=np.int64),
+            "way_sign": np.array([sign for _, sign in steps], dtype=np.float64),
+        }
+
+    def frames(self) -> set[int]:
+        """All frames that occur in a pair."""
+        return {frame for pair in self._index for frame in pair}
+
+    def _way(self, first: int, second: int) -> list[tuple[Node, float]]:
+        """The links from the first frame to the nearest common ancestor and from there to the second, with their
+        signs.
+        """
+        inwards, outwards = self._tree.branches(first, second)
+        return [*((node, -1.0) for node in inwards), *((node, 1.0) for node in reversed(outwards))]
 
 
 class LoadTables:
@@ -39,32 +104,32 @@ class LoadTables:
 
     def arrays(self) -> dict[str, object]:
         """All loads as fields of a model; fields that concern pairs are None if there are no pairs."""
-        laws = {table.name: self.law(table.name, table.width) for table in TABLES}
+        laws = {table.name: self.law(table.name, table.values) for table in TABLES}
         first = 0
         for followed in FOLLOWED:
-            laws[followed.name].who[:, layout.LAW_FOLLOWED] += first
+            laws[followed.name].who[:, layout.LAW.followed] += first
             first += len(laws[followed.name].who)
-        has_pairs, impulses = self._blueprint.has_pairs, self.law(IMPULSES, layout.IMPULSE_ROWS)
+        has_pairs, impulses = self._blueprint.has_pairs, self.law(IMPULSES, layout.IMPULSE)
         return {
             "relations": Relations(**self._pairs.arrays()) if has_pairs or self._blueprint.labels else None,
             "single": SingleLaws(*(laws[table.name] for table in SINGLE)),
             "pairwise": PairLaws(*(laws[table.name] for table in PAIRWISE)) if has_pairs else None,
             "mutual": mutual_of(self._blueprint.mutual, self._tree),
             "impulses": impulses,
-            "due": np.searchsorted(impulses.who[:, layout.LAW_BEGIN], np.arange(self._blueprint.schedule.n_era + 1)),
+            "due": np.searchsorted(impulses.who[:, layout.LAW.begin], np.arange(self._blueprint.schedule.n_era + 1)),
             "impulse_number": np.array(self.impulse_numbers, dtype=np.int64),
         }
 
-    def law(self, name: str, width: int) -> Law:
+    def law(self, name: str, values: Row) -> Law:
         """The loads of one kind."""
-        return law_of(self._entries[name], width)
+        return law_of(self._entries[name], values)
 
     def frames(self) -> set[int]:
         """All frames that some load reads."""
         single = (*(table.name for table in SINGLE), SCRIPTS, IMPULSES)
         return self._pairs.frames() | {entry.pair for name in single for entry in self._entries[name]}
 
-    def _add(self, row: Row, eras: tuple[int, int]) -> None:
+    def _add(self, row: Load, eras: tuple[int, int]) -> None:
         first, second = row.first, row.second
         is_pair = row.table is not None and row.table.is_pair
         where = self._pairs.index(first.frame, second.frame) if is_pair else first.frame
@@ -76,7 +141,9 @@ class LoadTables:
         end, axes = site.end(at=given.at), site.axes(given.frame)
         if end.row == layout.NO_ROW:
             return
-        value = (*rotate(axes.turn, given.impulse), *rotate(axes.turn, given.angular_impulse), *end.lever)
+        value = layout.IMPULSE.filled(
+            j=rotate(axes.turn, given.impulse), k=rotate(axes.turn, given.angular_impulse), lever=end.lever
+        )
         self.impulse_numbers.append(number)
         eras = (impulse.era, impulse.era + 1)
         self._entries[IMPULSES].append(LoadRow(axes.frame, layout.NO_ROW, end.row, eras, value))
@@ -93,3 +160,34 @@ class LoadTables:
     def _view(self, view: ViewRecord) -> tuple[int, int, int]:
         observer, body = (Site(self._tree, own).frame(frame).frame for frame, own in (view.observer, view.body))
         return view.kind, self._pairs.index(observer, body), view.register
+
+
+def mutual_of(mutual: SimpleNamespace | None, tree: Tree) -> Mutual | None:
+    """Rows, GM and softening of the group; None if the scene has no mutual gravity."""
+    if mutual is None:
+        return None
+    members = members_of(mutual, tree)
+    return Mutual(
+        member=np.array([tree.row(node) for node in members], dtype=np.int64),
+        gm=numbers_table([[mutual.constant * tree.composite(node).mass.mass] for node in members], 1),
+        soft=numbers_table([[mutual.softening * mutual.softening]], 1),
+        depth=np.array(tree.depth, dtype=np.int64),
+    )
+
+
+def members_of(mutual: SimpleNamespace | None, tree: Tree) -> list[Node]:
+    """The free bodies that attract each other, in the order of their paths."""
+    if mutual is None:
+        return []
+    if mutual.bodies is None:
+        carriers = [node for node in tree.free() if node.falls]
+    else:
+        carriers = [tree.carrier(tree.nodes[index]) for index in mutual.bodies]
+    return sorted({node.index: node for node in carriers}.values(), key=lambda node: node.path)
+
+
+def links_of(mutual: SimpleNamespace | None, tree: Tree) -> set[int]:
+    """The nodes whose links are on the path from a member to its nearest common ancestor with another member."""
+    lineages = [[node.index for node in tree.lineage(member)] for member in members_of(mutual, tree)]
+    shared = set(lineages[0]).intersection(*lineages[1:]) if lineages else set()
+    return {index for lineage in lineages for index in lineage[1:]} - shared

@@ -15,10 +15,7 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.blueprint import World
 from rigidsim.engine.assembly.constants import model_of
-from rigidsim.engine.assembly.schedule import ScheduledReparenting
-from rigidsim.engine.assembly.tree import Node, Tree
 from rigidsim.engine.model import Model, MotionSamples, followed, windings, zeros
-from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.physics.frames import compose_velocity, local_velocity, stretch, stretch_back
 from rigidsim.physics.impulses import (
     joint_angular_momentum,
@@ -31,13 +28,11 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import angular_momentum, point_velocity
 from rigidsim.physics.summation import compensated_sum
 from rigidsim.physics.vector import add, cross, negated, projection, scaled, sub
+from rigidsim.tree.history import TreeChange
+from rigidsim.tree.motion import seen
+from rigidsim.tree.nodes import Node, Tree
 
 ZERO = (0.0, 0.0, 0.0)
-PLACE, VELOCITY = slice(layout.S_P, layout.S_P + 3), slice(layout.S_V, layout.S_V + 3)
-RATE, WORK = slice(layout.S_OMEGA, layout.S_OMEGA + 3), slice(layout.S_WORK, layout.S_WORK + 1)
-PLACE_LOW, VELOCITY_LOW = slice(layout.S_P_LOW, layout.S_P_LOW + 3), slice(layout.S_V_LOW, layout.S_V_LOW + 3)
-RATE_LOW, WORK_LOW = slice(layout.S_OMEGA_LOW, layout.S_OMEGA_LOW + 3), slice(layout.S_WORK_LOW, layout.S_WORK_LOW + 1)
-LOW = {PLACE.start: PLACE_LOW, VELOCITY.start: VELOCITY_LOW, RATE.start: RATE_LOW, WORK.start: WORK_LOW}
 
 
 class Jump(NamedTuple):
@@ -82,11 +77,7 @@ class MotionSnapshot:
 
     def seen(self, frame: int, observer: int) -> tuple:
         """(p, q, v, omega) of a frame's origin in another frame, in its axes and units of length."""
-        inwards, outwards = self._tree.branches(observer, frame)
-        return self._chain(outwards).seen_from(self._chain(inwards))
-
-    def _chain(self, branch: list[Node]) -> RelativeMotion:
-        return RelativeMotion.of(self._link(node) for node in branch)
+        return seen(self._tree, frame, observer, self._link)
 
     def _link(self, node: Node) -> tuple:
         position, orientation, velocity, rate = numbers_of(self._local, node.index)
@@ -97,17 +88,18 @@ def carrier_row(world: World, body: int) -> int:
     """The row to whose work the energy of a reparenting is added: that of the free body that carries the node, else the
     first; NO_ROW without free bodies.
     """
-    row = int(world.model.node[body, layout.NODE_CARRIER])
+    row = int(world.model.node[body, layout.NODE.carrier])
     return row if row >= 0 else 0 if len(world.model.moved_node) else layout.NO_ROW
 
 
 def parted(before: Tree, after: Tree, body: int) -> list[Node]:
     """A node that is free after a reparenting; if it was a part of another body, that body comes first."""
-    return [after.nodes[index] for index in dict.fromkeys((before.carriers[body], body)) if index != layout.NO_ROW]
+    left = before.carrier(before.nodes[body])
+    return [after.nodes[index] for index in dict.fromkeys((left.index, body) if left else (body,))]
 
 
 def reparented(
-    world: World, event: ScheduledReparenting, state: np.ndarray, local: MotionSamples, in_world: MotionSamples
+    world: World, event: TreeChange, state: np.ndarray, local: MotionSamples, in_world: MotionSamples
 ) -> tuple[World, dict[int, Jump]]:
     """The world after the reparenting, and the jumps of the nodes whose motion it changes. `state` is the state before;
     `local` and `in_world` are one sample of the motion of every node, arrays (node, component). The state of a body
@@ -127,12 +119,12 @@ def reparented(
     elif moved.index in before:
         carrier = tree.carrier(moved)
         rows[carrier.index], jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
-    if event.motion == "fixed":
+    if event.kind == "fixed":
         jumps[moved.index] = stop(tree, instant, moved)
     for node in tree.free():
         if tree.composite(node).fault:
             rows[node.index][:] = np.nan
-    after = np.array([*rows.values(), *state[n_moved:]], dtype=np.float64).reshape(-1, layout.STATE_ROWS)
+    after = np.array([*rows.values(), *state[n_moved:]], dtype=np.float64).reshape(-1, layout.STATE.width)
     forget_signs(model, after)
     return World(world.blueprint, tree, model, after), jumps
 
@@ -144,10 +136,10 @@ def stop(tree: Tree, instant: MotionSnapshot, node: Node) -> Jump:
     return Jump(negated(stretch(q_WP, node.parent_metres, v)), negated(rotate(q_WP, omega)))
 
 
-def changed_tree(tree: Tree, event: ScheduledReparenting, instant: MotionSnapshot) -> Tree:
+def changed_tree(tree: Tree, event: TreeChange, instant: MotionSnapshot) -> Tree:
     """The tree with one node under another parent; a node that becomes fixed keeps its present pose there."""
     p, q, _, _ = instant.seen(1 + event.body, event.to)
-    return tree.moved(event.body, event.to, event.motion, (p, q) if event.motion == "fixed" else None)
+    return tree.moved(event.body, event.to, event.kind, (p, q) if event.kind == "fixed" else None)
 
 
 def forget_signs(model: Model, state: np.ndarray) -> None:
@@ -156,44 +148,44 @@ def forget_signs(model: Model, state: np.ndarray) -> None:
     """
     for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=True):
         if not table.counts_turns(value):
-            row[layout.WOUND_LAST] = 0.0
+            row[layout.WOUND.last] = 0.0
 
 
 def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarray | None) -> np.ndarray:
     """The state of a free body that keeps its motion, relative to its new parent; its rotation in the world stays."""
     p, q, v, omega = instant.seen(node.frame, node.parent)
-    row = zeros(layout.STATE_ROWS)
+    row = zeros(layout.STATE.width)
     if before is None:
         q_WB, omega_WB = instant.world(node)
-        row[layout.S_Q : layout.S_Q + 4] = q_WB
-        row[RATE] = rotate_back(q_WB, omega_WB)
+        row[layout.STATE.q] = q_WB
+        row[layout.STATE.omega] = rotate_back(q_WB, omega_WB)
     else:
         row[:] = before
     r = stretch(q, node.scale, tree.composite(node).mass.center)
-    begin(row, PLACE, add(p, r))
-    begin(row, VELOCITY, point_velocity(v, omega, r))
+    begin(row, "p", add(p, r))
+    begin(row, "v", point_velocity(v, omega, r))
     return row
 
 
-def begin(row: np.ndarray, part: slice, value) -> None:
+def begin(row: np.ndarray, part: str, value) -> None:
     """Set one compensated sum of a state, in place."""
-    row[part], row[LOW[part.start]] = value, 0.0
+    row[getattr(layout.STATE, part)], row[getattr(layout.STATE, f"{part}_low")] = value, 0.0
 
 
-def increase(row: np.ndarray, part: slice, change) -> None:
+def increase(row: np.ndarray, part: str, change) -> None:
     """Add to one compensated sum of a state, in place."""
-    low = LOW[part.start]
-    row[part], row[low] = compensated_sum(row[part], row[low], np.asarray(change))
+    high, low = getattr(layout.STATE, part), getattr(layout.STATE, f"{part}_low")
+    row[high], row[low] = compensated_sum(row[high], row[low], np.asarray(change))
 
 
 def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> ImpactState:
     """The state before the impact of a free body."""
     node = world.tree.nodes[index]
-    constants = tuple(map(float, world.model.body[world.model.node[index, layout.NODE_ROW]]))
+    constants = tuple(map(float, world.model.body[world.model.node[index, layout.NODE.row]]))
     q_WB, omega = instant.world(node)
-    r = rotate(q_WB, constants[layout.B_COM : layout.B_COM + 3])
-    L_B = angular_momentum(constants[layout.B_INERTIA : layout.B_INERTIA + 6], tuple(map(float, before[index][RATE])))
-    return ImpactState(constants[layout.B_MASS], r, omega, rotate(q_WB, L_B))
+    r = rotate(q_WB, constants[layout.BODY.com])
+    L_B = angular_momentum(constants[layout.BODY.inertia], tuple(map(float, before[index][layout.STATE.omega])))
+    return ImpactState(constants[layout.BODY.mass], r, omega, rotate(q_WB, L_B))
 
 
 def impact(
@@ -212,17 +204,17 @@ def impact(
     L = joint_angular_momentum(one.L, two.L, reduced_mass(one.mass, two.mass), s, u)
     if world.blueprint.normal:
         L = projection(world.blueprint.normal, L)
-    joint = model.body[model.node[carrier.index, layout.NODE_ROW]]
-    inverse = tuple(map(float, joint[layout.B_INVERSE : layout.B_INVERSE + 6]))
+    joint = model.body[model.node[carrier.index, layout.NODE.row]]
+    inverse = tuple(map(float, joint[layout.BODY.inverse]))
     omega_B = rate_jump(inverse, rotate_back(q_WB, L))  # from rest
     omega = rotate(q_WB, omega_B)
 
     b, row = mass_share(one.mass, two.mass), before[carrier.index].copy()
     q_WP, omega_WP = instant.world(world.tree.parent(carrier))
     shift, scale = scaled(b, s), carrier.parent_metres
-    increase(row, PLACE, stretch_back(q_WP, scale, shift))
-    increase(row, VELOCITY, local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u)))
-    begin(row, RATE, omega_B)
-    for part in (WORK_LOW, WORK):
-        increase(row, WORK, before[other][part])
+    increase(row, "p", stretch_back(q_WP, scale, shift))
+    increase(row, "v", local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u)))
+    begin(row, "omega", omega_B)
+    for part in (layout.STATE.work_low, layout.STATE.work):
+        increase(row, "work", before[other][part])
     return row, Jump(plastic_origin_jump(b, s, u, one.r, one.omega, omega), sub(omega, one.omega))

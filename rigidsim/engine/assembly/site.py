@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rigidsim.engine.assembly.tree import Tree
 from rigidsim.engine.laws.declaration import LoadPoint
-from rigidsim.engine.relative_motion import RelativeMotion
 from rigidsim.physics.vector import scaled, sub
+from rigidsim.tree.motion import seen
+from rigidsim.tree.nodes import Tree
 
 PARENT = -1
 """In place of a frame number: the present parent."""
@@ -71,9 +71,7 @@ class Site:
 
     def pose(self, first: int, second: int) -> tuple:
         """(p, q) of the second frame in the first, m, from the poses of the nodes at t = 0."""
-        inwards, outwards = (
-            RelativeMotion.of(((node.position, node.orientation, node.scale), ZERO, ZERO) for node in branch)
-            for branch in self._tree.branches(first, second)
+        p, q, _, _ = seen(
+            self._tree, second, first, lambda node: ((node.position, node.orientation, node.scale), ZERO, ZERO)
         )
-        p, q, _, _ = outwards.seen_from(inwards)
         return scaled(self._tree.metres(first), p), q

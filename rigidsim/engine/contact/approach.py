@@ -11,23 +11,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from rigidsim.engine.contact import columns as c
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, PLACE, POSE, SOLID
 from rigidsim.engine.contact.pairs import meet
-from rigidsim.engine.layout import load3, load4, load6, store3, store4
+from rigidsim.engine.layout import QUATERNION, TRIPLE
 from rigidsim.jit import inlined, routine
+from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import between_ends, slip
+from rigidsim.physics.distances import HALF_SPACE, POINT
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import exp_full, product, rotate
 from rigidsim.physics.restitution import NEVER, touching_time
 from rigidsim.physics.rigid_body import point_acceleration
 from rigidsim.physics.vector import add, dot, norm, scaled, sub
 
-# A side of a pair: the motion of its body at a time within the step, acceleration and angular acceleration, inverse
-# mass and inverse inertia; the centre of its shape relative to that of the body; displacement and turn since the
-# beginning of the step. World axes.
-M_A, M_ALPHA, M_MASS, M_INERTIA, M_ARM, M_WAY, M_TURN, SIDE_ROWS = c.MOTION_ROWS, 16, 19, 20, 26, 29, 32, 35
+SIDE = Row(
+    "a side of a pair: the motion of its body at a time within the step, acceleration and angular acceleration,"
+    " inverse mass and inverse inertia; the centre of its shape relative to that of the body; displacement and turn"
+    " since the beginning of the step; world axes",
+    CENTRE, a=3, alpha=3, mass=1, inertia=6, arm=3, way=3, turn=3,
+)  # fmt: skip
 
 MOST_CORRECTIONS, NEWTON = 16, 3  # of the time of touching; three are usual; those before the secant is used
 FAR = 1e30  # m: as reach, finds the nearest places at any distance
@@ -42,55 +44,67 @@ class SmoothMotion(NamedTuple):
 
     h: float  # length of the step, s
     share: float  # of the gain of velocity that acts on the displacement, as in `Contacts`
-    start: np.ndarray  # (contact body, MOTION_ROWS) at its beginning
-    finish: np.ndarray  # at its end, if nothing touched
-    began: np.ndarray  # (contact body, INVERSE_ROWS) inverse mass and inertia at its beginning
-    inverse: np.ndarray  # (contact body, INVERSE_ROWS) at the last impact, or at its beginning
-    attitude: np.ndarray  # (contact body, 4) orientation then
-    vel: np.ndarray  # (contact body, LINE_ROWS) at its beginning, with the jumps
-    moved: np.ndarray  # (contact body, LINE_ROWS) by the jumps
-    turned: np.ndarray  # (contact body, 3) angular impulses of the jumps, world axes, N m s
+    start: CENTRE  # (contact body) at its beginning
+    finish: CENTRE  # at its end, if nothing touched
+    began: INVERSE  # (contact body) inverse mass and inertia at its beginning
+    inverse: INVERSE  # (contact body) at the last impact, or at its beginning
+    attitude: QUATERNION  # (contact body) orientation then
+    vel: LINE  # (contact body) at its beginning, with the jumps
+    moved: LINE  # (contact body) by the jumps
+    turned: TRIPLE  # (contact body) angular impulses of the jumps, world axes, N m s
 
 
 class Near(NamedTuple):
     """Working arrays of one pair of shapes, as placed at a time within the step."""
 
-    side: np.ndarray  # (2, SIDE_ROWS)
-    pose: np.ndarray  # (2, POSE_ROWS) of the two shapes
-    places: np.ndarray  # (MOST_PLACES, PLACE_ROWS)
+    side: SIDE  # (2)
+    pose: POSE  # (2) of the two shapes
+    places: PLACE  # (MOST_PLACES)
 
 
 @routine
-def place_side(t, h, share, start, finish, inverse, vel, moved, turned, value, side, pose):
+def place_side(
+    t,
+    h,
+    share,
+    start: CENTRE,
+    finish: CENTRE,
+    inverse: INVERSE,
+    vel: LINE,
+    moved: LINE,
+    turned: TRIPLE,
+    value: SOLID,
+    side: SIDE,
+    pose: POSE,
+):
     """The motion of one body at t s after the beginning of the step, and the pose of its shape there."""
-    a = scaled(1.0 / h, sub(load3(finish, c.X_V, 0, 1), load3(start, c.X_V, 0, 1)))
-    alpha = scaled(1.0 / h, sub(load3(finish, c.X_OMEGA, 0, 1), load3(start, c.X_OMEGA, 0, 1)))
-    v, rate = load3(vel, c.L_LINEAR, 0, 1), load3(vel, c.L_ANGULAR, 0, 1)
-    way = add(load3(moved, c.L_LINEAR, 0, 1), scaled(t, add(v, scaled(share * t, a))))
-    v_end, v_now = load3(finish, c.X_V, 0, 1), add(v, scaled(t, a))
-    if inverse[c.I_MASS] == 0.0 and dot(v, v) + dot(v_end, v_end) > 0.0:
-        dx = sub(load3(finish, c.X_P, 0, 1), load3(start, c.X_P, 0, 1))
-        way, v_now, a = between_ends(t, h, v, load3(start, c.X_OMEGA, 0, 1), dx, v_end)
-    theta = add(load3(moved, c.L_ANGULAR, 0, 1), scaled(t, add(rate, scaled(share * t, alpha))))
+    a = scaled(1.0 / h, sub(finish.v, start.v))
+    alpha = scaled(1.0 / h, sub(finish.omega, start.omega))
+    v, rate = vel.linear, vel.angular
+    way = add(moved.linear, scaled(t, add(v, scaled(share * t, a))))
+    v_end, v_now = finish.v, add(v, scaled(t, a))
+    if inverse.mass == 0.0 and dot(v, v) + dot(v_end, v_end) > 0.0:
+        dx = sub(finish.p, start.p)
+        way, v_now, a = between_ends(t, h, v, start.omega, dx, v_end)
+    theta = add(moved.angular, scaled(t, add(rate, scaled(share * t, alpha))))
     turn = exp_full(scaled(0.5, theta))
-    p, q = add(load3(start, c.X_P, 0, 1), way), product(turn, load4(start, c.X_Q, 0, 1))
-    inertia = rotated(turn, load6(inverse, c.I_INERTIA, 0, 1))
-    smooth = add(load3(start, c.X_OMEGA, 0, 1), scaled(t, alpha))
-    arm = rotate(q, load3(value, c.V_P, 0, 1))
-    store3(side, c.X_P, 0, 1, p)
-    store4(side, c.X_Q, 0, 1, q)
-    store3(side, c.X_V, 0, 1, v_now)
-    store3(side, c.X_OMEGA, 0, 1, add(smooth, apply(inertia, load3(turned, 0, 0, 1))))
-    store3(side, M_A, 0, 1, a)
-    store3(side, M_ALPHA, 0, 1, alpha)
-    side[M_MASS] = inverse[c.I_MASS]
-    for k in range(6):
-        side[M_INERTIA + k] = inertia[k]
-    store3(side, M_ARM, 0, 1, arm)
-    store3(side, M_WAY, 0, 1, way)
-    store3(side, M_TURN, 0, 1, theta)
-    store3(pose, c.H_P, 0, 1, add(p, arm))
-    store4(pose, c.H_Q, 0, 1, product(q, load4(value, c.V_Q, 0, 1)))
+    p, q = add(start.p, way), product(turn, start.q)
+    inertia = rotated(turn, inverse.inertia)
+    smooth = add(start.omega, scaled(t, alpha))
+    arm = rotate(q, value.p)
+    side.p = p
+    side.q = q
+    side.v = v_now
+    side.omega = add(smooth, apply(inertia, turned.xyz))
+    side.a = a
+    side.alpha = alpha
+    side.mass = inverse.mass
+    side.inertia = inertia
+    side.arm = arm
+    side.way = way
+    side.turn = theta
+    pose.p = add(p, arm)
+    pose.q = product(q, value.q)
 
 
 @inlined
@@ -98,7 +112,7 @@ def place_pair(first, second, t, motion, contacts, near):
     """Both sides of a pair of shapes at t s after the beginning of the step."""
     for s in range(2):
         i = first if s == 0 else second
-        b = contacts.shape[i, c.SHAPE_BODY]
+        b = contacts.shape[i].body
         place_side(
             t, motion.h, motion.share, motion.start[b], motion.finish[b], motion.began[b], motion.vel[b],
             motion.moved[b], motion.turned[b], contacts.shape_value[i], near.side[s], near.pose[s],
@@ -108,7 +122,7 @@ def place_pair(first, second, t, motion, contacts, near):
 @inlined
 def find_places(first, second, reach, contacts, near):
     """The places where two shapes, as placed now, are nearer than reach; their number."""
-    kind_i, kind_j = contacts.shape[first, c.SHAPE_KIND], contacts.shape[second, c.SHAPE_KIND]
+    kind_i, kind_j = contacts.shape[first].kind, contacts.shape[second].kind
     value_i, value_j = contacts.shape_value[first], contacts.shape_value[second]
     return meet(kind_i, value_i, near.pose[0], kind_j, value_j, near.pose[1], reach, near.places)
 
@@ -116,17 +130,17 @@ def find_places(first, second, reach, contacts, near):
 @inlined
 def sizes(first, second, contacts, near):
     """(size, extent), m: of the smaller shape; and of the numbers that a gap is the difference of."""
-    a, b = contacts.shape_value[first, c.V_BOUND], contacts.shape_value[second, c.V_BOUND]
+    a, b = contacts.shape_value[first].bound, contacts.shape_value[second].bound
     size = a if a < b else b
-    return size, size + norm(load3(near.pose[0], c.H_P, 0, 1)) + norm(load3(near.pose[1], c.H_P, 0, 1))
+    return size, size + norm(near.pose[0].p) + norm(near.pose[1].p)
 
 
 @inlined
-def levers(place, near):
+def levers(place: PLACE, near):
     """Of the middle between the surfaces, from the centres of both bodies: one point, so no moment comes of nothing."""
-    half = scaled(0.5 * place[c.Q_GAP], load3(place, c.Q_NORMAL, 0, 1))
-    of_first = add(load3(near.side[0], M_ARM, 0, 1), load3(place, c.Q_FIRST, 0, 1))
-    of_second = add(load3(near.side[1], M_ARM, 0, 1), load3(place, c.Q_SECOND, 0, 1))
+    half = scaled(0.5 * place.gap, place.normal)
+    of_first = add(near.side[0].arm, place.first)
+    of_second = add(near.side[1].arm, place.second)
     return add(of_first, half), sub(of_second, half)
 
 
@@ -134,24 +148,24 @@ def levers(place, near):
 def slip_at(r_A, r_B, near):
     """Of the second body's point relative to the first one's."""
     A, B = near.side[0], near.side[1]
-    v_A, omega_A = load3(A, c.X_V, 0, 1), load3(A, c.X_OMEGA, 0, 1)
-    return slip(v_A, omega_A, r_A, load3(B, c.X_V, 0, 1), load3(B, c.X_OMEGA, 0, 1), r_B)
+    v_A, omega_A = A.v, A.omega
+    return slip(v_A, omega_A, r_A, B.v, B.omega, r_B)
 
 
 @inlined
-def core_acceleration(side, r):
+def core_acceleration(side: SIDE, r):
     """Of the point of a body at r from its centre."""
-    omega, alpha = load3(side, c.X_OMEGA, 0, 1), load3(side, M_ALPHA, 0, 1)
-    return point_acceleration(load3(side, M_A, 0, 1), omega, alpha, r)
+    omega, alpha = side.omega, side.alpha
+    return point_acceleration(side.a, omega, alpha, r)
 
 
 @inlined
-def closing_of(place, first, second, contacts, near):
+def closing_of(place: PLACE, first, second, contacts, near):
     """(u, a): the rate of the gap, and about its derivative: that of the cores, for a round surface slides along."""
-    n = load3(place, c.Q_NORMAL, 0, 1)
+    n = place.normal
     r_A, r_B = levers(place, near)
-    a_A = core_acceleration(near.side[0], sub(r_A, scaled(contacts.shape_value[first, c.V_RADIUS], n)))
-    a_B = core_acceleration(near.side[1], add(r_B, scaled(contacts.shape_value[second, c.V_RADIUS], n)))
+    a_A = core_acceleration(near.side[0], sub(r_A, scaled(contacts.shape_value[first].radius, n)))
+    a_B = core_acceleration(near.side[1], add(r_B, scaled(contacts.shape_value[second].radius, n)))
     return dot(n, slip_at(r_A, r_B, near)), dot(n, sub(a_B, a_A))
 
 
@@ -176,9 +190,9 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
     for k in range(count):
         place = near.places[k]
         u, a = closing_of(place, first, second, contacts, near)
-        root, least, touches = touching_time(place[c.Q_GAP], u, a), least_speed(a, calm), place[c.Q_GAP] <= touching
+        root, least, touches = touching_time(place.gap, u, a), least_speed(a, calm), place.gap <= touching
         if root < wait and not (touches and -u <= least):
-            wait, gap = root, place[c.Q_GAP]
+            wait, gap = root, place.gap
         if touches:
             speed, excess = max(speed, -u), max(excess, -u / least)
         late = max(late, -(u + a * left))
@@ -188,22 +202,22 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
 @inlined
 def centre_at(b, t, motion):
     """(position, velocity, acceleration) of the centre of a body that forces move, t s after the step began."""
-    v_end, v = load3(motion.finish[b], c.X_V, 0, 1), load3(motion.vel[b], c.L_LINEAR, 0, 1)
-    a = scaled(1.0 / motion.h, sub(v_end, load3(motion.start[b], c.X_V, 0, 1)))
-    way = add(load3(motion.moved[b], c.L_LINEAR, 0, 1), scaled(t, add(v, scaled(motion.share * t, a))))
-    return add(load3(motion.start[b], c.X_P, 0, 1), way), add(v, scaled(t, a)), a
+    v_end, v = motion.finish[b].v, motion.vel[b].linear
+    a = scaled(1.0 / motion.h, sub(v_end, motion.start[b].v))
+    way = add(motion.moved[b].linear, scaled(t, add(v, scaled(motion.share * t, a))))
+    return add(motion.start[b].p, way), add(v, scaled(t, a)), a
 
 
 @inlined
 def reach_of(k, contacts):
     """The largest distance of a point of a shape from the centre of its body, m."""
-    return norm(load3(contacts.shape_value[k], c.V_P, 0, 1)) + contacts.shape_value[k, c.V_BOUND]
+    return norm(contacts.shape_value[k].p) + contacts.shape_value[k].bound
 
 
 @inlined
 def are_far(first, second, now, motion, contacts):
     """Whether two bodies that forces move are too far from each other to touch in the rest of the step."""
-    a, b = contacts.shape[first, c.SHAPE_BODY], contacts.shape[second, c.SHAPE_BODY]
+    a, b = contacts.shape[first].body, contacts.shape[second].body
     if a >= contacts.n_moved or b >= contacts.n_moved:
         return False
     (p_A, v_A, a_A), (p_B, v_B, a_B), left = centre_at(a, now, motion), centre_at(b, now, motion), motion.h - now
@@ -212,12 +226,12 @@ def are_far(first, second, now, motion, contacts):
 
 
 @inlined
-def goes_straight(k, side, contacts):
+def goes_straight(k, side: SIDE, contacts):
     """Whether no turn moves a shape: a sphere around the centre of its body, or a plane that does not turn. The gap of
     two such shapes is never smaller than along the normal of now.
     """
-    p, omega = load3(contacts.shape_value[k], c.V_P, 0, 1), load3(side, c.X_OMEGA, 0, 1)
-    is_sphere, is_plane = contacts.shape[k, c.SHAPE_KIND] == c.SPHERE, contacts.shape[k, c.SHAPE_KIND] == c.PLANE
+    p, omega = contacts.shape_value[k].p, side.omega
+    is_sphere, is_plane = contacts.shape[k].kind == POINT, contacts.shape[k].kind == HALF_SPACE
     return (is_sphere and dot(p, p) == 0.0) or (is_plane and dot(omega, omega) == 0.0)
 
 

@@ -6,14 +6,27 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.candidates import Candidates, make_candidates
+from rigidsim.engine.contact.columns import (
+    CENTRE,
+    CONTACT_POINT,
+    INVERSE,
+    LINE,
+    PARTING,
+    PLACE,
+    POSE,
+    SAMPLED,
+    SAMPLED_POINT,
+    WHO,
+)
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
-from rigidsim.engine.contact.model import Contacts
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
-from rigidsim.engine.layout import LEDGER_ROWS
-from rigidsim.engine.model import zeros
+from rigidsim.engine.corrections import Corrections, make_corrections
+from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
+from rigidsim.engine.model import Contacts, zeros
 
 LANES = 16
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
@@ -31,29 +44,29 @@ class Touching(NamedTuple):
     key: np.ndarray  # (point, MEMORY_COLUMNS) in the order of pairs
     impulse: np.ndarray  # (point, MEMORY_ROWS) of the last sub-step: normal, tangent, rolling; N s and N m s
     pair: np.ndarray  # (pair, 2) shapes that touched at the end of the last step
-    parting: np.ndarray  # (pair, PARTING_COLUMNS) pairs that overlap for a reason, in the order of pairs
+    parting: PARTING  # (pair) pairs that overlap for a reason, in the order of pairs
 
 
 class Record(NamedTuple):
     """What contact records: the log that Python reads, and contact points."""
 
     count: np.ndarray  # (4) rows in use: of the log, of the samples, of the present points; the sample written last
-    log: np.ndarray  # (capacity, LOG_COLUMNS)
-    log_value: np.ndarray  # (capacity, LOG_ROWS)
-    sampled: np.ndarray  # (capacity, SAMPLED_COLUMNS), or no rows if contacts are not recorded
-    sampled_value: np.ndarray  # (capacity, SAMPLED_ROWS)
-    present: np.ndarray  # (point, SAMPLED_COLUMNS) the contact points of the last step
-    present_value: np.ndarray  # (point, SAMPLED_ROWS)
+    log: RECORD  # (capacity) events
+    log_value: EVENT  # (capacity)
+    sampled: SAMPLED  # (capacity), or no rows if contacts are not recorded
+    sampled_value: SAMPLED_POINT  # (capacity)
+    present: SAMPLED  # (point) the contact points of the last step
+    present_value: SAMPLED_POINT  # (point)
 
 
 class Motions(NamedTuple):
     """Motion of contact bodies and shapes in this step."""
 
-    way: np.ndarray  # (way + 1, 6) position and velocity of a node relative to the reference frame; the last is zero
-    start: np.ndarray  # (contact body, MOTION_ROWS) at the beginning of the step
-    finish: np.ndarray  # (contact body, MOTION_ROWS) at its end without contact
-    origin: np.ndarray  # (contact body, 3) its reference frame in the world at the end of the step
-    pose: np.ndarray  # (shape, POSE_ROWS) at the beginning of the step
+    way: LINK  # (way + 1) position and velocity of a node relative to the reference frame; the last is zero
+    start: CENTRE  # (contact body) at the beginning of the step
+    finish: CENTRE  # (contact body) at its end without contact
+    origin: TRIPLE  # (contact body) its reference frame in the world at the end of the step
+    pose: POSE  # (shape) at the beginning of the step
     turn: np.ndarray  # (shape) the angle of its turn within the step, rad
     lever: np.ndarray  # (shape) largest distance of a point of its core from the centre of its body, m
     agitation: np.ndarray  # (contact body) the most that a pair with it may close by within the step, m
@@ -63,40 +76,28 @@ class Motions(NamedTuple):
 class Points(NamedTuple):
     """Contact points of this step."""
 
-    who: np.ndarray  # (point, POINT_COLUMNS)
-    value: np.ndarray  # (point, POINT_ROWS)
+    who: WHO  # (point)
+    value: CONTACT_POINT  # (point)
     apart: np.ndarray  # (pair) distance of the centres of two candidates, m
     closing: np.ndarray  # (pair) the most that their gap can shrink by within the step, m
-    later: np.ndarray  # (2, POSE_ROWS) poses of two shapes within the step
-    place: np.ndarray  # (MOST_PLACES, PLACE_ROWS)
+    later: POSE  # (2) poses of two shapes within the step
+    place: PLACE  # (MOST_PLACES)
 
 
 class Lines(NamedTuple):
     """The rows that the solver works on; the last one belongs to spare lanes."""
 
-    inverse: np.ndarray  # (contact body + 1, INVERSE_ROWS)
-    attitude: np.ndarray  # (contact body + 1, 4) orientation of which it is: at the last impact or the beginning
-    vel: np.ndarray  # (contact body + 1, LINE_ROWS)
-    moved: np.ndarray  # (contact body + 1, LINE_ROWS)
-    smooth: np.ndarray  # (contact body + 1, LINE_ROWS)
-    push: np.ndarray  # (contact body + 1, LINE_ROWS)
-    began: np.ndarray  # (contact body + 1, LINE_ROWS)
-    kicked: np.ndarray  # (contact body + 1, LINE_ROWS) what impacts alone changed
-    first: np.ndarray  # (contact body + 1, LINE_ROWS) velocity before the sub-steps
-    way: np.ndarray  # (contact body + 1, LINE_ROWS) displacement before them; then theirs over the length of the step
+    inverse: INVERSE  # (contact body + 1)
+    attitude: QUATERNION  # (contact body + 1) orientation of which it is: at the last impact or the beginning
+    vel: LINE  # (contact body + 1)
+    moved: LINE  # (contact body + 1)
+    smooth: LINE  # (contact body + 1)
+    push: LINE  # (contact body + 1)
+    began: LINE  # (contact body + 1)
+    kicked: LINE  # (contact body + 1) what impacts alone changed
+    first: LINE  # (contact body + 1) velocity before the sub-steps
+    way: LINE  # (contact body + 1) displacement before them; then theirs over the length of the step
     acts: np.ndarray  # (contact body) whether an impulse acted in this step
-
-
-class Corrections(NamedTuple):
-    """What contact changes in the tree."""
-
-    own: np.ndarray  # (moved, CORRECTION_ROWS) of free bodies, by row of the state
-    is_corrected: np.ndarray  # (moved) whether the body has one
-    frame: np.ndarray  # (1 + node, CORRECTION_ROWS) of each frame
-    is_shifted: np.ndarray  # (1 + node) whether the frame has one
-    energy: np.ndarray  # (LEDGER_ROWS) stored energy
-    inherited: np.ndarray  # (1) change of energy of the bodies that inherit corrections, J
-    mean: np.ndarray  # (contact body, 6) acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
 
 
 class Room(NamedTuple):
@@ -122,6 +123,8 @@ class ContactArrays(NamedTuple):
     points: Points
     lines: Lines
     corrections: Corrections
+    energy: LEDGER  # one row, of stored energy
+    mean: MEAN  # (contact body) acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
     candidates: Candidates
     impacts: ImpactArrays | None  # if some pair of shapes has restitution
     solver: SolverArrays
@@ -151,7 +154,7 @@ def make_touching(room: Room) -> Touching:
         key=np.zeros((room.points, at.MEMORY_COLUMNS), np.int64),
         impulse=np.zeros((room.points, at.MEMORY_ROWS)),
         pair=np.zeros((room.points, 2), np.int64),
-        parting=np.zeros((room.pairs, at.PARTING_COLUMNS), np.int64),
+        parting=np.zeros((room.pairs, at.PARTING.width), np.int64),
     )
 
 
@@ -159,12 +162,12 @@ def make_record(room: Room) -> Record:
     """Nothing recorded yet."""
     return Record(
         count=np.array([0, 0, 0, at.NOTHING_SAMPLED]),
-        log=np.zeros((room.log, at.LOG_COLUMNS), np.int64),
-        log_value=np.zeros((room.log, at.LOG_ROWS)),
-        sampled=np.zeros((room.sampled, at.SAMPLED_COLUMNS), np.int64),
-        sampled_value=np.zeros((room.sampled, at.SAMPLED_ROWS)),
-        present=np.zeros((room.points, at.SAMPLED_COLUMNS), np.int64),
-        present_value=np.zeros((room.points, at.SAMPLED_ROWS)),
+        log=np.zeros((room.log, layout.RECORD.width), np.int64),
+        log_value=np.zeros((room.log, layout.EVENT.width)),
+        sampled=np.zeros((room.sampled, at.SAMPLED.width), np.int64),
+        sampled_value=np.zeros((room.sampled, at.SAMPLED_POINT.width)),
+        present=np.zeros((room.points, at.SAMPLED.width), np.int64),
+        present_value=np.zeros((room.points, at.SAMPLED_POINT.width)),
     )
 
 
@@ -173,10 +176,10 @@ def make_motions(contacts: Contacts) -> Motions:
     n, n_shape = len(contacts.body), len(contacts.shape)
     return Motions(
         way=np.zeros((len(contacts.way) + 1, 6)),
-        start=np.zeros((n, at.MOTION_ROWS)),
-        finish=np.zeros((n, at.MOTION_ROWS)),
+        start=np.zeros((n, at.CENTRE.width)),
+        finish=np.zeros((n, at.CENTRE.width)),
         origin=np.zeros((n, 3)),
-        pose=np.zeros((n_shape, at.POSE_ROWS)),
+        pose=np.zeros((n_shape, at.POSE.width)),
         turn=np.zeros(n_shape),
         lever=np.zeros(n_shape),
         agitation=np.zeros(n),
@@ -187,32 +190,19 @@ def make_motions(contacts: Contacts) -> Motions:
 def make_points(room: Room) -> Points:
     """Room for contact points."""
     return Points(
-        who=np.zeros((room.points, at.POINT_COLUMNS), np.int64),
-        value=np.zeros((room.points, at.POINT_ROWS)),
+        who=np.zeros((room.points, at.WHO.width), np.int64),
+        value=np.zeros((room.points, at.CONTACT_POINT.width)),
         apart=np.zeros(room.pairs),
         closing=np.zeros(room.pairs),
-        later=np.zeros((2, at.POSE_ROWS)),
-        place=np.zeros((at.MOST_PLACES, at.PLACE_ROWS)),
+        later=np.zeros((2, at.POSE.width)),
+        place=np.zeros((at.MOST_PLACES, at.PLACE.width)),
     )
 
 
 def make_lines(n_body: int) -> Lines:
     """Rows for the solver."""
-    lines = (zeros(n_body + 1, at.LINE_ROWS) for _ in range(8))
-    return Lines(zeros(n_body + 1, at.INVERSE_ROWS), zeros(n_body + 1, 4), *lines, acts=np.zeros(n_body, np.int64))
-
-
-def make_corrections(n_body: int, n_node: int, n_moved: int) -> Corrections:
-    """Nothing to correct yet."""
-    return Corrections(
-        own=np.zeros((n_moved, at.CORRECTION_ROWS)),
-        is_corrected=np.zeros(n_moved, np.int64),
-        frame=np.zeros((n_node + 1, at.CORRECTION_ROWS)),
-        is_shifted=np.zeros(n_node + 1, np.int64),
-        energy=np.zeros(LEDGER_ROWS),
-        inherited=np.zeros(1),
-        mean=np.zeros((n_body, 6)),
-    )
+    lines = (zeros(n_body + 1, at.LINE.width) for _ in range(8))
+    return Lines(zeros(n_body + 1, at.INVERSE.width), zeros(n_body + 1, 4), *lines, acts=np.zeros(n_body, np.int64))
 
 
 def make_contact_arrays(
@@ -231,7 +221,9 @@ def make_contact_arrays(
         motions=make_motions(contacts),
         points=make_points(room),
         lines=make_lines(n),
-        corrections=make_corrections(n, n_node, n_moved),
+        corrections=make_corrections(n_node, n_moved, (0,)),
+        energy=np.zeros(layout.LEDGER.width),
+        mean=np.zeros((n, 6)),
         candidates=make_candidates(contacts, room.pairs),
         impacts=make_impacts(contacts, room.pairs, room.points),
         solver=make_solver(n, room.points, lanes),
@@ -252,14 +244,14 @@ def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before
         fill_from(target, source)
     for target, source in zip(new.ledger, old.ledger, strict=True):
         fill_from(target, source)
-    nodes = [each.body[: each.n_moved, at.BODY_NODE] for each in (contacts, before)]
+    nodes = [each.body[: each.n_moved, at.CONTACT_BODY.node] for each in (contacts, before)]
     _, rows, old_rows = np.intersect1d(*nodes, return_indices=True)
-    new.corrections.mean[rows] = old.corrections.mean[old_rows]
+    new.mean[rows] = old.mean[old_rows]
 
 
 def varying(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
     """The arrays that later steps need, for a copy to go back to."""
-    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.corrections.mean)
+    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.mean)
 
 
 def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:
@@ -267,7 +259,7 @@ def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:
     last, record, ledger = arrays.last, arrays.record, arrays.ledger
     recorded = {"recorded": record.count, "present": record.present, "present_value": record.present_value}
     booked = {f"ledger_{name}": array for name, array in ledger._asdict().items()}
-    return last._asdict() | recorded | booked | {"mean": arrays.corrections.mean}
+    return last._asdict() | recorded | booked | {"mean": arrays.mean}
 
 
 def remembered(arrays: ContactArrays) -> dict[str, np.ndarray]:
@@ -282,7 +274,7 @@ def remembered(arrays: ContactArrays) -> dict[str, np.ndarray]:
 def separated_pairs(before: Contacts, after: Contacts) -> np.ndarray:
     """(pair, 2) the shapes that were parts of one body before the tree changed, and no longer are."""
     n = len(before.shape)
-    node = [contacts.body[contacts.shape[:, at.SHAPE_BODY], at.BODY_NODE] for contacts in (before, after)]
+    node = [contacts.body[contacts.shape[:, at.SHAPE.body], at.CONTACT_BODY.node] for contacts in (before, after)]
     together, apart = node[0][:, None] == node[0][None, :], node[1][:, None] != node[1][None, :]
     return np.argwhere(together & apart & np.triu(np.ones((n, n), bool), 1))
 

@@ -5,8 +5,13 @@ zero. A list contains every pair that may meet while all shapes stay within thei
 numbers; the narrow phase drops the others. So no result depends on when the list was made, and it is not part of a
 checkpoint.
 
-A shape far larger than the rest costs one pass over them; if it is a box that rests, such as a floor, only shapes near
-the box itself are listed. Planes are compared with all shapes.
+The shapes are sorted by where their spheres begin along the axis of widest spread, and each is compared with those that
+began before it and have not ended (sort and sweep: Baraff, Dynamic Simulation of Non-Penetrating Rigid Bodies, 1992).
+These are kept in strips across the axis of second widest spread, by their centres. Strips share a limited number of
+lists by their remainders, so the extent of the scene does not matter: a list may hold shapes that are far away. A strip
+is as wide as the sphere of the largest shape in it; those that are larger are in a list of their own, so one far larger
+than the rest costs one pass over them; if it is a box that rests, such as a floor, only shapes near the box itself are
+listed. Planes are compared with all shapes.
 """
 
 from __future__ import annotations
@@ -16,12 +21,19 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.model import Contacts
-from rigidsim.engine.contact.places import between
-from rigidsim.engine.contact.sweep import add_planes, sort_along, sweep, widest
+from rigidsim.engine.contact.columns import POSE
+from rigidsim.engine.contact.pairs import axes_of, between, components, half_of
+from rigidsim.engine.layout import TRIPLE
+from rigidsim.engine.model import Contacts
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.vector import norm
+from rigidsim.physics.contact import IGNORED
+from rigidsim.physics.distances import BOX, nearest_in_box
+from rigidsim.physics.elementary import sqrt
+from rigidsim.physics.functions import floored
+from rigidsim.physics.vector import dot, norm, sub
 
+GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)  # Ciura, On the best case of Shellsort (2001)
+NOTHING = -1
 # An allowance is this part of the bounding radius and the motion of a few steps: a longer list is made less often.
 SKIN, STEPS = 0.1, 3.0
 WIDEST = 0.05  # of the bounding radius: all pairs are listed that come as near as this to each other
@@ -32,7 +44,7 @@ class Candidates(NamedTuple):
 
     pair: np.ndarray  # (capacity, 2) first and second shape, in order
     count: np.ndarray  # (1) how many there are, or would be if the list had room for them
-    listed: np.ndarray  # (shape, POSE_ROWS)
+    listed: POSE  # (shape)
     allowance: np.ndarray  # (shape) negative before the first list, infinite for a plane that moves
     margin: np.ndarray  # (1)
     order: np.ndarray  # (shape) by where they begin along the axis
@@ -49,10 +61,155 @@ def make_candidates(contacts: Contacts, capacity: int) -> Candidates:
     n = len(contacts.shape)
     pairs = (np.zeros((capacity, 2), np.int64) for _ in range(2))
     order, tally, count = np.arange(n), np.zeros(n + 1, np.int64), np.zeros(1, np.int64)
-    listed, allowance, margin = np.zeros((n, at.POSE_ROWS)), np.full(n, -1.0), np.zeros(1)
+    listed, allowance, margin = np.zeros((n, at.POSE.width)), np.full(n, -1.0), np.zeros(1)
     begin, extent, first, following = np.zeros(n), np.zeros((n, 5)), np.zeros(n + 4, np.int64), np.zeros(n, np.int64)
     lists = first, following, tally
     return Candidates(next(pairs), count, listed, allowance, margin, order, begin, extent, *lists, next(pairs))
+
+
+@inlined
+def may_meet(i, j, shape, action, n_moved) -> bool:
+    """Whether two shapes, wherever they are, have anything to do with each other."""
+    a, b = shape[i, at.SHAPE.body], shape[j, at.SHAPE.body]
+    return (
+        shape[i, at.SHAPE.ancestor] != shape[j, at.SHAPE.ancestor]
+        and (a < n_moved or b < n_moved)
+        and action[shape[i, at.SHAPE.surfaces], shape[j, at.SHAPE.surfaces]] != IGNORED
+    )
+
+
+@inlined
+def _near(i, j, shape, value, candidates) -> bool:
+    """Whether shape j may reach shape i, where that is a box that rests."""
+    if shape[i, at.SHAPE.kind] != BOX or candidates.allowance[i] != 0.0:
+        return True
+    x = components(axes_of(candidates.listed[i]), between(candidates.listed[i], candidates.listed[j]))
+    reach = value[i, at.SOLID.radius] + value[j, at.SOLID.bound] + candidates.allowance[j] + candidates.margin[0]
+    return norm(sub(x, nearest_in_box(x, half_of(value[i])))) < reach
+
+
+@inlined
+def widest(listed, value, other):
+    """The axis along which the centres have the largest variance, of all but one."""
+    best, largest = 0, -1.0
+    for c in range(3):
+        total, square, n = 0.0, 0.0, 0
+        origin = listed[0, c]
+        for i in range(len(listed)):
+            if value[i, at.SOLID.bound] < np.inf:
+                x = listed[i, c] - origin
+                total, square, n = total + x, square + x * x, n + 1
+        variance = square - total * total / max(n, 1)
+        if c != other and variance > largest:
+            best, largest = c, variance
+    return best
+
+
+@inlined
+def sort_along(axis, value, candidates):
+    """Sort all shapes, from the order of the last list, which is almost right. Planes begin at infinity."""
+    order, begin, extent = candidates.order, candidates.begin, candidates.extent
+    for i in range(len(order)):
+        radius = value[i, at.SOLID.bound] + candidates.allowance[i] + 0.5 * candidates.margin[0]
+        begin[i] = candidates.listed[i, axis] - radius if radius < np.inf else np.inf
+    for g in range(len(GAPS)):
+        gap = GAPS[g]
+        for k in range(gap, len(order)):
+            i, m = order[k], k
+            while m >= gap and begin[i] < begin[order[m - gap]]:
+                order[m] = order[m - gap]
+                m -= gap
+            order[m] = i
+    for k in range(len(order)):
+        i = order[k]
+        radius = value[i, at.SOLID.bound] + candidates.allowance[i] + 0.5 * candidates.margin[0]
+        for c in range(3):
+            extent[k, c] = candidates.listed[i, c]
+        extent[k, 3], extent[k, 4] = radius, begin[i]
+
+
+@inlined
+def _width_of_strips(extent):
+    """Four times a mean radius, in which a few giants or grains do not count for much; planes are the last."""
+    total, n = 0.0, 0
+    for k in range(len(extent)):
+        if extent[k, 3] < np.inf:
+            total, n = total + sqrt(extent[k, 3]), n + 1
+    return 4.0 * (total / n) * (total / n) if total > 0.0 else 1.0
+
+
+@inlined
+def _remainder(number, n):
+    """Of a strip's number, a double; of one that is not finite, 0."""
+    k = int(number - n * floored(number / n)) if abs(number) < np.inf else 0
+    return k if 0 <= k < n else 0
+
+
+@inlined
+def sweep(across, shape, value, action, n_moved, candidates):
+    """Note all pairs of shapes other than planes; returns how many there are."""
+    extent, first, following, count = candidates.extent, candidates.first, candidates.following, 0
+    n, width = len(first) - 1, _width_of_strips(extent)
+    first[:] = NOTHING
+    for k in range(len(extent)):
+        y, radius = extent[k, across] / width, extent[k, 3] / width
+        if not radius < np.inf:
+            break
+        low, high = floored(y - radius - 0.5), floored(y + radius + 0.5)
+        lists, start = (int(high - low) + 1 if high - low < n else n), _remainder(low, n)
+        for c in range(lists + 1):
+            strip = (start + c) % n if c < lists else n
+            count = _compare(k, strip, count, shape, value, action, n_moved, candidates)
+        own = _remainder(floored(y), n) if radius <= 0.5 else n
+        following[k], first[own] = first[own], k
+    return count
+
+
+@inlined
+def _compare(k, strip, count, shape, value, action, n_moved, candidates):
+    """Compare a shape with those of a list, and take out those that have ended."""
+    order, extent, first, following = candidates.order, candidates.extent, candidates.first, candidates.following
+    before, m = NOTHING, first[strip]
+    while m != NOTHING:
+        after = following[m]
+        if extent[m, 4] + 2.0 * extent[m, 3] < extent[k, 4]:
+            if before == NOTHING:
+                first[strip] = after
+            else:
+                following[before] = after
+        else:
+            before = m
+            d, reach = sub(TRIPLE(extent[m]).xyz, TRIPLE(extent[k]).xyz), extent[k, 3] + extent[m, 3]
+            if dot(d, d) < reach * reach:
+                i, j = order[k], order[m]
+                near = _near(i, j, shape, value, candidates) and _near(j, i, shape, value, candidates)
+                if near and may_meet(i, j, shape, action, n_moved):
+                    count = _note(i, j, count, candidates)
+        m = after
+    return count
+
+
+@inlined
+def _note(i, j, count, candidates):
+    """Add a pair to the unsorted ones, if there is room."""
+    if count < len(candidates.pair):
+        candidates.pair[count, 0], candidates.pair[count, 1] = min(i, j), max(i, j)
+    return count + 1
+
+
+@inlined
+def add_planes(count, shape, value, action, n_moved, candidates):
+    """Note all pairs of a plane and a shape of another kind; returns how many pairs there are now."""
+    listed, allowance = candidates.listed, candidates.allowance
+    for j in range(len(shape)):
+        if value[j, at.SOLID.bound] == np.inf:
+            outward = axes_of(listed[j])[2]
+            for i in range(len(shape)):
+                height = dot(between(listed[j], listed[i]), outward)
+                near = height < value[i, at.SOLID.bound] + allowance[i] + allowance[j] + candidates.margin[0]
+                if value[i, at.SOLID.bound] < np.inf and near and may_meet(i, j, shape, action, n_moved):
+                    count = _note(i, j, count, candidates)
+    return count
 
 
 @inlined
@@ -77,10 +234,10 @@ def is_stale(value, pose, travel, margin, candidates) -> bool:
     if not margin <= candidates.margin[0]:
         return True
     for i in range(len(pose)):
-        around = WIDEST * value[i, at.V_BOUND] if travel[i] > 0.0 else 0.0
+        around = WIDEST * value[i, at.SOLID.bound] if travel[i] > 0.0 else 0.0
         if not norm(between(listed[i], pose[i])) + travel[i] + around <= allowance[i]:
             return True
-        for c in range(at.H_Q, at.POSE_ROWS):
+        for c in range(at.POSE.place("q"), at.POSE.width):
             if allowance[i] == 0.0 and pose[i, c] != listed[i, c]:
                 return True
     return False
@@ -91,9 +248,9 @@ def choose_allowances(value, pose, travel, margin, candidates) -> None:
     """Allowances for a list that is made from these poses."""
     candidates.margin[0] = margin
     for i in range(len(value)):
-        for c in range(at.POSE_ROWS):
+        for c in range(at.POSE.width):
             candidates.listed[i, c] = pose[i, c]
-        around = (SKIN + WIDEST) * value[i, at.V_BOUND]
+        around = (SKIN + WIDEST) * value[i, at.SOLID.bound]
         candidates.allowance[i] = around + STEPS * travel[i] if travel[i] > 0.0 else 0.0
 
 

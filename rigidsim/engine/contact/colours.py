@@ -9,8 +9,8 @@ one, after the others. None of this depends on the number of lanes.
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as at
+from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, LINE, WHO
 from rigidsim.engine.contact.rows import BALLS, BODIES, DRIFTING, KINDS
-from rigidsim.engine.layout import load3
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.vector import dot, scaled, sub
 
@@ -26,54 +26,56 @@ ALONG = 1e-26  # largest squared sine of the angle between a lever and a normal 
 
 
 @routine
-def sort_bodies(inverse, vel, smooth, n_body, form):
+def sort_bodies(inverse: INVERSE, vel: LINE, smooth: LINE, n_body, form):
     """The form of each body: STILL, ROUND or GENERAL."""
     for i in range(n_body):
         tensor, turns = inverse[i], False
-        xx, is_round = tensor[at.I_INERTIA], True
+        inertia, v, added = tensor.inertia, vel[i].angular, smooth[i].angular
+        xx, is_round = inertia[0], True
         for c in range(3):
-            is_round = is_round and abs(tensor[at.I_INERTIA + c] - xx) <= EQUAL * xx
-            is_round = is_round and abs(tensor[at.I_INERTIA + 3 + c]) <= EQUAL * xx
-            turns = turns or vel[i, at.L_ANGULAR + c] != 0.0 or smooth[i, at.L_ANGULAR + c] != 0.0
-        is_still = tensor[at.I_MASS] == 0.0 and is_round and xx == 0.0 and not turns
+            is_round = is_round and abs(inertia[c] - xx) <= EQUAL * xx
+            is_round = is_round and abs(inertia[3 + c]) <= EQUAL * xx
+            turns = turns or v[c] != 0.0 or added[c] != 0.0
+        is_still = tensor.mass == 0.0 and is_round and xx == 0.0 and not turns
         form[i] = STILL if is_still else ROUND if is_round else GENERAL
 
 
 @inlined
-def is_along(point, lever):
+def is_along(n, r):
     """Whether a lever is parallel to the normal."""
-    n, r = load3(point, at.C_NORMAL, 0, 1), load3(point, lever, 0, 1)
     across = sub(r, scaled(dot(n, r), n))
     return dot(across, across) <= ALONG * dot(r, r)
 
 
 @inlined
-def is_ball(point, lever, form):
+def is_ball(n, r, form):
     """Whether a body is as good as a ball at a contact."""
-    return form == STILL or (form == ROUND and is_along(point, lever))
+    return form == STILL or (form == ROUND and is_along(n, r))
 
 
 @inlined
-def kind_of(who, point, form):
+def kind_of(who: WHO, point: CONTACT_POINT, form):
     """How a contact is computed."""
-    slides = point[at.C_SURFACE] != 0.0 or point[at.C_SURFACE + 1] != 0.0 or point[at.C_SURFACE + 2] != 0.0
-    if slides or who[at.POINT_FLAGS] & (at.SWEPT | at.BESIDE):
+    x, y, z = point.surface
+    slides = x != 0.0 or y != 0.0 or z != 0.0
+    if slides or who.flags & (at.SWEPT | at.BESIDE):
         return DRIFTING
-    balls = is_ball(point, at.C_A, form[who[at.POINT_A]]) and is_ball(point, at.C_B, form[who[at.POINT_B]])
+    n = point.normal
+    balls = is_ball(n, point.lever_A, form[who.a]) and is_ball(n, point.lever_B, form[who.b])
     return BALLS if balls else BODIES
 
 
 @inlined
 def leave_out(point):
     """No impulses at a contact that the sub-steps leave out."""
-    for k in range(at.C_PN, at.POINT_ROWS):
+    for k in range(at.CONTACT_POINT.p_n, at.CONTACT_POINT.width):
         point[k] = 0.0
 
 
 @inlined
-def movable(inverse):
+def movable(inverse: INVERSE):
     """1 for a body that impulses change, else 0."""
-    return 1 if inverse[at.I_MASS] > 0.0 else 0
+    return 1 if inverse.mass > 0.0 else 0
 
 
 @inlined
@@ -102,7 +104,7 @@ def place_in_group(g, next_place, n_group, blocks, lanes):
 
 
 @routine
-def colour_contacts(point_who, point, count, inverse, form, used, next_place, block, single, lanes):
+def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_place, block, single, lanes):
     """Fill `contact` and `kind` of the blocks of lanes, and of the single contacts. Returns the numbers of both."""
     n, n_group, n_single = len(lanes), 0, 0
     for i in range(len(used)):
@@ -110,8 +112,8 @@ def colour_contacts(point_who, point, count, inverse, form, used, next_place, bl
     for g in range(len(next_place)):
         next_place[g] = 0
     for m in range(count):
-        a, b = point_who[m, at.POINT_A], point_who[m, at.POINT_B]
-        if point_who[m, at.POINT_FLAGS] & (at.STRUCK | at.NOTICED):
+        a, b = point_who[m].a, point_who[m].b
+        if point_who[m].flags & (at.STRUCK | at.NOTICED):
             leave_out(point[m])
             continue
         colour, kind = first_free(used[a] | used[b]), kind_of(point_who[m], point[m], form)

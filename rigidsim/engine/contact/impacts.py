@@ -18,14 +18,14 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
     LEAST_SPEED,
-    SIDE_ROWS,
+    SIDE,
     Near,
     SmoothMotion,
     are_far,
     least_speed,
     next_touch,
 )
-from rigidsim.engine.contact.model import Contacts
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, INVERSE, LINE, WHO
 from rigidsim.engine.contact.simultaneous import (
     MOST_STRUCK,
     N_PAIRS,
@@ -38,16 +38,17 @@ from rigidsim.engine.contact.strikes import (
     calm_of,
     join,
     log_pair,
-    normal_impulse_of,
     push_bodies,
     renew_points,
     store_energies,
+    sum_normal_impulses,
     surfaces_of,
     work_of,
 )
-from rigidsim.engine.layout import load3
+from rigidsim.engine.layout import BODY, EVENT, QUATERNION, RECORD, TRIPLE
+from rigidsim.engine.model import Contacts
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import slip
+from rigidsim.physics.contact import COLLIDES, slip
 from rigidsim.physics.restitution import NEVER
 from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
@@ -81,7 +82,7 @@ class ImpactArrays(NamedTuple):
     speed: np.ndarray  # (pair) of approach then, m/s
     hardest: np.ndarray  # (pair) of its strikes in this step: speed of approach, m/s
     strikes: np.ndarray  # (pair) up to now; MOST_STRIKES if it is left to the solver
-    fate: np.ndarray  # (pair) LEFT or APART
+    status: np.ndarray  # (pair) LEFT, APART or LISTED
     point_of: np.ndarray  # (pair) its first contact point, or NO_ROW
     due: np.ndarray  # (pair) those that are struck within the step, in no order
     stale: np.ndarray  # (pair) those to look at again
@@ -92,28 +93,28 @@ class ImpactArrays(NamedTuple):
     pair_of: np.ndarray  # the pairs that collide of each body that forces move
     island: np.ndarray  # (contact body + 1) a body of the same pile, or itself
     pile: np.ndarray  # (contact body + 1) contact points of the pile of which it is the first body
-    turned: np.ndarray  # (contact body, 3) as in `SmoothMotion`
-    inverse: np.ndarray  # (contact body + 1, INVERSE_ROWS) at the beginning of the step
+    turned: TRIPLE  # (contact body) as in `SmoothMotion`
+    inverse: INVERSE  # (contact body + 1) at the beginning of the step
     near: Near
     problem: Problem
     energy: np.ndarray  # (3) that this step's impacts added, J, as of `work_of`
     counted: np.ndarray  # (TALLIES) in this step
-    log: np.ndarray  # (room, LOG_COLUMNS)
-    log_value: np.ndarray  # (room, LOG_ROWS) points relative to the reference frame of the two bodies
+    log: RECORD  # (room)
+    log_value: EVENT  # (room) points relative to the reference frame of the two bodies
 
 
 def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | None:
     """Arrays for so many pairs of candidates, and so many strikes in a step; None if nothing collides."""
-    if not np.any(contacts.action == c.COLLIDES):
+    if not np.any(contacts.action == COLLIDES):
         return None
     n, most = len(contacts.body), c.MOST_PLACES
     times, lists = (np.zeros(n_pair) for _ in range(3)), (np.zeros(n_pair, np.int64) for _ in range(7))
-    near = Near(np.zeros((2, SIDE_ROWS)), np.zeros((2, c.POSE_ROWS)), np.zeros((most, c.PLACE_ROWS)))
+    near = Near(np.zeros((2, SIDE.width)), np.zeros((2, c.POSE.width)), np.zeros((most, c.PLACE.width)))
     ranges = np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64), *(np.zeros(n + 1, np.int64) for _ in range(2))
     return ImpactArrays(
         *times, *lists, np.zeros(COUNTS, np.int64), *ranges, np.zeros((n, 3)),
-        np.zeros((n + 1, c.INVERSE_ROWS)), near, make_problem(), np.zeros(3),
-        np.zeros(TALLIES, np.int64), np.zeros((n_log, c.LOG_COLUMNS), np.int64), np.zeros((n_log, c.LOG_ROWS)),
+        np.zeros((n + 1, c.INVERSE.width)), near, make_problem(), np.zeros(3),
+        np.zeros(TALLIES, np.int64), np.zeros((n_log, at.RECORD.width), np.int64), np.zeros((n_log, at.EVENT.width)),
     )  # fmt: skip
 
 
@@ -123,8 +124,8 @@ def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | 
 @inlined
 def collide(first, second, contacts):
     """Whether impulses act between two shapes."""
-    of_first, of_second = contacts.shape[first, c.SHAPE_CLASS], contacts.shape[second, c.SHAPE_CLASS]
-    return contacts.action[of_first, of_second] == c.COLLIDES
+    of_first, of_second = contacts.shape[first].surfaces, contacts.shape[second].surfaces
+    return contacts.action[of_first, of_second] == COLLIDES
 
 
 @inlined
@@ -137,17 +138,17 @@ def root_of(b, island):
 
 
 @inlined
-def find_piles(contacts, point_who, count, work):
+def find_piles(contacts, point_who: WHO, count, work):
     """Contact points by pile: the bodies that forces move which they connect."""
     island, n = work.island, contacts.n_moved
     for b in range(len(island)):
         island[b], work.pile[b] = b, 0
     for m in range(count):
-        if point_who[m, c.POINT_B] < n:
-            a, b = root_of(point_who[m, c.POINT_A], island), root_of(point_who[m, c.POINT_B], island)
+        if point_who[m].b < n:
+            a, b = root_of(point_who[m].a, island), root_of(point_who[m].b, island)
             island[max(a, b)] = min(a, b)
     for m in range(count):
-        work.pile[root_of(point_who[m, c.POINT_A], island)] += 1
+        work.pile[root_of(point_who[m].a, island)] += 1
 
 
 @inlined
@@ -159,25 +160,25 @@ def is_piled(a, work):
 @inlined
 def core_size(first, second, contacts):
     """Bounding radius of the smaller core of two shapes, m: how far a point of contact may jump when they turn."""
-    a = contacts.shape_value[first, c.V_BOUND] - contacts.shape_value[first, c.V_RADIUS]
-    b = contacts.shape_value[second, c.V_BOUND] - contacts.shape_value[second, c.V_RADIUS]
+    a = contacts.shape_value[first].bound - contacts.shape_value[first].radius
+    b = contacts.shape_value[second].bound - contacts.shape_value[second].radius
     return min(a, b)
 
 
 @inlined
-def most_approach(who, point, size, motion):
+def most_approach(who, point: CONTACT_POINT, size, motion):
     """About the largest speed at which two shapes approach within the step, m/s, seen from a contact point."""
     u, a, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
     for s in range(2):
-        b, sign, r = who[c.POINT_A + s], 2.0 * s - 1.0, load3(point, c.C_A + 3 * s, 0, 1)
-        v, omega = load3(motion.vel[b], c.L_LINEAR, 0, 1), load3(motion.vel[b], c.L_ANGULAR, 0, 1)
-        dv = sub(load3(motion.finish[b], c.X_V, 0, 1), load3(motion.start[b], c.X_V, 0, 1))
-        domega = sub(load3(motion.finish[b], c.X_OMEGA, 0, 1), load3(motion.start[b], c.X_OMEGA, 0, 1))
+        b, sign, r = who[c.WHO.a + s], 2.0 * s - 1.0, point.part(c.CONTACT_POINT.place("lever_A") + 3 * s, 3)
+        v, omega = motion.vel[b].linear, motion.vel[b].angular
+        dv = sub(motion.finish[b].v, motion.start[b].v)
+        domega = sub(motion.finish[b].omega, motion.start[b].omega)
         turning = scaled(motion.h, cross(omega, cross(omega, r)))
         u = add(u, scaled(sign, add(v, cross(omega, r))))
         a = add(a, scaled(sign, add(add(dv, cross(domega, r)), turning)))
         spin += norm(omega)
-    return norm(a) + 2.0 * size * spin - dot(load3(point, c.C_NORMAL, 0, 1), u)
+    return norm(a) + 2.0 * size * spin - dot(point.normal, u)
 
 
 @inlined
@@ -186,22 +187,22 @@ def patience(k, pair, contacts, work):
     rebounds, or PATIENT times; in a large pile in any case so that it rebounds.
     """
     e, _ = surfaces_of(pair[k, 0], pair[k, 1], contacts)
-    a, b = contacts.shape[pair[k, 0], c.SHAPE_BODY], contacts.shape[pair[k, 1], c.SHAPE_BODY]
+    a, b = contacts.shape[pair[k, 0]].body, contacts.shape[pair[k, 1]].body
     if e == 0.0:
         return 1.0
     return 1.0 / e if is_piled(min(a, b), work) else min(1.0 / e, PATIENT)
 
 
 @inlined
-def seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, work):
+def seek_fast(nominal, contacts, pair, point_who: WHO, point: CONTACT_POINT, count, body, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
     last = -1
     for m in range(count):
-        k, is_plastic = point_who[m, c.POINT_PAIR], point[m, c.C_RESTITUTION] == 0.0
-        if k == last or point_who[m, c.POINT_FLAGS] & c.NOTICED:
+        k, is_plastic = point_who[m].pair, point[m].restitution == 0.0
+        if k == last or point_who[m].flags & c.NOTICED:
             continue
-        if is_plastic and is_piled(point_who[m, c.POINT_A], work):
+        if is_plastic and is_piled(point_who[m].a, work):
             continue
         first, second = pair[k, 0], pair[k, 1]
         most = most_approach(point_who[m], point[m], core_size(first, second, contacts), motion)
@@ -214,30 +215,30 @@ def seek_fast(nominal, contacts, pair, point_who, point, count, body, motion, wo
 
 
 @inlined
-def begin_pairs(contacts, pair, n_pair, point_who, point, count, work):
+def begin_pairs(contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, work):
     """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
     n = contacts.n_moved
     work.size[N_DUE] = 0
     work.turned[:] = 0.0
     work.begin[:] = 0
     for k in range(n_pair):
-        work.when[k], work.strikes[k], work.fate[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
+        work.when[k], work.strikes[k], work.status[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
         work.hardest[k], work.seen[k] = 0.0, -1
         if collide(pair[k, 0], pair[k, 1], contacts):
             for s in range(2):
-                b = contacts.shape[pair[k, s], c.SHAPE_BODY]
+                b = contacts.shape[pair[k, s]].body
                 work.begin[b] += 1 if b < n else 0
     for m in range(count - 1, -1, -1):
-        k = point_who[m, c.POINT_PAIR]
+        k = point_who[m].pair
         work.point_of[k] = m
-        if point[m, c.C_RESTITUTION] == 0.0 and is_piled(point_who[m, c.POINT_A], work):
+        if point[m].restitution == 0.0 and is_piled(point_who[m].a, work):
             work.strikes[k] = MOST_STRIKES
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled
     for k in range(n_pair - 1, -1, -1):
         if collide(pair[k, 0], pair[k, 1], contacts):
             for s in range(2):
-                b = contacts.shape[pair[k, s], c.SHAPE_BODY]
+                b = contacts.shape[pair[k, s]].body
                 if b < n:
                     work.begin[b] -= 1
                     work.pair_of[work.begin[b]] = k
@@ -251,7 +252,7 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
     """Find the next strike of a pair, and what becomes of it until then."""
     first, second, hardest = pair[k, 0], pair[k, 1], work.hardest[k]
     if work.strikes[k] >= MOST_STRIKES or are_far(first, second, now, motion, contacts):
-        work.when[k], work.fate[k] = NEVER, LEFT
+        work.when[k], work.status[k] = NEVER, LEFT
         return
     may_overlap = work.point_of[k] != at.NO_ROW
     calm = calm_of(first, second, nominal * patience(k, pair, contacts, work), WEAK * hardest, contacts, body)
@@ -262,7 +263,7 @@ def look_at(k, now, nominal, contacts, pair, body, motion, work):
         work.size[N_DUE] += 1
     leaves, rests = hardest > 0.0 and present < -WEAK * hardest, present >= -least
     work.when[k], work.speed[k] = time, speed
-    work.fate[k] = APART if is_due or leaves or (speed > least and not rests) else LEFT
+    work.status[k] = APART if is_due or leaves or (speed > least and not rests) else LEFT
 
 
 @inlined
@@ -301,7 +302,7 @@ def earliest(h, work):
 def list_neighbours(k, mark, value, listed, count, contacts, pair, work):
     """Put the pairs of both bodies of a pair on a list, each once: those that have not this mark yet; its length."""
     for s in range(2):
-        b = contacts.shape[pair[k, s], c.SHAPE_BODY]
+        b = contacts.shape[pair[k, s]].body
         for m in range(work.begin[b], work.begin[b + 1]):
             other = work.pair_of[m]
             if mark[other] != value:
@@ -320,16 +321,14 @@ def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
     count, m, fastest = 1, 0, 0.0
     while m < count:
         other = work.queue[m]
-        e, _ = surfaces_of(pair[other, 0], pair[other, 1], contacts)
-        joins = m == 0 or e == 0.0
         touches = work.point_of[other] != at.NO_ROW
         if work.strikes[other] < MOST_STRIKES:
-            added, speed, is_slow, rebounds = join(
-                other, joins, touches, now, nominal, pair, contacts, body, plane, motion, near, problem
+            added, speed, left_out = join(
+                other, m == 0, touches, now, nominal, pair, contacts, body, plane, motion, near, problem
             )
             if added:
                 fastest = max(fastest, speed)
-                work.counted[LEFT_OUT] += 1 if e > 0.0 and not (is_slow or rebounds) else 0
+                work.counted[LEFT_OUT] += 1 if left_out else 0
                 count = list_neighbours(other, work.seen, number, work.queue, count, contacts, pair, work)
         m += 1
     return fastest
@@ -340,15 +339,16 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
     """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
     problem, largest = work.problem, 0.0
     push_bodies(now, motion, problem)
+    sum_normal_impulses(problem)
     for p in range(problem.size[N_PAIRS]):
-        largest = max(largest, normal_impulse_of(p, problem))
+        largest = max(largest, problem.impulse[p])
     for i in range(problem.size[N_PLACES]):
         normal, tangential, driven = work_of(i, problem)
         work.energy[0] += normal
         work.energy[1] += tangential
         work.energy[2] += driven
     for p in range(problem.size[N_PAIRS]):
-        k, P_n = problem.pair[p], normal_impulse_of(p, problem)
+        k, P_n = problem.pair[p], problem.impulse[p]
         if P_n > 0.0:
             if P_n > WEAK * largest:
                 log_pair(p, t + now, pair, problem, work.log[done], work.log_value[done])
@@ -357,59 +357,59 @@ def after_strike(t, now, fastest, done, contacts, pair, point_who, point, count,
             work.hardest[k] = max(work.hardest[k], fastest)
             if work.point_of[k] != at.NO_ROW:
                 first, second = contacts.shape_value[pair[k, 0]], contacts.shape_value[pair[k, 1]]
-                size, radii = min(first[c.V_BOUND], second[c.V_BOUND]), (first[c.V_RADIUS], second[c.V_RADIUS])
+                size, radii = min(first.bound, second.bound), (first.radius, second.radius)
                 renew_points(p, work.point_of[k], size, radii, point_who, point, count, problem)
             work.size[N_STALE] = list_neighbours(
-                k, work.fate, LISTED, work.stale, work.size[N_STALE], contacts, pair, work
+                k, work.status, LISTED, work.stale, work.size[N_STALE], contacts, pair, work
             )
     return done
 
 
 @inlined
-def flag_points(point_who, count, work):
+def flag_points(point_who: WHO, count, work):
     """Keep the points of struck pairs, and of those that still approach fast, out of the sub-steps; the impacts of all
     struck ones are logged.
     """
     for m in range(count):
-        k = point_who[m, c.POINT_PAIR]
-        if work.fate[k] == APART:
-            point_who[m, c.POINT_FLAGS] |= c.STRUCK
+        k = point_who[m].pair
+        if work.status[k] == APART:
+            point_who[m].flags |= c.STRUCK
         if work.hardest[k] > 0.0:
-            point_who[m, c.POINT_FLAGS] |= c.LOGGED
-            work.size[N_LANDED] += 0 if work.fate[k] == APART else 1
+            point_who[m].flags |= c.LOGGED
+            work.size[N_LANDED] += 0 if work.status[k] == APART else 1
 
 
 @inlined
-def is_blow(n_sub, h, whose, row, vel, smooth):
+def is_blow(n_sub, h, whose: WHO, row: CONTACT_POINT, vel: LINE, smooth: LINE):
     """Whether a contact would close within the step of h seconds, and many times faster than the smooth motion makes
     bodies in it.
     """
-    A, B = whose[c.POINT_A], whose[c.POINT_B]
+    A, B = whose.a, whose.b
     u = slip(
-        load3(vel[A], c.L_LINEAR, 0, 1), load3(vel[A], c.L_ANGULAR, 0, 1), load3(row, c.C_A, 0, 1),
-        load3(vel[B], c.L_LINEAR, 0, 1), load3(vel[B], c.L_ANGULAR, 0, 1), load3(row, c.C_B, 0, 1),
+        vel[A].linear, vel[A].angular, row.lever_A,
+        vel[B].linear, vel[B].angular, row.lever_B,
     )  # fmt: skip
-    gain = max(norm(load3(smooth[A], c.L_LINEAR, 0, 1)), norm(load3(smooth[B], c.L_LINEAR, 0, 1)))
-    approach = -dot(load3(row, c.C_NORMAL, 0, 1), u)
-    return approach > BLOW * n_sub * gain + LEAST_SPEED and h * approach > row[c.C_GAP]
+    gain = max(norm(smooth[A].linear), norm(smooth[B].linear))
+    approach = -dot(row.normal, u)
+    return approach > BLOW * n_sub * gain + LEAST_SPEED and h * approach > row.gap
 
 
 @routine
-def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
+def sweeps_of(h, n_sub, point_who: WHO, point, count, vel, smooth: LINE, landing, work):
     """(sweeps, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
     below which that ends. Once; after a strike without rebound until what has landed bears its load, if there are few
     contacts; several times if a blow has to pass through a large pile. `landing`: steps left since such a strike.
     """
     solid, gain = 0, 0.0
     for m in range(count if landing > 0 else 0):
-        solid += 1 if point_who[m, c.POINT_FLAGS] & c.NOTICED == 0 else 0
+        solid += 1 if point_who[m].flags & c.NOTICED == 0 else 0
     if landing > 0 and solid <= MOST_LANDED:
         for b in range(len(smooth)):
-            gain = max(gain, norm(load3(smooth[b], c.L_LINEAR, 0, 1)))
+            gain = max(gain, norm(smooth[b].linear))
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
     for m in range(count):
-        if is_piled(point_who[m, c.POINT_A], work):
-            acts = point_who[m, c.POINT_FLAGS] & (c.NOTICED | c.STRUCK) == 0
+        if is_piled(point_who[m].a, work):
+            acts = point_who[m].flags & (c.NOTICED | c.STRUCK) == 0
             if acts and is_blow(n_sub, h, point_who[m], point[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
                 return SWEEPS, -1.0
@@ -418,8 +418,8 @@ def sweeps_of(h, n_sub, point_who, point, count, vel, smooth, landing, work):
 
 @routine
 def strike_contacts(
-    impacts, t, h, nominal, contacts, pair, n_pair, point_who, point, count, start, finish, inverse, attitude, vel,
-    moved, body, plane,
+    impacts, t, h, nominal, contacts, pair, n_pair, point_who: WHO, point: CONTACT_POINT, count, start: CENTRE,
+    finish: CENTRE, inverse: INVERSE, attitude: QUATERNION, vel: LINE, moved: LINE, body: BODY, plane: TRIPLE,
 ):  # fmt: skip
     """Impacts of the step of h s from t; returns how many there were, or -1 if the log has no room for them.
 
@@ -455,7 +455,7 @@ def strike_contacts(
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:
             done = after_strike(t, now, fastest, done, contacts, pair, point_who, point, count, motion, work)
-        if not acts or work.fate[k] != LISTED:
-            work.when[k], work.fate[k] = NEVER, LEFT
+        if not acts or work.status[k] != LISTED:
+            work.when[k], work.status[k] = NEVER, LEFT
     flag_points(point_who, count, work)
     return done

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.contact import rows as at
-from rigidsim.engine.layout import load, load3, load6, store, store3
-from rigidsim.jit import inlined, routine
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rigidsim.engine.contact.rows import BALL, BODY_PAIR, CONTACT
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.contact import (
     carried,
     friction_impulse,
@@ -15,6 +17,7 @@ from rigidsim.physics.contact import (
     slip_of_balls,
 )
 from rigidsim.physics.elementary import select
+from rigidsim.physics.impulses import respond
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
@@ -22,147 +25,188 @@ NEVER_CLOSES = 1e9  # m/s, the bias in the relaxation of a contact that is open 
 
 
 @inlined
-def turn_bodies(row, lines, lane, n, K_A, K_B):
+def turn_bodies(row, lines, K_A, K_B):
     """Moment K_B on B, and -K_A on A."""
-    turn_A, turn_B = apply(load6(row, at.R_INERTIA_A, lane, n), K_A), apply(load6(row, at.R_INERTIA_B, lane, n), K_B)
-    store3(lines, at.L_A + 3, lane, n, sub(load3(lines, at.L_A + 3, lane, n), turn_A))
-    store3(lines, at.L_B + 3, lane, n, add(load3(lines, at.L_B + 3, lane, n), turn_B))
+    turn_A, turn_B = apply(row.inertia_A, K_A), apply(row.inertia_B, K_B)
+    lines.omega_A = sub(lines.omega_A, turn_A)
+    lines.omega_B = add(lines.omega_B, turn_B)
 
 
 @inlined
-def push_bodies(row, lines, lane, n, levers, P, K):
-    """Impulse P at the contact and moment K on B, the opposite on A; `levers`: the first of R_A and R_B, or of R_ARM_A
-    and R_ARM_B.
-    """
-    w_A, w_B = load(row, at.R_MASS_A, lane, n), load(row, at.R_MASS_B, lane, n)
-    K_A = add(cross(load3(row, levers, lane, n), P), K)
-    K_B = add(cross(load3(row, levers + 3, lane, n), P), K)
-    store3(lines, at.L_A, lane, n, sub(load3(lines, at.L_A, lane, n), scaled(w_A, P)))
-    store3(lines, at.L_B, lane, n, add(load3(lines, at.L_B, lane, n), scaled(w_B, P)))
-    turn_bodies(row, lines, lane, n, K_A, K_B)
+def push_bodies(row, lines, r_A, r_B, P, K):
+    """Impulse P at the contact, with these levers, and moment K on B, the opposite on A."""
+    dv_A, turn_A = respond(row.mass_A, row.inertia_A, r_A, P, K)
+    dv_B, turn_B = respond(row.mass_B, row.inertia_B, r_B, P, K)
+    lines.v_A = sub(lines.v_A, dv_A)
+    lines.v_B = add(lines.v_B, dv_B)
+    lines.omega_A = sub(lines.omega_A, turn_A)
+    lines.omega_B = add(lines.omega_B, turn_B)
 
 
 @inlined
-def push_balls(row, lines, lane, n, P, K):
+def push_balls(row, lines, P, K):
     """`push_bodies` with levers a n of A and -b n of B."""
-    w_A, w_B = load(row, at.R_MASS_A, lane, n), load(row, at.R_MASS_B, lane, n)
-    a, b = load(row, at.R_A, lane, n), load(row, at.R_B, lane, n)
-    of_A, of_B = load(row, at.R_INERTIA_A, lane, n), load(row, at.R_INERTIA_B, lane, n)
-    moment = cross(load3(row, at.R_NORMAL, lane, n), P)
+    w_A, w_B = row.mass_A, row.mass_B
+    a, b = row.lever_A, row.lever_B
+    of_A, of_B = row.inertia_A, row.inertia_B
+    moment = cross(row.normal, P)
     turn_A, turn_B = scaled(of_A, add(K, scaled(a, moment))), scaled(of_B, sub(K, scaled(b, moment)))
-    store3(lines, at.L_A, lane, n, sub(load3(lines, at.L_A, lane, n), scaled(w_A, P)))
-    store3(lines, at.L_B, lane, n, add(load3(lines, at.L_B, lane, n), scaled(w_B, P)))
-    store3(lines, at.L_A + 3, lane, n, sub(load3(lines, at.L_A + 3, lane, n), turn_A))
-    store3(lines, at.L_B + 3, lane, n, add(load3(lines, at.L_B + 3, lane, n), turn_B))
+    lines.v_A = sub(lines.v_A, scaled(w_A, P))
+    lines.v_B = add(lines.v_B, scaled(w_B, P))
+    lines.omega_A = sub(lines.omega_A, turn_A)
+    lines.omega_B = add(lines.omega_B, turn_B)
 
 
 @inlined
-def impulse(row, lane, n):
+def impulse(row):
     """Normal and tangent impulse."""
-    normal = scaled(load(row, at.R_PN, lane, n), load3(row, at.R_NORMAL, lane, n))
-    return add(normal, load3(row, at.R_PT, lane, n))
+    normal = scaled(row.p_n, row.normal)
+    return add(normal, row.p_t)
 
 
 @inlined
-def slip_at(row, lines, lane, n, levers, place):
-    """The slip of the velocities, or of the displacements, that begin at `place` of A and six later of B; `levers`: the
-    first of those of A and B.
-    """
-    return slip(
-        load3(lines, place, lane, n), load3(lines, place + 3, lane, n), load3(row, levers, lane, n),
-        load3(lines, place + 6, lane, n), load3(lines, place + 9, lane, n), load3(row, levers + 3, lane, n),
-    )  # fmt: skip
-
-
-@inlined
-def rates_at(lines, lane, n):
+def rates_at(lines):
     """The rate of B minus that of A."""
-    return sub(load3(lines, at.L_B + 3, lane, n), load3(lines, at.L_A + 3, lane, n))
+    return sub(lines.omega_B, lines.omega_A)
 
 
 @inlined
-def rolled(row, lines, lane, n, q_n):
+def rolled(row, lines, q_n):
     """The rolling impulse, and its change."""
-    old, limit = load3(row, at.R_PR, lane, n), load(row, at.R_ROLLING, lane, n) * q_n
-    new = opposing_impulse(old, load(row, at.R_M_R, lane, n), rates_at(lines, lane, n), limit)
-    store3(row, at.R_PR, lane, n, new)
+    old, limit = row.p_r, row.rolling * q_n
+    new = opposing_impulse(old, row.m_r, rates_at(lines), limit)
+    row.p_r = new
     return sub(new, old)
 
 
 @inlined
-def resolve_bodies(row, lines, lane, n, drifts, u, bias, stiff, soft):
+def resolve_slip(row, lines, drifts, u, bias, stiff, soft):
     """One contact, once, with slip u; returns its normal impulse. `drifts`: whether it is drifting."""
-    normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
-    q_n = normal_impulse(p_n, load(row, at.R_M_N, lane, n), dot(normal, u), bias, stiff, soft)
+    normal, p_n, p_t = row.normal, row.p_n, row.p_t
+    q_n = normal_impulse(p_n, row.m_n, dot(normal, u), bias, stiff, soft)
     if drifts:
-        u = add(u, cross(rates_at(lines, lane, n), load3(row, at.R_SHIFT, lane, n)))
-    u = add(u, scaled(q_n - p_n, load3(row, at.R_K_N, lane, n)))
-    inverse, limit = load6(row, at.R_K_T, lane, n), load(row, at.R_FRICTION, lane, n) * q_n
-    q_t = friction_impulse(p_t, normal, u, inverse, load(row, at.R_M_T, lane, n), limit)
-    K, dP = rolled(row, lines, lane, n, q_n), sub(q_t, p_t)
+        u = add(u, cross(rates_at(lines), row.shift))
+    u = add(u, scaled(q_n - p_n, row.K_n))
+    inverse, limit = row.K_t, row.friction * q_n
+    q_t = friction_impulse(p_t, normal, u, inverse, row.m_t, limit)
+    K, dP = rolled(row, lines, q_n), sub(q_t, p_t)
     if drifts:
-        K = add(K, cross(load3(row, at.R_SHIFT, lane, n), dP))
-    store(row, at.R_PN, lane, n, q_n)
-    store3(row, at.R_PT, lane, n, q_t)
-    push_bodies(row, lines, lane, n, at.R_ARM_A if drifts else at.R_A, add(scaled(q_n - p_n, normal), dP), K)
+        K = add(K, cross(row.shift, dP))
+    row.p_n = q_n
+    row.p_t = q_t
+    r_A, r_B = (row.arm_A, row.arm_B) if drifts else (row.lever_A, row.lever_B)
+    push_bodies(row, lines, r_A, r_B, add(scaled(q_n - p_n, normal), dP), K)
     return q_n
 
 
 @inlined
-def resolve_balls(row, lines, lane, n, bias, stiff, soft):
+def resolve_bodies(row, lines, bias, stiff, soft):
+    """One contact of bodies of any form, once; returns its normal impulse."""
+    u = slip(lines.v_A, lines.omega_A, row.lever_A, lines.v_B, lines.omega_B, row.lever_B)
+    return resolve_slip(row, lines, False, u, bias, stiff, soft)
+
+
+@inlined
+def resolve_drifting(row, lines, bias, stiff, soft):
+    """`resolve_bodies`, with levers and surfaces that move."""
+    u = add(slip(lines.v_A, lines.omega_A, row.end_A, lines.v_B, lines.omega_B, row.end_B), row.surface)
+    return resolve_slip(row, lines, True, u, bias, stiff, soft)
+
+
+@inlined
+def resolve_balls(row: BALL, lines, bias, stiff, soft):
     """`resolve_bodies` of balls: K n is along n, and K across n is a number."""
-    normal, p_n, p_t = load3(row, at.R_NORMAL, lane, n), load(row, at.R_PN, lane, n), load3(row, at.R_PT, lane, n)
+    normal, p_n, p_t = row.normal, row.p_n, row.p_t
     u = slip_of_balls(
-        load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), load(row, at.R_A, lane, n),
-        load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n), load(row, at.R_B, lane, n), normal,
+        lines.v_A, lines.omega_A, row.lever_A,
+        lines.v_B, lines.omega_B, row.lever_B, normal,
     )  # fmt: skip
     u_n = dot(normal, u)
-    q_n = normal_impulse(p_n, load(row, at.R_M_N, lane, n), u_n, bias, stiff, soft)
-    u_t, limit = sub(u, scaled(u_n, normal)), load(row, at.R_FRICTION, lane, n) * q_n
-    q_t = opposing_impulse(p_t, load(row, at.R_M_T, lane, n), u_t, limit)
-    K = rolled(row, lines, lane, n, q_n)
-    store(row, at.R_PN, lane, n, q_n)
-    store3(row, at.R_PT, lane, n, q_t)
-    push_balls(row, lines, lane, n, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
+    q_n = normal_impulse(p_n, row.m_n, u_n, bias, stiff, soft)
+    u_t, limit = sub(u, scaled(u_n, normal)), row.friction * q_n
+    q_t = opposing_impulse(p_t, row.m_t, u_t, limit)
+    K = rolled(row, lines, q_n)
+    row.p_n = q_n
+    row.p_t = q_t
+    push_balls(row, lines, add(scaled(q_n - p_n, normal), sub(q_t, p_t)), K)
     return q_n
 
 
 @inlined
-def lever_changes(row, lines, lane, n, s):
+def lever_changes(row, lines, s):
     """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
-    v_A, omega_A = load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n)
-    moved = sub(load3(lines, at.L_MOVED_A, lane, n), load3(lines, at.L_MOVED_B, lane, n))
-    travel = add(moved, scaled(s, sub(v_A, load3(lines, at.L_B, lane, n))))
-    theta, follows = add(load3(lines, at.L_MOVED_A + 3, lane, n), scaled(s, omega_A)), load(row, at.R_SWEPT, lane, n)
-    of_A = scaled(follows, carried(load3(row, at.R_CORE, lane, n), theta))
+    v_A, omega_A = lines.v_A, lines.omega_A
+    moved = sub(lines.moved_A, lines.moved_B)
+    travel = add(moved, scaled(s, sub(v_A, lines.v_B)))
+    theta, follows = add(lines.turned_A, scaled(s, omega_A)), row.swept
+    of_A = scaled(follows, carried(row.core, theta))
     return of_A, add(scaled(follows, travel), of_A)
 
 
 @inlined
-def move_lever(row, lever, arm, change, P, lane, n):
-    """Write the lever of the impulses; returns the moment that P, which is applied already, has by its change."""
-    old, new = load3(row, arm, lane, n), add(load3(row, lever, lane, n), change)
-    store3(row, arm, lane, n, new)
-    return cross(sub(new, old), P)
-
-
-@inlined
-def follow_motion(row, lines, lane, n, s):
+def follow_motion(row, lines, s):
     """Write the levers of the slip, those at the end of the sub-step, and move the impulses to those in its middle."""
-    P, (end_A, end_B) = impulse(row, lane, n), lever_changes(row, lines, lane, n, s)
-    middle_A, middle_B = lever_changes(row, lines, lane, n, 0.5 * s)
-    store3(row, at.R_END_A, lane, n, add(load3(row, at.R_A, lane, n), end_A))
-    store3(row, at.R_END_B, lane, n, add(load3(row, at.R_B, lane, n), end_B))
-    K_A = move_lever(row, at.R_A, at.R_ARM_A, middle_A, P, lane, n)
-    K_B = move_lever(row, at.R_B, at.R_ARM_B, middle_B, P, lane, n)
-    turn_bodies(row, lines, lane, n, K_A, K_B)
+    P, (end_A, end_B) = impulse(row), lever_changes(row, lines, s)
+    middle_A, middle_B = lever_changes(row, lines, 0.5 * s)
+    row.end_A, row.end_B = add(row.lever_A, end_A), add(row.lever_B, end_B)
+    arm_A, arm_B = add(row.lever_A, middle_A), add(row.lever_B, middle_B)
+    # The moments that P, which is applied already, has by the changes of its levers.
+    K_A, K_B = cross(sub(arm_A, row.arm_A), P), cross(sub(arm_B, row.arm_B), P)
+    row.arm_A, row.arm_B = arm_A, arm_B
+    turn_bodies(row, lines, K_A, K_B)
 
 
 @inlined
-def displacement_at(row, lines, lane, n):
+def displacement_of_balls(row, lines):
+    """Of B's point relative to A's, m, along the normal: turns add nothing to it."""
+    return sub(lines.moved_B, lines.moved_A)
+
+
+@inlined
+def displacement_of_bodies(row, lines):
+    """Of B's point relative to A's, m."""
+    return slip(lines.moved_A, lines.turned_A, row.lever_A, lines.moved_B, lines.turned_B, row.lever_B)
+
+
+@inlined
+def displacement_of_drifting(row, lines):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
-    bend = sagitta(load3(row, at.R_CORE, lane, n), load3(lines, at.L_MOVED_A + 3, lane, n))
-    return sub(slip_at(row, lines, lane, n, at.R_A, at.L_MOVED_A), scaled(load(row, at.R_SWEPT, lane, n), bend))
+    bend = sagitta(row.core, lines.turned_A)
+    return sub(displacement_of_bodies(row, lines), scaled(row.swept, bend))
+
+
+@inlined
+def push_last_of_balls(row: BALL, lines):
+    """The impulses of the last step."""
+    push_balls(row, lines, impulse(row), row.p_r)
+
+
+@inlined
+def push_last_of_bodies(row, lines):
+    """The impulses of the last step."""
+    push_bodies(row, lines, row.lever_A, row.lever_B, impulse(row), row.p_r)
+
+
+@inlined
+def push_last_of_drifting(row, lines):
+    """The impulses of the last step; those of friction act beside the point."""
+    push_bodies(row, lines, row.lever_A, row.lever_B, impulse(row), add(row.p_r, cross(row.shift, row.p_t)))
+
+
+class Way(NamedTuple):
+    """How the contacts of one kind are computed."""
+
+    push: Callable
+    displacement: Callable
+    resolve: Callable
+
+
+WAYS = (
+    Way(push_last_of_balls, displacement_of_balls, resolve_balls),
+    Way(push_last_of_bodies, displacement_of_bodies, resolve_bodies),
+    Way(push_last_of_drifting, displacement_of_drifting, resolve_drifting),
+)
+"""By kind: BALLS, BODIES, DRIFTING."""
 
 
 @inlined
@@ -174,111 +218,36 @@ def contact_law(gap, closed, s, rate, stiff, soft):
     return gap * select(apart, 1.0 / s, rate), select(apart, 1.0, stiff), select(apart, 0.0, soft)
 
 
-@inlined
-def finish_correction(row, lane, n, apart, q_n):
-    """What the relaxation needs to know: whether the contact has closed."""
-    store(row, at.R_OPEN, lane, n, select(apart, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES))
-
-
-@inlined
-def resolve_drifting(row, lines, lane, n, bias, stiff, soft):
-    """`resolve_bodies`, with the slip of the surfaces."""
-    u = add(slip_at(row, lines, lane, n, at.R_END_A, at.L_A), load3(row, at.R_SURFACE, lane, n))
-    return resolve_bodies(row, lines, lane, n, True, u, bias, stiff, soft)
-
-
-@routine
-def push_block(row, lines, kind, lanes):
+@lanewise
+def push_block(way, row: CONTACT, lines: BODY_PAIR, lane):
     """The impulses of the last step."""
-    n = len(lanes)
-    if kind == at.BALLS:
-        for lane in range(n):
-            push_balls(row, lines, lane, n, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
-    elif kind == at.BODIES:
-        for lane in range(n):
-            push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), load3(row, at.R_PR, lane, n))
-    else:
-        for lane in range(n):
-            K = add(load3(row, at.R_PR, lane, n), cross(load3(row, at.R_SHIFT, lane, n), load3(row, at.R_PT, lane, n)))
-            push_bodies(row, lines, lane, n, at.R_A, impulse(row, lane, n), K)
+    way.push(row, lines)
 
 
-@routine
-def correct_balls(row, lines, s, rate, stiff, soft, lanes):
-    """Impulses of a sub-step, overlaps included."""
-    n = len(lanes)
-    for lane in range(n):
-        moved = sub(load3(lines, at.L_MOVED_B, lane, n), load3(lines, at.L_MOVED_A, lane, n))
-        gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
-        closed = load(row, at.R_CLOSED, lane, n)
-        law = contact_law(gap, closed, s, rate, stiff, soft)
-        q_n = resolve_balls(row, lines, lane, n, law[0], law[1], law[2])
-        finish_correction(row, lane, n, gap > closed, q_n)
+@lanewise
+def correct_block(way, row: CONTACT, lines: BODY_PAIR, s, rate, stiff, soft, lane):
+    """Impulses of a sub-step, overlaps included; the bias of the relaxation depends on whether the contact closed."""
+    moved, closed = way.displacement(row, lines), row.closed
+    gap = row.gap + dot(row.normal, moved)
+    law = contact_law(gap, closed, s, rate, stiff, soft)
+    q_n = way.resolve(row, lines, law[0], law[1], law[2])
+    never = select(gap > closed, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES)
+    row.open = never
 
 
-@routine
-def relax_balls(row, lines, lanes):
+@lanewise
+def relax_block(way, row: CONTACT, lines: BODY_PAIR, lane):
     """Impulses that remove the velocity by which overlapping bodies were parted."""
-    n = len(lanes)
-    for lane in range(n):
-        resolve_balls(row, lines, lane, n, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
+    way.resolve(row, lines, row.open, 1.0, 0.0)
 
 
-@routine
-def correct_bodies(row, lines, s, rate, stiff, soft, lanes):
-    """`correct_balls` of bodies of any form."""
-    n = len(lanes)
-    for lane in range(n):
-        moved = slip_at(row, lines, lane, n, at.R_A, at.L_MOVED_A)
-        gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
-        closed = load(row, at.R_CLOSED, lane, n)
-        law = contact_law(gap, closed, s, rate, stiff, soft)
-        u = slip_at(row, lines, lane, n, at.R_A, at.L_A)
-        q_n = resolve_bodies(row, lines, lane, n, False, u, law[0], law[1], law[2])
-        finish_correction(row, lane, n, gap > closed, q_n)
-
-
-@routine
-def relax_bodies(row, lines, lanes):
-    """`relax_balls` of bodies of any form."""
-    n = len(lanes)
-    for lane in range(n):
-        u = slip_at(row, lines, lane, n, at.R_A, at.L_A)
-        resolve_bodies(row, lines, lane, n, False, u, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
-
-
-@routine
-def follow_block(row, lines, s, lanes):
+@lanewise
+def follow_block(row: CONTACT, lines: BODY_PAIR, s, lane):
     """Levers and slip of drifting contacts for a sub-step."""
-    n = len(lanes)
-    for lane in range(n):
-        follow_motion(row, lines, lane, n, s)
+    follow_motion(row, lines, s)
 
 
-@routine
-def correct_drifting(row, lines, s, rate, stiff, soft, lanes):
-    """`correct_bodies`, with levers and surfaces that move."""
-    n = len(lanes)
-    for lane in range(n):
-        moved = displacement_at(row, lines, lane, n)
-        gap = load(row, at.R_GAP, lane, n) + dot(load3(row, at.R_NORMAL, lane, n), moved)
-        closed = load(row, at.R_CLOSED, lane, n)
-        law = contact_law(gap, closed, s, rate, stiff, soft)
-        q_n = resolve_drifting(row, lines, lane, n, law[0], law[1], law[2])
-        finish_correction(row, lane, n, gap > closed, q_n)
-
-
-@routine
-def relax_drifting(row, lines, lanes):
-    """`relax_bodies`, with levers and surfaces that move."""
-    n = len(lanes)
-    for lane in range(n):
-        resolve_drifting(row, lines, lane, n, load(row, at.R_OPEN, lane, n), 1.0, 0.0)
-
-
-@routine
-def add_total(row, lanes):
+@lanewise
+def add_total(row: CONTACT, lane):
     """Add the impulses of a sub-step to the totals of the step."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(row, at.R_TOTAL, lane, n, add(load3(row, at.R_TOTAL, lane, n), impulse(row, lane, n)))
+    row.total = add(row.total, impulse(row))

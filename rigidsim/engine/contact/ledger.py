@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact import rows as at
 from rigidsim.engine.contact.bodies import is_round
 from rigidsim.engine.contact.colours import GROUP
+from rigidsim.engine.contact.columns import CENTRE, LINE, SPUN
 from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
-from rigidsim.engine.contact.rows import BALLS, DRIFTING, gather
-from rigidsim.engine.layout import accumulate, change3, load, load3, load4, load6, store
+from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, DRIFTING, gather
+from rigidsim.engine.layout import BODY, CORRECTION, STAGE, SUM, add_to_sums
 from rigidsim.engine.model import zeros
-from rigidsim.jit import inlined, routine
+from rigidsim.jit import inlined, lanewise, routine
+from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip, slip_of_balls
 from rigidsim.physics.contact_energy import friction_work
 from rigidsim.physics.elementary import select
@@ -29,11 +29,13 @@ from rigidsim.physics.rigid_body import point_velocity, power
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
 FAST = 1.0  # rad a step: a body that contact spins faster is named
-ROUNDING = 1e-13  # of what was booked: the contacts of a step that did less are not told apart
+ROUNDING = 1e-13  # of what was booked: the contacts of a step that did less are not distinguished
 ONE = (0.0,)  # the lane of a single contact
 
-# Lanes of the work of contacts in this step, J: of friction, of overlaps, of surfaces that something else drives.
-D_FRICTION, D_OVERLAPS, D_DRIVEN, DONE_ROWS = 0, 1, 2, 3
+DONE = Row(
+    "work of contacts in this step, J: of friction, of overlaps, of surfaces that something else drives",
+    friction=1, overlaps=1, driven=1,
+)  # fmt: skip
 
 
 # Sums over bodies, component by component: of the work of the sub-steps, of loads times the length of the step, and of
@@ -44,28 +46,28 @@ OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, FROM_REST, SUMS = 0, 1, 2,
 class ContactLedger(NamedTuple):
     """What contact did since the beginning of the run, and in this step."""
 
-    work: np.ndarray  # (2) of all contact, J, as a compensated sum
-    cause: np.ndarray  # (CAUSES, 2) of each cause, likewise
+    work: SUM  # one row, of all contact, J
+    cause: SUM  # (CAUSES) of each cause, likewise
     step: np.ndarray  # (CAUSES) of each cause in this step, J
-    done: np.ndarray  # (blocks of a group, DONE_ROWS * lanes) by contacts in this step, by place in their group, J
-    single: np.ndarray  # (GROUP, DONE_ROWS) by contacts without a colour
-    sums: np.ndarray  # (SUMS, LINE_ROWS) over all bodies in this step, as in `book_rows`
+    done: np.ndarray  # (blocks of a group, DONE.width * lanes) by contacts in this step, by place in their group, J
+    single: np.ndarray  # (GROUP, DONE.width) by contacts without a colour
+    sums: LINE  # (SUMS) over all bodies in this step, as in `book_rows`
     from_rest: np.ndarray  # (1) the largest kinetic energy that a smooth step gives from rest to what contact holds, J
     tally: np.ndarray  # (TALLIES) counts of `impacts`
-    spun: np.ndarray  # (SPUN_ROWS, SPUN_COLUMNS) all zero if no body was
+    spun: SPUN  # (SPUN_ROWS) all zero if no body was
 
 
 def make_ledger(lanes: tuple) -> ContactLedger:
     """Nothing booked yet."""
     n = len(lanes)
-    done = zeros(GROUP // n, DONE_ROWS * n), zeros(GROUP, DONE_ROWS)
-    tally, spun = np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN_COLUMNS))
+    done = zeros(GROUP // n, DONE.width * n), zeros(GROUP, DONE.width)
+    tally, spun = np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN.width))
     return ContactLedger(
         np.zeros(2),
         np.zeros((c.CAUSES, 2)),
         np.zeros(c.CAUSES),
         *done,
-        zeros(SUMS, c.LINE_ROWS),
+        zeros(SUMS, c.LINE.width),
         np.zeros(1),
         tally,
         spun,
@@ -79,7 +81,7 @@ def make_ledger(lanes: tuple) -> ContactLedger:
 def keep_beginning(vel, moved, first, way):
     """Keep velocities and displacements as they are before the sub-steps."""
     for b in range(len(vel)):
-        for lane in range(c.LINE_ROWS):
+        for lane in range(c.LINE.width):
             first[b, lane], way[b, lane] = vel[b, lane], moved[b, lane]
 
 
@@ -88,80 +90,73 @@ def find_paths(h, moved, way):
     """The velocities that make the displacements of the sub-steps, in place of the displacements before."""
     rate = 1.0 / h
     for b in range(len(way)):
-        for lane in range(c.LINE_ROWS):
+        for lane in range(c.LINE.width):
             way[b, lane] = rate * (moved[b, lane] - way[b, lane])
 
 
 @inlined
-def book_lane(row, lines, done, lane, n, K, u, v_B, surface):
+def book_lane(row, lines, done, K, u, v_B, surface):
     """Add the work of one contact in the step: moment K of rolling and spinning, slip u of the bodies, velocity v_B of
     the point of B, slip of the surfaces on their bodies.
     """
-    normal, P = load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n)
-    omega_B = load3(lines, at.L_B + 3, lane, n)
-    drives = select(load(row, at.R_MASS_B, lane, n) > 0.0, 0.0, 1.0)
-    overlaps = select(load(row, at.R_GAP, lane, n) < 0.0, 1.0, 0.0)
-    friction = friction_work(normal, P, add(u, surface), K, rates_at(lines, lane, n))
+    normal, P = row.normal, row.total
+    omega_B = lines.omega_B
+    drives = select(row.mass_B > 0.0, 0.0, 1.0)
+    overlaps = select(row.gap < 0.0, 1.0, 0.0)
+    friction = friction_work(normal, P, add(u, surface), K, rates_at(lines))
     driven = -(drives * power(P, v_B, K, omega_B)) - dot(P, surface)
-    store(done, D_FRICTION, lane, n, load(done, D_FRICTION, lane, n) + friction)
-    store(done, D_OVERLAPS, lane, n, load(done, D_OVERLAPS, lane, n) + overlaps * dot(normal, P) * dot(normal, u))
-    store(done, D_DRIVEN, lane, n, load(done, D_DRIVEN, lane, n) + driven)
+    done.friction += friction
+    done.overlaps += overlaps * dot(normal, P) * dot(normal, u)
+    done.driven += driven
 
 
 @inlined
-def moment_of_rolling(row, n_sub, lane, n):
+def moment_of_rolling(row, n_sub):
     """In all sub-steps, as in the last one, N m s."""
-    return scaled(n_sub, load3(row, at.R_PR, lane, n))
+    return scaled(n_sub, row.p_r)
 
 
-@routine
-def book_balls(row, lines, done, n_sub, lanes):
+@lanewise
+def book_balls(row: BALL, lines: BODY_PAIR, done: DONE, n_sub, lane):
     """Add the work of a block of balls; `lines` has the velocities that make their displacements."""
-    n = len(lanes)
-    for lane in range(n):
-        normal, b = load3(row, at.R_NORMAL, lane, n), load(row, at.R_B, lane, n)
-        v_A, omega_A = load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n)
-        v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
-        u = slip_of_balls(v_A, omega_A, load(row, at.R_A, lane, n), v_B, omega_B, b, normal)
-        at_B = add(v_B, cross(normal, scaled(b, omega_B)))
-        book_lane(row, lines, done, lane, n, moment_of_rolling(row, n_sub, lane, n), u, at_B, (0.0, 0.0, 0.0))
+    normal, b = row.normal, row.lever_B
+    v_A, omega_A = lines.v_A, lines.omega_A
+    v_B, omega_B = lines.v_B, lines.omega_B
+    u = slip_of_balls(v_A, omega_A, row.lever_A, v_B, omega_B, b, normal)
+    at_B = add(v_B, cross(normal, scaled(b, omega_B)))
+    book_lane(row, lines, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
-def slip_and_point(row, lines, lane, n, r_A, r_B):
+def slip_and_point(row, lines, r_A, r_B):
     """The slip of bodies of any form, and the velocity of the point of B."""
-    v_B, omega_B = load3(lines, at.L_B, lane, n), load3(lines, at.L_B + 3, lane, n)
-    u = slip(load3(lines, at.L_A, lane, n), load3(lines, at.L_A + 3, lane, n), r_A, v_B, omega_B, r_B)
+    v_B, omega_B = lines.v_B, lines.omega_B
+    u = slip(lines.v_A, lines.omega_A, r_A, v_B, omega_B, r_B)
     return u, point_velocity(v_B, omega_B, r_B)
 
 
-@routine
-def book_bodies(row, lines, done, n_sub, lanes):
+@lanewise
+def book_bodies(row: CONTACT, lines: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_balls` of bodies of any form."""
-    n = len(lanes)
-    for lane in range(n):
-        u, at_B = slip_and_point(row, lines, lane, n, load3(row, at.R_A, lane, n), load3(row, at.R_B, lane, n))
-        book_lane(row, lines, done, lane, n, moment_of_rolling(row, n_sub, lane, n), u, at_B, (0.0, 0.0, 0.0))
+    u, at_B = slip_and_point(row, lines, row.lever_A, row.lever_B)
+    book_lane(row, lines, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
 
 
 @inlined
-def middle_lever(row, lever, arm, n_sub, lane, n):
+def middle_lever(first, last, n_sub):
     """The lever in the middle of the step, from that at its beginning and that in the middle of the last sub-step."""
-    first, last = load3(row, lever, lane, n), load3(row, arm, lane, n)
     return add(first, scaled(n_sub / (2.0 * n_sub - 1.0), sub(last, first)))
 
 
-@routine
-def book_drifting(row, lines, done, n_sub, lanes):
+@lanewise
+def book_drifting(row: CONTACT, lines: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_bodies`, with levers and surfaces that move, and friction beside the point."""
-    n = len(lanes)
-    for lane in range(n):
-        r_A = middle_lever(row, at.R_A, at.R_ARM_A, n_sub, lane, n)
-        r_B = middle_lever(row, at.R_B, at.R_ARM_B, n_sub, lane, n)
-        u, at_B = slip_and_point(row, lines, lane, n, r_A, r_B)
-        friction = rejection(load3(row, at.R_NORMAL, lane, n), load3(row, at.R_TOTAL, lane, n))
-        K = add(moment_of_rolling(row, n_sub, lane, n), cross(load3(row, at.R_SHIFT, lane, n), friction))
-        book_lane(row, lines, done, lane, n, K, u, at_B, load3(row, at.R_SURFACE, lane, n))
+    r_A = middle_lever(row.lever_A, row.arm_A, n_sub)
+    r_B = middle_lever(row.lever_B, row.arm_B, n_sub)
+    u, at_B = slip_and_point(row, lines, r_A, r_B)
+    friction = rejection(row.normal, row.total)
+    K = add(moment_of_rolling(row, n_sub), cross(row.shift, friction))
+    book_lane(row, lines, done, K, u, at_B, row.surface)
 
 
 @routine
@@ -175,8 +170,8 @@ def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
     done[:] = 0.0
     for b in range(n_block):
         row, kind, row_done = blocks.row[b], blocks.kind[b], done[b % (GROUP // n)]
-        gather(path, blocks.body_A[b], lines, at.L_A, lanes)
-        gather(path, blocks.body_B[b], lines, at.L_B, lanes)
+        gather(path, blocks.body_A[b], lines, BODY_PAIR.place("v_A"), lanes)
+        gather(path, blocks.body_B[b], lines, BODY_PAIR.place("v_B"), lanes)
         if kind == BALLS:
             book_balls(row, lines, row_done, n_sub, lanes)
         elif kind == DRIFTING:
@@ -186,9 +181,10 @@ def book_blocks(blocks, n_block, path, lines, n_sub, done, step, lanes):
     friction, overlaps, driven = 0.0, 0.0, 0.0
     for b in range(GROUP // n):
         for place in range(n):
-            friction += done[b, D_FRICTION * n + place]
-            overlaps += done[b, D_OVERLAPS * n + place]
-            driven += done[b, D_DRIVEN * n + place]
+            one = DONE(done[b], place, n)
+            friction += one.friction
+            overlaps += one.overlaps
+            driven += one.driven
     step[c.W_FRICTION] += friction
     step[c.W_OVERLAPS] += overlaps
     step[c.W_DRIVEN] += driven
@@ -201,7 +197,7 @@ def has_belt(blocks, n_block, lanes):
     n, found = len(lanes), False
     for b in range(n_block):
         if blocks.kind[b] == DRIFTING:
-            for k in range(at.R_SURFACE * n, (at.R_SURFACE + 3) * n):
+            for k in range(CONTACT.place("surface") * n, (CONTACT.place("surface") + 3) * n):
                 found = found or blocks.row[b, k] != 0.0
     return found
 
@@ -220,7 +216,7 @@ def is_driven(n_moved, first, solver, lanes):
 def is_active(ledger):
     """Whether what the sub-steps did to all bodies is more than rounding beside what was booked up to now."""
     work, booked = abs(ledger.step[c.W_DAMPING]), 0.0
-    for k in range(c.LINE_ROWS):
+    for k in range(c.LINE.width):
         work += abs(ledger.sums[OF_MASS, k]) + abs(ledger.sums[OF_INERTIA, k])
     for k in range(c.CAUSES):
         booked += abs(ledger.cause[k, 0])
@@ -245,7 +241,7 @@ def book_rows(mass, inertia, n_sub, rate, ahead, vel, first, moved, way, smooth,
     """Add what the sub-steps did to a body, and loads along its displacement by contact times the length of the step:
     component by component, with its mass and with its inertia.
     """
-    for lane in range(c.LINE_ROWS):
+    for lane in range(c.LINE.width):
         v, v_0, gained = vel[lane], first[lane], n_sub * smooth[lane]
         work = 0.5 * (v - v_0) * (v + v_0) - gained * (rate * (moved[lane] - way[lane]))
         along = gained * (own[lane] + ahead * gained)
@@ -257,35 +253,48 @@ def book_rows(mass, inertia, n_sub, rate, ahead, vel, first, moved, way, smooth,
 
 
 @inlined
-def momentum_at(motion, inertia):
+def momentum_at(motion: CENTRE, inertia):
     """Angular momentum in world axes, N m s."""
-    q = load4(motion, c.X_Q, 0, 1)
-    return rotate(q, apply(inertia, rotate_back(q, load3(motion, c.X_OMEGA, 0, 1))))
+    q = motion.q
+    return rotate(q, apply(inertia, rotate_back(q, motion.omega)))
 
 
 @routine
-def book_turn(h, ahead, start, finish, body, inertia_W, vel, first, moved, way, own, step):
+def book_turn(
+    h,
+    ahead,
+    start: CENTRE,
+    finish: CENTRE,
+    body: BODY,
+    inertia_W,
+    vel: LINE,
+    first: LINE,
+    moved: LINE,
+    way: LINE,
+    own: CORRECTION,
+    step,
+):
     """The part of rotation, of a body that is not round; `inertia_W` is that of the sub-steps."""
     omega, omega_0, turned = (
-        load3(vel, c.L_ANGULAR, 0, 1), load3(first, c.L_ANGULAR, 0, 1), load3(own, c.J_TURN, 0, 1),
+        vel.angular, first.angular, own.turn,
     )  # fmt: skip
-    gained = change3(start, finish, c.X_OMEGA, 0, 1)
-    jump, theta = apply(inertia_W, sub(omega, omega_0)), change3(way, moved, c.L_ANGULAR, 0, 1)
+    gained = sub(finish.omega, start.omega)
+    jump, theta = apply(inertia_W, sub(omega, omega_0)), sub(moved.angular, way.angular)
     work = 0.5 * dot(jump, add(omega, omega_0)) - dot(apply(inertia_W, gained), theta) / h
-    inertia = load6(body, layout.B_INERTIA, 0, 1)
+    inertia = body.inertia
     torque = sub(momentum_at(finish, inertia), momentum_at(start, inertia))
     step[c.W_DAMPING] += work
     step[c.W_LOADS] += dot(torque, add(turned, scaled(ahead, gained))) / h
 
 
 @inlined
-def book_body(h, contacts, start, finish, body, inertia_W, lines, b, own, v_WC, ledger):
+def book_body(h, contacts, start, finish: CENTRE, body: BODY, inertia_W, lines, b, own: CORRECTION, v_WC, ledger):
     """Book what the sub-steps did to a body (as damping, of which `book_contacts` takes off the rest), the work of
     loads, and that of the motion of the reference frame.
     """
-    mass, step = body[layout.B_MASS], ledger.step
+    mass, step = body.mass, ledger.step
     # Displacements are those beyond the mean velocity of the smooth motion, whatever the integrator makes of it.
-    ahead, turns = (contacts.share - 0.5) * h, not is_round(load6(body, layout.B_INERTIA, 0, 1))
+    ahead, turns = (contacts.share - 0.5) * h, not is_round(body.inertia)
     vel, first, moved, way = lines.vel[b], lines.first[b], lines.moved[b], lines.way[b]
     book_rows(
         mass, 0.0 if turns else inertia_W[0], contacts.substeps, 1.0 / h, ahead, vel, first, moved, way,
@@ -293,8 +302,8 @@ def book_body(h, contacts, start, finish, body, inertia_W, lines, b, own, v_WC, 
     )  # fmt: skip
     if turns:
         book_turn(h, ahead, start, finish, body, inertia_W, vel, first, moved, way, own, step)
-    step[c.W_LOADS] -= mass * dot(load3(body, layout.B_G, 0, 1), load3(own, c.J_P, 0, 1))
-    step[c.W_DRIVEN] += mass * dot(load3(own, c.J_V, 0, 1), sub(v_WC, load3(finish, c.X_V, 0, 1)))
+    step[c.W_LOADS] -= mass * dot(body.g, own.p)
+    step[c.W_DRIVEN] += mass * dot(own.v, sub(v_WC, finish.v))
 
 
 @inlined
@@ -302,7 +311,7 @@ def book_sums(h, ledger):
     """Book the sums over bodies."""
     from_rest = 0.0
     for k in range(3):
-        linear, angular = c.L_LINEAR + k, c.L_ANGULAR + k
+        linear, angular = c.LINE.place("linear") + k, c.LINE.place("angular") + k
         ledger.step[c.W_DAMPING] += ledger.sums[OF_MASS, linear] + ledger.sums[OF_INERTIA, angular]
         ledger.step[c.W_LOADS] += (ledger.sums[LOADS_OF_MASS, linear] + ledger.sums[LOADS_OF_INERTIA, angular]) / h
         from_rest += 0.5 * ledger.sums[FROM_REST, linear]
@@ -318,7 +327,7 @@ def begin_booking(impacts, ledger):
     for k in range(c.CAUSES):
         ledger.step[k] = 0.0
     for k in range(SUMS):
-        for lane in range(c.LINE_ROWS):
+        for lane in range(c.LINE.width):
             ledger.sums[k, lane] = 0.0
     if impacts is not None:
         for k in range(TALLIES):
@@ -333,24 +342,24 @@ def book_impacts(impacts, ledger):
 
 
 @inlined
-def book_spin(row, t, node, turn):
+def book_spin(row: SPUN, t, node, turn):
     """Note a body that turns by so many radians a step."""
-    row[c.SPUN_TIME], row[c.SPUN_NODE], row[c.SPUN_TURN] = t, node, turn
+    row.time, row.node, row.turn = t, node, turn
 
 
 @inlined
-def book_spins(t, nominal, contacts, finish, acts, state, spun):
+def book_spins(t, nominal, contacts, finish: CENTRE, acts, state: STAGE, spun: SPUN):
     """Note the bodies that contact spun by more than a radian a step."""
     for b in range(contacts.n_moved):
         if acts[b] > 0:
-            row, smooth = state[contacts.body[b, c.BODY_ROW]], load3(finish[b], c.X_OMEGA, 0, 1)
-            omega = load3(row, layout.S_OMEGA, 0, 1)
+            row, smooth = state[contacts.body[b].row], finish[b].omega
+            omega = row.omega
             square = dot(omega, omega)
             if nominal * nominal * square > FAST * FAST and square > dot(smooth, smooth):
-                turn, node = nominal * norm(omega), contacts.body[b, c.BODY_NODE]
-                if spun[c.FIRST_SPUN, c.SPUN_TURN] == 0.0:
+                turn, node = nominal * norm(omega), contacts.body[b].node
+                if spun[c.FIRST_SPUN].turn == 0.0:
                     book_spin(spun[c.FIRST_SPUN], t, node, turn)
-                if turn > spun[c.FASTEST_SPUN, c.SPUN_TURN]:
+                if turn > spun[c.FASTEST_SPUN].turn:
                     book_spin(spun[c.FASTEST_SPUN], t, node, turn)
 
 
@@ -358,6 +367,6 @@ def book_spins(t, nominal, contacts, finish, acts, state, spun):
 def finish_booking(changed, ledger):
     """Add the step to the sums; `changed` is the whole change of energy, J."""
     step = ledger.step
-    accumulate(ledger.work, 0, 1, 0, 1, changed)
+    add_to_sums(ledger.work, value=changed)
     for k in range(c.CAUSES):
-        accumulate(ledger.cause[k], 0, 1, 0, 1, step[k])
+        add_to_sums(ledger.cause[k], value=step[k])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_SAMPLED
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, SAMPLED, SAMPLED_POINT, WHO
 from rigidsim.engine.contact.points import is_before
-from rigidsim.engine.layout import copy_rows, load3, load4, load6, store3
+from rigidsim.engine.layout import BODY, EVENT, FRAME, TRIPLE, copy_rows
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import slip
 from rigidsim.physics.inertia import rotated
@@ -19,32 +20,32 @@ IMPACT_SPEED = 2.0  # times the gain of speed of both bodies in a step: a first 
 
 
 @inlined
-def is_active(whose, row):
+def is_active(whose: WHO, row: CONTACT_POINT):
     """Whether an impulse acts at a contact point at the end of the step, or a sensor notices one."""
-    total, struck = load3(row, c.C_TOTAL, 0, 1), whose[c.POINT_FLAGS] & c.STRUCK
-    return (whose[c.POINT_FLAGS] & c.NOTICED) > 0 or (struck == 0 and dot(total, load3(row, c.C_NORMAL, 0, 1)) > 0.0)
+    total, struck = row.total, whose.flags & c.STRUCK
+    return (whose.flags & c.NOTICED) > 0 or (struck == 0 and dot(total, row.normal) > 0.0)
 
 
 @routine
-def keep_impulses(pair, who, point, n_point, key, impulse, count):
+def keep_impulses(pair, who: WHO, point: CONTACT_POINT, n_point, key, impulse, count):
     """Write the impulses of the last sub-step, for the next step to begin with."""
     n = 0
     for k in range(n_point):
-        if point[k, c.C_PN] > 0.0 and (who[k, c.POINT_FLAGS] & (c.STRUCK | c.NOTICED)) == 0:
-            number = who[k, c.POINT_PAIR]
-            key[n, 0], key[n, 1], key[n, 2] = pair[number, 0], pair[number, 1], who[k, c.POINT_FEATURE]
+        if point[k].p_n > 0.0 and (who[k].flags & (c.STRUCK | c.NOTICED)) == 0:
+            number = who[k].pair
+            key[n, 0], key[n, 1], key[n, 2] = pair[number, 0], pair[number, 1], who[k].feature
             for m in range(c.MEMORY_ROWS):
-                impulse[n, m] = point[k, c.C_PN + m]
+                impulse[n, m] = point[k, c.CONTACT_POINT.p_n + m]
             n += 1
     count[0] = n
 
 
 @routine
-def keep_pairs(pair, who, point, n_point, touching, count):
+def keep_pairs(pair, who: WHO, point, n_point, touching, count):
     """Write the pairs that touch at the end of the step."""
     n, last = 0, -1
     for k in range(n_point):
-        number = who[k, c.POINT_PAIR]
+        number = who[k].pair
         if number != last and is_active(who[k], point[k]):
             touching[n, 0], touching[n, 1] = pair[number, 0], pair[number, 1]
             n, last = n + 1, number
@@ -52,63 +53,76 @@ def keep_pairs(pair, who, point, n_point, touching, count):
 
 
 @inlined
-def touched(start_A, moved_A, row):
+def touched(start_A: CENTRE, moved_A: LINE, row: CONTACT_POINT):
     """Where a contact point is at the end of the step, relative to the reference frame."""
-    centre = add(load3(start_A, c.X_P, 0, 1), load3(moved_A, c.L_LINEAR, 0, 1))
-    r = load3(row, c.C_A, 0, 1)
-    return add(centre, add(r, cross(load3(moved_A, c.L_ANGULAR, 0, 1), r)))
+    centre = add(start_A.p, moved_A.linear)
+    r = row.lever_A
+    return add(centre, add(r, cross(moved_A.angular, r)))
 
 
 @routine
-def write_present(pair, who, point, n_point, h, origin, start, moved, present, value, count):
+def write_present(
+    pair,
+    who: WHO,
+    point: CONTACT_POINT,
+    n_point,
+    h,
+    origin: TRIPLE,
+    start,
+    moved,
+    present: SAMPLED,
+    value: SAMPLED_POINT,
+    count,
+):
     """Write the contact points at the end of the step; `origin` is the reference frame of each body."""
     n = 0
     for k in range(n_point):
         if is_active(who[k], point[k]):
-            number, a, swapped = who[k, c.POINT_PAIR], who[k, c.POINT_A], who[k, c.POINT_FLAGS] & c.SWAPPED
+            number, a, swapped = who[k].pair, who[k].a, who[k].flags & c.SWAPPED
             sign = -1.0 if swapped else 1.0
             place = touched(start[a], moved[a], point[k])
-            present[n, c.S_SAMPLE], present[n, c.S_FEATURE] = c.NOTHING_SAMPLED, who[k, c.POINT_FEATURE]
-            present[n, c.S_FIRST], present[n, c.S_SECOND] = pair[number, 0], pair[number, 1]
-            store3(value[n], c.S_POINT, 0, 1, add(load3(origin[a], 0, 0, 1), place))
-            store3(value[n], c.S_NORMAL, 0, 1, scaled(sign, load3(point[k], c.C_NORMAL, 0, 1)))
-            store3(value[n], c.S_FORCE, 0, 1, scaled(sign / h, load3(point[k], c.C_TOTAL, 0, 1)))
+            present[n].sample, present[n].feature = c.NOTHING_SAMPLED, who[k].feature
+            present[n].first, present[n].second = pair[number, 0], pair[number, 1]
+            value[n].point = add(origin[a].xyz, place)
+            value[n].normal = scaled(sign, point[k].normal)
+            value[n].force = scaled(sign / h, point[k].total)
             n += 1
     count[2] = n
 
 
 @routine
-def write_origin(frame, com, motion, origin):
+def write_origin(frame: FRAME, com, motion: CENTRE, origin: TRIPLE):
     """Position in the world of the reference frame of a contact body."""
-    p = add(load3(frame, at.F_P, 0, 1), rotate(load4(frame, at.F_Q, 0, 1), com))
-    store3(origin, 0, 0, 1, sub(p, load3(motion, c.X_P, 0, 1)))
+    p = add(frame.p, rotate(frame.q, com))
+    origin.xyz = sub(p, motion.p)
 
 
 @inlined
 def write_origins(contacts, model, scratch, motions):
     """Position in the world of the reference frame of every contact body, at the end of the step."""
     for b in range(len(contacts.body)):
-        row = contacts.body[b, c.BODY_ROW]
-        com = load3(model.body[row], at.B_COM, 0, 1) if row != at.NO_ROW else (0.0, 0.0, 0.0)
-        write_origin(scratch.frame[contacts.body[b, c.BODY_NODE] + 1], com, motions.finish[b], motions.origin[b])
+        row = contacts.body[b].row
+        com = model.body[row].com if row != at.NO_ROW else (0.0, 0.0, 0.0)
+        write_origin(scratch.frame[contacts.body[b].node + 1], com, motions.finish[b], motions.origin[b])
 
 
 @inlined
 def add_entry(kind, first, second, t, record):
     """Add an entry to the log. Returns its row."""
     k = record.count[0]
-    record.log[k, c.LOG_KIND], record.log[k, c.LOG_FIRST], record.log[k, c.LOG_SECOND] = kind, first, second
+    row = record.log[k]
+    row.cause, row.first, row.second = kind, first, second
     record.log_value[k, :] = 0.0
-    record.log_value[k, c.G_TIME] = t
+    record.log_value[k].time = t
     record.count[0] = k + 1
     return k
 
 
 @inlined
-def energy_of(body, motion, v, omega):
+def energy_of(body: BODY, motion: CENTRE, v, omega):
     """Kinetic energy of a free body relative to its reference frame, J."""
-    inertia = rotated(load4(motion, c.X_Q, 0, 1), load6(body, at.B_INERTIA, 0, 1))
-    return kinetic_energy(body[at.B_MASS], inertia, v, omega)
+    inertia = rotated(motion.q, body.inertia)
+    return kinetic_energy(body.mass, inertia, v, omega)
 
 
 @inlined
@@ -116,46 +130,44 @@ def velocities(b, motions, lines):
     """Velocity and rate of a contact body without the impulses of contact points in this step: those of the smooth
     step, and what impacts changed.
     """
-    v = add(load3(motions.finish[b], c.X_V, 0, 1), load3(lines.kicked[b], c.L_LINEAR, 0, 1))
-    return v, add(load3(motions.finish[b], c.X_OMEGA, 0, 1), load3(lines.kicked[b], c.L_ANGULAR, 0, 1))
+    v = add(motions.finish[b].v, lines.kicked[b].linear)
+    return v, add(motions.finish[b].omega, lines.kicked[b].angular)
 
 
 @inlined
-def add_energy(b, contacts, body, motions, lines, value):
+def add_energy(b, contacts, body, motions, lines, value: EVENT):
     """Add the kinetic energy of a contact body, before the impulses of contact points, to an entry."""
-    row = contacts.body[b, c.BODY_ROW]
+    row = contacts.body[b].row
     if row != at.NO_ROW:
         v, omega = velocities(b, motions, lines)
-        value[c.G_BEFORE] += energy_of(body[row], motions.start[b], v, omega)
+        value.energy_before += energy_of(body[row], motions.start[b], v, omega)
 
 
 @inlined
-def energy_gained(row, a, b, motions, lines):
+def energy_gained(row: CONTACT_POINT, a, b, motions, lines):
     """P . (u + u')/2, J: the energy that an impulse P at a contact point adds, with the slips before and after all
     impulses of the step. So the parts of several contacts of one body add up to the whole.
     """
     (v_A, omega_A), (v_B, omega_B) = velocities(a, motions, lines), velocities(b, motions, lines)
-    r_A, r_B, A, B = load3(row, c.C_A, 0, 1), load3(row, c.C_B, 0, 1), lines.vel[a], lines.vel[b]
+    r_A, r_B, A, B = row.lever_A, row.lever_B, lines.vel[a], lines.vel[b]
     before = slip(v_A, omega_A, r_A, v_B, omega_B, r_B)
-    after_A, after_B = load3(A, c.L_LINEAR, 0, 1), load3(B, c.L_LINEAR, 0, 1)
-    after = slip(after_A, load3(A, c.L_ANGULAR, 0, 1), r_A, after_B, load3(B, c.L_ANGULAR, 0, 1), r_B)
-    return 0.5 * dot(load3(row, c.C_TOTAL, 0, 1), add(before, after))
+    after_A, after_B = A.linear, B.linear
+    after = slip(after_A, A.angular, r_A, after_B, B.angular, r_B)
+    return 0.5 * dot(row.total, add(before, after))
 
 
 @inlined
-def gain_of_speed(start, finish):
+def gain_of_speed(start: CENTRE, finish: CENTRE):
     """|v* - v0| of a body in the smooth step, m/s."""
-    return norm(sub(load3(finish, c.X_V, 0, 1), load3(start, c.X_V, 0, 1)))
+    return norm(sub(finish.v, start.v))
 
 
 @inlined
-def closing_speed(row, finish_A, finish_B):
+def closing_speed(row: CONTACT_POINT, finish_A: CENTRE, finish_B: CENTRE):
     """The speed at which the surfaces at a contact point approach each other without contact, m/s."""
-    v_A, omega_A = load3(finish_A, c.X_V, 0, 1), load3(finish_A, c.X_OMEGA, 0, 1)
-    v_B, omega_B = load3(finish_B, c.X_V, 0, 1), load3(finish_B, c.X_OMEGA, 0, 1)
-    return -dot(
-        load3(row, c.C_NORMAL, 0, 1), slip(v_A, omega_A, load3(row, c.C_A, 0, 1), v_B, omega_B, load3(row, c.C_B, 0, 1))
-    )
+    v_A, omega_A = finish_A.v, finish_A.omega
+    v_B, omega_B = finish_B.v, finish_B.omega
+    return -dot(row.normal, slip(v_A, omega_A, row.lever_A, v_B, omega_B, row.lever_B))
 
 
 @routine
@@ -164,43 +176,40 @@ def log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motion
     `nominal` the length of an undivided step over that of this one.
     """
     who, point, i, j = points.who, points.value, pair[number, 0], pair[number, 1]
-    origin, finish = motions.origin[who[k, c.POINT_A]], motions.finish
-    a, b, swapped = who[k, c.POINT_A], who[k, c.POINT_B], who[k, c.POINT_FLAGS] & c.SWAPPED
+    origin, finish = motions.origin[who[k].a], motions.finish
+    a, b, swapped = who[k].a, who[k].b, who[k].flags & c.SWAPPED
     sign, row = (-1.0 if swapped else 1.0), point[k]
-    place = add(load3(origin, 0, 0, 1), touched(motions.start[a], lines.moved[a], row))
-    began = record.log_value[add_entry(c.BEGAN, i, j, t, record)]
-    store3(began, c.G_POINT, 0, 1, place)
-    store3(began, c.G_NORMAL, 0, 1, scaled(sign, load3(row, c.C_NORMAL, 0, 1)))
+    place = add(origin.xyz, touched(motions.start[a], lines.moved[a], row))
+    began = record.log_value[add_entry(at.CAUSE_BEGAN, i, j, t, record)]
+    began.point = place
+    began.normal = scaled(sign, row.normal)
     gain = nominal * (gain_of_speed(motions.start[a], finish[a]) + gain_of_speed(motions.start[b], finish[b]))
-    if (
-        who[k, c.POINT_FLAGS] & (c.NOTICED | c.LOGGED)
-        or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain
-    ):
+    if who[k].flags & (c.NOTICED | c.LOGGED) or closing_speed(row, finish[a], finish[b]) <= IMPACT_SPEED * gain:
         return
-    struck = record.log_value[add_entry(c.IMPACT, i, j, t, record)]
-    store3(struck, c.G_POINT, 0, 1, place)
-    store3(struck, c.G_NORMAL, 0, 1, load3(began, c.G_NORMAL, 0, 1))
+    struck = record.log_value[add_entry(at.CAUSE_IMPACT, i, j, t, record)]
+    struck.point = place
+    struck.normal = began.normal
     impulse, gained, m = (0.0, 0.0, 0.0), 0.0, k
-    while m < n_point and who[m, c.POINT_PAIR] == number:
-        impulse = add(impulse, scaled(sign, load3(point[m], c.C_TOTAL, 0, 1)))
+    while m < n_point and who[m].pair == number:
+        impulse = add(impulse, scaled(sign, point[m].total))
         gained += energy_gained(point[m], a, b, motions, lines)
         m += 1
-    store3(struck, c.G_IMPULSE, 0, 1, impulse)
+    struck.impulse = impulse
     add_energy(a, contacts, body, motions, lines, struck)
     add_energy(b, contacts, body, motions, lines, struck)
-    struck[c.G_AFTER] = struck[c.G_BEFORE] + gained
+    struck.energy_after = struck.energy_before + gained
 
 
 @inlined
-def log_strikes(impacts, count, contacts, origins, record):
+def log_strikes(impacts, count, contacts, origins: TRIPLE, record):
     """Log the impacts of this step, with their points in the world."""
     for k in range(count):
-        first, second = impacts.log[k, c.LOG_FIRST], impacts.log[k, c.LOG_SECOND]
-        entry = record.log_value[add_entry(c.IMPACT, first, second, 0.0, record)]
-        for m in range(c.LOG_ROWS):
+        first, second = impacts.log[k].first, impacts.log[k].second
+        entry = record.log_value[add_entry(at.CAUSE_IMPACT, first, second, 0.0, record)]
+        for m in range(at.EVENT.width):
             entry[m] = impacts.log_value[k, m]
-        origin = origins[contacts.shape[first, c.SHAPE_BODY]]
-        store3(entry, c.G_POINT, 0, 1, add(load3(entry, c.G_POINT, 0, 1), load3(origin, 0, 0, 1)))
+        origin = origins[contacts.shape[first].body]
+        entry.point = add(entry.point, origin.xyz)
 
 
 @routine
@@ -209,19 +218,17 @@ def log_touches(t, n_point, nominal, contacts, body, pair, motions, lines, point
     k, m = 0, 0
     for n in range(new.count[1]):
         while m < old.count[1] and is_before(old.pair[m], new.pair[n]):
-            add_entry(c.ENDED, old.pair[m, 0], old.pair[m, 1], t, record)
+            add_entry(at.CAUSE_ENDED, old.pair[m, 0], old.pair[m, 1], t, record)
             m += 1
         if m < old.count[1] and not is_before(new.pair[n], old.pair[m]):
             m += 1
             continue
-        while is_before(pair[points.who[k, c.POINT_PAIR]], new.pair[n]) or not is_active(
-            points.who[k], points.value[k]
-        ):
+        while is_before(pair[points.who[k].pair], new.pair[n]) or not is_active(points.who[k], points.value[k]):
             k += 1
-        number = points.who[k, c.POINT_PAIR]
+        number = points.who[k].pair
         log_first_touch(t, number, k, n_point, nominal, contacts, body, pair, motions, lines, points, record)
     while m < old.count[1]:
-        add_entry(c.ENDED, old.pair[m, 0], old.pair[m, 1], t, record)
+        add_entry(at.CAUSE_ENDED, old.pair[m, 0], old.pair[m, 1], t, record)
         m += 1
 
 
@@ -265,11 +272,11 @@ def sample_contacts(arrays, k):
         return False
     for m in range(count[2]):
         row, value = record.sampled[count[1] + m], record.sampled_value[count[1] + m]
-        for j in range(c.SAMPLED_COLUMNS):
+        for j in range(c.SAMPLED.width):
             row[j] = record.present[m, j]
-        for j in range(c.SAMPLED_ROWS):
+        for j in range(c.SAMPLED_POINT.width):
             value[j] = record.present_value[m, j]
-        row[c.S_SAMPLE] = k
+        row.sample = k
     count[1] += count[2]
     count[3] = k
     return True

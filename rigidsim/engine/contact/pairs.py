@@ -2,20 +2,528 @@
 
 A shape is a core, thickened by a radius; so nearest points of cores, and the depth of one in the other where they
 overlap, give all pairs. A pair has up to `MOST_PLACES` places: where one lies on the other, enough of them to carry it.
+
+*Two boxes.* The axes of largest separation (Gottschalk, Lin, Manocha, SIGGRAPH 1996) say which faces or edges meet. A
+face is preferred to an edge, and the larger box's to the other's, unless that costs `PREFERENCE` of the thinner box:
+boxes that rest on each other keep their places. Of a face, the other box's face that is turned most towards it is
+clipped by the sides (Sutherland and Hodgman, Comm. ACM 17, 1974), with a tolerance, so that exactly aligned boxes
+always have four places. Boxes that are apart may be nearer at a corner than along any of these axes; then all features
+are compared.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.box_pairs import two_boxes
-from rigidsim.engine.contact.boxes import box_on_plane, capsule_and_box, sphere_and_box
-from rigidsim.engine.contact.places import CENTRE, NO_DIRECTION, NO_DISTANCE, axes_of, between, put_place, turn_over
+from rigidsim.engine.contact.columns import PLACE, POSE, SOLID
+from rigidsim.engine.layout import NUMBERS, TRIPLE
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.distances import across, clamped, common_normal, direction, nearest_on_segments
+from rigidsim.physics.distances import (
+    BOX,
+    HALF_SPACE,
+    POINT,
+    SEGMENT,
+    across,
+    clamped,
+    common_normal,
+    direction,
+    nearest_in_box,
+    nearest_on_segments,
+    reach_along,
+    way_out_of_box,
+)
+from rigidsim.physics.elementary import with_sign
+from rigidsim.physics.quaternion import to_matrix
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
 
-UP = (0.0, 0.0, 1.0)
-PARALLEL = 1e-2  # rad; capsules at a smaller angle touch along a line
+# Below this part of the sizes a distance between cores gives no direction: it is round-off.
+NO_DIRECTION = 1e-10
+NO_DISTANCE = 1e-150  # squares of smaller numbers underflow
+CENTRE = (0.0, 0.0, 0.0)
+UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+FLAT = 1e-2  # rad; a capsule that meets a face, an edge or a capsule at a smaller angle lies on it, and has two places
+PARALLEL = 1e-6  # sine; a smaller angle between two edges gives no axis
+PREFERENCE = 1e-2  # of the thinnest size
+TOLERANCE = 1e-3  # of the smaller bounding radius, across a face; of the thinnest size, in height
+SMALL = 1e-9  # of the bounding radii: round-off
+POINT_U, POINT_V, POINT_HEIGHT, POINT_EDGE, POINT_SIZE = 0, 1, 2, 3, 4  # a corner of a polygon above a face
+EDGE_FEATURE, NEAREST_FEATURE = 100_000, 200_000
+
+
+@inlined
+def between(pose_i: POSE, pose_j: POSE):
+    """From the centre of the first shape to that of the second."""
+    return sub(pose_j.p, pose_i.p)
+
+
+@inlined
+def axes_of(pose: POSE):
+    """The three axes of a shape, in world axes."""
+    x, y, z = to_matrix(pose.q)
+    return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
+
+
+@inlined
+def half_of(value: SOLID):
+    """The half sizes of a core."""
+    return value.half
+
+
+@inlined
+def components(axes, x):
+    """The components of a vector along the axes."""
+    return (dot(axes[0], x), dot(axes[1], x), dot(axes[2], x))
+
+
+@inlined
+def along(axes, x):
+    """The vector with these components along the axes."""
+    return add(add(scaled(x[0], axes[0]), scaled(x[1], axes[1])), scaled(x[2], axes[2]))
+
+
+@inlined
+def put_place(places: PLACE, count, normal, distance, core, d, value_i: SOLID, value_j: SOLID, reach, feature):
+    """Add a place, if its gap is below reach; returns how many there are now.
+
+    `distance` is that of the cores along the normal, `core` the point of the first one, from its centre. Both points
+    lie on the normal, so the impulses there have the same moment.
+    """
+    radius = value_i.radius
+    gap = distance - radius - value_j.radius
+    if not gap < reach:
+        return count
+    first, row = add(core, scaled(radius, normal)), places[count]
+    row.normal = normal
+    row.gap = gap
+    row.first = first
+    row.second = sub(add(first, scaled(gap, normal)), d)
+    row.feature = feature
+    return count + 1
+
+
+@inlined
+def turn_over(count, places: PLACE):
+    """Exchange the two shapes in all places."""
+    for k in range(count):
+        row = places[k]
+        first = row.first
+        row.normal = negated(row.normal)
+        row.first = row.second
+        row.second = first
+
+
+@inlined
+def corner(number, half):
+    """A corner of a box: bit k of its number is 1 where coordinate k is positive."""
+    return (
+        half[0] * (2.0 * (number & 1) - 1.0),
+        half[1] * (2.0 * (number >> 1 & 1) - 1.0),
+        half[2] * (2.0 * (number >> 2 & 1) - 1.0),
+    )
+
+
+@inlined
+def sphere_and_box(value_i, pose_i, value_j, pose_j, reach, places):
+    """The nearest point of the box; a centre inside leaves by the nearest face."""
+    d, axes, half = between(pose_i, pose_j), axes_of(pose_j), half_of(value_j)
+    x = negated(components(axes, d))
+    nearest = nearest_in_box(x, half)
+    outward, depth = way_out_of_box(nearest, half)
+    normal, distance = direction(sub(nearest, x), NO_DISTANCE, negated(outward))
+    if distance <= NO_DISTANCE:
+        distance = -depth
+    return put_place(places, 0, along(axes, normal), distance, CENTRE, d, value_i, value_j, reach, 0.0)
+
+
+@inlined
+def box_on_plane(value_i, pose_i, value_j, pose_j, reach, places):
+    """The corners of the face that is turned most towards the plane."""
+    d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
+    axes, half, count = axes_of(pose_i), half_of(value_i), 0
+    m = components(axes, outward)
+    k = most(m)
+    for number in range(8):
+        if (number >> k & 1) == (1 if m[k] < 0.0 else 0):
+            core = along(axes, corner(number, half))
+            height = dot(sub(core, d), outward)
+            count = put_place(places, count, negated(outward), height, core, d, value_i, value_j, reach, float(number))
+    return count
+
+
+@inlined
+def most(m):
+    """Which component is the largest in size."""
+    x, y, z = abs(m[0]), abs(m[1]), abs(m[2])
+    return 0 if x >= y and x >= z else (1 if y >= z else 2)
+
+
+@inlined
+def edge_of(number, half):
+    """Middle, direction and half length of one of the twelve edges of a box."""
+    k, corners = number >> 2, number & 3
+    a = 2.0 * (corners & 1) - 1.0
+    b = 2.0 * (corners >> 1) - 1.0
+    m, n = (k + 1) % 3, (k + 2) % 3
+    return add(scaled(a * half[m], UNIT[m]), scaled(b * half[n], UNIT[n])), UNIT[k], half[k]
+
+
+@routine
+def nearest_to_box(x, u, h, half):
+    """The nearest points x + s u and y of a segment, |s| <= h, and a box in its own axes that do not overlap: (s, y).
+
+    They are an end of the segment and a point of the box, or on the segment and an edge.
+    """
+    least, best, nearest = np.inf, 0.0, (0.0, 0.0, 0.0)
+    for end in range(2):
+        s = h * (2.0 * end - 1.0)
+        p = add(x, scaled(s, u))
+        y = nearest_in_box(p, half)
+        way = sub(y, p)
+        if dot(way, way) < least:
+            least, best, nearest = dot(way, way), s, y
+    for number in range(12):
+        middle, axis, length = edge_of(number, half)
+        s, t = nearest_on_segments(sub(middle, x), u, h, axis, length)
+        y = add(middle, scaled(t, axis))
+        way = sub(y, add(x, scaled(s, u)))
+        if dot(way, way) < least:
+            least, best, nearest = dot(way, way), s, y
+    return best, nearest
+
+
+@inlined
+def _separation(x, u, h, half):
+    """The largest separation of a segment and a box in its own axes, and its direction, from the box outwards."""
+    largest, outward = -np.inf, UNIT[0]
+    for k in range(6):
+        m = UNIT[k] if k < 3 else cross(UNIT[k - 3], u)
+        length = norm(m)
+        if length > PARALLEL:
+            m = scaled(with_sign(1.0, dot(m, x)) / length, m)
+            separation = dot(m, x) - reach_along(m, half) - h * abs(dot(m, u))
+            if separation > largest:
+                largest, outward = separation, m
+    return largest, outward
+
+
+@inlined
+def _beside(x, u, h, half, normal, s):
+    """The part of a segment beside the face or edge that it meets along this normal; at least the point s."""
+    low, high, limits, lies = -h, h, 0, False
+    for k in range(3):
+        if abs(normal[k]) < FLAT:
+            limits, lies = limits + 1, lies or abs(u[k]) > 1.0 - 0.5 * FLAT * FLAT
+            if u[k] != 0.0:
+                a, b = (-half[k] - x[k]) / u[k], (half[k] - x[k]) / u[k]
+                low, high = max(low, min(a, b)), min(high, max(a, b))
+            elif abs(x[k]) > half[k]:
+                low, high = h, -h
+    if low > high or not (limits == 2 or lies):
+        return s, s
+    return min(low, s), max(high, s)
+
+
+@inlined
+def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+    """The nearest points; of a capsule that lies on a face or along an edge both ends of the part that lies there."""
+    d, axes, half, h = between(pose_i, pose_j), axes_of(pose_j), half_of(value_j), value_i.half[2]
+    x, u = negated(components(axes, d)), components(axes, axes_of(pose_i)[2])
+    separation, outward = _separation(x, u, h, half)
+    if separation - value_i.radius - value_j.radius >= reach:
+        return 0
+    s, y = nearest_to_box(x, u, h, half)
+    if separation > 0.0:
+        normal, _ = direction(sub(y, add(x, scaled(s, u))), NO_DISTANCE, negated(outward))
+    else:
+        normal = negated(outward)
+        along_it = dot(outward, u)
+        s = 0.0 if abs(along_it) < PARALLEL else -with_sign(h, along_it)
+        y = sub(add(x, scaled(s, u)), scaled(dot(outward, add(x, scaled(s, u))) - reach_along(outward, half), outward))
+    low, high = _beside(x, u, h, half, normal, s)
+    count = 0
+    for end in range(2 if low < high else 1):
+        t = high if end else low
+        core = scaled(t, u)
+        distance = dot(sub(y, add(x, core)), normal)
+        count = put_place(
+            places, count, along(axes, normal), distance, along(axes, core), d, value_i, value_j, reach, float(end)
+        )
+    return count
+
+
+@inlined
+def two_boxes(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+    """All places of two boxes."""
+    d, axes_i, axes_j = between(pose_i, pose_j), axes_of(pose_i), axes_of(pose_j)
+    a, b, x = half_of(value_i), half_of(value_j), components(axes_i, d)
+    turn = (components(axes_i, axes_j[0]), components(axes_i, axes_j[1]), components(axes_i, axes_j[2]))
+    radii, thin = value_i.radius + value_j.radius, 2.0 * min(min(a[0], a[1], a[2]), min(b[0], b[1], b[2]))
+    face, by_face, by_faces = _widest_face(x, turn, a, b, PREFERENCE * thin)
+    if by_faces - radii >= reach:
+        return 0
+    edge, by_edge, normal = _widest_edge(x, turn, a, b)
+    if by_edge - radii >= reach:
+        return 0
+    count, tolerance = 0, TOLERANCE * min(value_i.bound, value_j.bound)
+    if by_edge <= by_face + PREFERENCE * thin:
+        count = _face_places(face, value_i, axes_i, value_j, axes_j, d, tolerance, places)
+    by_edges = count == 0
+    if by_edges and edge >= 0:
+        count = _edge_place(edge, normal, x, turn, axes_i, d, value_i, value_j, places)
+    shift, apart = 0.0, max(by_faces, by_edge)
+    if apart > 0.0:
+        lowest = _lowest(count, places) + radii
+        if lowest > apart + SMALL * (value_i.bound + value_j.bound):
+            core, way = _nearest(x, turn, a, b)
+            normal, distance = direction(way, NO_DISTANCE, UNIT[2])
+            shift = lowest - distance
+            if by_edges or shift > TOLERANCE * thin:
+                normal, core, feature = along(axes_i, normal), along(axes_i, core), 1.0 * NEAREST_FEATURE
+                return put_place(places, 0, normal, distance, core, d, value_i, value_j, reach, feature)
+    return _keep_near(count, places, max(shift, 0.0), reach)
+
+
+@inlined
+def _widest_face(x, turn, a, b, slack):
+    """The face that separates two boxes most, 0 to 2 of the first, 3 to 5 of the second box; its separation; and the
+    largest one: the larger box's face is chosen if it separates less by no more than `slack`.
+    """
+    best_a, best_b, largest_a, largest_b = 0, 0, -np.inf, -np.inf
+    for k in range(3):
+        by_a = abs(x[k]) - a[k] - (b[0] * abs(turn[0][k]) + b[1] * abs(turn[1][k]) + b[2] * abs(turn[2][k]))
+        by_b = abs(dot(x, turn[k])) - b[k] - reach_along(turn[k], a)
+        if by_a > largest_a:
+            best_a, largest_a = k, by_a
+        if by_b > largest_b:
+            best_b, largest_b = k, by_b
+    first_is_larger = a[0] + a[1] + a[2] >= b[0] + b[1] + b[2]
+    largest = max(largest_a, largest_b)
+    if largest_b > largest_a + (slack if first_is_larger else -slack):
+        return 3 + best_b, largest_b, largest
+    return best_a, largest_a, largest
+
+
+@inlined
+def _widest_edge(x, turn, a, b):
+    """The pair of edges (3 k + l) that separates two boxes most, its separation, the normal from first to second."""
+    best, largest, normal = -1, -np.inf, UNIT[2]
+    for k in range(3):
+        for j in range(3):
+            m = cross(UNIT[k], turn[j])
+            length = norm(m)
+            if length > PARALLEL:
+                m = scaled(with_sign(1.0, dot(m, x)) / length, m)
+                separation = dot(m, x) - reach_along(m, a) - reach_along(components(turn, m), b)
+                if separation > largest:
+                    best, largest, normal = 3 * k + j, separation, m
+    return best, largest, normal
+
+
+@inlined
+def _face_places(face, value_i, axes_i, value_j, axes_j, d, tolerance, places):
+    """The corners of the incident face that are above the reference face, and where its edges cross the sides."""
+    k, of_second = face % 3, face >= 3
+    axes, half, other, size = axes_i, half_of(value_i), axes_j, half_of(value_j)
+    way = d
+    if of_second:
+        axes, half, other, size, way = axes_j, half_of(value_j), axes_i, half_of(value_i), negated(d)
+    sign = with_sign(1.0, dot(way, axes[k]))
+    outward, p, q = scaled(sign, axes[k]), (k + 1) % 3, (k + 2) % 3
+    lying = components(other, outward)
+    j = most(lying)
+    up = -with_sign(1.0, lying[j])
+    middle = add(way, scaled(up * size[j], other[j]))
+    _lay(places, middle, size, other, j, axes[p], axes[q], outward, half[k])
+    count = _clip(_clip(4, places, 0, half[p], tolerance), places, 1, half[q], tolerance)
+    if count == 0:
+        return 0
+    feature = 64.0 * (6 * (2 * face + (sign > 0.0)) + 2 * j + (up > 0.0))
+    last = int(places[count - 1, POINT_EDGE])
+    for m in range(count):
+        u, v, height = NUMBERS(places[m]).part(POINT_U, 3)
+        following = int(places[m, POINT_EDGE])
+        name, last = feature + 8 * last + following, following
+        core = add(add(scaled(u, axes[p]), scaled(v, axes[q])), scaled(half[k], outward))
+        normal = outward
+        if of_second:
+            core, normal = add(add(d, core), scaled(height, outward)), negated(outward)
+        put_place(places, m, normal, height, core, d, value_i, value_j, np.inf, name)
+    return count
+
+
+@inlined
+def _lay(places: TRIPLE, middle, size, axes, j, axis_u, axis_v, outward, height):
+    """The four corners of face j of a box as a polygon above another face: two coordinates, height, following edge."""
+    a, b = scaled(size[(j + 1) % 3], axes[(j + 1) % 3]), scaled(size[(j + 2) % 3], axes[(j + 2) % 3])
+    for m in range(4):
+        point = add(middle, scaled(-1.0 if m == 1 or m == 2 else 1.0, a))
+        point = add(point, scaled(-1.0 if m >= 2 else 1.0, b))
+        places[m].xyz = (dot(point, axis_u), dot(point, axis_v), dot(point, outward) - height)
+        places[m, POINT_EDGE] = m
+
+
+@inlined
+def _clip(count, places, column, half, tolerance):
+    """Clip a polygon by the two sides |u| <= half; it moves to the second half of the rows and back."""
+    count = _clip_side(count, places, 0, POINT_SIZE, column, 1.0, half, tolerance, 4 + 2 * column)
+    return _clip_side(count, places, POINT_SIZE, 0, column, -1.0, half, tolerance, 5 + 2 * column)
+
+
+@routine
+def _clip_side(count, places: TRIPLE, source, target, column, sign, half, tolerance, side):
+    """Clip a polygon by one side. A corner beyond it by less than the tolerance stays where it is."""
+    kept = 0
+    for m in range(count):
+        here, there = places[m, source : source + POINT_SIZE], places[(m + 1) % count, source : source + POINT_SIZE]
+        beyond, next_beyond = sign * here[column] - half, sign * there[column] - half
+        inside, next_inside = beyond <= tolerance, next_beyond <= tolerance
+        if inside and kept < len(places):
+            row = places[kept, target : target + POINT_SIZE]
+            row.xyz = here.xyz
+            row[POINT_EDGE] = side if not next_inside and beyond > 0.0 else here[POINT_EDGE]
+            kept += 1
+        if inside != next_inside and min(beyond, next_beyond) <= 0.0 and kept < len(places):
+            row = places[kept, target : target + POINT_SIZE]
+            part, start = beyond / (beyond - next_beyond), here.xyz
+            row.xyz = add(start, scaled(part, sub(there.xyz, start)))
+            row[POINT_EDGE] = side if inside else here[POINT_EDGE]
+            kept += 1
+    return kept
+
+
+@inlined
+def _edge_place(edge, normal, x, turn, axes_i, d, value_i, value_j, places):
+    """Where two edges pass each other."""
+    k, j, a, b = edge // 3, edge % 3, half_of(value_i), half_of(value_j)
+    n_a, n_b = normal, negated(components(turn, normal))
+    on_a = (with_sign(a[0], n_a[0]), with_sign(a[1], n_a[1]), with_sign(a[2], n_a[2]))
+    on_b = (with_sign(b[0], n_b[0]), with_sign(b[1], n_b[1]), with_sign(b[2], n_b[2]))
+    first, second = sub(on_a, scaled(on_a[k], UNIT[k])), sub(on_b, scaled(on_b[j], UNIT[j]))
+    d_edges = sub(add(x, along(turn, second)), first)
+    s, t = nearest_on_segments(d_edges, UNIT[k], a[k], turn[j], b[j])
+    name = 64 * edge + 8 * _signs(first) + _signs(second)
+    core = along(axes_i, add(first, scaled(s, UNIT[k])))
+    distance, normal = dot(d_edges, normal), along(axes_i, normal)
+    if distance > 0.0:  # larger than along the normal, if the nearest features are others
+        distance = norm(sub(add(d_edges, scaled(t, turn[j])), scaled(s, UNIT[k])))
+    return put_place(places, 0, normal, distance, core, d, value_i, value_j, np.inf, 1.0 * (EDGE_FEATURE + name))
+
+
+@inlined
+def _signs(x):
+    return (x[0] > 0.0) + 2 * (x[1] > 0.0) + 4 * (x[2] > 0.0)
+
+
+@inlined
+def _nearest(x, turn, a, b):
+    """The nearest points of two boxes that do not overlap, in the first one's axes: the first one's, and the way."""
+    least, core, best = np.inf, UNIT[2], UNIT[2]
+    for number in range(12):
+        middle, axis, length = edge_of(number, b)
+        start, u = add(x, along(turn, middle)), along(turn, axis)
+        s, y = nearest_to_box(start, u, length, a)
+        way = sub(add(start, scaled(s, u)), y)
+        if dot(way, way) < least:
+            least, core, best = dot(way, way), y, way
+    for number in range(8):
+        p = corner(number, a)
+        local = components(turn, sub(p, x))
+        way = along(turn, sub(nearest_in_box(local, b), local))
+        if dot(way, way) < least:
+            least, core, best = dot(way, way), p, way
+    return core, best
+
+
+@inlined
+def _lowest(count, places: PLACE):
+    lowest = np.inf
+    for m in range(count):
+        lowest = min(lowest, places[m].gap)
+    return lowest
+
+
+@inlined
+def _keep_near(count, places: PLACE, shift, reach):
+    """Lessen all gaps by `shift`, and drop the places whose gap is not below reach."""
+    kept = 0
+    for m in range(count):
+        row, target = places[m], places[kept]
+        if row.gap - shift < reach:
+            for c in range(at.PLACE.width):
+                target[c] = row[c]
+            target.gap -= shift
+            normal, second = row.normal, row.second
+            target.second = sub(second, scaled(shift, normal))
+            kept += 1
+    return kept
+
+
+@inlined
+def sphere_on_plane(value_i, pose_i, value_j, pose_j, reach, places):
+    """The point below the centre."""
+    d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
+    return put_place(places, 0, negated(outward), -dot(d, outward), CENTRE, d, value_i, value_j, reach, 0.0)
+
+
+@inlined
+def capsule_on_plane(value_i: SOLID, pose_i, value_j, pose_j, reach, places):
+    """Both ends."""
+    d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
+    axis, half, count = axes_of(pose_i)[2], value_i.half[2], 0
+    for end in range(2 if half > 0.0 else 1):
+        core = scaled(half * (2.0 * end - 1.0), axis)
+        height = dot(sub(core, d), outward)
+        count = put_place(places, count, negated(outward), height, core, d, value_i, value_j, reach, float(end))
+    return count
+
+
+@inlined
+def sphere_and_capsule(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+    """The nearest point of the segment; a centre on it leaves across it."""
+    d, axis, half = between(pose_i, pose_j), axes_of(pose_j)[2], value_j.half[2]
+    way = add(d, scaled(clamped(-dot(d, axis), half), axis))
+    least = NO_DIRECTION * (half + value_i.radius + value_j.radius)
+    normal, distance = direction(way, least, across(axis))
+    return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0)
+
+
+@inlined
+def two_capsules(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
+    """The nearest points of the segments; of almost parallel ones both ends of the part that they have side by side."""
+    d, u_i, u_j = between(pose_i, pose_j), axes_of(pose_i)[2], axes_of(pose_j)[2]
+    h_i, h_j = value_i.half[2], value_j.half[2]
+    s, t = nearest_on_segments(d, u_i, h_i, u_j, h_j)
+    least = NO_DIRECTION * (h_i + h_j + value_i.radius + value_j.radius)
+    way = sub(add(d, scaled(t, u_j)), scaled(s, u_i))
+    normal, distance = direction(way, least, common_normal(u_i, u_j, d))
+    middle, width = dot(d, u_i), h_j * abs(dot(u_i, u_j))
+    low, high = clamped(middle - width, h_i), clamped(middle + width, h_i)
+    if low < high and norm(cross(u_i, u_j)) < FLAT:
+        count = 0
+        for end in range(2):
+            s = high if end else low
+            t = clamped(dot(sub(scaled(s, u_i), d), u_j), h_j)
+            core = scaled(s, u_i)
+            distance = dot(sub(add(d, scaled(t, u_j)), core), normal)
+            count = put_place(places, count, normal, distance, core, d, value_i, value_j, reach, 1.0 + end)
+        return count
+    return put_place(places, 0, normal, distance, scaled(s, u_i), d, value_i, value_j, reach, 0.0)
+
+
+PAIRS = (
+    (POINT, SEGMENT, sphere_and_capsule),
+    (SEGMENT, SEGMENT, two_capsules),
+    (POINT, BOX, sphere_and_box),
+    (SEGMENT, BOX, capsule_and_box),
+    (BOX, BOX, two_boxes),
+    (POINT, HALF_SPACE, sphere_on_plane),
+    (SEGMENT, HALF_SPACE, capsule_on_plane),
+    (BOX, HALF_SPACE, box_on_plane),
+)
+"""The routine of each pair of cores but two spheres, the simpler first. A general one, of support functions, can stand
+for all others at the end of `_meet_in_order`.
+"""
 
 
 @inlined
@@ -24,19 +532,19 @@ def meet(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places):
 
     The order of the places, and their features, depend only on which parts of the two shapes are nearest.
     """
-    if kind_i == at.SPHERE and kind_j == at.SPHERE:
+    if kind_i == POINT and kind_j == POINT:
         return meet_spheres(value_i, pose_i, value_j, pose_j, reach, places)
     return meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places)
 
 
 @inlined
-def meet_spheres(value_i, pose_i, value_j, pose_j, reach, places):
+def meet_spheres(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     """Two spheres: one place on the line through their centres. Concentric ones part along z."""
     d = between(pose_i, pose_j)
-    most = value_i[at.V_RADIUS] + value_j[at.V_RADIUS] + reach
+    most = value_i.radius + value_j.radius + reach
     if not (most > 0.0 and dot(d, d) < most * most):
         return 0
-    normal, distance = direction(d, NO_DISTANCE, UP)
+    normal, distance = direction(d, NO_DISTANCE, UNIT[2])
     return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0)
 
 
@@ -53,76 +561,20 @@ def meet_others(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places)
 
 
 @inlined
+def _are_near(kind_j, value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach):
+    """Whether the sphere around the first shape is near the second one, or the sphere around that."""
+    d = between(pose_i, pose_j)
+    if kind_j == HALF_SPACE:
+        return -dot(d, axes_of(pose_j)[2]) - value_i.bound < reach
+    most = value_i.bound + value_j.bound + reach
+    return dot(d, d) < most * most
+
+
+@inlined
 def _meet_in_order(kind_i, value_i, pose_i, kind_j, value_j, pose_j, reach, places):
-    if kind_j == at.PLANE:
-        return _meet_plane(kind_i, value_i, pose_i, value_j, pose_j, reach, places)
-    d, most = between(pose_i, pose_j), value_i[at.V_BOUND] + value_j[at.V_BOUND] + reach
-    if not dot(d, d) < most * most:
+    if not _are_near(kind_j, value_i, pose_i, value_j, pose_j, reach):
         return 0
-    if kind_j == at.CAPSULE:
-        if kind_i == at.SPHERE:
-            return _sphere_and_capsule(value_i, pose_i, value_j, pose_j, reach, places)
-        return _two_capsules(value_i, pose_i, value_j, pose_j, reach, places)
-    if kind_i == at.SPHERE:
-        return sphere_and_box(value_i, pose_i, value_j, pose_j, reach, places)
-    if kind_i == at.CAPSULE:
-        return capsule_and_box(value_i, pose_i, value_j, pose_j, reach, places)
-    return two_boxes(value_i, pose_i, value_j, pose_j, reach, places)
-
-
-@inlined
-def _meet_plane(kind_i, value_i, pose_i, value_j, pose_j, reach, places):
-    if kind_i == at.PLANE:
-        return 0
-    d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
-    if not -dot(d, outward) - value_i[at.V_BOUND] < reach:
-        return 0
-    if kind_i == at.SPHERE:
-        return put_place(places, 0, negated(outward), -dot(d, outward), CENTRE, d, value_i, value_j, reach, 0.0)
-    if kind_i == at.BOX:
-        return box_on_plane(value_i, pose_i, value_j, outward, d, reach, places)
-    return _capsule_on_plane(value_i, pose_i, value_j, outward, d, reach, places)
-
-
-@inlined
-def _capsule_on_plane(value_i, pose_i, value_j, outward, d, reach, places):
-    """Both ends."""
-    axis, half, count = axes_of(pose_i)[2], value_i[at.V_HALF + 2], 0
-    for end in range(2 if half > 0.0 else 1):
-        core = scaled(half * (2.0 * end - 1.0), axis)
-        height = dot(sub(core, d), outward)
-        count = put_place(places, count, negated(outward), height, core, d, value_i, value_j, reach, float(end))
-    return count
-
-
-@inlined
-def _sphere_and_capsule(value_i, pose_i, value_j, pose_j, reach, places):
-    """The nearest point of the segment; a centre on it leaves across it."""
-    d, axis, half = between(pose_i, pose_j), axes_of(pose_j)[2], value_j[at.V_HALF + 2]
-    way = add(d, scaled(clamped(-dot(d, axis), half), axis))
-    least = NO_DIRECTION * (half + value_i[at.V_RADIUS] + value_j[at.V_RADIUS])
-    normal, distance = direction(way, least, across(axis))
-    return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0)
-
-
-@inlined
-def _two_capsules(value_i, pose_i, value_j, pose_j, reach, places):
-    """The nearest points of the segments; of almost parallel ones both ends of the part that they have side by side."""
-    d, u_i, u_j = between(pose_i, pose_j), axes_of(pose_i)[2], axes_of(pose_j)[2]
-    h_i, h_j = value_i[at.V_HALF + 2], value_j[at.V_HALF + 2]
-    s, t = nearest_on_segments(d, u_i, h_i, u_j, h_j)
-    least = NO_DIRECTION * (h_i + h_j + value_i[at.V_RADIUS] + value_j[at.V_RADIUS])
-    way = sub(add(d, scaled(t, u_j)), scaled(s, u_i))
-    normal, distance = direction(way, least, common_normal(u_i, u_j, d))
-    middle, width = dot(d, u_i), h_j * abs(dot(u_i, u_j))
-    low, high = clamped(middle - width, h_i), clamped(middle + width, h_i)
-    if low < high and norm(cross(u_i, u_j)) < PARALLEL:
-        count = 0
-        for end in range(2):
-            s = high if end else low
-            t = clamped(dot(sub(scaled(s, u_i), d), u_j), h_j)
-            core = scaled(s, u_i)
-            distance = dot(sub(add(d, scaled(t, u_j)), core), normal)
-            count = put_place(places, count, normal, distance, core, d, value_i, value_j, reach, 1.0 + end)
-        return count
-    return put_place(places, 0, normal, distance, scaled(s, u_i), d, value_i, value_j, reach, 0.0)
+    for first, second, routine_of in PAIRS:
+        if kind_i == first and kind_j == second:
+            return routine_of(value_i, pose_i, value_j, pose_j, reach, places)
+    return 0

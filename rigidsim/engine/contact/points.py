@@ -1,27 +1,130 @@
-"""Contact points: the places where pairs of candidates touch or may touch within the step."""
+"""Contact points: the places where pairs of candidates touch or may touch within the step.
+
+A fast pair, which moves by more than a quarter of the smaller shape within the step, is examined at the time when it
+touches, because its first normal can be that of a face that it will not meet. That time is found by conservative
+advancement: the gap divided by a bound of its rate of change is a time in which nothing can touch (Mirtich 1996,
+Impulse-based Dynamic Simulation of Rigid Body Systems, section 2.3). The gap at the beginning of the step is then
+extrapolated along the normal found there.
+"""
 
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.advancement import advance_to_touch, closing_bound, place_within, travelled
 from rigidsim.engine.contact.candidates import WIDEST
+from rigidsim.engine.contact.columns import (
+    CENTRE,
+    CONTACT_POINT,
+    INVERSE,
+    MATERIAL,
+    PARTING,
+    PLACE,
+    POSE,
+    SOLID,
+    WHO,
+)
 from rigidsim.engine.contact.pairs import meet
-from rigidsim.engine.layout import load3, load4, store3
+from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.contact import FACE_SHARE, LINE_SHARE, friction_shift
+from rigidsim.physics.contact import FACE_SHARE, LINE_SHARE, SENSED, friction_shift
+from rigidsim.physics.corrections import swing, turn, turned
+from rigidsim.physics.distances import HALF_SPACE, POINT
 from rigidsim.physics.elementary import select
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, dot, norm, rejection, scaled, sub
 
+CLOSE = 1e-6  # of the smaller shape: the gap at which an advance ends
+ADVANCES = 40  # at most; where they do not suffice, the last pose is taken
 MARGIN = 0.01  # of the smaller shape: contact points are kept while the gap is below it, to keep their impulses
 FAST = 0.25  # of the smaller shape: pairs that move by more within a step are examined at the time of touching
 RIDES = 0.1  # the ratio of masses below which a body rides on another, and its levers follow that if it turns
 SWINGS = 1e-4  # of its size: the levers follow the core of a shape that swings by more within a step
 SPINS = 1e-6  # rad: friction acts beside the points of a face that spins on another by more within a step
 TOUCHING = 1e-6  # of the smaller shape: an overlap below it is a touch
+FIRST, SECOND = PLACE.place("first"), PLACE.place("second")
 CLOSED = 1e-9  # of the smaller shape: a gap below it is closed
 # Of the smaller shape: the overlap that the solver sees of a deeper one, at most; and of a pair that parts gently.
 DEEPEST, GENTLEST = 0.02, 0.001
+
+
+@inlined
+def travelled(start: CENTRE, finish: CENTRE, h, part):
+    """Displacement and turn of a body at a part of the step, moving uniformly."""
+    moved = scaled(part, sub(finish.p, start.p))
+    rate = add(start.omega, finish.omega)
+    return moved, scaled(0.5 * part * h, rate)
+
+
+@routine
+def place_within(value: SOLID, start: CENTRE, finish, h, part, pose: POSE, later: POSE):
+    """Pose of a shape at a part of the step, from that at its beginning."""
+    if part == 0.0:
+        for k in range(c.POSE.width):
+            later[k] = pose[k]
+        return
+    moved, theta = travelled(start, finish, h, part)
+    e, lever = turn(theta), rotate(start.q, value.p)
+    later.p = add(add(pose.p, moved), swing(e, lever))
+    later.q = turned(e, pose.q)
+
+
+@inlined
+def swing_of(k, apart, contacts, motions):
+    """The most by which the turn of its body moves a point of the core of a shape within the step, m; of a plane, one
+    near another shape at this distance.
+    """
+    far = apart if contacts.shape[k].kind == HALF_SPACE else 0.0
+    return motions.turn[k] * (motions.lever[k] + far)
+
+
+@inlined
+def closing_bound(i, j, apart, contacts, motions):
+    """The most by which the gap of two shapes can shrink within the step, m; `apart` is the distance of their centres.
+
+    |dx_B - dx_A| + |theta_A| l_A + |theta_B| l_B, l the largest distance of a point of the core from the centre of its
+    body.
+    """
+    a, b = contacts.shape[i].body, contacts.shape[j].body
+    start, finish = motions.start, motions.finish
+    moved_A = sub(finish[a].p, start[a].p)
+    moved_B = sub(finish[b].p, start[b].p)
+    swings = swing_of(i, apart, contacts, motions) + swing_of(j, apart, contacts, motions)
+    return norm(sub(moved_B, moved_A)) + swings
+
+
+@inlined
+def closing_along(a, b, place: PLACE, motions):
+    """How much nearer two bodies come within the step along the normal of a place, without their turns, m."""
+    moved_A = sub(motions.finish[a].p, motions.start[a].p)
+    moved_B = sub(motions.finish[b].p, motions.start[b].p)
+    return max(0.0, dot(place.normal, sub(moved_A, moved_B)))
+
+
+@routine
+def advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size):
+    """Conservative advancement of a fast pair: the part of the step at which it touches and the number of places, with
+    the places there; 0 places if it does not touch. `closing` bounds how much nearer the shapes come in the step.
+
+    The shapes are convex, so while a plane separates them they do not touch, and their gap is at least that along its
+    normal: this shrinks by the motion along the normal and by the turns.
+    """
+    shape, value, pose, later = contacts.shape, contacts.shape_value, motions.pose, points.later
+    a, b, part, count = shape[i].body, shape[j].body, 0.0, 0
+    turning = swing_of(i, apart + closing, contacts, motions) + swing_of(j, apart + closing, contacts, motions)
+    for _ in range(ADVANCES):
+        place_within(value[i], motions.start[a], motions.finish[a], h, part, pose[i], later[0])
+        place_within(value[j], motions.start[b], motions.finish[b], h, part, pose[j], later[1])
+        reach = (1.0 - part) * closing + CLOSE * size
+        count = meet(shape[i].kind, value[i], later[0], shape[j].kind, value[j], later[1], reach, points.place)
+        nearest = 0
+        for k in range(1, count):
+            nearest = k if points.place[k].gap < points.place[nearest].gap else nearest
+        if count == 0 or points.place[nearest].gap <= CLOSE * size:
+            return part, count
+        gap, rate = points.place[nearest].gap, closing_along(a, b, points.place[nearest], motions) + turning
+        if gap >= (1.0 - part) * rate:
+            return part, 0
+        part += gap / rate
+    return part, count
 
 
 @inlined
@@ -49,24 +152,24 @@ def is_of(rows, k, count, i, j):
 
 
 @inlined
-def deepest(count, place):
+def deepest(count, place: PLACE):
     """The smallest gap of some places."""
-    gap = place[0, c.Q_GAP]
+    gap = place[0].gap
     for k in range(1, count):
-        gap = min(gap, place[k, c.Q_GAP])
+        gap = min(gap, place[k].gap)
     return gap
 
 
 @inlined
 def keep_parting(i, j, kind, new):
     """Keep a pair among those that overlap for a reason."""
-    row = new.parting[new.count[2]]
-    row[c.PARTING_FIRST], row[c.PARTING_SECOND], row[c.PARTING_KIND] = i, j, kind
+    row = PARTING(new.parting[new.count[2]])
+    row.first, row.second, row.kind = i, j, kind
     new.count[2] += 1
 
 
 @inlined
-def parting_of(i, j, before, is_new, gap, size):
+def parting_of(before, is_new, gap, size):
     """What becomes of a pair with this gap, that was `before` as in PARTING_KIND; `is_new` if it had no impulse."""
     # What rested on the other shape, as its part or not, overlaps it by what the solver lets it sink.
     shallow = GENTLEST if before == c.SEPARATED else TOUCHING
@@ -78,66 +181,81 @@ def parting_of(i, j, before, is_new, gap, size):
 @inlined
 def flags_of(swept, action, swapped):
     """The flags of a contact point."""
-    sensed = action == c.SENSED
+    sensed = action == SENSED
     return (c.SWEPT if swept else 0) + (c.NOTICED if sensed else 0) + (c.SWAPPED if swapped else 0)
 
 
 @inlined
-def write_point(place, part, h, A, B, start_A, finish_A, start_B, finish_B, centre_A, centre_B, row):
+def write_point(
+    place: PLACE,
+    part,
+    h,
+    A,
+    B,
+    start_A: CENTRE,
+    finish_A,
+    start_B: CENTRE,
+    finish_B,
+    centre_A,
+    centre_B,
+    row: CONTACT_POINT,
+):
     """Normal, gap at the beginning of the step and levers of a contact point; A and B are (sign, column of the point on
     its surface, radius of thickening). The places are those at a part of the step, with the centres of both shapes
     there.
     """
     sign, column_A, radius_A = A
-    n = scaled(sign, load3(place, c.Q_NORMAL, 0, 1))
+    n = scaled(sign, place.normal)
     moved_A, turn_A = travelled(start_A, finish_A, h, part)
     moved_B, turn_B = travelled(start_B, finish_B, h, part)
-    r_A = add(sub(centre_A, add(load3(start_A, c.X_P, 0, 1), moved_A)), load3(place, column_A, 0, 1))
-    r_B = add(sub(centre_B, add(load3(start_B, c.X_P, 0, 1), moved_B)), load3(place, B, 0, 1))
+    r_A = add(sub(centre_A, add(start_A.p, moved_A)), place.part(column_A, 3))
+    r_B = add(sub(centre_B, add(start_B.p, moved_B)), place.part(B, 3))
     closed = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
-    store3(row, c.C_NORMAL, 0, 1, n)
-    row[c.C_GAP] = place[c.Q_GAP] - dot(n, closed)
-    store3(row, c.C_A, 0, 1, r_A)
-    store3(row, c.C_B, 0, 1, r_B)
-    store3(row, c.C_CORE, 0, 1, sub(r_A, scaled(radius_A, n)))
+    row.normal = n
+    row.gap = place.gap - dot(n, closed)
+    row.lever_A = r_A
+    row.lever_B = r_B
+    row.core = sub(r_A, scaled(radius_A, n))
 
 
 @inlined
-def write_surfaces(value_A, value_B, start_A, start_B, pair_value, row):
+def write_surfaces(
+    value_A: SOLID, value_B: SOLID, start_A: CENTRE, start_B: CENTRE, pair_value: MATERIAL, row: CONTACT_POINT
+):
     """Friction, restitution and slip of the surfaces on their bodies, as of conveyor belts, along the contact plane."""
-    of_A, of_B, slip = load3(value_A, c.V_SURFACE, 0, 1), load3(value_B, c.V_SURFACE, 0, 1), (0.0, 0.0, 0.0)
+    of_A, of_B, slip = value_A.surface, value_B.surface, (0.0, 0.0, 0.0)
     if dot(of_A, of_A) + dot(of_B, of_B) > 0.0:
-        moves_A, moves_B = rotate(load4(start_A, c.X_Q, 0, 1), of_A), rotate(load4(start_B, c.X_Q, 0, 1), of_B)
-        slip = rejection(load3(row, c.C_NORMAL, 0, 1), sub(moves_B, moves_A))
-    store3(row, c.C_SURFACE, 0, 1, slip)
-    row[c.C_FRICTION] = pair_value[c.PAIR_FRICTION]
-    row[c.C_ROLLING] = pair_value[c.PAIR_ROLLING] * rolling_radius(value_A[c.V_CURVATURE], value_B[c.V_CURVATURE])
-    row[c.C_RESTITUTION] = pair_value[c.PAIR_RESTITUTION]
+        moves_A, moves_B = rotate(start_A.q, of_A), rotate(start_B.q, of_B)
+        slip = rejection(row.normal, sub(moves_B, moves_A))
+    row.surface = slip
+    row.friction = pair_value.friction
+    row.rolling = pair_value.rolling * rolling_radius(value_A.radius, value_B.radius)
+    row.restitution = pair_value.restitution
 
 
 @inlined
-def stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
+def stays_apart(row: CONTACT_POINT, start_A, finish_A, start_B, finish_B, h, margin):
     """Whether the gap of a contact point remains above the margin at both ends of the step."""
     moved_A, turn_A = travelled(start_A, finish_A, h, 1.0)
     moved_B, turn_B = travelled(start_B, finish_B, h, 1.0)
-    r_A, r_B, gap = load3(row, c.C_A, 0, 1), load3(row, c.C_B, 0, 1), row[c.C_GAP]
+    r_A, r_B, gap = row.lever_A, row.lever_B, row.gap
     change = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
-    return gap > margin and gap + dot(load3(row, c.C_NORMAL, 0, 1), change) > margin
+    return gap > margin and gap + dot(row.normal, change) > margin
 
 
 @inlined
-def confine_point(normal, row):
+def confine_point(normal: TRIPLE, row: CONTACT_POINT):
     """In a planar scene: the normal and the slip of the surfaces within the plane, with the gap along that normal.
     Returns whether the point can act: its normal is not that of the plane.
     """
-    n = load3(row, c.C_NORMAL, 0, 1)
-    within = rejection(load3(normal, 0, 0, 1), n)
+    n = row.normal
+    within = rejection(normal.xyz, n)
     length = norm(within)
     if length < 1e-6:
         return False
-    store3(row, c.C_NORMAL, 0, 1, scaled(1.0 / length, within))
-    store3(row, c.C_SURFACE, 0, 1, rejection(load3(normal, 0, 0, 1), load3(row, c.C_SURFACE, 0, 1)))
-    row[c.C_GAP] /= length
+    row.normal = scaled(1.0 / length, within)
+    row.surface = rejection(normal.xyz, row.surface)
+    row.gap /= length
     return True
 
 
@@ -148,35 +266,35 @@ def recall(first, i, j, feature, scale, last, row):
     while m < last.count[0] and last.key[m, 0] == i and last.key[m, 1] == j:
         if last.key[m, 2] == feature:
             for k in range(c.MEMORY_ROWS):
-                row[c.C_PN + k] = scale * last.impulse[m, k]
+                row[c.CONTACT_POINT.p_n + k] = scale * last.impulse[m, k]
             return
         m += 1
     for k in range(c.MEMORY_ROWS):
-        row[c.C_PN + k] = 0.0
+        row[c.CONTACT_POINT.p_n + k] = 0.0
 
 
 @inlined
-def shift_friction(begin, end, who, point):
+def shift_friction(begin, end, who: WHO, point: CONTACT_POINT):
     """Let friction against spinning act beside the contact points of one pair, nearer to their centre of pressure: that
     of the impulses of the last step, or of equal ones if there were none.
     """
     weight, moment, is_new = 0.0, (0.0, 0.0, 0.0), True
     for k in range(begin, end):
-        is_new = is_new and point[k, c.C_PN] == 0.0
+        is_new = is_new and point[k].p_n == 0.0
     for k in range(begin, end):
-        p = 1.0 if is_new else point[k, c.C_PN]
-        weight, moment = weight + p, add(moment, scaled(p, load3(point[k], c.C_A, 0, 1)))
+        p = 1.0 if is_new else point[k].p_n
+        weight, moment = weight + p, add(moment, scaled(p, point[k].lever_A))
     share, centre = LINE_SHARE if end - begin == 2 else FACE_SHARE, scaled(1.0 / weight, moment)
     for k in range(begin, end):
-        r, n = load3(point[k], c.C_A, 0, 1), load3(point[k], c.C_NORMAL, 0, 1)
-        store3(point[k], c.C_SHIFT, 0, 1, friction_shift(share, r, centre, n))
-        who[k, c.POINT_FLAGS] |= c.BESIDE
+        r, n = point[k].lever_A, point[k].normal
+        point[k].shift = friction_shift(share, r, centre, n)
+        who[k].flags |= c.BESIDE
 
 
 @inlined
-def spins(point, turn):
+def spins(point: CONTACT_POINT, turn):
     """Whether a relative turn within the step (rad) spins about the normal of a contact point."""
-    return abs(dot(turn, load3(point, c.C_NORMAL, 0, 1))) > SPINS
+    return abs(dot(turn, point.normal)) > SPINS
 
 
 @inlined
@@ -184,51 +302,50 @@ def swings(A, B, contacts, motions):
     """Whether the core of shape A swings so far within the step that its levers at shape B have to follow it: one that
     the contact stays at.
     """
-    stays = contacts.shape[A, c.SHAPE_KIND] == c.SPHERE or contacts.shape[B, c.SHAPE_KIND] == c.PLANE
-    return stays and motions.turn[A] * motions.lever[A] > SWINGS * contacts.shape_value[A, c.V_BOUND]
+    stays = contacts.shape[A].kind == POINT or contacts.shape[B].kind == HALF_SPACE
+    return stays and motions.turn[A] * motions.lever[A] > SWINGS * contacts.shape_value[A].bound
 
 
 @inlined
-def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, inverse, motions, points, last):
+def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, inverse: INVERSE, motions, points, last):
     """Make contact points of the places of one pair. `counts`: of points up to now, and of places; `sizes`: of the
     smaller shape, the margin, the deepest overlap that the solver sees. Returns the number of points after it.
     """
     (n_point, count), (size, margin, most) = counts, sizes
     begin = n_point
     shape, value, later = contacts.shape, contacts.shape_value, points.later
-    w_i, w_j = inverse[shape[i, c.SHAPE_BODY], c.I_MASS], inverse[shape[j, c.SHAPE_BODY], c.I_MASS]
+    w_i, w_j = inverse[shape[i].body].mass, inverse[shape[j].body].mass
     swapped = w_i < w_j  # B is the heavier one
     A, B = (j, i) if swapped else (i, j)
-    a, b = shape[A, c.SHAPE_BODY], shape[B, c.SHAPE_BODY]
+    a, b = shape[A].body, shape[B].body
     start_A, finish_A, start_B, finish_B = motions.start[a], motions.finish[a], motions.start[b], motions.finish[b]
-    sign, column_A, column_B = (-1.0, c.Q_SECOND, c.Q_FIRST) if swapped else (1.0, c.Q_FIRST, c.Q_SECOND)
+    sign, column_A, column_B = (-1.0, SECOND, FIRST) if swapped else (1.0, FIRST, SECOND)
     turn_A, turn_B = travelled(start_A, finish_A, h, 1.0)[1], travelled(start_B, finish_B, h, 1.0)[1]
-    classes = shape[i, c.SHAPE_CLASS], shape[j, c.SHAPE_CLASS]
+    classes = shape[i].surfaces, shape[j].surfaces
     rides = dot(turn_B, turn_B) > 0.0 and min(w_i, w_j) <= RIDES * max(w_i, w_j)
     flags = flags_of(rides or swings(A, B, contacts, motions), contacts.action[classes], swapped)
     pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
-    centre_A, centre_B = load3(later[0], c.H_P, 0, 1), load3(later[1], c.H_P, 0, 1)
+    centre_A, centre_B = later[0].p, later[1].p
     scale = h / last.step[0] if last.step[0] > 0.0 else 0.0
     for k in range(count):
         row, place = points.value[n_point], points.place[k]
-        of_A = (sign, column_A, value[A, c.V_RADIUS])
+        of_A = (sign, column_A, value[A].radius)
         write_point(place, part, h, of_A, column_B, start_A, finish_A, start_B, finish_B, centre_A, centre_B, row)
         write_surfaces(value[A], value[B], start_A, start_B, pair_value, row)
         acts = len(normal) == 0 or confine_point(normal[0], row)
         if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
             continue
-        if flags & c.NOTICED and row[c.C_GAP] > 0.0:
+        if flags & c.NOTICED and row.gap > 0.0:
             continue
-        row[c.C_GAP], row[c.C_CLOSED] = max(row[c.C_GAP], -most), CLOSED * size
-        feature = int(place[c.Q_FEATURE])
+        row.gap, row.closed = max(row.gap, -most), CLOSED * size
+        feature = int(place.feature)
         recall(first, i, j, feature, scale, last, row)
-        store3(row, c.C_SHIFT, 0, 1, (0.0, 0.0, 0.0))
-        store3(row, c.C_TOTAL, 0, 1, (0.0, 0.0, 0.0))
+        row.shift = row.total = (0.0, 0.0, 0.0)
         whose = points.who[n_point]
-        whose[c.POINT_A], whose[c.POINT_B], whose[c.POINT_PAIR] = a, b, number
-        whose[c.POINT_FEATURE], whose[c.POINT_FLAGS] = feature, flags
+        whose.a, whose.b, whose.pair = a, b, number
+        whose.feature, whose.flags = feature, flags
         n_point += 1
     if n_point > begin + 1 and spins(points.value[begin], sub(turn_B, turn_A)):
         shift_friction(begin, n_point, points.who, points.value)
@@ -241,10 +358,10 @@ def bound_closing(contacts, pair, n_pair, motions, points):
     motions.agitation[:] = 0.0
     for number in range(n_pair):
         i, j = pair[number, 0], pair[number, 1]
-        apart = norm(sub(load3(motions.pose[j], c.H_P, 0, 1), load3(motions.pose[i], c.H_P, 0, 1)))
+        apart = norm(sub(motions.pose[j].p, motions.pose[i].p))
         closing = closing_bound(i, j, apart, contacts, motions)
         points.apart[number], points.closing[number] = apart, closing
-        a, b = contacts.shape[i, c.SHAPE_BODY], contacts.shape[j, c.SHAPE_BODY]
+        a, b = contacts.shape[i].body, contacts.shape[j].body
         motions.agitation[a] = max(motions.agitation[a], closing)
         motions.agitation[b] = max(motions.agitation[b], closing)
 
@@ -254,7 +371,7 @@ def margin_of(i, j, size, contacts, motions):
     """The gap below which a pair has contact points: small at rest, and larger for bodies that others may strike in
     this step, as they may be thrown against their neighbours.
     """
-    a, b = contacts.shape[i, c.SHAPE_BODY], contacts.shape[j, c.SHAPE_BODY]
+    a, b = contacts.shape[i].body, contacts.shape[j].body
     return min(MARGIN * size + motions.agitation[a] + motions.agitation[b], WIDEST * size)
 
 
@@ -266,14 +383,14 @@ def find_points(h, contacts, normal, inverse, pair, n_pair, motions, points, las
     bound_closing(contacts, pair, n_pair, motions, points)
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
-        size = smaller(value[i, c.V_BOUND], value[j, c.V_BOUND])
+        size = smaller(value[i].bound, value[j].bound)
         part, margin = 0.0, margin_of(i, j, size, contacts, motions)
-        if apart - value[i, c.V_BOUND] - value[j, c.V_BOUND] > closing + margin:
+        if apart - value[i].bound - value[j].bound > closing + margin:
             continue
         if closing > FAST * size:
             part, count = advance_to_touch(i, j, contacts, motions, points, h, closing, apart, size)
         else:
-            kinds, reach = (shape[i, c.SHAPE_KIND], shape[j, c.SHAPE_KIND]), closing + margin
+            kinds, reach = (shape[i].kind, shape[j].kind), closing + margin
             count = meet(kinds[0], value[i], pose[i], kinds[1], value[j], pose[j], reach, points.place)
         if count == 0:
             continue
@@ -281,9 +398,9 @@ def find_points(h, contacts, normal, inverse, pair, n_pair, motions, points, las
             m += 1
         while p < last.count[2] and is_before(last.parting[p], pair[number]):
             p += 1
-        before = last.parting[p, c.PARTING_KIND] if is_of(last.parting, p, last.count[2], i, j) else c.COLLIDING
+        before = last.parting[p].kind if is_of(last.parting, p, last.count[2], i, j) else c.COLLIDING
         is_new = not is_of(last.key, m, last.count[0], i, j)
-        kind = parting_of(i, j, before, is_new, deepest(count, points.place), size)
+        kind = parting_of(before, is_new, deepest(count, points.place), size)
         if kind != c.COLLIDING:
             keep_parting(i, j, kind, new)
         if kind == c.SEPARATED:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.layout import load, load3, load6, store, store3, store6
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.contact.columns import CONTACT_POINT, INVERSE, WHO
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import (
     effective_mass,
     eigenvalue_bound,
@@ -20,154 +21,147 @@ from rigidsim.physics.vector import add, cross, dot, rejection
 # Drifting: the surfaces move on their bodies, the levers change within the step, or friction acts beside the point.
 BALLS, BODIES, DRIFTING, KINDS = 0, 1, 2, 3
 
-# Normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across it (of the largest
-# eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent, rolling; the bias of the
-# relaxation; the gap below which it is closed; total impulse of the step. Not of balls: K n, the inverse of K across n;
-# both where friction acts. Of drifting contacts alone: the way to there from the point; slip of the surfaces, lever of
-# the core, 1.0 if the levers follow it; levers in this sub-step, of the slip and of the impulses.
-R_NORMAL, R_A, R_B, R_MASS_A, R_INERTIA_A, R_MASS_B, R_INERTIA_B = 0, 3, 6, 9, 10, 16, 17
-R_M_N, R_M_T, R_M_R, R_GAP, R_FRICTION, R_ROLLING, R_PN, R_PT, R_PR, R_OPEN = 23, 24, 25, 26, 27, 28, 29, 30, 33, 36
-R_CLOSED, R_TOTAL, R_K_N, R_K_T, R_SHIFT, R_SURFACE, R_CORE, R_SWEPT = 37, 38, 41, 44, 50, 53, 56, 59
-R_END_A, R_END_B, R_ARM_A, R_ARM_B, ROWS = 60, 63, 66, 69, 72
+CONTACT = Row(
+    "a contact: normal, levers, inverse masses and inertias of A and B, effective masses along the normal, across"
+    " it (of the largest eigenvalue), and of rolling; gap, friction, rolling radius; impulses: normal, tangent,"
+    " rolling; the bias of the relaxation; the gap below which it is closed; total impulse of the step; K n, the"
+    " inverse of K across n, both where friction acts; of drifting contacts alone: the way to there from the point;"
+    " slip of the surfaces, lever of the core, 1.0 if the levers follow it; levers in this sub-step, of the slip"
+    " and of the impulses",
+    normal=3, lever_A=3, lever_B=3, mass_A=1, inertia_A=6, mass_B=1, inertia_B=6, m_n=1, m_t=1, m_r=1, gap=1,
+    friction=1, rolling=1, p_n=1, p_t=3, p_r=3, open=1, closed=1, total=3, K_n=3, K_t=6, shift=3, surface=3, core=3,
+    swept=1, end_A=3, end_B=3, arm_A=3, arm_B=3,
+)  # fmt: skip
+BALL = Row(
+    "a contact of balls, in the places of `CONTACT`: the radii in place of the levers, numbers in place of the"
+    " inertias",
+    normal=3, lever_A=1, _1=2, lever_B=1, _2=2, mass_A=1, inertia_A=1, _3=5, mass_B=1, inertia_B=1, _4=5, m_n=1,
+    m_t=1, m_r=1, gap=1, friction=1, rolling=1, p_n=1, p_t=3, p_r=3, open=1, closed=1, total=3,
+)  # fmt: skip
+BODY_PAIR = Row(
+    "velocities and displacements of two bodies, A and B, of the motion and of the rotation",
+    v_A=3, omega_A=3, v_B=3, omega_B=3, moved_A=3, turned_A=3, moved_B=3, turned_B=3,
+)  # fmt: skip
 
-# Lanes of two bodies, A and B: velocities and displacements, six components each.
-L_A, L_B, L_MOVED_A, L_MOVED_B, LANE_ROWS = 0, 6, 12, 18, 24
 
-
-@routine
-def gather(body, who, lines, place, lanes):
+@lanewise
+def gather(body, who, lines: BODY_PAIR, place, lane):
     """One body a lane, from its row to the components from `place` on."""
-    n = len(lanes)
-    for lane in range(n):
-        store6(lines, place, lane, n, tuple(body[who[lane], :6]))
+    lines.put(place, tuple(body[who[lane], :6]))
 
 
-@routine
-def gather_linear(body, who, lines, place, lanes):
+@lanewise
+def gather_linear(body, who, lines: BODY_PAIR, place, lane):
     """The first three components alone."""
-    n = len(lanes)
-    for lane in range(n):
-        store3(lines, place, lane, n, tuple(body[who[lane], :3]))
+    lines.put(place, tuple(body[who[lane], :3]))
 
 
-@routine
-def scatter(body, who, lines, place, lanes):
+@lanewise
+def scatter(body, who, lines: BODY_PAIR, place, lane):
     """And back. No two lanes have the same body, except bodies which impulses do not change."""
-    n = len(lanes)
-    for lane in range(n):
-        body[who[lane], :6] = load6(lines, place, lane, n)
+    body[who[lane], :6] = lines.part(place, 6)
 
 
 @inlined
 def clear_lane(row, lane, lanes):
     """A spare lane: two bodies without mass."""
-    for c in range(ROWS):
-        store(row, c, lane, len(lanes), 0.0)
+    contact = CONTACT(row, lane, len(lanes))
+    for c in range(CONTACT.width):
+        contact[c] = 0.0
 
 
 @inlined
-def fill_lane(row, lane, kind, who, point, inverse, lanes):
+def fill_lane(row, lane, kind, who: WHO, point: CONTACT_POINT, inverse: INVERSE, lanes):
     """Write one contact point, and the inverse masses of its bodies, to a lane."""
-    n = len(lanes)
-    A, B = inverse[who[at.POINT_A]], inverse[who[at.POINT_B]]
-    normal = load3(point, at.C_NORMAL, 0, 1)
-    store3(row, R_NORMAL, lane, n, normal)
-    store(row, R_MASS_A, lane, n, A[at.I_MASS])
-    store(row, R_MASS_B, lane, n, B[at.I_MASS])
+    contact, ball = CONTACT(row, lane, len(lanes)), BALL(row, lane, len(lanes))
+    A, B, normal = inverse[who.a], inverse[who.b], point.normal
+    contact.normal = normal
+    contact.mass_A = A.mass
+    contact.mass_B = B.mass
     if kind == BALLS:
-        store(row, R_A, lane, n, dot(normal, load3(point, at.C_A, 0, 1)))
-        store(row, R_B, lane, n, -dot(normal, load3(point, at.C_B, 0, 1)))
-        store(row, R_INERTIA_A, lane, n, A[at.I_INERTIA])
-        store(row, R_INERTIA_B, lane, n, B[at.I_INERTIA])
+        ball.lever_A = dot(normal, point.lever_A)
+        ball.lever_B = -dot(normal, point.lever_B)
+        ball.inertia_A = A.inertia[0]
+        ball.inertia_B = B.inertia[0]
     else:
-        store3(row, R_A, lane, n, load3(point, at.C_A, 0, 1))
-        store3(row, R_B, lane, n, load3(point, at.C_B, 0, 1))
-        for c in range(6):
-            store(row, R_INERTIA_A + c, lane, n, A[at.I_INERTIA + c])
-            store(row, R_INERTIA_B + c, lane, n, B[at.I_INERTIA + c])
-    store(row, R_GAP, lane, n, point[at.C_GAP])
-    store(row, R_CLOSED, lane, n, point[at.C_CLOSED])
-    store(row, R_FRICTION, lane, n, point[at.C_FRICTION])
-    store(row, R_ROLLING, lane, n, point[at.C_ROLLING])
-    for c in range(at.MEMORY_ROWS):
-        store(row, R_PN + c, lane, n, point[at.C_PN + c])
+        contact.lever_A = point.lever_A
+        contact.lever_B = point.lever_B
+        contact.inertia_A = A.inertia
+        contact.inertia_B = B.inertia
+    contact.gap = point.gap
+    contact.closed = point.closed
+    contact.friction = point.friction
+    contact.rolling = point.rolling
+    contact.p_n, contact.p_t, contact.p_r = point.p_n, point.p_t, point.p_r
     if kind == DRIFTING:
-        store3(row, R_SHIFT, lane, n, load3(point, at.C_SHIFT, 0, 1))
-        store3(row, R_SURFACE, lane, n, load3(point, at.C_SURFACE, 0, 1))
-        store3(row, R_CORE, lane, n, load3(point, at.C_CORE, 0, 1))
-        store(row, R_SWEPT, lane, n, 1.0 if who[at.POINT_FLAGS] & at.SWEPT else 0.0)
-        store3(row, R_ARM_A, lane, n, load3(point, at.C_A, 0, 1))
-        store3(row, R_ARM_B, lane, n, load3(point, at.C_B, 0, 1))
+        contact.shift = point.shift
+        contact.surface = point.surface
+        contact.core = point.core
+        contact.swept = 1.0 if who.flags & at.SWEPT else 0.0
+        contact.arm_A = point.lever_A
+        contact.arm_B = point.lever_B
 
 
 @inlined
-def read_lane(row, lane, point, lanes):
+def read_lane(row, lane, point: CONTACT_POINT, lanes):
     """The impulses of the last sub-step, and the total of the step."""
-    n = len(lanes)
-    for c in range(at.MEMORY_ROWS):
-        point[at.C_PN + c] = load(row, R_PN + c, lane, n)
-    for c in range(3):
-        point[at.C_TOTAL + c] = load(row, R_TOTAL + c, lane, n)
+    contact = CONTACT(row, lane, len(lanes))
+    point.p_n, point.p_t, point.p_r = contact.p_n, contact.p_t, contact.p_r
+    point.total = contact.total
 
 
 @inlined
-def begin_impulses(row, lane, n, normal):
+def begin_impulses(row, normal):
     """What the last step left of the tangent impulse, in the new tangent plane; the total."""
-    store3(row, R_PT, lane, n, rejection(normal, load3(row, R_PT, lane, n)))
-    store3(row, R_TOTAL, lane, n, (0.0, 0.0, 0.0))
+    row.p_t = rejection(normal, row.p_t)
+    row.total = (0.0, 0.0, 0.0)
 
 
 @inlined
-def store_tangent_mass(row, lane, n, mass):
+def store_tangent_mass(row, mass):
     """The inverse of K across n, and of its largest eigenvalue."""
-    store6(row, R_K_T, lane, n, mass[0])
-    store(row, R_M_T, lane, n, mass[1])
+    row.K_t = mass[0]
+    row.m_t = mass[1]
 
 
-@routine
-def prepare_balls(row, lanes):
+@lanewise
+def prepare_balls(row: BALL, lane):
     """Effective masses of balls."""
-    n = len(lanes)
-    for lane in range(n):
-        w = load(row, R_MASS_A, lane, n) + load(row, R_MASS_B, lane, n)
-        a, b = load(row, R_A, lane, n), load(row, R_B, lane, n)
-        of_A, of_B = load(row, R_INERTIA_A, lane, n), load(row, R_INERTIA_B, lane, n)
-        store(row, R_M_N, lane, n, effective_mass(w))
-        store(row, R_M_T, lane, n, effective_mass(w + (of_A * a * a + of_B * b * b)))
-        store(row, R_M_R, lane, n, effective_mass(of_A + of_B))
-        begin_impulses(row, lane, n, load3(row, R_NORMAL, lane, n))
+    w = row.mass_A + row.mass_B
+    a, b = row.lever_A, row.lever_B
+    of_A, of_B = row.inertia_A, row.inertia_B
+    row.m_n = effective_mass(w)
+    row.m_t = effective_mass(w + (of_A * a * a + of_B * b * b))
+    row.m_r = effective_mass(of_A + of_B)
+    begin_impulses(row, row.normal)
 
 
-@routine
-def prepare_bodies(row, lanes):
+@lanewise
+def prepare_bodies(row: CONTACT, lane):
     """Effective masses of bodies of any form."""
-    n = len(lanes)
-    for lane in range(n):
-        normal, r_A, r_B = load3(row, R_NORMAL, lane, n), load3(row, R_A, lane, n), load3(row, R_B, lane, n)
-        w = load(row, R_MASS_A, lane, n) + load(row, R_MASS_B, lane, n)
-        of_A, of_B = load6(row, R_INERTIA_A, lane, n), load6(row, R_INERTIA_B, lane, n)
-        t, b = tangents(normal)
-        K_n = slip_of_impulse(w, of_A, r_A, of_B, r_B, normal)
-        K_t = slip_of_impulse(w, of_A, r_A, of_B, r_B, t)
-        K_b = slip_of_impulse(w, of_A, r_A, of_B, r_B, b)
-        store(row, R_M_N, lane, n, effective_mass(dot(normal, K_n)))
-        store3(row, R_K_N, lane, n, K_n)
-        store_tangent_mass(row, lane, n, tangent_mass(w, t, b, K_t, K_b))
-        store(row, R_M_R, lane, n, effective_mass(eigenvalue_bound(of_A) + eigenvalue_bound(of_B)))
-        begin_impulses(row, lane, n, normal)
+    normal, r_A, r_B = row.normal, row.lever_A, row.lever_B
+    w = row.mass_A + row.mass_B
+    of_A, of_B = row.inertia_A, row.inertia_B
+    t, b = tangents(normal)
+    K_n = slip_of_impulse(w, of_A, r_A, of_B, r_B, normal)
+    K_t = slip_of_impulse(w, of_A, r_A, of_B, r_B, t)
+    K_b = slip_of_impulse(w, of_A, r_A, of_B, r_B, b)
+    row.m_n = effective_mass(dot(normal, K_n))
+    row.K_n = K_n
+    store_tangent_mass(row, tangent_mass(w, t, b, K_t, K_b))
+    row.m_r = effective_mass(eigenvalue_bound(of_A) + eigenvalue_bound(of_B))
+    begin_impulses(row, normal)
 
 
-@routine
-def prepare_drifting(row, lanes):
+@lanewise
+def prepare_drifting(row: CONTACT, lane):
     """Effective masses of friction that acts beside the point, after `prepare_bodies`."""
-    n = len(lanes)
-    for lane in range(n):
-        normal, r_A, r_B = load3(row, R_NORMAL, lane, n), load3(row, R_A, lane, n), load3(row, R_B, lane, n)
-        w, shift = load(row, R_MASS_A, lane, n) + load(row, R_MASS_B, lane, n), load3(row, R_SHIFT, lane, n)
-        of_A, of_B = load6(row, R_INERTIA_A, lane, n), load6(row, R_INERTIA_B, lane, n)
-        at_A, at_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(normal)
-        K_t = slip_of_impulse(w, of_A, at_A, of_B, at_B, t)
-        K_b = slip_of_impulse(w, of_A, at_A, of_B, at_B, b)
-        rates = rates_of_impulse(of_A, r_A, of_B, r_B, normal)
-        store3(row, R_K_N, lane, n, add(load3(row, R_K_N, lane, n), cross(rates, shift)))
-        store_tangent_mass(row, lane, n, tangent_mass(w, t, b, K_t, K_b))
+    normal, r_A, r_B = row.normal, row.lever_A, row.lever_B
+    w, shift = row.mass_A + row.mass_B, row.shift
+    of_A, of_B = row.inertia_A, row.inertia_B
+    at_A, at_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(normal)
+    K_t = slip_of_impulse(w, of_A, at_A, of_B, at_B, t)
+    K_b = slip_of_impulse(w, of_A, at_A, of_B, at_B, b)
+    rates = rates_of_impulse(of_A, r_A, of_B, r_B, normal)
+    row.K_n = add(row.K_n, cross(rates, shift))
+    store_tangent_mass(row, tangent_mass(w, t, b, K_t, K_b))

@@ -6,12 +6,55 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from rigidsim.engine import layout
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
-from rigidsim.engine.contact.model import Contacts
-from rigidsim.engine.contact.record import ContactRecord, no_points
-from rigidsim.engine.model import Model, Scratch
+from rigidsim.engine.model import Contacts, Model, Scratch
+
+
+def no_points() -> tuple[np.ndarray, np.ndarray]:
+    """The contact points of a model without contact."""
+    return np.zeros((0, at.SAMPLED.width), dtype=np.int64), np.zeros((0, at.SAMPLED_POINT.width))
+
+
+class ContactRecord:
+    """The log of contact and the contact points of samples, one piece for each call of a kernel that recorded any. A
+    piece is a pair of arrays, of integers and of values, in the columns EVENT_*
+    and SAMPLED_*, S_*.
+    """
+
+    def __init__(self) -> None:
+        self.before = np.zeros((0, 4), dtype=np.int64)  # the `touches` before the log
+        self.log: list[tuple[np.ndarray, np.ndarray]] = []
+        self.sampled: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def add(self, log: tuple[np.ndarray, np.ndarray], sampled: tuple[np.ndarray, np.ndarray]) -> None:
+        """Take over the filled rows of the kernel's arrays; they are copied."""
+        for kept, (rows, values) in ((self.log, log), (self.sampled, sampled)):
+            if len(rows):
+                kept.append((rows.copy(), values.copy()))
+
+    def touches(self) -> np.ndarray:
+        """(k, 4) the contacts that began, and the impacts: cause, two shapes, and how many there were."""
+        logged = [rows[:, [layout.RECORD.cause, layout.RECORD.first, layout.RECORD.second]] for rows, _ in self.log]
+        rows = np.concatenate([np.zeros((0, 3), dtype=np.int64), *logged])
+        rows = rows[np.isin(rows[:, 0], (layout.CAUSE_BEGAN, layout.CAUSE_IMPACT))]
+        found, count = np.unique(rows, axis=0, return_counts=True)
+        return np.concatenate([self.before, np.column_stack([found, count])])
+
+    def place(self) -> tuple[int, int]:
+        """What `go_back` needs to forget all that is recorded later."""
+        return len(self.log), len(self.sampled)
+
+    def go_back(self, place: tuple[int, int]) -> None:
+        """Forget what was recorded since `place`."""
+        del self.log[place[0] :], self.sampled[place[1] :]
+
+    def take_sampled(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The contact points of the samples since the last call, which are forgotten here."""
+        taken, self.sampled = self.sampled, []
+        return taken
 
 
 class ContactRun:
@@ -52,7 +95,7 @@ class ContactRun:
     def _shared(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that samples read."""
         arrays = self.arrays
-        return scratch._replace(contact_mean=arrays.corrections.mean, contact_work=arrays.ledger.work)
+        return scratch._replace(contact_mean=arrays.mean, contact_work=arrays.ledger.work)
 
     def take(self) -> bool:
         """Take what the kernel recorded; returns whether there was anything."""
@@ -74,8 +117,15 @@ class ContactRun:
         record = self.arrays.record
         n = record.count[2]
         rows, values = record.present[:n].copy(), record.present_value[:n].copy()
-        rows[:, at.S_SAMPLE] = 0
+        rows[:, at.SAMPLED.sample] = 0
         return rows, values
+
+    def touches(self) -> np.ndarray:
+        """See `ContactRecord.touches`, with the nodes of the shapes in place of these."""
+        found = self.record.touches()
+        if self._contacts is not None:
+            found[:, 1:3] = self._contacts.shape[:, at.SHAPE.node][found[:, 1:3]]
+        return found
 
     def lacks_room(self) -> bool:
         """Whether the kernel stopped before a step because some array has no room."""
@@ -94,7 +144,7 @@ class ContactRun:
         if self.arrays is None:
             return {}
         rooms = {"contact.room": np.array([self._room.pairs, self._room.points])}
-        counted = {"contact.touches": np.array(self.record.touches())}
+        counted = {"contact.touches": self.record.touches()}
         return rooms | counted | {f"contact.{name}": rows for name, rows in made.remembered(self.arrays).items()}
 
     def resume(self, checkpoint: Mapping[str, np.ndarray], scratch: Scratch) -> Scratch:
@@ -106,8 +156,7 @@ class ContactRun:
         self._renew(self._contacts)
         for name, array in made.remembering(self.arrays).items():
             made.fill_from(array, checkpoint[f"contact.{name}"])
-        began, struck = map(int, checkpoint["contact.touches"])
-        self.record.before = began, struck
+        self.record.before = checkpoint["contact.touches"].reshape(-1, 4)
         return self._shared(scratch)
 
     def place(self) -> tuple:

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact.approach import M_INERTIA, M_MASS, SIDE_ROWS
-from rigidsim.engine.layout import load3, load6, store3, store6
+from rigidsim.engine.contact.approach import SIDE
 from rigidsim.jit import inlined, routine
+from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip
+from rigidsim.physics.impulses import respond
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.restitution import (
     coupling,
@@ -37,15 +37,18 @@ STOPPED = 1e-13  # of the fastest approach: what is left of it is round-off
 PROXIMAL, MOST_PROXIMAL = 1e-8, 8  # c as a part of the largest M_ii; iterations, of which two or three are usual
 MOST_CHANGES = 4 * MOST_STRUCK  # of the places taken in; round-off cannot make it go on
 
-# A place: its pair in the problem, feature; the rows of both bodies in the problem.
-STRUCK_PAIR, STRUCK_FEATURE, STRUCK_A, STRUCK_B, STRUCK_COLUMNS = 0, 1, 2, 3, 4
-# Normal, levers, gap; slip before; what is added to the slip of the bodies: that of the surfaces, and the opposite of
-# an approach that is left to the sub-steps; restitution, friction; frictionless plastic impulse and its last iterate,
-# whether it is taken in; rebound; impulse; K and its inverse; moments of unit impulses; slip after the frictionless
-# ones.
-T_NORMAL, T_A, T_B, T_GAP, T_SLIP, T_ADDED, T_RESTITUTION, T_FRICTION = 0, 3, 6, 9, 10, 13, 16, 17
-T_PLASTIC, T_BEFORE, T_TAKEN, T_REBOUND, T_P, T_K, T_INVERSE = 18, 19, 20, 21, 22, 25, 31
-T_MOMENT_A, T_MOMENT_B, T_AFTER, STRUCK_ROWS = 37, 40, 43, 46
+STRUCK = Row(
+    "a place: its pair in the problem, feature; the rows of both bodies in the problem",
+    pair=1, feature=1, a=1, b=1,
+)  # fmt: skip
+STRUCK_PLACE = Row(
+    "a place: normal, levers, gap; slip before; what is added to the slip of the bodies: that of the surfaces, and"
+    " the opposite of an approach that is left to the sub-steps; restitution, friction; frictionless plastic"
+    " impulse and its last iterate, whether it is taken in; rebound; impulse; K and its inverse; moments of unit"
+    " impulses; slip after the frictionless ones",
+    normal=3, lever_A=3, lever_B=3, gap=1, slip=3, added=3, restitution=1, friction=1, plastic=1, before=1, taken=1,
+    rebound=1, P=3, K=6, inverse=6, moment_A=3, moment_B=3, after=3,
+)  # fmt: skip
 
 N_PLACES, N_BODIES, N_PAIRS, SIZES = 0, 1, 2, 3
 
@@ -54,12 +57,13 @@ class Problem(NamedTuple):
     """The places struck at one instant, and their bodies."""
 
     size: np.ndarray  # (SIZES) how many places, bodies and pairs there are
-    who: np.ndarray  # (MOST_STRUCK, STRUCK_COLUMNS)
-    place: np.ndarray  # (MOST_STRUCK, STRUCK_ROWS)
+    who: STRUCK  # (MOST_STRUCK)
+    place: STRUCK_PLACE  # (MOST_STRUCK)
     pair: np.ndarray  # (MOST_STRUCK) pairs of candidates
+    impulse: np.ndarray  # (MOST_STRUCK) the sum of the normal impulses of each pair, N s
     energy: np.ndarray  # (MOST_STRUCK) kinetic energy of the two bodies of each pair before, J
     body: np.ndarray  # (2 MOST_STRUCK) contact bodies
-    side: np.ndarray  # (2 MOST_STRUCK, SIDE_ROWS) their motion, changed by the impulses
+    side: SIDE  # (2 MOST_STRUCK) their motion, changed by the impulses
     matrix: np.ndarray  # (MOST_STRUCK, MOST_STRUCK) M
     system: np.ndarray  # (MOST_STRUCK, MOST_STRUCK + 1) linear equations: the matrix, the right side
     taken: np.ndarray  # (MOST_STRUCK) the places taken in
@@ -69,9 +73,9 @@ def make_problem() -> Problem:
     """An empty one."""
     n = MOST_STRUCK
     return Problem(
-        np.zeros(SIZES, np.int64), np.zeros((n, STRUCK_COLUMNS), np.int64), np.zeros((n, STRUCK_ROWS)),
-        np.zeros(n, np.int64), np.zeros(n), np.zeros(2 * n, np.int64), np.zeros((2 * n, SIDE_ROWS)), np.zeros((n, n)),
-        np.zeros((n, n + 1)), np.zeros(n, np.int64),
+        np.zeros(SIZES, np.int64), np.zeros((n, STRUCK.width), np.int64), np.zeros((n, STRUCK_PLACE.width)),
+        np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(2 * n, np.int64), np.zeros((2 * n, SIDE.width)),
+        np.zeros((n, n)), np.zeros((n, n + 1)), np.zeros(n, np.int64),
     )  # fmt: skip
 
 
@@ -81,32 +85,36 @@ def make_problem() -> Problem:
 @inlined
 def slip_of(i, problem):
     """The slip of a place as its two bodies move now, m/s."""
-    A, B, row = problem.side[problem.who[i, STRUCK_A]], problem.side[problem.who[i, STRUCK_B]], problem.place[i]
-    v_A, omega_A = load3(A, c.X_V, 0, 1), load3(A, c.X_OMEGA, 0, 1)
-    v_B, omega_B = load3(B, c.X_V, 0, 1), load3(B, c.X_OMEGA, 0, 1)
-    return slip(v_A, omega_A, load3(row, T_A, 0, 1), v_B, omega_B, load3(row, T_B, 0, 1))
+    A, B, row = (
+        problem.side[problem.who[i].a],
+        problem.side[problem.who[i].b],
+        problem.place[i],
+    )
+    v_A, omega_A = A.v, A.omega
+    v_B, omega_B = B.v, B.omega
+    return slip(v_A, omega_A, row.lever_A, v_B, omega_B, row.lever_B)
 
 
 @inlined
 def normal_slip(i, problem):
     """Along the normal, with what is added."""
     row = problem.place[i]
-    return dot(load3(row, T_NORMAL, 0, 1), add(load3(row, T_SLIP, 0, 1), load3(row, T_ADDED, 0, 1)))
+    return dot(row.normal, add(row.slip, row.added))
 
 
 @inlined
 def prepare_place(i, problem):
     """The slip before, the inverse effective mass, and the moments of unit impulses."""
-    A, B, row = problem.side[problem.who[i, STRUCK_A]], problem.side[problem.who[i, STRUCK_B]], problem.place[i]
-    n, r_A, r_B = load3(row, T_NORMAL, 0, 1), load3(row, T_A, 0, 1), load3(row, T_B, 0, 1)
-    inverse_A, inverse_B = load6(A, M_INERTIA, 0, 1), load6(B, M_INERTIA, 0, 1)
-    K = inverse_effective_mass(A[M_MASS] + B[M_MASS], inverse_A, r_A, inverse_B, r_B)
-    store3(row, T_SLIP, 0, 1, slip_of(i, problem))
-    store6(row, T_K, 0, 1, K)
-    store6(row, T_INVERSE, 0, 1, inverse(K))
-    store3(row, T_MOMENT_A, 0, 1, cross(r_A, n))
-    store3(row, T_MOMENT_B, 0, 1, cross(r_B, n))
-    row[T_PLASTIC], row[T_TAKEN], row[T_REBOUND] = 0.0, 0.0, 0.0
+    A, B, row = problem.side[problem.who[i].a], problem.side[problem.who[i].b], problem.place[i]
+    n, r_A, r_B = row.normal, row.lever_A, row.lever_B
+    inverse_A, inverse_B = A.inertia, B.inertia
+    K = inverse_effective_mass(A.mass + B.mass, inverse_A, r_A, inverse_B, r_B)
+    row.slip = slip_of(i, problem)
+    row.K = K
+    row.inverse = inverse(K)
+    row.moment_A = cross(r_A, n)
+    row.moment_B = cross(r_B, n)
+    row.plastic, row.taken, row.rebound = 0.0, 0.0, 0.0
 
 
 @inlined
@@ -114,8 +122,8 @@ def shared(i, moment_i, j, moment_j, body, problem):
     """M_ij by one body that both places have."""
     side, row_i, row_j = problem.side[body], problem.place[i], problem.place[j]
     return coupling(
-        side[M_MASS], load3(row_i, T_NORMAL, 0, 1), load3(row_j, T_NORMAL, 0, 1), load6(side, M_INERTIA, 0, 1),
-        load3(row_i, moment_i, 0, 1), load3(row_j, moment_j, 0, 1),
+        side.mass, row_i.normal, row_j.normal, side.inertia,
+        row_i.part(moment_i, 3), row_j.part(moment_j, 3),
     )  # fmt: skip
 
 
@@ -123,17 +131,17 @@ def shared(i, moment_i, j, moment_j, body, problem):
 def write_matrix(problem):
     """M: impulses act on B, and the opposite on A."""
     for i in range(problem.size[N_PLACES]):
-        A, B = problem.who[i, STRUCK_A], problem.who[i, STRUCK_B]
+        A, B = problem.who[i].a, problem.who[i].b
         for j in range(i + 1):
             total = 0.0
-            if problem.who[j, STRUCK_A] == A:
-                total += shared(i, T_MOMENT_A, j, T_MOMENT_A, A, problem)
-            if problem.who[j, STRUCK_B] == B:
-                total += shared(i, T_MOMENT_B, j, T_MOMENT_B, B, problem)
-            if problem.who[j, STRUCK_B] == A:
-                total -= shared(i, T_MOMENT_A, j, T_MOMENT_B, A, problem)
-            if problem.who[j, STRUCK_A] == B:
-                total -= shared(i, T_MOMENT_B, j, T_MOMENT_A, B, problem)
+            if problem.who[j].a == A:
+                total += shared(i, STRUCK_PLACE.place("moment_A"), j, STRUCK_PLACE.place("moment_A"), A, problem)
+            if problem.who[j].b == B:
+                total += shared(i, STRUCK_PLACE.place("moment_B"), j, STRUCK_PLACE.place("moment_B"), B, problem)
+            if problem.who[j].b == A:
+                total -= shared(i, STRUCK_PLACE.place("moment_A"), j, STRUCK_PLACE.place("moment_B"), A, problem)
+            if problem.who[j].a == B:
+                total -= shared(i, STRUCK_PLACE.place("moment_B"), j, STRUCK_PLACE.place("moment_A"), B, problem)
             problem.matrix[i, j], problem.matrix[j, i] = total, total
 
 
@@ -154,8 +162,8 @@ def fastest_left(c_added, least, problem):
     """The place not taken in that approaches faster than `least`, and fastest, after the impulses, or NO_ROW."""
     best, most = at.NO_ROW, least
     for i in range(problem.size[N_PLACES]):
-        if problem.place[i, T_TAKEN] == 0.0:
-            after = normal_after(i, T_PLASTIC, problem) - c_added * problem.place[i, T_BEFORE]
+        if problem.place[i].taken == 0.0:
+            after = normal_after(i, STRUCK_PLACE.place("plastic"), problem) - c_added * problem.place[i].before
             if -after > most:
                 best, most = i, -after
     return best
@@ -166,7 +174,7 @@ def solve_taken(c_added, problem):
     """(M + c 1) p' = c p - u of the places taken in, whatever the signs, as the right side of the system; how many."""
     system, taken, count = problem.system, problem.taken, 0
     for i in range(problem.size[N_PLACES]):
-        if problem.place[i, T_TAKEN] > 0.0:
+        if problem.place[i].taken > 0.0:
             taken[count] = i
             count += 1
     for a in range(count):
@@ -174,7 +182,7 @@ def solve_taken(c_added, problem):
         for b in range(count):
             system[a, b] = problem.matrix[i, taken[b]]
         system[a, a] += c_added
-        system[a, MOST_STRUCK] = c_added * problem.place[i, T_BEFORE] - normal_slip(i, problem)
+        system[a, MOST_STRUCK] = c_added * problem.place[i].before - normal_slip(i, problem)
     for k in range(count):
         for a in range(k + 1, count):
             factor = system[a, k] / system[k, k]
@@ -193,14 +201,14 @@ def go_towards(count, problem):
     """Change the impulses towards those of the system, until one would become negative: it is left out; False then."""
     share, out = 1.0, at.NO_ROW
     for a in range(count):
-        p, wanted = problem.place[problem.taken[a], T_PLASTIC], problem.system[a, MOST_STRUCK]
+        p, wanted = problem.place[problem.taken[a]].plastic, problem.system[a, MOST_STRUCK]
         if wanted <= 0.0 and (out == at.NO_ROW or p < share * (p - wanted)):
             share, out = p / (p - wanted) if p > wanted else 0.0, problem.taken[a]
     for a in range(count):
         row = problem.place[problem.taken[a]]
-        row[T_PLASTIC] += share * (problem.system[a, MOST_STRUCK] - row[T_PLASTIC])
+        row.plastic += share * (problem.system[a, MOST_STRUCK] - row.plastic)
     if out != at.NO_ROW:
-        problem.place[out, T_PLASTIC], problem.place[out, T_TAKEN] = 0.0, 0.0
+        problem.place[out].plastic, problem.place[out].taken = 0.0, 0.0
     return out == at.NO_ROW
 
 
@@ -209,15 +217,15 @@ def stop_all(c_added, least, problem):
     """One proximal iteration: no place approaches any longer."""
     count = 0
     for i in range(problem.size[N_PLACES]):
-        problem.place[i, T_BEFORE] = problem.place[i, T_PLASTIC]
-        count += 1 if problem.place[i, T_TAKEN] > 0.0 else 0
+        problem.place[i].before = problem.place[i].plastic
+        count += 1 if problem.place[i].taken > 0.0 else 0
     stops = count == 0
     for _ in range(MOST_CHANGES):
         if stops:
             i = fastest_left(c_added, least, problem)
             if i == at.NO_ROW:
                 break
-            problem.place[i, T_TAKEN] = 1.0
+            problem.place[i].taken = 1.0
         stops = go_towards(solve_taken(c_added, problem), problem)
 
 
@@ -226,8 +234,8 @@ def left_of(problem):
     """The fastest motion that p leaves at places taken in, or approach at others, m/s."""
     most = 0.0
     for i in range(problem.size[N_PLACES]):
-        after = normal_after(i, T_PLASTIC, problem)
-        most = max(most, abs(after) if problem.place[i, T_TAKEN] > 0.0 else -after)
+        after = normal_after(i, STRUCK_PLACE.place("plastic"), problem)
+        most = max(most, abs(after) if problem.place[i].taken > 0.0 else -after)
     return most
 
 
@@ -239,7 +247,7 @@ def stop_without_friction(problem):
         largest = max(largest, problem.matrix[i, i])
         fastest = max(fastest, -normal_slip(i, problem))
     if n == 1:
-        problem.place[0, T_PLASTIC] = fastest / largest
+        problem.place[0].plastic = fastest / largest
     else:
         for _ in range(MOST_PROXIMAL):
             stop_all(PROXIMAL * largest, STOPPED * fastest, problem)
@@ -257,42 +265,42 @@ def write_rebounds(problem):
     returned, compressed = 0.0, 0.0
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
-        work = -row[T_PLASTIC] * normal_slip(i, problem)
-        returned += row[T_RESTITUTION] * row[T_RESTITUTION] * work
+        work = -row.plastic * normal_slip(i, problem)
+        returned += row.restitution * row.restitution * work
         compressed += work
     e = joint_restitution(returned, compressed)
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
-        row[T_REBOUND] = (row[T_RESTITUTION] if problem.size[N_PLACES] == 1 else e) * row[T_PLASTIC]
+        row.rebound = (row.restitution if problem.size[N_PLACES] == 1 else e) * row.plastic
 
 
 @inlined
-def push_body(side, r, P):
+def push_body(side: SIDE, r, P):
     """An impulse P on a body at r from its centre."""
-    store3(side, c.X_V, 0, 1, add(load3(side, c.X_V, 0, 1), scaled(side[M_MASS], P)))
-    turn = apply(load6(side, M_INERTIA, 0, 1), cross(r, P))
-    store3(side, c.X_OMEGA, 0, 1, add(load3(side, c.X_OMEGA, 0, 1), turn))
+    dv, turn = respond(side.mass, side.inertia, r, P, (0.0, 0.0, 0.0))
+    side.v = add(side.v, dv)
+    side.omega = add(side.omega, turn)
 
 
 @inlined
 def push_place(i, P, problem):
     """P on B, and the opposite on A."""
     row = problem.place[i]
-    push_body(problem.side[problem.who[i, STRUCK_A]], load3(row, T_A, 0, 1), scaled(-1.0, P))
-    push_body(problem.side[problem.who[i, STRUCK_B]], load3(row, T_B, 0, 1), P)
+    push_body(problem.side[problem.who[i].a], row.lever_A, scaled(-1.0, P))
+    push_body(problem.side[problem.who[i].b], row.lever_B, P)
 
 
 @inlined
 def renew_impulse(i, problem):
     """The impulse of a place from the slip that the others leave; how much it changed, N s."""
     row = problem.place[i]
-    n, K, P = load3(row, T_NORMAL, 0, 1), load6(row, T_K, 0, 1), load3(row, T_P, 0, 1)
-    u = sub(add(slip_of(i, problem), load3(row, T_ADDED, 0, 1)), apply(K, P))
-    k_n, inverse_K = dot(n, apply(K, n)), load6(row, T_INVERSE, 0, 1)
-    renewed = plastic_impulse(k_n, inverse_K, n, u, row[T_REBOUND], row[T_FRICTION])
+    n, K, P = row.normal, row.K, row.P
+    u = sub(add(slip_of(i, problem), row.added), apply(K, P))
+    k_n, inverse_K = dot(n, apply(K, n)), row.inverse
+    renewed = plastic_impulse(k_n, inverse_K, n, u, row.rebound, row.friction)
     change = sub(renewed, P)
     push_place(i, change, problem)
-    store3(row, T_P, 0, 1, renewed)
+    row.P = renewed
     return norm(change)
 
 
@@ -303,7 +311,7 @@ def settle_friction(problem):
         most, largest = 0.0, 0.0
         for i in range(problem.size[N_PLACES]):
             most = max(most, renew_impulse(i, problem))
-            largest = max(largest, norm(load3(problem.place[i], T_P, 0, 1)))
+            largest = max(largest, norm(problem.place[i].P))
         if most <= SETTLED * largest or problem.size[N_PLACES] == 1:
             return True
     return False
@@ -315,22 +323,22 @@ def go_back(problem):
     work, change = 0.0, 0.0
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
-        n, before = load3(row, T_NORMAL, 0, 1), load3(row, T_AFTER, 0, 1)
-        d, of_d = sub(load3(row, T_P, 0, 1), scaled(row[T_PLASTIC], n)), sub(slip_of(i, problem), before)
-        work += dot(d, add(before, load3(row, T_ADDED, 0, 1))) + row[T_REBOUND] * dot(n, of_d)  # d . K Q = Q . K d
+        n, before = row.normal, row.after
+        d, of_d = sub(row.P, scaled(row.plastic, n)), sub(slip_of(i, problem), before)
+        work += dot(d, add(before, row.added)) + row.rebound * dot(n, of_d)  # d . K Q = Q . K d
         change += dot(d, of_d)
     back = least_energy(work, change) - 1.0
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
-        P = load3(row, T_P, 0, 1)
-        d = scaled(back, sub(P, scaled(row[T_PLASTIC], load3(row, T_NORMAL, 0, 1))))
-        store3(row, T_P, 0, 1, add(P, d))
+        P = row.P
+        d = scaled(back, sub(P, scaled(row.plastic, row.normal)))
+        row.P = add(P, d)
         push_place(i, d, problem)
 
 
 @routine
 def solve_problem(problem):
-    """The impulses of all places (T_P), and the motion of their bodies afterwards; (whether any acts, whether the
+    """The impulses of all places, and the motion of their bodies afterwards; (whether any acts, whether the
     sweeps settled).
     """
     settled, slides = True, False
@@ -342,19 +350,19 @@ def solve_problem(problem):
     write_rebounds(problem)
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
-        slides = slides or row[T_FRICTION] > 0.0
-        P = scaled(row[T_PLASTIC], load3(row, T_NORMAL, 0, 1))
-        store3(row, T_P, 0, 1, P)
+        slides = slides or row.friction > 0.0
+        P = scaled(row.plastic, row.normal)
+        row.P = P
         push_place(i, P, problem)
     if slides:
         for i in range(problem.size[N_PLACES]):
-            store3(problem.place[i], T_AFTER, 0, 1, slip_of(i, problem))
+            problem.place[i].after = slip_of(i, problem)
         settled = settle_friction(problem)
         if not settled:
             go_back(problem)
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
-        Q = scaled(row[T_REBOUND], load3(row, T_NORMAL, 0, 1))
-        store3(row, T_P, 0, 1, add(load3(row, T_P, 0, 1), Q))
+        Q = scaled(row.rebound, row.normal)
+        row.P = add(row.P, Q)
         push_place(i, Q, problem)
     return True, settled

@@ -13,22 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.contact import columns as c
-from rigidsim.engine.contact import rows as at
 from rigidsim.engine.contact.colours import COLOURS, GROUP, NO_CONTACT, colour_contacts, sort_bodies
-from rigidsim.engine.contact.iterations import (
-    add_total,
-    correct_balls,
-    correct_bodies,
-    correct_drifting,
-    follow_block,
-    push_block,
-    relax_balls,
-    relax_bodies,
-    relax_drifting,
-)
+from rigidsim.engine.contact.columns import LINE, WHO
+from rigidsim.engine.contact.iterations import WAYS, add_total, correct_block, follow_block, push_block, relax_block
 from rigidsim.engine.contact.rows import (
     BALLS,
-    BODIES,
+    BODY_PAIR,
+    CONTACT,
     DRIFTING,
     KINDS,
     clear_lane,
@@ -41,7 +32,6 @@ from rigidsim.engine.contact.rows import (
     read_lane,
     scatter,
 )
-from rigidsim.engine.layout import load3, store3
 from rigidsim.engine.model import zeros
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import lasting, mean_velocity, softness
@@ -49,6 +39,7 @@ from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, scaled, sub
 
 ONE = (0.0,)  # the lane of a single contact
+VELOCITIES, DISPLACEMENTS = BODY_PAIR.place("v_A"), BODY_PAIR.place("moved_A")  # six numbers of A, then of B
 
 
 class Blocks(NamedTuple):
@@ -66,20 +57,19 @@ class SolverArrays(NamedTuple):
 
     block: Blocks
     single: Blocks  # contacts without a colour
-    lines: np.ndarray  # (LANE_ROWS * lanes) the bodies of one block
+    lines: np.ndarray  # (width of `BODY_PAIR` * lanes) the bodies of one block
     form: np.ndarray  # (contact body and dummy)
     used: np.ndarray  # (contact body and dummy) its colours, one bit each
     touched: np.ndarray  # (contact body and dummy) 1 if contacts changed its velocity at any time of the step
     size: np.ndarray  # (3) blocks and single contacts of this step; 1 if more than two sweeps changed velocities
-    trial: np.ndarray  # (contact body and dummy, LINE_ROWS) velocities before a sweep
+    trial: LINE  # (contact body and dummy) velocities before a sweep
     next_place: np.ndarray  # (COLOURS * KINDS) of the group that is being filled
-    capacity: int  # contact points that there is room for
 
 
 def make_blocks(count: int, lanes: int) -> Blocks:
     """So many blocks."""
     body_A, body_B, contact = (np.zeros((count, lanes), np.int64) for _ in range(3))
-    return Blocks(zeros(count, at.ROWS * lanes), body_A, body_B, contact, np.zeros(count, np.int64))
+    return Blocks(zeros(count, CONTACT.width * lanes), body_A, body_B, contact, np.zeros(count, np.int64))
 
 
 def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
@@ -87,14 +77,14 @@ def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     n, n_open = len(lanes), COLOURS * KINDS
     n_group = min(n_point, n_point // GROUP + n_open)
     return SolverArrays(
-        make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(at.LANE_ROWS * n),
-        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(3, np.int64), zeros(n_body + 1, c.LINE_ROWS),
-        np.zeros(n_open, np.int64), n_point,
+        make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(BODY_PAIR.width * n),
+        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(3, np.int64), zeros(n_body + 1, c.LINE.width),
+        np.zeros(n_open, np.int64),
     )  # fmt: skip
 
 
 @inlined
-def fill_blocks(blocks, n_block, point_who, point, inverse, dummy, lanes):
+def fill_blocks(blocks, n_block, point_who: WHO, point, inverse, dummy, lanes):
     """The rows of all contacts; a block at a time, which stays in the cache. Spare lanes act on the dummy body."""
     n = len(lanes)
     for b in range(n_block):
@@ -105,7 +95,7 @@ def fill_blocks(blocks, n_block, point_who, point, inverse, dummy, lanes):
             if m == NO_CONTACT:
                 clear_lane(row, lane, lanes)
             else:
-                blocks.body_A[b, lane], blocks.body_B[b, lane] = point_who[m, c.POINT_A], point_who[m, c.POINT_B]
+                blocks.body_A[b, lane], blocks.body_B[b, lane] = point_who[m].a, point_who[m].b
                 fill_lane(row, lane, kind, point_who[m], point[m], inverse, lanes)
         if kind == BALLS:
             prepare_balls(row, lanes)
@@ -128,7 +118,7 @@ def read_blocks(blocks, n_block, point, lanes):
 def begin_substep(first, vel, smooth, push, began, n_body):
     """Add the smooth motion of a sub-step, and the jumps that contacts made in the last one."""
     for i in range(n_body):
-        for lane in range(c.LINE_ROWS):
+        for lane in range(c.LINE.width):
             jump = select(first, 0.0, vel[i, lane] - began[i, lane])
             push[i, lane] = jump
             began[i, lane] = vel[i, lane] + smooth[i, lane]
@@ -139,7 +129,7 @@ def begin_substep(first, vel, smooth, push, began, n_body):
 def read_push(vel, push, began, n_body):
     """What the warm start added."""
     for i in range(n_body):
-        for lane in range(c.LINE_ROWS):
+        for lane in range(c.LINE.width):
             push[i, lane] = vel[i, lane] - began[i, lane]
 
 
@@ -152,26 +142,40 @@ def mark_touched(vel, began, touched, i):
 
 
 @inlined
-def displace(s, vel, moved, smooth, push, began, touched, n_body):
+def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, touched, n_body):
     """Add the displacements of a sub-step."""
     for i in range(n_body):
         mark_touched(vel, began, touched, i)
         for k in range(0, 6, 3):
-            v, old = load3(vel[i], k, 0, 1), load3(push[i], k, 0, 1)
-            lasts = lasting(old, sub(v, load3(began[i], k, 0, 1)))
-            mean = mean_velocity(v, load3(smooth[i], k, 0, 1), lasts)
-            store3(moved[i], k, 0, 1, add(load3(moved[i], k, 0, 1), scaled(s, mean)))
+            v, old = vel[i].part(k, 3), push[i].part(k, 3)
+            lasts = lasting(old, sub(v, began[i].part(k, 3)))
+            mean = mean_velocity(v, smooth[i].part(k, 3), lasts)
+            moved[i].put(k, add(moved[i].part(k, 3), scaled(s, mean)))
+
+
+@inlined
+def gather_bodies(values, blocks, b, lines, place, lanes):
+    """The rows of both bodies of each contact of a block, A's from `place` on, then B's."""
+    gather(values, blocks.body_A[b], lines, place, lanes)
+    gather(values, blocks.body_B[b], lines, place + 6, lanes)
+
+
+@inlined
+def scatter_velocities(vel, blocks, b, lines, lanes):
+    """The velocities of both bodies back to their rows."""
+    scatter(vel, blocks.body_A[b], lines, VELOCITIES, lanes)
+    scatter(vel, blocks.body_B[b], lines, VELOCITIES + 6, lanes)
 
 
 @inlined
 def push_all(vel, blocks, n_block, lines, lanes):
     """Warm start: the impulses of the last step."""
     for b in range(n_block):
-        gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
-        gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-        push_block(blocks.row[b], lines, blocks.kind[b], lanes)
-        scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
-        scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
+        gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
+        for k in range(KINDS):
+            if blocks.kind[b] == k:
+                push_block(WAYS[k], blocks.row[b], lines, lanes)
+        scatter_velocities(vel, blocks, b, lines, lanes)
 
 
 @inlined
@@ -181,54 +185,37 @@ def follow_all(s, vel, moved, blocks, n_block, lines, lanes):
     """
     for b in range(n_block):
         if blocks.kind[b] == DRIFTING:
-            gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
-            gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-            gather(moved, blocks.body_A[b], lines, at.L_MOVED_A, lanes)
-            gather(moved, blocks.body_B[b], lines, at.L_MOVED_B, lanes)
+            gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
+            gather_bodies(moved, blocks, b, lines, DISPLACEMENTS, lanes)
             follow_block(blocks.row[b], lines, s, lanes)
-            scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
-            scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
+            scatter_velocities(vel, blocks, b, lines, lanes)
 
 
 @inlined
-def correct_all(s, part, vel, moved, blocks, n_block, lines, lanes):
-    """All contacts, overlaps included."""
+def gather_displacements(moved, blocks, b, lines, lanes):
+    """Of balls those of the centres are enough."""
+    if blocks.kind[b] == BALLS:
+        gather_linear(moved, blocks.body_A[b], lines, DISPLACEMENTS, lanes)
+        gather_linear(moved, blocks.body_B[b], lines, DISPLACEMENTS + 6, lanes)
+    else:
+        gather_bodies(moved, blocks, b, lines, DISPLACEMENTS, lanes)
+
+
+@inlined
+def resolve_all(relaxes, s, part, vel, moved, blocks, n_block, lines, lanes):
+    """All contacts, once; `relaxes`: without the overlaps."""
     rate, stiff, soft = softness(s, part)
     for b in range(n_block):
         row, kind = blocks.row[b], blocks.kind[b]
-        gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
-        gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-        if kind == BALLS:
-            gather_linear(moved, blocks.body_A[b], lines, at.L_MOVED_A, lanes)
-            gather_linear(moved, blocks.body_B[b], lines, at.L_MOVED_B, lanes)
-        else:
-            gather(moved, blocks.body_A[b], lines, at.L_MOVED_A, lanes)
-            gather(moved, blocks.body_B[b], lines, at.L_MOVED_B, lanes)
-        if kind == BALLS:
-            correct_balls(row, lines, s, rate, stiff, soft, lanes)
-        elif kind == BODIES:
-            correct_bodies(row, lines, s, rate, stiff, soft, lanes)
-        else:
-            correct_drifting(row, lines, s, rate, stiff, soft, lanes)
-        scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
-        scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
-
-
-@inlined
-def relax_all(vel, blocks, n_block, lines, lanes):
-    """All contacts, without the overlaps."""
-    for b in range(n_block):
-        row, kind = blocks.row[b], blocks.kind[b]
-        gather(vel, blocks.body_A[b], lines, at.L_A, lanes)
-        gather(vel, blocks.body_B[b], lines, at.L_B, lanes)
-        if kind == BALLS:
-            relax_balls(row, lines, lanes)
-        elif kind == BODIES:
-            relax_bodies(row, lines, lanes)
-        else:
-            relax_drifting(row, lines, lanes)
-        scatter(vel, blocks.body_A[b], lines, at.L_A, lanes)
-        scatter(vel, blocks.body_B[b], lines, at.L_B, lanes)
+        gather_bodies(vel, blocks, b, lines, VELOCITIES, lanes)
+        if not relaxes:
+            gather_displacements(moved, blocks, b, lines, lanes)
+        for k in range(KINDS):
+            if kind == k and relaxes:
+                relax_block(WAYS[k], row, lines, lanes)
+            elif kind == k:
+                correct_block(WAYS[k], row, lines, s, rate, stiff, soft, lanes)
+        scatter_velocities(vel, blocks, b, lines, lanes)
 
 
 @inlined
@@ -243,7 +230,7 @@ def keep_velocities(vel, trial, n_sweep, n_body):
     """Those before a sweep, if there may be another one."""
     if n_sweep > 1:
         for i in range(n_body):
-            for lane in range(c.LINE_ROWS):
+            for lane in range(c.LINE.width):
                 trial[i, lane] = vel[i, lane]
 
 
@@ -259,23 +246,12 @@ def have_settled(m, vel, least, n_body, arrays):
 
 
 @inlined
-def correct_contacts(s, part, n_sweep, least, n_body, vel, moved, arrays, lanes):
-    """Sweeps over all contacts, overlaps included."""
+def sweep_contacts(relaxes, s, part, n_sweep, least, n_body, vel, moved, arrays, lanes):
+    """Sweeps over all contacts; `relaxes`: without the overlaps."""
     for m in range(n_sweep):
         keep_velocities(vel, arrays.trial, n_sweep, n_body)
-        correct_all(s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
-        correct_all(s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
-        if m > 0 and have_settled(m, vel, least, n_body, arrays):
-            break
-
-
-@inlined
-def relax_contacts(n_sweep, least, n_body, vel, arrays, lanes):
-    """Sweeps over all contacts, without the overlaps."""
-    for m in range(n_sweep):
-        keep_velocities(vel, arrays.trial, n_sweep, n_body)
-        relax_all(vel, arrays.block, arrays.size[0], arrays.lines, lanes)
-        relax_all(vel, arrays.single, arrays.size[1], arrays.lines, ONE)
+        resolve_all(relaxes, s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
+        resolve_all(relaxes, s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
         if m > 0 and have_settled(m, vel, least, n_body, arrays):
             break
 
@@ -307,9 +283,9 @@ def solve_contacts(
             read_push(vel, push, began, n_body)
         follow_all(s, vel, moved, block, n_block, lines, lanes)
         follow_all(s, vel, moved, single, n_single, lines, ONE)
-        correct_contacts(s, part, n_sweep, least, n_body, vel, moved, arrays, lanes)
+        sweep_contacts(False, s, part, n_sweep, least, n_body, vel, moved, arrays, lanes)
         displace(s, vel, moved, smooth, push, began, arrays.touched, n_body)
-        relax_contacts(n_sweep, least, n_body, vel, arrays, lanes)
+        sweep_contacts(True, s, part, n_sweep, least, n_body, vel, moved, arrays, lanes)
         total_all(block, n_block, lanes)
         total_all(single, n_single, ONE)
     for i in range(n_body):

@@ -11,12 +11,13 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
-from rigidsim.engine.contact.bodies import begin_solver, write_motions, write_poses, write_travels
+from rigidsim.engine.contact.bodies import begin_solver, tensor_in_world, write_motions, write_poses, write_travels
 from rigidsim.engine.contact.candidates import renew_candidates
-from rigidsim.engine.contact.handback import hand_back, write_corrections
+from rigidsim.engine.contact.columns import CENTRE, LINE
 from rigidsim.engine.contact.impacts import LANDING_STEPS, N_LANDED, strike_contacts, sweeps_of
 from rigidsim.engine.contact.ledger import (
     begin_booking,
+    book_body,
     book_contacts,
     book_impacts,
     book_spins,
@@ -34,13 +35,14 @@ from rigidsim.engine.contact.log import (
 )
 from rigidsim.engine.contact.points import find_points
 from rigidsim.engine.contact.solver import solve_contacts
+from rigidsim.engine.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
-from rigidsim.engine.layout import load3, store3
+from rigidsim.engine.layout import ARM, BODY, CORRECTION, LEDGER, STATE, TRIPLE, add_to_sums
 from rigidsim.engine.loads import store_energy
 from rigidsim.engine.relations import relate
 from rigidsim.jit import inlined, routine
-from rigidsim.physics.summation import compensated_sum
-from rigidsim.physics.vector import dot, scaled, sub
+from rigidsim.physics.inertia import apply
+from rigidsim.physics.vector import add, dot, scaled, sub
 
 
 @inlined
@@ -55,31 +57,31 @@ def begin_step(arrays, t, model, state, scratch, lanes):
 
 
 @routine
-def write_accelerations(finish, vel, kicked, acts, h, mean):
+def write_accelerations(finish: CENTRE, vel: LINE, kicked: LINE, acts, h, mean: TRIPLE):
     """Mean accelerations by contact in this step, without those by impacts, m/s2 and rad/s2, world axes."""
     for b in range(len(finish)):
         share = acts[b] / h
-        v = sub(load3(vel[b], c.L_LINEAR, 0, 1), load3(finish[b], c.X_V, 0, 1))
-        omega = sub(load3(vel[b], c.L_ANGULAR, 0, 1), load3(finish[b], c.X_OMEGA, 0, 1))
-        store3(mean[b], 0, 0, 1, scaled(share, sub(v, load3(kicked[b], c.L_LINEAR, 0, 1))))
-        store3(mean[b], 3, 0, 1, scaled(share, sub(omega, load3(kicked[b], c.L_ANGULAR, 0, 1))))
+        v = sub(vel[b].linear, finish[b].v)
+        omega = sub(vel[b].angular, finish[b].omega)
+        mean[b].xyz = scaled(share, sub(v, kicked[b].linear))
+        mean[b].put(3, scaled(share, sub(omega, kicked[b].angular)))
 
 
 @routine
-def write_kicks(start, vel, kicked):
+def write_kicks(start: CENTRE, vel: LINE, kicked: LINE):
     """What impacts changed."""
     for b in range(len(start)):
-        v = sub(load3(vel[b], c.L_LINEAR, 0, 1), load3(start[b], c.X_V, 0, 1))
-        omega = sub(load3(vel[b], c.L_ANGULAR, 0, 1), load3(start[b], c.X_OMEGA, 0, 1))
-        store3(kicked[b], c.L_LINEAR, 0, 1, v)
-        store3(kicked[b], c.L_ANGULAR, 0, 1, omega)
+        v = sub(vel[b].linear, start[b].v)
+        omega = sub(vel[b].angular, start[b].omega)
+        kicked[b].linear = v
+        kicked[b].angular = omega
 
 
 @routine
-def mark_acting(kicked, touched, acts):
+def mark_acting(kicked: LINE, touched, acts):
     """Mark the bodies that impacts or the solver changed."""
     for b in range(len(acts)):
-        v, omega = load3(kicked[b], c.L_LINEAR, 0, 1), load3(kicked[b], c.L_ANGULAR, 0, 1)
+        v, omega = kicked[b].linear, kicked[b].angular
         acts[b] = 1 if touched[b] > 0 or dot(v, v) + dot(omega, omega) > 0.0 else 0
 
 
@@ -140,12 +142,12 @@ def log_step(t, h, n_point, contacts, model, scratch, arrays):
         pair, points.who, points.value, n_point, h, motions.origin, motions.start, lines.moved, record.present,
         record.present_value, record.count,
     )  # fmt: skip
-    write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.corrections.mean)
+    write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.mean)
     return True
 
 
 @inlined
-def stored_energy(t, era, model, state, scratch, energy, lanes):
+def stored_energy(t, era, model, state, scratch, energy: LEDGER, lanes):
     """The energy stored in loads at time t (s), J."""
     if model.pairwise is None:
         return 0.0
@@ -153,11 +155,46 @@ def stored_energy(t, era, model, state, scratch, energy, lanes):
     place_nodes(model.active, t, model, state, scratch, lanes)
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, energy, lanes)
-    return energy[at.E_POTENTIAL]
+    return energy.potential
+
+
+@routine
+def write_correction(start: CENTRE, finish: CENTRE, vel: LINE, moved: LINE, inertia_W, share, h, own: CORRECTION):
+    """The correction of a free body: what contact added to the motion of the smooth step, dx = h (v0 + share (v* -
+    v0)).
+    """
+    v, v_end = start.v, finish.v
+    omega, omega_end = start.omega, finish.omega
+    smooth = scaled(h, add(v, scaled(share, sub(v_end, v))))
+    turn = scaled(h, add(omega, scaled(share, sub(omega_end, omega))))
+    own.p = sub(moved.linear, smooth)
+    own.turn = sub(moved.angular, turn)
+    own.v = sub(vel.linear, v_end)
+    own.omega = apply(inertia_W, sub(vel.angular, omega_end))
 
 
 @inlined
-def apply_corrections(t, h, era, model, state, scratch, arrays, lanes):
+def write_corrections(h, contacts, constants: BODY, motions, lines, arm: ARM, made, ledger):
+    """The corrections of all contact bodies on which an impulse acted, with their energies in the ledger of the step.
+    Returns whether there are any.
+    """
+    begin_corrections(made)
+    found = False
+    for b in range(contacts.n_moved):
+        if lines.acts[b] > 0:
+            row, found = contacts.body[b].row, True
+            frame = contacts.body[b].node + 1
+            made.is_settled[row], made.source[frame] = 1, frame
+            start, finish, body = motions.start[b], motions.finish[b], constants[row]
+            inertia = tensor_in_world(lines.attitude[b].wxyz, body.inertia)
+            write_correction(start, finish, lines.vel[b], lines.moved[b], inertia, contacts.share, h, made.own[row])
+            v_WC = arm[contacts.body[b].node].v_WC
+            book_body(h, contacts, start, finish, body, inertia, lines, b, made.own[row], v_WC, ledger)
+    return found
+
+
+@inlined
+def apply_corrections(t, h, era, model, state: STATE, scratch, arrays, lanes):
     """Correct the state at the end of the step, t (s), if any impulse acted; the change of the stored energy is counted
     as work, too.
     """
@@ -170,14 +207,13 @@ def apply_corrections(t, h, era, model, state, scratch, arrays, lanes):
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, lines, ledger, arrays.lanes)
     if arrays.impacts is not None:
         book_impacts(arrays.impacts, ledger)
-    before = stored_energy(t, era, model, state, scratch, made.energy, lanes)
-    gained = hand_back(model, state, scratch, made)
+    before = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
+    distribute(model.active, model, state, scratch, made, lanes)
     book_spins(t, model.step, contacts, motions.finish, lines.acts, state, ledger.spun)
-    after = stored_energy(t, era, model, state, scratch, made.energy, lanes)
-    row = state[0]
-    row[at.S_WORK], row[at.S_WORK_LOW] = compensated_sum(row[at.S_WORK], row[at.S_WORK_LOW], after - before)
-    ledger.step[c.W_LOADS] += made.inherited[0] + (after - before)
-    finish_booking(gained + (after - before), ledger)
+    after = stored_energy(t, era, model, state, scratch, arrays.energy, lanes)
+    add_to_sums(state[0], work=after - before)
+    ledger.step[c.W_LOADS] += made.gained[1, 0] + (after - before)
+    finish_booking(made.gained[0, 0] + made.gained[1, 0] + (after - before), ledger)
 
 
 @inlined

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.integrators.relative import enter_parent, leave_parents, turn_cubic, turn_full
-from rigidsim.engine.layout import accumulate, accumulate3, load, load3, load4, load6, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, RELATIVE, STATE, TRIPLE, WRENCH, add_to_sums
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import local_angular_acceleration, local_rate
 from rigidsim.physics.magnus import magnus_1, magnus_2, magnus_3, magnus_4
 from rigidsim.physics.rigid_body import acceleration, power, takes_torque
@@ -24,37 +23,38 @@ class MagnusOptions(NamedTuple):
     exponential: int
 
 
-@routine
-def move(state, body, parent, frame, arm, wrench, rate, turn, relative, h, use_2, use_3, use_4, lanes):
+@lanewise
+def move(
+    state: STATE, body: BODY, parent: FRAME, frame: FRAME, arm: ARM, wrench: WRENCH, rate: RATE, turn: TRIPLE,
+    relative: RELATIVE, h, use_2, use_3, use_4, lane,
+):  # fmt: skip
     """Position, velocity and work under constant acceleration; the rotation vector Omega and the relative rate at the
     end.
 
     v' = v + a h, x' = x + (v + a h/2) h, omega' = omega + alpha h, all relative to the parent and in its axes.
     """
-    n = len(lanes)
-    for lane in range(n):
-        v, change = load3(state, at.S_V, lane, n), scaled(h, load3(rate, at.R_A, lane, n))
-        accumulate3(state, at.S_P, at.S_P_LOW, lane, n, scaled(h, add(v, scaled(0.5, change))))
-        accumulate3(state, at.S_V, at.S_V_LOW, lane, n, change)
+    v, change = state.v, scaled(h, rate.a)
+    add_to_sums(state, p=scaled(h, add(v, scaled(0.5, change))))
+    add_to_sums(state, v=change)
 
-        q_WP, omega_WP = load4(parent, at.F_Q, lane, n), load3(parent, at.F_OMEGA, lane, n)
-        alpha_WP, omega_WB = load3(parent, at.F_ALPHA, lane, n), load3(frame, at.F_OMEGA, lane, n)
-        alpha_WB = load3(frame, at.F_ALPHA, lane, n)
-        omega = local_rate(omega_WP, q_WP, omega_WB)
-        alpha = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
-        end = add(omega, scaled(h, alpha))
-        first = add(magnus_1(omega, end, h), scaled(use_2, magnus_2(omega, end, h)))
-        rest = add(scaled(use_3, magnus_3(omega, alpha, h)), scaled(use_4, magnus_4(omega, end, alpha, h)))
-        store3(turn, 0, lane, n, add(first, rest))
-        store3(relative, 0, lane, n, end)
+    q_WP, omega_WP = parent.q, parent.omega
+    alpha_WP, omega_WB = parent.alpha, frame.omega
+    alpha_WB = frame.alpha
+    omega = local_rate(omega_WP, q_WP, omega_WB)
+    alpha = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
+    end = add(omega, scaled(h, alpha))
+    first = add(magnus_1(omega, end, h), scaled(use_2, magnus_2(omega, end, h)))
+    rest = add(scaled(use_3, magnus_3(omega, alpha, h)), scaled(use_4, magnus_4(omega, end, alpha, h)))
+    turn.xyz = add(first, rest)
+    relative.omega = end
 
-        f_W, tau_W = load3(wrench, at.W_F, lane, n), load3(wrench, at.W_TAU, lane, n)
-        a_WC = acceleration(load(body, at.B_MASS, lane, n), f_W, load3(wrench, at.W_G, lane, n))
-        v_middle = add(load3(arm, at.A_VC, lane, n), scaled(0.5 * h, a_WC))
-        omega_middle = add(omega_WB, scaled(0.5 * h, alpha_WB))
-        turning = scaled(takes_torque(load6(body, at.B_INVERSE, lane, n)), tau_W)
-        applied = power(f_W, v_middle, turning, omega_middle)
-        accumulate(state, at.S_WORK, at.S_WORK_LOW, lane, n, h * (applied + load(wrench, at.W_POWER, lane, n)))
+    f_W, tau_W = wrench.f, wrench.tau
+    a_WC = acceleration(body.mass, f_W, wrench.g)
+    v_middle = add(arm.v_WC, scaled(0.5 * h, a_WC))
+    omega_middle = add(omega_WB, scaled(0.5 * h, alpha_WB))
+    turning = scaled(takes_torque(body.inverse), tau_W)
+    applied = power(f_W, v_middle, turning, omega_middle)
+    add_to_sums(state, work=h * (applied + wrench.power))
 
 
 @inlined
@@ -66,7 +66,7 @@ def step(method, t, h, era, model, state, scratch, lanes):
     use_4 = 1.0 if method.terms >= 4 else 0.0
     for i in range(len(model.moved_node)):
         node = model.moved_node[i]
-        parent, frame = scratch.frame[model.node[node, at.NODE_PARENT]], scratch.frame[node + 1]
+        parent, frame = scratch.frame[model.node[node].parent], scratch.frame[node + 1]
         enter_parent(state[i], parent, scratch.sum[i], lanes)
         move(
             state[i], model.body[i], parent, frame, scratch.arm[node], scratch.wrench[i], scratch.rate[i],

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     AT,
     NOT_NEGATIVE,
@@ -17,12 +16,13 @@ from rigidsim.engine.laws.declaration import (
     ZERO,
     Force,
     Key,
-    Row,
+    Load,
     Table,
 )
 from rigidsim.engine.laws.wrench import ends
-from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WINDING, WRENCH
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select, select3
 from rigidsim.physics.forces import (
     along_axes,
@@ -39,13 +39,12 @@ from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, cross, dot, negated, scaled, sub
 
-# Stiffnesses and dampings along three axes, of displacement and of rotation; the displacement and orientation at rest,
-# in those axes; the orientation of these axes in the first frame; the two ends, each a point of its frame (that frame's
-# axes, m).
-STIFFNESS, DAMPING, TURN_STIFFNESS, TURN_DAMPING, OFFSET, REST, AXES, FIRST, SECOND, WIDTH = (
-    *(0, 3, 6, 9, 12, 15, 19, 23, 26),
-    29,
-)
+VALUES = Row(
+    "a bushing: stiffnesses and dampings along three axes, of displacement and of rotation; the displacement and"
+    " orientation at rest, in those axes; the orientation of these axes in the first frame; the two ends, each a"
+    " point of its frame (that frame's axes, m)",
+    stiffness=3, damping=3, turn_stiffness=3, turn_damping=3, offset=3, rest=4, axes=4, first=3, second=3,
+)  # fmt: skip
 
 
 @inlined
@@ -57,71 +56,67 @@ def misaligned(stiffness, q_rest, q_A2):
     return theta, select(swings, 1.0, 0.5)
 
 
-@routine
-def press(value, apart, first, second, frame, body, end, wrench, lanes):
+@lanewise
+def press(
+    value: VALUES, apart: APART, first: FRAME, second: FRAME, frame: FRAME, body: BODY, end, wrench: WRENCH, lane
+):
     """Add force and torque on one end (1.0 for the second, -1.0 for the first), given with its frame and body. Both
     wrenches act at the point of the second end; the power of the bushing is counted at the second end.
     """
-    n = len(lanes)
-    for lane in range(n):
-        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        q_WA = product(q_W1, load4(value, AXES, lane, n))
-        _, r_2, s = separation(d, q_W1, load3(value, FIRST, lane, n), q_W2, load3(value, SECOND, lane, n))
-        omega_1 = load3(first, at.F_OMEGA, lane, n)
-        omega_A = rotate_back(q_WA, sub(load3(second, at.F_OMEGA, lane, n), omega_1))
-        v_2 = point_velocity(load3(apart, at.Z_V, lane, n), load3(second, at.F_OMEGA, lane, n), r_2)
-        v_A = rotate_back(q_WA, sub(v_2, cross(omega_1, add(d, r_2))))
+    q_W1, q_W2, d = first.q, second.q, apart.p
+    q_WA = product(q_W1, value.axes)
+    _, r_2, s = separation(d, q_W1, value.first, q_W2, value.second)
+    omega_1 = first.omega
+    omega_A = rotate_back(q_WA, sub(second.omega, omega_1))
+    v_2 = point_velocity(apart.v, second.omega, r_2)
+    v_A = rotate_back(q_WA, sub(v_2, cross(omega_1, add(d, r_2))))
 
-        x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
-        turning = load3(value, TURN_STIFFNESS, lane, n)
-        theta, share = misaligned(turning, load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
-        elastic = negated(along_axes(load3(value, STIFFNESS, lane, n), x))
-        torque = turning_torque(turning, theta, share)
-        f_A = sub(elastic, along_axes(load3(value, DAMPING, lane, n), v_A))
-        tau_A = sub(torque, along_axes(load3(value, TURN_DAMPING, lane, n), omega_A))
-        f_W, tau_W = scaled(end, rotate(q_WA, f_A)), scaled(end, rotate(q_WA, tau_A))
+    x = moved_from(q_WA, value.offset, s)
+    turning = value.turn_stiffness
+    theta, share = misaligned(turning, value.rest, product(conjugate(q_WA), q_W2))
+    elastic = negated(along_axes(value.stiffness, x))
+    torque = turning_torque(turning, theta, share)
+    f_A = sub(elastic, along_axes(value.damping, v_A))
+    tau_A = sub(torque, along_axes(value.turn_damping, omega_A))
+    f_W, tau_W = scaled(end, rotate(q_WA, f_A)), scaled(end, rotate(q_WA, tau_A))
 
-        origin = scaled(0.5 - 0.5 * end, d)  # of the second frame, relative to this one's
-        com = rotate(load4(frame, at.F_Q, lane, n), load3(body, at.B_COM, lane, n))
-        moment = cross(sub(add(origin, r_2), com), f_W)
-        stored = (0.5 + 0.5 * end) * (dot(elastic, v_A) + dot(torque, omega_A))
-        store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
-        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), add(tau_W, moment)))
-        store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) - stored)
+    origin = scaled(0.5 - 0.5 * end, d)  # of the second frame, relative to this one's
+    com = rotate(frame.q, body.com)
+    moment = cross(sub(add(origin, r_2), com), f_W)
+    stored = (0.5 + 0.5 * end) * (dot(elastic, v_A) + dot(torque, omega_A))
+    wrench.f = add(wrench.f, f_W)
+    wrench.tau = add(wrench.tau, add(tau_W, moment))
+    wrench.power = wrench.power - stored
 
 
-@routine
-def store_bushing(value, apart, first, second, ledger, place, sign, lanes):
+@lanewise
+def store_bushing(value: VALUES, apart: APART, first: FRAME, second: FRAME, ledger: NUMBERS, place, sign, lane):
     """Add sign times the energy of the bushing to a place of a ledger."""
-    n = len(lanes)
-    for lane in range(n):
-        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        q_WA = product(q_W1, load4(value, AXES, lane, n))
-        _, _, s = separation(d, q_W1, load3(value, FIRST, lane, n), q_W2, load3(value, SECOND, lane, n))
-        x = moved_from(q_WA, load3(value, OFFSET, lane, n), s)
-        turning = load3(value, TURN_STIFFNESS, lane, n)
-        theta, _ = misaligned(turning, load4(value, REST, lane, n), product(conjugate(q_WA), q_W2))
-        energy = energy_along_axes(load3(value, STIFFNESS, lane, n), x) + energy_along_axes(turning, theta)
-        store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
+    q_W1, q_W2, d = first.q, second.q, apart.p
+    q_WA = product(q_W1, value.axes)
+    _, _, s = separation(d, q_W1, value.first, q_W2, value.second)
+    x = moved_from(q_WA, value.offset, s)
+    turning = value.turn_stiffness
+    theta, _ = misaligned(turning, value.rest, product(conjugate(q_WA), q_W2))
+    energy = energy_along_axes(value.stiffness, x) + energy_along_axes(turning, theta)
+    ledger[place] += sign * energy
 
 
-@routine
-def follow_bushing(value, first, second, wound, lanes):
+@lanewise
+def follow_bushing(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, lane):
     """The cosine of half the angle; the torque reverses where it changes sign, unless an axis is free."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WA = product(load4(first, at.F_Q, lane, n), load4(value, AXES, lane, n))
-        q_A2 = product(conjugate(q_WA), load4(second, at.F_Q, lane, n))
-        store(wound, at.WINDING_NOW, lane, n, product(q_A2, conjugate(load4(value, REST, lane, n)))[0])
-        stiffness = load3(value, TURN_STIFFNESS, lane, n)
-        total = stiffness[0] + stiffness[1] + stiffness[2]
-        store(wound, at.WINDING_TURNS_OVER, lane, n, select(has_axis(free_axis(stiffness)), 0.0 * total, total))
+    q_WA = product(first.q, value.axes)
+    q_A2 = product(conjugate(q_WA), second.q)
+    wound.now = product(q_A2, conjugate(value.rest))[0]
+    stiffness = value.turn_stiffness
+    total = stiffness[0] + stiffness[1] + stiffness[2]
+    wound.turns_over = select(has_axis(free_axis(stiffness)), 0.0 * total, total)
 
 
 @inlined
 def bushing(law, k, arrays, lanes):
     """Apply one bushing to the second end, and the opposite to the first if that is on a free body."""
-    i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+    i, j = law.who[k].first, law.who[k].second
     first, second, apart = ends(law, k, arrays)
     press(law.value[k], apart, first, second, second, arrays.body[j], 1.0, arrays.wrench[j], lanes)
     if i >= 0:
@@ -139,7 +134,7 @@ def energy_of_bushing(law, k, arrays, ledger, place, sign, lanes):
 def winding_of_bushing(law, k, _state, arrays, lanes):
     """Compute the winding of one bushing."""
     first, second, _ = ends(law, k, arrays)
-    follow_bushing(law.value[k], first, second, arrays.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
+    follow_bushing(law.value[k], first, second, arrays.wound[law.who[k].followed], lanes)
 
 
 def counts_no_turns(_value) -> bool:
@@ -147,12 +142,16 @@ def counts_no_turns(_value) -> bool:
     return False
 
 
-def bushing_rows(force, site) -> Iterator[Row]:
+def bushing_rows(force, site) -> Iterator[Load]:
     """One row, between two frames."""
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
     rest = product(force.rest, conjugate(second.turn))
-    gains = (*force.stiffness, *force.damping, *force.torsion_stiffness, *force.torsion_damping)
-    yield Row(BUSHINGS, first, second, (*gains, *force.offset, *rest, *first.turn, *first.point, *second.point))
+    value = VALUES.filled(
+        stiffness=force.stiffness, damping=force.damping, turn_stiffness=force.torsion_stiffness,
+        turn_damping=force.torsion_damping, offset=force.offset, rest=rest, axes=first.turn, first=first.point,
+        second=second.point,
+    )  # fmt: skip
+    yield Load(BUSHINGS, first, second, value)
 
 
 def pose_at_start(force, site) -> dict[str, Any]:
@@ -169,7 +168,7 @@ def pose_at_start(force, site) -> dict[str, Any]:
 
 def bushing_rates(force, ends, _speed) -> tuple[float, list[float]]:
     """Rates for displacement, without rotation of the bodies; and for rotation, about the axes of least inertia."""
-    pulled = max(force.stiffness) * sum(1 / end.carrier.mass.mass for end in ends)
+    pulled = max(force.stiffness) * sum(1 / end.mass.mass for end in ends)
     turned = max(force.torsion_stiffness) * sum(end.turned(None) for end in ends)
     damped = zip(ends, (force.at, force.to_at), strict=False)
     c, c_turned = max(force.damping), max(force.torsion_damping)
@@ -180,7 +179,9 @@ def _along(name: str, description: str, quantity: str) -> Key:
     return Key(name, VECTOR, f"{description}, along the three axes of `to`", quantity, ZERO, NOT_NEGATIVE)
 
 
-BUSHINGS = Table("bushings", WIDTH, bushing, energy_of_bushing, follow=winding_of_bushing, counts_turns=counts_no_turns)
+BUSHINGS = Table(
+    "bushings", VALUES, bushing, energy_of_bushing, follow=winding_of_bushing, counts_turns=counts_no_turns
+)
 BUSHING = Force(
     name="bushing",
     title="bushing",

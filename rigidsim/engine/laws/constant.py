@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     AT,
     DIRECTION,
@@ -15,54 +14,52 @@ from rigidsim.engine.laws.declaration import (
     ZERO,
     Force,
     Key,
-    Row,
+    Load,
     Table,
     frame,
     unit,
     varies,
 )
-from rigidsim.engine.layout import load3, load4, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import FRAME, WRENCH
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross
 
-# Force, torque, lever from the centre of mass (body axes, m).
-FORCE, TORQUE, LEVER, WIDTH = 0, 3, 6, 9
+VALUES = Row("a constant load: force, torque, lever from the centre of mass (body axes, m)", force=3, torque=3, lever=3)
 
 
-@routine
-def apply_constant(value, axes, frame, wrench, lanes):
+@lanewise
+def apply_constant(value: VALUES, axes: FRAME, frame: FRAME, wrench: WRENCH, lane):
     """Add a force, at a point fixed in the body, and a torque, both constant in the frame `axes`."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WA, q_WB = load4(axes, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n)
-        f_W = rotate(q_WA, load3(value, FORCE, lane, n))
-        lever_W = rotate(q_WB, load3(value, LEVER, lane, n))
-        tau_W = add(rotate(q_WA, load3(value, TORQUE, lane, n)), cross(lever_W, f_W))
-        store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
-        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), tau_W))
+    q_WA, q_WB = axes.q, frame.q
+    f_W = rotate(q_WA, value.force)
+    lever_W = rotate(q_WB, value.lever)
+    tau_W = add(rotate(q_WA, value.torque), cross(lever_W, f_W))
+    wrench.f = add(wrench.f, f_W)
+    wrench.tau = add(wrench.tau, tau_W)
 
 
 @inlined
 def constant(law, k, arrays, lanes):
     """Apply one load to its body."""
-    i = law.who[k, at.LAW_SECOND]
+    i = law.who[k].second
     frame = arrays.frame[arrays.moved_node[i] + 1]
-    apply_constant(law.value[k], arrays.frame[law.who[k, at.LAW_PAIR]], frame, arrays.wrench[i], lanes)
+    apply_constant(law.value[k], arrays.frame[law.who[k].pair], frame, arrays.wrench[i], lanes)
 
 
-def constant_rows(force, site) -> Iterator[Row]:
+def constant_rows(force, site) -> Iterator[Load]:
     """One row, of numbers or of expressions."""
     end = site.end(at=force.at)
     if varies(force.force, force.torque):
-        yield Row(None, site.frame(force.frame), end, end.lever, (force.force, force.torque, ZERO))
+        yield Load(None, site.frame(force.frame), end, end.lever, (force.force, force.torque, ZERO))
     else:
         axes = site.axes(force.frame)
         pull, torque = (rotate(axes.turn, vector) for vector in (force.force, force.torque))
-        yield Row(CONSTANTS, axes, end, (*pull, *torque, *end.lever))
+        yield Load(CONSTANTS, axes, end, VALUES.filled(force=pull, torque=torque, lever=end.lever))
 
 
-def thruster_rows(force, site) -> Iterator[Row]:
+def thruster_rows(force, site) -> Iterator[Load]:
     """A row of a constant force; of expressions, if thrust or throttle is one."""
     size = site.product(force.thrust, force.throttle)
     thrust = tuple(site.product(size, part) if part else 0.0 for part in unit(force.direction))
@@ -74,7 +71,7 @@ def constant_title(force: dict[str, Any]) -> str:
     return "force" if any(part != 0 for part in force["force"]) else "torque"
 
 
-CONSTANTS = Table("constants", WIDTH, constant, is_pair=False)
+CONSTANTS = Table("constants", VALUES, constant, is_pair=False)
 CONSTANT = Force(
     name="constant",
     title="force",

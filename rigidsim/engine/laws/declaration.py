@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rigidsim.engine import layout
+from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import context_of
 from rigidsim.physics.vector import norm, scaled
 
@@ -55,7 +56,7 @@ class Table(NamedTuple):
     """One kind of load in the kernels. The functions get load k of a `Law`, and the arrays of `wrench`."""
 
     name: str
-    width: int  # of a row of values
+    values: Row  # what a load of this kind consists of
     apply: Callable  # adds it to the wrenches
     energy: Callable | None = None  # adds its stored energy to a ledger
     follow: Callable | None = None  # computes the winding of load k, which is part of the state (see `relations`)
@@ -65,7 +66,7 @@ class Table(NamedTuple):
     is_pair: bool = True  # if false, the first frame gives axes only, not a position
 
 
-class Row(NamedTuple):
+class Load(NamedTuple):
     """One load for the kernels: on the second end, and the opposite on the first if that is on a free body."""
 
     table: Table | None  # None: force, torque and gravity are expressions
@@ -104,7 +105,7 @@ class Force:
     description: str
     keys: tuple[Key, ...]
     table: Table
-    rows: Callable[[Any, Any], Iterable[Row]]
+    rows: Callable[[Any, Any], Iterable[Load]]
     at_start: Callable[[Any, Any], dict[str, Any]] = nothing_left  # defaults that depend on the motion at t = 0
     one_of: tuple[str, ...] = ()  # keys of which at least one is required
     needs: tuple[tuple[str, str], ...] = ()  # (key, another that it requires)

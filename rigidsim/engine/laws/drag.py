@@ -4,46 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Row, Table
+from rigidsim.engine.laws.declaration import AT, MEDIUM, NOT_NEGATIVE, NUMBER, Force, Key, Load, Table
 from rigidsim.engine.laws.wrench import ends, push
-from rigidsim.engine.layout import load, load3, load4, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import APART, FRAME, PULL
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import drag_force
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, cross, sub
 
-# Linear and quadratic coefficient, the point of the body at which it acts (that frame's axes, m).
-LINEAR, QUADRATIC, POINT, WIDTH = 0, 1, 2, 5
+VALUES = Row(
+    "drag: linear and quadratic coefficient, the point of the body at which it acts (that frame's axes, m)",
+    linear=1, quadratic=1, point=3,
+)  # fmt: skip
 
 
-@routine
-def pull_drag(value, apart, medium, frame, pull, lanes):
+@lanewise
+def pull_drag(value: VALUES, apart: APART, medium: FRAME, frame: FRAME, pull: PULL, lane):
     """The force on a point of the body, world axes: v is the velocity of the point minus that of the medium there."""
-    n = len(lanes)
-    for lane in range(n):
-        r = rotate(load4(frame, at.F_Q, lane, n), load3(value, POINT, lane, n))
-        s = add(load3(apart, at.Z_P, lane, n), r)
-        v_point = point_velocity(load3(apart, at.Z_V, lane, n), load3(frame, at.F_OMEGA, lane, n), r)
-        v = sub(v_point, cross(load3(medium, at.F_OMEGA, lane, n), s))
-        f_W = drag_force(load(value, LINEAR, lane, n), load(value, QUADRATIC, lane, n), v)
-        store3(pull, 0, lane, n, f_W)
+    r = rotate(frame.q, value.point)
+    s = add(apart.p, r)
+    v_point = point_velocity(apart.v, frame.omega, r)
+    v = sub(v_point, cross(medium.omega, s))
+    f_W = drag_force(value.linear, value.quadratic, v)
+    pull.f = f_W
 
 
 @inlined
 def drag(law, k, arrays, lanes):
     """Apply the drag on one body; there is no reaction on the medium."""
-    j = law.who[k, at.LAW_SECOND]
+    j = law.who[k].second
     medium, frame, apart = ends(law, k, arrays)
     pull_drag(law.value[k], apart, medium, frame, arrays.pull, lanes)
-    push(arrays.pull, 1.0, arrays.body[j], frame, law.value[k], POINT, arrays.wrench[j], lanes)
+    push(arrays.pull, 1.0, arrays.body[j], frame, law.value[k], VALUES.place("point"), arrays.wrench[j], lanes)
 
 
-def drag_rows(force, site) -> Iterator[Row]:
+def drag_rows(force, site) -> Iterator[Load]:
     """One row, at its point, without a reaction on the medium."""
     end = site.end(at=force.at)
-    yield Row(DRAGS, site.frame(force.medium), end, (force.linear, force.quadratic, *end.point))
+    yield Load(
+        DRAGS,
+        site.frame(force.medium),
+        end,
+        VALUES.filled(linear=force.linear, quadratic=force.quadratic, point=end.point),
+    )
 
 
 def drag_rates(force, ends, speed) -> tuple[float, list[float]]:
@@ -52,7 +57,7 @@ def drag_rates(force, ends, speed) -> tuple[float, list[float]]:
     return 0.0, [slope * ends[0].pulled(force.at)]
 
 
-DRAGS = Table("drags", WIDTH, drag)
+DRAGS = Table("drags", VALUES, drag)
 DRAG = Force(
     name="drag",
     title="drag",

@@ -6,48 +6,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.laws.declaration import VECTOR, ZERO, Force, Key, Row, Table, frame, varies
-from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.laws.declaration import VECTOR, ZERO, Force, Key, Load, Table, frame, varies
+from rigidsim.engine.layout import ARM, BODY, FRAME, SCALAR, WRENCH
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, dot
 
-# The acceleration.
-G, WIDTH = 0, 3
+VALUES = Row("a uniform field of gravity: the acceleration", g=3)
 
 
-@routine
-def fall(g_x, g_y, g_z, axes, body, arm, wrench, lanes):
+@lanewise
+def fall(g_x: SCALAR, g_y: SCALAR, g_z: SCALAR, axes: FRAME, body: BODY, arm: ARM, wrench: WRENCH, lane):
     """Add gravity given by three components in the frame `axes`; its power is counted as work."""
-    n = len(lanes)
-    for lane in range(n):
-        g = (load(g_x, 0, lane, n), load(g_y, 0, lane, n), load(g_z, 0, lane, n))
-        g_W = rotate(load4(axes, at.F_Q, lane, n), g)
-        power = load(body, at.B_MASS, lane, n) * dot(g_W, load3(arm, at.A_VC, lane, n))
-        store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g_W))
-        store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + power)
+    g = (g_x.value, g_y.value, g_z.value)
+    g_W = rotate(axes.q, g)
+    power = body.mass * dot(g_W, arm.v_WC)
+    wrench.g = add(wrench.g, g_W)
+    wrench.power += power
 
 
 @inlined
 def field(law, k, arrays, lanes):
     """Apply one uniform field to its body."""
-    i, g, n = law.who[k, at.LAW_SECOND], law.value[k], len(lanes)
-    axes, arm = arrays.frame[law.who[k, at.LAW_PAIR]], arrays.arm[arrays.moved_node[i]]
-    fall(g[G * n :], g[(G + 1) * n :], g[(G + 2) * n :], axes, arrays.body[i], arm, arrays.wrench[i], lanes)
+    i, g, n = law.who[k].second, law.value[k], len(lanes)
+    axes, arm = arrays.frame[law.who[k].pair], arrays.arm[arrays.moved_node[i]]
+    fall(g, g[n:], g[2 * n :], axes, arrays.body[i], arm, arrays.wrench[i], lanes)
 
 
-def field_rows(force, site) -> Iterator[Row]:
+def field_rows(force, site) -> Iterator[Load]:
     """One row, of numbers or of expressions, at the centre of mass."""
     body = site.carrier_center()
     if varies(force.acceleration):
-        yield Row(None, site.frame(force.frame), body, body.lever, (ZERO, ZERO, force.acceleration))
+        yield Load(None, site.frame(force.frame), body, body.lever, (ZERO, ZERO, force.acceleration))
     else:
         axes = site.axes(force.frame)
-        yield Row(FIELDS, axes, body, rotate(axes.turn, force.acceleration))
+        yield Load(FIELDS, axes, body, rotate(axes.turn, force.acceleration))
 
 
-FIELDS = Table("fields", WIDTH, field, is_pair=False)
+FIELDS = Table("fields", VALUES, field, is_pair=False)
 GRAVITY = Force(
     name="gravity",
     title="uniform gravity",

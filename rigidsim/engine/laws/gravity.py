@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     CENTER,
     DIRECTION,
@@ -18,13 +17,14 @@ from rigidsim.engine.laws.declaration import (
     Fault,
     Force,
     Key,
-    Row,
+    Load,
     Table,
     unit,
 )
 from rigidsim.engine.laws.wrench import ends
-from rigidsim.engine.layout import load, load3, load4, load6, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WRENCH
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import (
     attraction,
     attraction_potential,
@@ -37,60 +37,58 @@ from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, dot
 
-# gm; softening length squared; J2 times the equatorial radius squared, and the axis (source's axes); the point of the
-# source (its axes, m). Of a gradient only the first and the last.
-GM, SOFT, J2, POLE, POINT, WIDTH = 0, 1, 2, 3, 6, 9
+VALUES = Row(
+    "a source of gravity: gm; softening length squared; J2 times the equatorial radius squared, and the axis"
+    " (source's axes); the point of the source (its axes, m); of a gradient only the first and the last",
+    gm=1, soft=1, j2=1, pole=3, point=3,
+)  # fmt: skip
 
 
-@routine
-def attract(value, apart, source, frame, body, wrench, lanes):
+@lanewise
+def attract(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
     """Gravity of a source at the body's centre of mass; and the power that moves the source."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        _, r_B, s = separation(d, q_WA, load3(value, POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
-        gm = load(value, GM, lane, n)
-        axis_W = rotate(q_WA, load3(value, POLE, lane, n))
-        round_part = attraction(gm, load(value, SOFT, lane, n), s)
-        g = add(round_part, oblateness(gm, load(value, J2, lane, n), axis_W, s))
-        # The field moves with the source's frame, and that motion does work.
-        v_field = point_velocity(load3(source, at.F_V, lane, n), load3(source, at.F_OMEGA, lane, n), add(d, r_B))
-        store3(wrench, at.W_G, lane, n, add(load3(wrench, at.W_G, lane, n), g))
-        power = load(body, at.B_MASS, lane, n) * dot(g, v_field)
-        store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + power)
+    q_WA, q_WB, d = source.q, frame.q, apart.p
+    _, r_B, s = separation(d, q_WA, value.point, q_WB, body.com)
+    gm = value.gm
+    axis_W = rotate(q_WA, value.pole)
+    round_part = attraction(gm, value.soft, s)
+    g = add(round_part, oblateness(gm, value.j2, axis_W, s))
+    # The field moves with the source's frame, and that motion does work.
+    v_field = point_velocity(source.v, source.omega, add(d, r_B))
+    wrench.g = add(wrench.g, g)
+    power = body.mass * dot(g, v_field)
+    wrench.power += power
 
 
-@routine
-def store_attraction(value, apart, source, frame, body, ledger, place, sign, lanes):
+@lanewise
+def store_attraction(
+    value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, ledger: NUMBERS, place, sign, lane
+):
     """Add sign times the potential energy of one attraction; its source is the point in `value`."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        _, _, s = separation(d, q_WA, load3(value, POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
-        gm = load(value, GM, lane, n)
-        axis_W = rotate(q_WA, load3(value, POLE, lane, n))
-        round_part = attraction_potential(gm, load(value, SOFT, lane, n), s)
-        potential = round_part + oblateness_potential(gm, load(value, J2, lane, n), axis_W, s)
-        energy = sign * (load(body, at.B_MASS, lane, n) * potential)
-        store(ledger, place, lane, n, load(ledger, place, lane, n) + energy)
+    q_WA, q_WB, d = source.q, frame.q, apart.p
+    _, _, s = separation(d, q_WA, value.point, q_WB, body.com)
+    gm = value.gm
+    axis_W = rotate(q_WA, value.pole)
+    round_part = attraction_potential(gm, value.soft, s)
+    potential = round_part + oblateness_potential(gm, value.j2, axis_W, s)
+    energy = sign * (body.mass * potential)
+    ledger[place] += energy
 
 
-@routine
-def twist_by_gradient(value, apart, source, frame, body, wrench, lanes):
+@lanewise
+def twist_by_gradient(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
     """Add the gravity-gradient torque on a body."""
-    n = len(lanes)
-    for lane in range(n):
-        q_WA, q_WB, d = load4(source, at.F_Q, lane, n), load4(frame, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        _, _, s = separation(d, q_WA, load3(value, POINT, lane, n), q_WB, load3(body, at.B_COM, lane, n))
-        s_B = rotate_back(q_WB, s)
-        tau_B = gravity_gradient_torque(load(value, GM, lane, n), s_B, load6(body, at.B_INERTIA, lane, n))
-        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), rotate(q_WB, tau_B)))
+    q_WA, q_WB, d = source.q, frame.q, apart.p
+    _, _, s = separation(d, q_WA, value.point, q_WB, body.com)
+    s_B = rotate_back(q_WB, s)
+    tau_B = gravity_gradient_torque(value.gm, s_B, body.inertia)
+    wrench.tau = add(wrench.tau, rotate(q_WB, tau_B))
 
 
 @inlined
 def gravity(law, k, arrays, lanes):
     """Apply the attraction of a body by a source, without a reaction on the source."""
-    j = law.who[k, at.LAW_SECOND]
+    j = law.who[k].second
     first, second, apart = ends(law, k, arrays)
     attract(law.value[k], apart, first, second, arrays.body[j], arrays.wrench[j], lanes)
 
@@ -98,7 +96,7 @@ def gravity(law, k, arrays, lanes):
 @inlined
 def gradient(law, k, arrays, lanes):
     """Apply one gravity-gradient torque."""
-    j = law.who[k, at.LAW_SECOND]
+    j = law.who[k].second
     first, second, apart = ends(law, k, arrays)
     twist_by_gradient(law.value[k], apart, first, second, arrays.body[j], arrays.wrench[j], lanes)
 
@@ -107,25 +105,26 @@ def gradient(law, k, arrays, lanes):
 def energy_of_gravity(law, k, arrays, ledger, place, sign, lanes):
     """Add the energy of one attraction."""
     first, second, apart = ends(law, k, arrays)
-    body = arrays.body[law.who[k, at.LAW_SECOND]]
+    body = arrays.body[law.who[k].second]
     store_attraction(law.value[k], apart, first, second, body, ledger, place, sign, lanes)
 
 
-def attraction_rows(force, site) -> Iterator[Row]:
+def attraction_rows(force, site) -> Iterator[Load]:
     """One row, unless its source has become part of the body."""
     source, body = site.source(force.center), site.carrier_center()
     if source.row != body.row:
         flat = force.j2 * force.radius * force.radius if force.j2 else 0.0
         pole = rotate(source.turn, unit(force.axis))
-        value = (force.gm, force.softening * force.softening, flat, *pole, *source.point)
-        yield Row(ATTRACTIONS, source.unfelt, body, value)
+        soft = force.softening * force.softening
+        value = VALUES.filled(gm=force.gm, soft=soft, j2=flat, pole=pole, point=source.point)
+        yield Load(ATTRACTIONS, source.unfelt, body, value)
 
 
-def gradient_rows(force, site) -> Iterator[Row]:
+def gradient_rows(force, site) -> Iterator[Load]:
     """One row."""
     source, body = site.source(force.center), site.carrier_center()
     if source.row != body.row:
-        yield Row(GRADIENTS, source.unfelt, body, (force.gm, 0.0, 0.0, 0.0, 0.0, 0.0, *source.point))
+        yield Load(GRADIENTS, source.unfelt, body, VALUES.filled(gm=force.gm, point=source.point))
 
 
 def source_fault(source: Any) -> Fault | None:
@@ -156,8 +155,8 @@ SOURCE_KEYS = (
     Key("axis", DIRECTION, "its axis of symmetry, in the axes of the center", "", (0.0, 0.0, 1.0)),
     Key("softening", NUMBER, "a length: r^2 is replaced by r^2 + softening^2", "length", 0.0, NOT_NEGATIVE),
 )
-ATTRACTIONS = Table("attractions", WIDTH, gravity, energy_of_gravity)
-GRADIENTS = Table("gradients", WIDTH, gradient)
+ATTRACTIONS = Table("attractions", VALUES, gravity, energy_of_gravity)
+GRADIENTS = Table("gradients", VALUES, gradient)
 POINT_GRAVITY = Force(
     name="point_gravity",
     title="gravity",

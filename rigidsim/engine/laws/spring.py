@@ -6,45 +6,43 @@ import math
 from collections.abc import Iterator
 from types import SimpleNamespace
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.laws.declaration import AT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Row, Table
+from rigidsim.engine.laws.declaration import AT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Load, Table
 from rigidsim.engine.laws.wrench import ends, react
-from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import APART, FRAME, NUMBERS, PULL
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import damping_force, elastic_energy, elastic_force, separation
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add, dot, norm, sub
 
-# Stiffness, damping, length at rest; the two ends, each a point of its frame (that frame's axes, m).
-STIFFNESS, DAMPING, LENGTH, FIRST, SECOND, WIDTH = 0, 1, 2, 3, 6, 9
+VALUES = Row(
+    "a spring: stiffness, damping, length at rest; the two ends, each a point of its frame (that frame's axes, m)",
+    stiffness=1, damping=1, length=1, first=3, second=3,
+)  # fmt: skip
 
 
-@routine
-def pull_spring(value, apart, first, second, pull, lanes):
+@lanewise
+def pull_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, pull: PULL, lane):
     """The force on the second end, world axes, and in row 3 the rate at which the spring releases energy."""
-    n = len(lanes)
-    for lane in range(n):
-        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        p_1, p_2 = load3(value, FIRST, lane, n), load3(value, SECOND, lane, n)
-        r_1, r_2, s = separation(d, q_W1, p_1, q_W2, p_2)
-        v_2 = point_velocity(load3(apart, at.Z_V, lane, n), load3(second, at.F_OMEGA, lane, n), r_2)
-        v = sub(v_2, point_velocity((0.0, 0.0, 0.0), load3(first, at.F_OMEGA, lane, n), r_1))
-        elastic = elastic_force(load(value, STIFFNESS, lane, n), load(value, LENGTH, lane, n), s)
-        store3(pull, 0, lane, n, add(elastic, damping_force(load(value, DAMPING, lane, n), s, v)))
-        store(pull, 3, lane, n, -dot(elastic, v))
+    q_W1, q_W2, d = first.q, second.q, apart.p
+    p_1, p_2 = value.first, value.second
+    r_1, r_2, s = separation(d, q_W1, p_1, q_W2, p_2)
+    v_2 = point_velocity(apart.v, second.omega, r_2)
+    v = sub(v_2, point_velocity((0.0, 0.0, 0.0), first.omega, r_1))
+    elastic = elastic_force(value.stiffness, value.length, s)
+    pull.f = add(elastic, damping_force(value.damping, s, v))
+    pull.power = -dot(elastic, v)
 
 
-@routine
-def store_spring(value, apart, first, second, ledger, place, sign, lanes):
+@lanewise
+def store_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, ledger: NUMBERS, place, sign, lane):
     """Add sign times the energy of the spring to a place of a ledger."""
-    n = len(lanes)
-    for lane in range(n):
-        q_W1, q_W2, d = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n), load3(apart, at.Z_P, lane, n)
-        p_1, p_2 = load3(value, FIRST, lane, n), load3(value, SECOND, lane, n)
-        _, _, s = separation(d, q_W1, p_1, q_W2, p_2)
-        energy = elastic_energy(load(value, STIFFNESS, lane, n), load(value, LENGTH, lane, n), s)
-        store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
+    q_W1, q_W2, d = first.q, second.q, apart.p
+    p_1, p_2 = value.first, value.second
+    _, _, s = separation(d, q_W1, p_1, q_W2, p_2)
+    energy = elastic_energy(value.stiffness, value.length, s)
+    ledger[place] += sign * energy
 
 
 @inlined
@@ -52,7 +50,7 @@ def spring(law, k, arrays, lanes):
     """Apply one spring to both of its ends."""
     first, second, apart = ends(law, k, arrays)
     pull_spring(law.value[k], apart, first, second, arrays.pull, lanes)
-    react(law, k, arrays, FIRST, SECOND, lanes)
+    react(law, k, arrays, VALUES.place("first"), VALUES.place("second"), lanes)
 
 
 @inlined
@@ -62,13 +60,16 @@ def energy_of_spring(law, k, arrays, ledger, place, sign, lanes):
     store_spring(law.value[k], apart, first, second, ledger, place, sign, lanes)
 
 
-def spring_rows(force, site) -> Iterator[Row]:
+def spring_rows(force, site) -> Iterator[Load]:
     """One row, between its two points."""
     first, second = site.end(force.to, force.to_at), site.end(at=force.at)
-    yield Row(SPRINGS, first, second, (force.stiffness, force.damping, force.length, *first.point, *second.point))
+    value = VALUES.filled(
+        stiffness=force.stiffness, damping=force.damping, length=force.length, first=first.point, second=second.point
+    )
+    yield Load(SPRINGS, first, second, value)
 
 
-def damper_rows(force, site) -> Iterator[Row]:
+def damper_rows(force, site) -> Iterator[Load]:
     """The row of a spring without stiffness."""
     yield from spring_rows(SimpleNamespace(**vars(force), stiffness=0.0, length=0.0), site)
 
@@ -84,7 +85,7 @@ def length_at_start(force, site) -> dict[str, float]:
 
 def spring_rates(force, ends, _speed) -> tuple[float, list[float]]:
     """Rates without rotation of the bodies."""
-    return math.sqrt(force.stiffness * sum(1 / end.carrier.mass.mass for end in ends)), damper_rates(force, ends)[1]
+    return math.sqrt(force.stiffness * sum(1 / end.mass.mass for end in ends)), damper_rates(force, ends)[1]
 
 
 def damper_rates(force, ends, _speed=None) -> tuple[float, list[float]]:
@@ -94,7 +95,7 @@ def damper_rates(force, ends, _speed=None) -> tuple[float, list[float]]:
     return 0.0, [force.damping * end.pulled(at) for end, at in damped]
 
 
-SPRINGS = Table("springs", WIDTH, spring, energy_of_spring)
+SPRINGS = Table("springs", VALUES, spring, energy_of_spring)
 SPRING = Force(
     name="spring",
     title="spring",

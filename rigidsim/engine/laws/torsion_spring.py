@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rigidsim.engine import layout as at
 from rigidsim.engine.laws.declaration import (
     DIRECTION,
     NOT_NEGATIVE,
@@ -15,13 +14,14 @@ from rigidsim.engine.laws.declaration import (
     ZERO,
     Force,
     Key,
-    Row,
+    Load,
     Table,
     unit,
 )
 from rigidsim.engine.laws.wrench import count_power, ends, turn
-from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import FRAME, NUMBERS, PULL, WINDING, WOUND
+from rigidsim.jit import inlined, lanewise
+from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select
 from rigidsim.physics.forces import (
     deflection,
@@ -34,57 +34,53 @@ from rigidsim.physics.forces import (
 from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import dot, sub
 
-# Stiffness, damping, the orientation of the second frame in the first at rest, and the axis (unit, second frame's
-# axes); zero for a spring that acts about every axis.
-STIFFNESS, DAMPING, REST, AXIS, WIDTH = 0, 1, 2, 6, 9
+VALUES = Row(
+    "a torsion spring: stiffness, damping, the orientation of the second frame in the first at rest, and the axis"
+    " (unit, second frame's axes); zero for a spring that acts about every axis",
+    stiffness=1, damping=1, rest=4, axis=3,
+)  # fmt: skip
 
 
-@routine
-def pull_torsion(value, first, second, wound, pull, lanes):
+@lanewise
+def pull_torsion(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, pull: PULL, lane):
     """The torque on the second frame, world axes, and in row 3 the rate at which the spring releases energy."""
-    n = len(lanes)
-    for lane in range(n):
-        q_W1, q_W2 = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n)
-        q_rest, axis = load4(value, REST, lane, n), load3(value, AXIS, lane, n)
-        phi = load(wound, at.WINDING_NOW, lane, n)
-        stiffness, damping = load(value, STIFFNESS, lane, n), load(value, DAMPING, lane, n)
-        omega_W = sub(load3(second, at.F_OMEGA, lane, n), load3(first, at.F_OMEGA, lane, n))
-        omega = rotate_back(q_W2, omega_W)
-        theta, slip = deflection_and_slip(q_rest, axis, product(conjugate(q_W1), q_W2), omega, phi)
-        store3(pull, 0, lane, n, rotate(q_W2, torsion_torque(stiffness, damping, theta, slip)))
-        store(pull, 3, lane, n, stiffness * dot(theta, omega))
+    q_W1, q_W2 = first.q, second.q
+    q_rest, axis = value.rest, value.axis
+    phi = wound.now
+    stiffness, damping = value.stiffness, value.damping
+    omega_W = sub(second.omega, first.omega)
+    omega = rotate_back(q_W2, omega_W)
+    theta, slip = deflection_and_slip(q_rest, axis, product(conjugate(q_W1), q_W2), omega, phi)
+    pull.f = rotate(q_W2, torsion_torque(stiffness, damping, theta, slip))
+    pull.power = stiffness * dot(theta, omega)
 
 
-@routine
-def store_torsion(value, first, second, wound, ledger, place, sign, lanes):
+@lanewise
+def store_torsion(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, ledger: NUMBERS, place, sign, lane):
     """Add sign times the energy of the torsion spring to a place of a ledger."""
-    n = len(lanes)
-    for lane in range(n):
-        q_W1, q_W2 = load4(first, at.F_Q, lane, n), load4(second, at.F_Q, lane, n)
-        q_rest, axis = load4(value, REST, lane, n), load3(value, AXIS, lane, n)
-        theta = deflection(q_rest, axis, product(conjugate(q_W1), q_W2), load(wound, at.WINDING_NOW, lane, n))
-        energy = torsion_energy(load(value, STIFFNESS, lane, n), theta)
-        store(ledger, place, lane, n, load(ledger, place, lane, n) + sign * energy)
+    q_W1, q_W2 = first.q, second.q
+    q_rest, axis = value.rest, value.axis
+    theta = deflection(q_rest, axis, product(conjugate(q_W1), q_W2), wound.now)
+    energy = torsion_energy(value.stiffness, theta)
+    ledger[place] += sign * energy
 
 
-@routine
-def wind(value, first, second, state, wound, lanes):
+@lanewise
+def wind(value: VALUES, first: FRAME, second: FRAME, state: WOUND, wound: WINDING, lane):
     """The winding, counted from the value in the state; without an axis the torque reverses at half a turn."""
-    n = len(lanes)
-    for lane in range(n):
-        q_AB = product(conjugate(load4(first, at.F_Q, lane, n)), load4(second, at.F_Q, lane, n))
-        q_rest, axis = load4(value, REST, lane, n), load3(value, AXIS, lane, n)
-        store(wound, at.WINDING_NOW, lane, n, winding(q_rest, axis, q_AB, load(state, at.WOUND_LAST, lane, n)))
-        stiffness = load(value, STIFFNESS, lane, n)
-        store(wound, at.WINDING_TURNS_OVER, lane, n, select(has_axis(axis), 0.0 * stiffness, stiffness))
+    q_AB = product(conjugate(first.q), second.q)
+    q_rest, axis = value.rest, value.axis
+    wound.now = winding(q_rest, axis, q_AB, state.last)
+    stiffness = value.stiffness
+    wound.turns_over = select(has_axis(axis), 0.0 * stiffness, stiffness)
 
 
 @inlined
 def torsion(law, k, arrays, lanes):
     """Apply one torsion spring to the second end, and the opposite to the first if that is on a free body."""
-    i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+    i, j = law.who[k].first, law.who[k].second
     first, second, _ = ends(law, k, arrays)
-    pull_torsion(law.value[k], first, second, arrays.wound[law.who[k, at.LAW_FOLLOWED]], arrays.pull, lanes)
+    pull_torsion(law.value[k], first, second, arrays.wound[law.who[k].followed], arrays.pull, lanes)
     turn(arrays.pull, 1.0, arrays.wrench[j], lanes)
     if i >= 0:
         turn(arrays.pull, -1.0, arrays.wrench[i], lanes)
@@ -95,22 +91,24 @@ def torsion(law, k, arrays, lanes):
 def energy_of_torsion(law, k, arrays, ledger, place, sign, lanes):
     """Add the energy of one torsion spring."""
     first, second, _ = ends(law, k, arrays)
-    store_torsion(law.value[k], first, second, arrays.wound[law.who[k, at.LAW_FOLLOWED]], ledger, place, sign, lanes)
+    store_torsion(law.value[k], first, second, arrays.wound[law.who[k].followed], ledger, place, sign, lanes)
 
 
 @inlined
 def winding_of_torsion(law, k, state, arrays, lanes):
     """Compute the winding of one torsion spring."""
     first, second, _ = ends(law, k, arrays)
-    wind(law.value[k], first, second, state, arrays.wound[law.who[k, at.LAW_FOLLOWED]], lanes)
+    wind(law.value[k], first, second, state, arrays.wound[law.who[k].followed], lanes)
 
 
-def torsion_rows(force, site) -> Iterator[Row]:
+def torsion_rows(force, site) -> Iterator[Load]:
     """One row, between two orientations."""
     first, second = site.end(force.to), site.end()
     rest = product(product(first.turn, force.rest), conjugate(second.turn))
     axis = ZERO if force.axis is None else rotate(second.turn, unit(force.axis))
-    yield Row(TORSIONS, first, second, (force.stiffness, force.damping, *rest, *axis))
+    yield Load(
+        TORSIONS, first, second, VALUES.filled(stiffness=force.stiffness, damping=force.damping, rest=rest, axis=axis)
+    )
 
 
 def rest_at_start(force, site) -> dict[str, tuple]:
@@ -127,10 +125,10 @@ def torsion_rates(force, ends, _speed) -> tuple[float, list[float]]:
 
 def has_axis_in(value) -> bool:
     """Whether a row of values belongs to a spring about one axis."""
-    return any(value[AXIS : AXIS + 3])
+    return any(value[VALUES.axis])
 
 
-TORSIONS = Table("torsions", WIDTH, torsion, energy_of_torsion, winding_of_torsion, has_axis_in)
+TORSIONS = Table("torsions", VALUES, torsion, energy_of_torsion, winding_of_torsion, has_axis_in)
 TORSION_SPRING = Force(
     name="torsion_spring",
     title="torsion spring",

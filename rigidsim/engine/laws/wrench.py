@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout as at
-from rigidsim.engine.layout import load, load3, load4, store, store3
-from rigidsim.jit import inlined, routine
+from rigidsim.engine.layout import APART, ARM, BODY, FRAME, NUMBERS, PAIR, PULL, TRIPLE, WINDING, WRENCH
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
 
@@ -16,24 +15,24 @@ from rigidsim.physics.vector import add, cross, projection, rejection, scaled, s
 class SingleArrays(NamedTuple):
     """The arrays of `Scratch` and `Model` that laws of single bodies use: fewer arrays compile faster."""
 
-    frame: np.ndarray
-    arm: np.ndarray
-    wrench: np.ndarray
+    frame: FRAME
+    arm: ARM
+    wrench: WRENCH
     moved_node: np.ndarray
-    body: np.ndarray
+    body: BODY
 
 
 class PairArrays(NamedTuple):
     """The arrays that pair laws use."""
 
-    frame: np.ndarray
-    apart: np.ndarray
-    wound: np.ndarray
-    pull: np.ndarray
-    wrench: np.ndarray
-    pair: np.ndarray
+    frame: FRAME
+    apart: APART
+    wound: WINDING
+    pull: PULL
+    wrench: WRENCH
+    pair: PAIR
     moved_node: np.ndarray
-    body: np.ndarray
+    body: BODY
 
 
 @inlined
@@ -51,78 +50,64 @@ def pair_arrays(model, scratch):
     )  # fmt: skip
 
 
-@routine
-def begin(body, wrench, lanes):
+@lanewise
+def begin(body: BODY, wrench: WRENCH, lane):
     """Initialise a wrench: no loads, and the world's uniform gravity."""
-    n = len(lanes)
-    for lane in range(n):
-        none = (0.0, 0.0, 0.0)
-        store3(wrench, at.W_F, lane, n, none)
-        store3(wrench, at.W_TAU, lane, n, none)
-        store3(wrench, at.W_G, lane, n, load3(body, at.B_G, lane, n))
-        store(wrench, at.W_POWER, lane, n, 0.0)
+    none = (0.0, 0.0, 0.0)
+    wrench.f = none
+    wrench.tau = none
+    wrench.g = body.g
+    wrench.power = 0.0
 
 
-@routine
-def push(pull, sign, body, frame, value, place, wrench, lanes):
+@lanewise
+def push(pull: PULL, sign, body: BODY, frame: FRAME, value: NUMBERS, place, wrench: WRENCH, lane):
     """Add sign times a force (first three rows of `pull`) at a point of the body, given by `value` at column
     `place`.
     """
-    n = len(lanes)
-    for lane in range(n):
-        f_W = scaled(sign, load3(pull, 0, lane, n))
-        lever_B = sub(load3(value, place, lane, n), load3(body, at.B_COM, lane, n))
-        tau_W = cross(rotate(load4(frame, at.F_Q, lane, n), lever_B), f_W)
-        store3(wrench, at.W_F, lane, n, add(load3(wrench, at.W_F, lane, n), f_W))
-        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), tau_W))
+    f_W = scaled(sign, pull.f)
+    lever_B = sub(value.part(place, 3), body.com)
+    tau_W = cross(rotate(frame.q, lever_B), f_W)
+    wrench.f = add(wrench.f, f_W)
+    wrench.tau = add(wrench.tau, tau_W)
 
 
-@routine
-def turn(pull, sign, wrench, lanes):
+@lanewise
+def turn(pull: PULL, sign, wrench: WRENCH, lane):
     """Add sign times a torque (first three rows of `pull`)."""
-    n = len(lanes)
-    for lane in range(n):
-        tau_W = scaled(sign, load3(pull, 0, lane, n))
-        store3(wrench, at.W_TAU, lane, n, add(load3(wrench, at.W_TAU, lane, n), tau_W))
+    tau_W = scaled(sign, pull.f)
+    wrench.tau = add(wrench.tau, tau_W)
 
 
-@routine
-def count_power(pull, wrench, lanes):
+@lanewise
+def count_power(pull: PULL, wrench: WRENCH, lane):
     """Add the power in row 3 of `pull`, which the ledger counts in addition to that of the applied loads."""
-    n = len(lanes)
-    for lane in range(n):
-        store(wrench, at.W_POWER, lane, n, load(wrench, at.W_POWER, lane, n) + load(pull, 3, lane, n))
+    wrench.power += pull.power
 
 
-@routine
-def confine(normal, wrench, lanes):
+@lanewise
+def confine(normal: TRIPLE, wrench: WRENCH, lane):
     """In a planar scene: remove the components that would move a body out of the plane or tilt it."""
-    n = len(lanes)
-    for lane in range(n):
-        u = load3(normal, 0, lane, n)
-        f, tau, g = (
-            load3(wrench, at.W_F, lane, n),
-            load3(wrench, at.W_TAU, lane, n),
-            load3(wrench, at.W_G, lane, n),
-        )
-        store3(wrench, at.W_F, lane, n, rejection(u, f))
-        store3(wrench, at.W_TAU, lane, n, projection(u, tau))
-        store3(wrench, at.W_G, lane, n, rejection(u, g))
+    u = normal.xyz
+    f, tau, g = (wrench.f, wrench.tau, wrench.g)
+    wrench.f = rejection(u, f)
+    wrench.tau = projection(u, tau)
+    wrench.g = rejection(u, g)
 
 
 @inlined
 def acts(law, k, era):
     """Whether load k acts in this era."""
-    return law.who[k, at.LAW_BEGIN] <= era < law.who[k, at.LAW_UNTIL]
+    return law.who[k].begin <= era < law.who[k].until
 
 
 @inlined
 def ends(law, k, arrays):
     """The two frames of load k, and their separation."""
-    pair = law.who[k, at.LAW_PAIR]
+    pair = law.who[k].pair
     return (
-        arrays.frame[arrays.pair[pair, at.PAIR_FIRST]],
-        arrays.frame[arrays.pair[pair, at.PAIR_SECOND]],
+        arrays.frame[arrays.pair[pair].first],
+        arrays.frame[arrays.pair[pair].second],
         arrays.apart[pair],
     )
 
@@ -130,7 +115,7 @@ def ends(law, k, arrays):
 @inlined
 def react(law, k, arrays, first_place, second_place, lanes):
     """Add a pair's force at the second end, its opposite at the first if that is on a free body, and its power once."""
-    i, j = law.who[k, at.LAW_FIRST], law.who[k, at.LAW_SECOND]
+    i, j = law.who[k].first, law.who[k].second
     frame = arrays.frame[arrays.moved_node[j] + 1]
     push(arrays.pull, 1.0, arrays.body[j], frame, law.value[k], second_place, arrays.wrench[j], lanes)
     if i >= 0:

@@ -1,20 +1,70 @@
-"""Checks of metrics: times that no sample reaches."""
+"""Checks of metrics: bodies that do not exist, what no metric can read, times that no sample reaches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from rigidsim.quantities.names import bodies_called, is_pattern, shortened
+from rigidsim.quantities.vocabulary import OF_RUN_METERED, READ
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.expressions.reductions import AT
+from rigidsim.scene.checks.references import KnownPaths
+from rigidsim.scene.expressions import Reduction, StateRead
+from rigidsim.scene.expressions.reductions import AT, PATTERNED, patterns
+from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
 from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.text.document import shown
+from rigidsim.tree.nodes import WORLD
+
+OBSERVERS = (WORLD, *OWN_FRAMES.values())
 
 
 def metric_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
-    """Every `at(time, ...)` outside the run."""
-    duration = hierarchy.scene.simulation.duration
+    """Every body that does not exist, every quantity that no metric can read, every time outside the run."""
+    if not hierarchy.scene.metrics:
+        return
+    duration, known = hierarchy.scene.simulation.duration, KnownPaths(node.path for node in hierarchy)
     for name, metric in hierarchy.scene.metrics.items():
+        place = ("metrics", name)
+        for state in metric.states:
+            yield from known.unclear(place, state.body, (WORLD,))
+            yield from known.unclear(place, state.observer, OBSERVERS)
+            yield from _reading_findings(hierarchy, state, place)
         for reduction in metric.reductions:
             time = reduction.arguments[0].value if reduction.kind == AT else 0.0
             if not 0.0 <= time <= duration:
                 message = f"at({time:g}, ...) is outside the run, which lasts from 0 to {duration:g} s"
-                yield Finding("time", message, ("metrics", name))
+                yield Finding("time", message, place)
+            yield from known.unclear(place, reduction.body)
+            yield from _pattern_findings(reduction, place)
+
+
+def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> Iterator[Finding]:
+    """A finding if a metric cannot read this quantity, or the body never has it."""
+    if not state.body:
+        if state.quantity not in OF_RUN_METERED:
+            yield Finding("quantity", f"a metric cannot read '{state.quantity}'", place, _hint(OF_RUN_METERED))
+        return
+    kind = READ[state.quantity]
+    if not kind.is_metered:
+        metered = [name for name, one in READ.items() if one.is_metered]
+        yield Finding("quantity", f"a metric cannot read '{kind.name}'", place, _hint(metered))
+    released = {event.body for event in hierarchy.scene.reparent}
+    for path in bodies_called(state.body, [node.path for node in hierarchy]) if kind.of_free else ():
+        node = hierarchy[path]
+        if not is_pattern(state.body) and node.kind != "free" and path not in released:
+            yield Finding("quantity", f"'{path}' is {node.kind}: only free bodies have {kind.of_free}", place)
+
+
+def _pattern_findings(reduction: Reduction, place: tuple) -> Iterator[Finding]:
+    """A finding if patterns stand for several bodies where that means nothing."""
+    found = patterns(reduction)
+    if len(found) > 1:
+        message = f"{reduction.kind}() of more than one pattern: {', '.join(map(shown, found))}"
+        yield Finding("reference", message, place, "read other bodies by their paths")
+    elif found and reduction.kind not in PATTERNED:
+        hint = f"a pattern of bodies has a meaning in {' and '.join(f'{name}()' for name in PATTERNED)} only"
+        yield Finding("reference", f"{reduction.kind}() of which of '{shown(found[0])}'?", place, hint)
+
+
+def _hint(known: Iterable[str]) -> str:
+    return f"there are {', '.join(shortened(known))}"

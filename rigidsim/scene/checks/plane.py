@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rigidsim.physics.quaternion import product, rotate_back
 from rigidsim.physics.vector import cross, dot, norm
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.schema.body import Body
+from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
-from rigidsim.scene.values.rotation import IDENTITY, Quaternion, Vector
+from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import at_time
 from rigidsim.structures.columns import hypot
 
@@ -25,50 +24,40 @@ HINT = "in a planar scene bodies move in the plane and rotate about its normal"
 def plane_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every velocity out of the plane, and every rate about another axis than its normal."""
     normal = hierarchy.scene.world.normal
-    if normal is None:
-        return
-    q_W: dict[SceneNode | None, Quaternion] = {None: IDENTITY}
-    for node in hierarchy:
-        q_WP = q_W[node.parent]
-        q_W[node] = product(q_WP, node.body.orientation)
-        yield from _body_findings(node.place, node.body, normal, q_WP, q_W[node])
+    for node in hierarchy if normal is not None else ():
+        above = hierarchy.parent(node)
+        yield from _body_findings(node, {"world": normal, "parent": above.normal if above else normal})
 
 
-def _expressed_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion) -> Iterator[Finding]:
-    """Poses and rates that are functions of time, tested at some instants: a general proof is not possible."""
-    motion, n_P = body.prescribed, rotate_back(q_WP, normal)
-    place = (*path, "motion", "prescribed")
-    if motion.position is not None:
-        heights = [dot(n_P, at_time(motion.position, t)) for t in TRIED]
-        reach = max(max(map(abs, at_time(motion.position, t))) for t in TRIED)
-        if max(heights) - min(heights) > IN_PLANE * reach:
-            yield Finding("plane", "this position leaves the plane", (*place, "position"), HINT)
-    velocities = [at_time(motion.velocity.value, t) for t in TRIED] if motion.velocity.varies else []
-    if any(abs(dot(n_P, v)) > IN_PLANE * norm(v) for v in velocities):
-        yield Finding("plane", "this velocity leaves the plane", (*place, "velocity"), HINT)
-    if motion.angular_velocity.varies:
-        rates = [at_time(motion.angular_velocity.value, t) for t in TRIED]
-        if any(norm(cross(n_P, omega)) > IN_PLANE * norm(omega) for omega in rates):
-            message = "this angular_velocity is not about the normal of the plane"
-            yield Finding("plane", message, (*place, "angular_velocity"), HINT)
-    for axis, angle in motion.orientation.turns if motion.orientation else ():
-        if isinstance(angle, Expression) and norm(cross(n_P, axis)) > IN_PLANE:
-            yield Finding("plane", "this rotation is not about the normal of the plane", (*place, "orientation"), HINT)
-
-
-def _body_findings(path: Path, body: Body, normal: Vector, q_WP: Quaternion, q_WB: Quaternion) -> Iterator[Finding]:
-    if body.prescribed:
-        yield from _expressed_findings(path, body, normal, q_WP)
-    owner, place = (body.prescribed, (*path, "motion", "prescribed")) if body.prescribed else (body, path)
-    turns = {"parent": q_WP, "body": q_WB, "world": IDENTITY}
+def _body_findings(node: SceneNode, normals: dict[str, Vector]) -> Iterator[Finding]:
+    """Functions of time are evaluated at some instants: a general proof is not possible."""
+    motion = node.body.prescribed
+    owner, place = (motion, (*node.place, "motion", "prescribed")) if motion else (node.body, node.place)
+    normals["body"] = node.normal
     for key in ("velocity", "acceleration", "angular_velocity", "angular_acceleration"):
         vector = getattr(owner, key, None)
-        if vector is None:
-            continue
-        along = rotate_back(turns[vector.frame], normal)
-        size = hypot(*vector.start)
-        if key.startswith("angular"):
-            if norm(cross(along, vector.start)) > IN_PLANE * size:
-                yield Finding("plane", f"this {key} is not about the normal of the plane", (*place, key), HINT)
-        elif abs(dot(along, vector.start)) > IN_PLANE * size:
-            yield Finding("plane", f"this {key} leaves the plane", (*place, key), HINT)
+        if vector is not None:
+            n = normals[vector.frame]
+            tried = [at_time(vector.value, t) for t in TRIED] if vector.varies else [vector.start]
+            fault = "is not about the normal of" if key.startswith("angular") else "leaves"
+            if any(_strays(n, each, key.startswith("angular")) for each in tried):
+                yield Finding("plane", f"this {key} {fault} the plane", (*place, key), HINT)
+    if motion:
+        yield from _pose_findings(motion, place, normals["parent"])
+
+
+def _strays(n: Vector, vector: Vector, is_rate: bool) -> bool:
+    """Whether a velocity leaves the plane of this normal, or a rate is about another axis."""
+    off = norm(cross(n, vector)) if is_rate else abs(dot(n, vector))
+    return off > IN_PLANE * hypot(*vector)
+
+
+def _pose_findings(motion: PrescribedMotion, place: Path, n: Vector) -> Iterator[Finding]:
+    if motion.position is not None:
+        places = [at_time(motion.position, t) for t in TRIED]
+        heights, reach = [dot(n, p) for p in places], max(abs(part) for p in places for part in p)
+        if max(heights) - min(heights) > IN_PLANE * reach:
+            yield Finding("plane", "this position leaves the plane", (*place, "position"), HINT)
+    for axis, angle in motion.orientation.turns if motion.orientation else ():
+        if isinstance(angle, Expression) and norm(cross(n, axis)) > IN_PLANE:
+            yield Finding("plane", "this rotation is not about the normal of the plane", (*place, "orientation"), HINT)

@@ -1,18 +1,26 @@
-"""Paths in a scene that refer to no body, with a suggestion."""
+"""Names in a scene that stand for no body, with a suggestion: paths, patterns of what is recorded, quantities of the
+oracle.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain, islice
 
+from rigidsim.quantities.names import QuantityName, bodies_called, is_pattern, matches, read_name
+from rigidsim.quantities.vocabulary import BODY, PARENT
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.references import references
+from rigidsim.scene.schema.oracle import KEY, Reference
+from rigidsim.scene.schema.record import RecordedPart
 from rigidsim.scene.text.document import Path, shown
+from rigidsim.tree.nodes import WORLD
 
-MOST_NAMED = 10
+MOST_NAMED, MOST_MEANT = 10, 5
 MOST_HINTED, MOST_COMPARED = 20, 3000
 """Number of names that get a suggestion, and number of paths each is compared with; a scene may have 100 000 of
 both.
@@ -42,6 +50,16 @@ class KnownPaths:
             self._hints[asked] = self._hint(name, words) if len(self._hints) < MOST_HINTED else ""
         yield Finding("reference", f"there is no body '{shown(name)}'", place, self._hints[asked])
 
+    def unclear(self, place: Path, name: str, words: Collection[str] = ()) -> Iterator[Finding]:
+        """A finding if this is no word, and neither the path of one body nor the end of it; empty is no name."""
+        found = [name] if name in words or not name else bodies_called(name, self._paths)
+        if not found:
+            yield from self.unknown(place, name, words)
+        elif len(found) > 1 and not is_pattern(name):
+            named = ", ".join(map(shown, found[:MOST_MEANT])) + ", ..." * (len(found) > MOST_MEANT)
+            message = f"{len(found)} bodies are called '{shown(name)}'"
+            yield Finding("reference", message, place, f"write one of {named}")
+
     def _hint(self, name: str, words: Collection[str]) -> str:
         numbered = re.compile("/".join(f"{re.escape(part)}(_[0-9]+)?" for part in name.split("/")))
         copies = [path for path in self._paths if numbered.fullmatch(path)]
@@ -51,3 +69,60 @@ class KnownPaths:
         close = [path for path in self._paths if path.endswith(f"/{name}")] or get_close_matches(name, compared, n=1)
         named = [*map(shown, compared[: len(words) + MOST_NAMED]), *["..."][: len(self._paths) > MOST_NAMED]]
         return f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(named)}"
+
+
+def record_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Every path and pattern of `simulation.record` that stands for no body."""
+    parts = [
+        (index, part)
+        for index, part in enumerate(hierarchy.scene.simulation.record or ())
+        if isinstance(part, RecordedPart)
+    ]
+    if not parts:
+        return
+    paths = dict.fromkeys(node.path for node in hierarchy)
+    known = KnownPaths(paths)
+    for index, part in parts:
+        for number, name in enumerate(part.bodies):
+            place = ("simulation", "record", index, "bodies", number)
+            if not is_pattern(name):
+                yield from known.unknown(place, name)
+            elif not matches(name, paths):
+                yield Finding("reference", f"no body matches '{shown(name)}'", place, _hint(name, paths))
+
+
+def _hint(pattern: str, paths: Collection[str]) -> str:
+    """The pattern with each name that no body has replaced by a similar one, if that matches anything."""
+    names = {name for path in paths for name in path.split("/")}
+    parts = [
+        part if part in names else (get_close_matches(part, names, n=1) or [part])[0] for part in pattern.split("/")
+    ]
+    for candidate in ("/".join(parts), f"**/{pattern.lstrip('*/')}", pattern.removesuffix("/**").removesuffix("/*")):
+        if candidate != pattern and matches(candidate, paths):
+            return f"did you mean '{shown(candidate)}'?"
+    return "* stands for any part of one name, ** for any part of a path"
+
+
+def oracle_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """Every name of a body in the oracle that does not stand for one body, and every list of a wrong length."""
+    if not hierarchy.scene.oracle:
+        return
+    known = KnownPaths(node.path for node in hierarchy)
+    for text, reference in hierarchy.scene.oracle.items():
+        name, place = read_name(text), (KEY, text)
+        for body, words in ((name.body, ()), (name.other, ()), (name.frame, (WORLD, PARENT, BODY))):
+            yield from (replace(finding, at_key=True) for finding in known.unclear(place, body, words))
+        yield from _length_findings(name, reference, place)
+
+
+def _length_findings(name: QuantityName, reference: Reference, place: tuple) -> Iterator[Finding]:
+    components, given = name.components, len(reference.components)
+    if given == max(1, len(components)) and isinstance(reference.value, tuple) == bool(components):
+        return
+    if not components:
+        yield Finding("length", f"'{shown(place[1])}' is a single number, not a list of {given}", place)
+        return
+    expected = f"expected {len(components)} values [{', '.join(components)}]"
+    got = f"a list of {given}" if isinstance(reference.value, tuple) else "one"
+    hint = "null stands for a component that is not known"
+    yield Finding("length", f"{expected}, got {got}", place, hint)

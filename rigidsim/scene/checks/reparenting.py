@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.schema.events import Reparenting
-from rigidsim.scene.schema.names import WORLD
+from rigidsim.scene.schema.scene import Reparenting
+from rigidsim.tree.history import instant_of
+from rigidsim.tree.nodes import WORLD, Tree
 
 Fault = tuple[str, str, str]
 """The invalid key of a reparenting, the message, and a hint."""
@@ -15,43 +16,43 @@ Fault = tuple[str, str, str]
 
 def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every invalid reparenting, in the order of time; the valid ones are applied."""
-    tree = Hierarchy(hierarchy.scene)
-    for index, event in sorted(enumerate(hierarchy.scene.reparent), key=lambda item: item[1].time):
+    tree: Tree = hierarchy
+    step = hierarchy.scene.simulation.step
+    for index, event in sorted(enumerate(hierarchy.scene.reparent), key=lambda item: instant_of(item[1].time, step)):
         node, new = tree.get(event.body), tree.get(event.to)
         if node is None or (new is None and event.to != WORLD):
             continue  # reported by `reference_findings`
         fault = _fault(tree, event, node, new)
         if fault is None:
-            left = node.carrier
-            node.parent, node.kind = new, event.motion
-            fault = _pair_fault(tree, (left, node.carrier))
+            left, tree = tree.carrier(node), tree.moved(node.index, new.frame if new else 0, event.motion)
+            fault = _pair_fault(tree, (left and tree.nodes[left.index], tree.carrier(tree[event.body])))
         if fault is not None:
             key, message, hint = fault
             yield Finding("reparent", message, ("reparent", index, key), hint)
 
 
-def _fault(tree: Hierarchy, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
+def _fault(tree: Tree, event: Reparenting, node: SceneNode, new: SceneNode | None) -> Fault | None:
     if node.kind == "prescribed":
         return (
             "body",
             f"the motion of '{node.path}' is prescribed, so its parent cannot change",
             "choose a free or a fixed body",
         )
-    if new is not None and node in new.line():
+    if new is not None and node in tree.lineage(new):
         return "to", f"'{event.to}' is a descendant of '{node.path}' itself", "choose a body that is not"
     if event.motion == "free":
         massless = f"'{node.path}' has no mass, so it cannot be free"
         return None if node.body.has_mass else ("body", massless, "give it a mass, or write motion: fixed")
     if node.kind == "fixed" and any(part.body.has_mass for part in tree.parts(node)):
         return "motion", f"'{node.path}' is already fixed", "make it free first, by another entry of reparent"
-    if new is None or new.carrier is None:
+    if new is None or tree.carrier(new) is None:
         return _holding_fault(tree, event, node)
     return None
 
 
-def _holding_fault(tree: Hierarchy, event: Reparenting, node: SceneNode) -> Fault | None:
+def _holding_fault(tree: Tree, event: Reparenting, node: SceneNode) -> Fault | None:
     """The problem with fixing a node to the world or to a prescribed motion, if there is one."""
-    if any(part.body.has_mass and part.carrier is node for part in tree):
+    if any(part.body.has_mass and tree.carrier(part) is node for part in tree):
         message = "a mass can be fixed to a free body only, not to the world or to a prescribed motion"
         return "to", message, "omit 'motion', so that it is free there"
     loaded = next((part for part in tree.parts(node) if part.body.forces or part.body.impulses), None)
@@ -61,7 +62,7 @@ def _holding_fault(tree: Hierarchy, event: Reparenting, node: SceneNode) -> Faul
     return None
 
 
-def _pair_fault(tree: Hierarchy, carriers: tuple[SceneNode | None, ...]) -> Fault | None:
+def _pair_fault(tree: Tree, carriers: tuple[SceneNode | None, ...]) -> Fault | None:
     # Three particles may be on one line, too, but their positions at that time are known in the run only.
     for carrier in filter(None, carriers):
         parts = [part for part in tree.parts(carrier) if part.body.has_mass]

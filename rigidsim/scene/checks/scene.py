@@ -7,17 +7,19 @@ from collections.abc import Iterator
 
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
-from rigidsim.scene.checks.contact import contact_findings, group_findings
 from rigidsim.scene.checks.findings import Finding, finding_at
-from rigidsim.scene.checks.loads import load_findings, mutual_findings, source_findings
+from rigidsim.scene.checks.loads import (
+    load_findings,
+    mass_findings,
+    mutual_findings,
+    reaction_findings,
+    source_findings,
+)
 from rigidsim.scene.checks.metrics import metric_findings
-from rigidsim.scene.checks.oracle import oracle_findings
-from rigidsim.scene.checks.particles import mass_findings, reaction_findings
 from rigidsim.scene.checks.plane import plane_findings
-from rigidsim.scene.checks.record import record_findings
-from rigidsim.scene.checks.references import reference_findings
+from rigidsim.scene.checks.references import oracle_findings, record_findings, reference_findings
 from rigidsim.scene.checks.reparenting import reparent_findings
-from rigidsim.scene.checks.shapes import mass_key, shape_findings
+from rigidsim.scene.checks.shapes import contact_findings, group_findings, mass_key, shape_findings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.schema.simulation import SimulationSettings
@@ -35,16 +37,16 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
     found = list(time_findings(hierarchy.scene.simulation))
     for node in hierarchy:
         for check in NODE_CHECKS:
-            found += check(node)
+            found += check(hierarchy, node)
     for check in SCENE_CHECKS:
         found += check(hierarchy)
-    # Masses can be joined only if each of them is valid and has an inertia.
-    if not found:
-        found = [finding for node in hierarchy for finding in mass_findings(node)]
-        found += reaction_findings(hierarchy)
-    if not found:
-        found += contact_findings(hierarchy)
     return found
+
+
+def mass_and_contact_findings(hierarchy: Hierarchy) -> list[Finding]:
+    """The problems of a weighed tree without other problems: masses can be joined only if each of them is valid."""
+    of_nodes = (finding for node in hierarchy for finding in mass_findings(hierarchy, node))
+    return [*of_nodes, *reaction_findings(hierarchy)] or [*contact_findings(hierarchy)]
 
 
 def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
@@ -74,13 +76,13 @@ def _is_whole(ratio: float) -> bool:
     return nearest >= 1 and abs(ratio - nearest) <= WHOLE_TOLERANCE * nearest
 
 
-def _scale_findings(node: SceneNode) -> Iterator[Finding]:
-    if not 0 < node.metres_per_unit < math.inf:
+def _scale_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
+    if not 0 < node.metres < math.inf:
         message = "the product of the scales from the world down to here is outside the range of float64"
         yield finding_at(node, "scale", message, "scale")
 
 
-def _placed_mass_findings(node: SceneNode) -> Iterator[Finding]:
+def _placed_mass_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     body, kind = node.body, node.kind
     if not body.has_mass:
         if kind == "free":
@@ -94,16 +96,16 @@ def _placed_mass_findings(node: SceneNode) -> Iterator[Finding]:
     if kind == "prescribed":
         message = "a body with a prescribed motion cannot have a mass"
         yield finding_at(node, "mass", message, mass_key(body), NO_REACTION)
-    elif node.carrier is None:
-        holder = "the world" if node.holder is None else "a body with a prescribed motion"
-        message = f"this body is fixed to {holder}, where its mass has no effect"
+    elif hierarchy.carrier(node) is None:
+        base = "a body with a prescribed motion" if hierarchy.base(node) else "the world"
+        message = f"this body is fixed to {base}, where its mass has no effect"
         yield finding_at(node, "mass", message, mass_key(body), "omit the mass, or make the body free")
     elif body.mass is not None and body.inertia is None and not body.solids:
         hint = "a particle has inertia: point"
         yield finding_at(node, "missing-key", "a body with mass needs an inertia", None, hint)
 
 
-def _velocity_findings(node: SceneNode) -> Iterator[Finding]:
+def _velocity_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     kind = node.kind
     if kind == "free":
         return
@@ -119,7 +121,7 @@ def _velocity_findings(node: SceneNode) -> Iterator[Finding]:
         yield finding_at(node, "gravity", f"gravity does not act on a {kind} body", "gravity", hint)
 
 
-def _prescribed_findings(node: SceneNode) -> Iterator[Finding]:
+def _prescribed_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     motion = node.body.prescribed
     if motion is None:
         return

@@ -1,9 +1,8 @@
 """Expressions: from the text `= 2*pi*spin` to a small immutable tree; the text is never run as Python."""
 
-from rigidsim.scene.expressions.expression import Expression
 from rigidsim.scene.expressions.parser import parse
 from rigidsim.scene.expressions.tokens import BrokenParameter, ExpressionError
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
+from rigidsim.scene.expressions.tree import Apply, Expression, ExpressionTree, Number, Reduction, StateRead, Time
 from rigidsim.scene.expressions.vocabulary import METRIC, ORACLE, SAMPLE
 
 __all__ = [

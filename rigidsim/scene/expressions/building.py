@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple
 
 from rigidsim.physics.operations import CONDITION, NUMBER
-from rigidsim.scene.expressions.printing import INFIX, printed
+from rigidsim.quantities.dimensions import DifferentDimensions, Measure, measure_of
+from rigidsim.quantities.dimensions import combined as unit_of
+from rigidsim.quantities.names import QuantityName
+from rigidsim.quantities.vocabulary import NORM, OF_RUN, READ
 from rigidsim.scene.expressions.tokens import ExpressionError
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number
-from rigidsim.scene.expressions.vocabulary import DECLARED, SPECIAL
-from rigidsim.structures.columns import as_float, is_finite
+from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Number, StateRead, Time, printed
+from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
+from rigidsim.structures.columns import as_float, is_column, is_finite
 
+TIME_QUANTITY = "time"
+SUMS = {
+    "total_energy": (("add", "kinetic_energy"), ("add", "potential_energy"), ("subtract", "work")),
+    "angular_momentum": (("add", "spin_angular_momentum"), ("add", "orbital_angular_momentum")),
+}
+"""Quantities of the whole run that are sums of others."""
+SECONDS = measure_of("s")
 MOST_NODES = 500
 DEEPEST = 50
 
@@ -25,13 +37,50 @@ class Operand(NamedTuple):
     offset: int
     nodes: int = 1
     depth: int = 1
+    measure: Measure | None = None  # its unit; None for a plain number, and where units are not followed
 
 
-def constant(value: float, offset: int, written: str = "") -> Operand:
+def constant(value: float, offset: int, written: str = "", measure: Measure | None = None) -> Operand:
     """A number."""
     if not is_finite(value):
         raise ExpressionError(f"'{written[:30]}' is outside the range of float64", offset)
-    return Operand(Number(value), NUMBER, offset)
+    return Operand(Number(value), NUMBER, offset, measure=measure)
+
+
+def read_of(state: StateRead, offset: int) -> Operand:
+    """What is read of a state, with its unit."""
+    unit = (READ if state.body else OF_RUN)[state.quantity].unit
+    return Operand(state, NUMBER, offset, measure=measure_of(unit.replace("L", "m")))
+
+
+def named_quantity(name: QuantityName, offset: int) -> Operand:
+    """A quantity by its name; of a vector one component. Some of the whole run are made of others."""
+    if name.components:
+        raise ExpressionError(
+            f"'{name.quantity}' has the components {', '.join(name.kind.accepts)}", offset, "name one of them"
+        )
+    if name.other:
+        raise ExpressionError(f"an expression reads forces of all bodies, not of '{name.other}' alone", offset)
+    if not name.body and name.quantity == TIME_QUANTITY:
+        return Operand(Time(), NUMBER, offset, measure=SECONDS)
+    if not name.body and name.component == NORM:
+        parts = (named_quantity(replace(name, component=letter), offset) for letter in name.kind.components)
+        squares = (applied("multiply", offset, part, part) for part in parts)
+        return applied("sqrt", offset, reduce(lambda a, b: applied("add", offset, a, b), squares))
+    place = name.kind.accepts.index(name.component) if name.component else 0
+    observer = OWN_FRAMES.get(name.frame, name.frame)
+    if name.body or name.quantity not in SUMS:
+        return read_of(StateRead(name.quantity, place, name.body, observer), offset)
+    found = None
+    for operation, part in SUMS[name.quantity]:
+        read = read_of(StateRead(part, place, "", observer), offset)
+        found = read if found is None else applied(operation, offset, found, read)
+    return found
+
+
+def in_degrees(found: Operand, angle: Operand) -> Operand:
+    """An angle, or the rate of one, that was converted to degrees."""
+    return found._replace(measure=angle.measure and angle.measure.in_degrees())
 
 
 def require(kind: str, operand: Operand) -> Operand:
@@ -55,8 +104,22 @@ def applied(operation: str, offset: int, *operands: Operand) -> Operand:
     begin = min(offset, operands[0].offset) if operation in INFIX else offset
     tree = Apply(operation, tuple(operand.tree for operand in operands))
     if operation not in SPECIAL and all(isinstance(operand.tree, Number) for operand in operands):
-        return Operand(Number(_folded(tree, offset)), called.gives, begin)
-    return combined(tree, called.gives, operands, offset)._replace(offset=begin)
+        found = Operand(Number(_folded(tree, offset)), called.gives, begin)
+    else:
+        found = combined(tree, called.gives, operands, offset)
+    return found._replace(offset=begin, measure=_measured(operation, operands, offset))
+
+
+def _measured(operation: str, operands: Sequence[Operand], offset: int) -> Measure | None:
+    """The unit of an operation."""
+    last = operands[-1].tree
+    exponent = last.value if isinstance(last, Number) and not is_column(last.value) else None
+    try:
+        return unit_of(operation, [operand.measure for operand in operands], exponent)
+    except DifferentDimensions as error:
+        one, other = error.args
+        hint = "what is added or compared has one dimension; a plain number takes the unit of the other side"
+        raise ExpressionError(f"{one} and {other} have different dimensions", offset, hint) from None
 
 
 def combined(tree: ExpressionTree, kind: str, operands: Sequence[Operand], offset: int) -> Operand:

@@ -5,20 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import reduce
 from itertools import chain
+from types import MappingProxyType
 from typing import NoReturn
 
 from rigidsim.physics.operations import NUMBER
-from rigidsim.scene.expressions import printing
-from rigidsim.scene.expressions.building import Operand, applied, constant, require
-from rigidsim.scene.expressions.expression import Expression
+from rigidsim.quantities.dimensions import measure_of
+from rigidsim.quantities.names import BadName, read_name
+from rigidsim.scene.expressions.building import (
+    SECONDS,
+    Operand,
+    applied,
+    constant,
+    in_degrees,
+    named_quantity,
+    read_of,
+    require,
+)
 from rigidsim.scene.expressions.reductions import Varying, count_of, reduction
 from rigidsim.scene.expressions.tokens import LONGEST_WRITTEN, BrokenParameter, ExpressionError, Token, tokens
-from rigidsim.scene.expressions.tree import Reduction, StateRead, Time
+from rigidsim.scene.expressions.tree import (
+    COMPARISON,
+    NOT,
+    POWER,
+    SIGN,
+    SUM,
+    Expression,
+    Reduction,
+    StateRead,
+    Time,
+)
+from rigidsim.scene.expressions.tree import INFIX as PRINTED
 from rigidsim.scene.expressions.vocabulary import (
     ARGUMENTS,
     CALLED,
     CONSTANTS,
     COUNT,
+    DEGREES,
     DRIFT,
     FUNCTIONS,
     PARENT,
@@ -30,25 +52,21 @@ from rigidsim.scene.expressions.vocabulary import (
     STATES,
     TIME,
     WORDS,
-    WORLD,
 )
 from rigidsim.scene.text.document import shown
 from rigidsim.structures.columns import as_float
+from rigidsim.tree.nodes import WORLD
 
 LONGEST = 2000
 DEEPEST_NESTING = 110
 """A tree of the greatest depth needs two levels for each of its own: brackets, and the operand in them."""
 
 INFIX: dict[str, tuple[int, int, Callable]] = {
-    "^": (printing.POWER, printing.POWER, lambda at, a, b: applied("power", at, a, b)),
-    "**": (printing.POWER, printing.POWER, lambda at, a, b: applied("power", at, a, b)),
-    "!=": (
-        printing.COMPARISON,
-        printing.SUM,
-        lambda at, a, b: applied("not", at, applied("equal", at, a, b)),
-    ),
-    ">": (printing.COMPARISON, printing.SUM, lambda at, a, b: applied("less", at, b, a)),
-    ">=": (printing.COMPARISON, printing.SUM, lambda at, a, b: applied("less_equal", at, b, a)),
+    "^": (POWER, POWER, lambda at, a, b: applied("power", at, a, b)),
+    "**": (POWER, POWER, lambda at, a, b: applied("power", at, a, b)),
+    "!=": (COMPARISON, SUM, lambda at, a, b: applied("not", at, applied("equal", at, a, b))),
+    ">": (COMPARISON, SUM, lambda at, a, b: applied("less", at, b, a)),
+    ">=": (COMPARISON, SUM, lambda at, a, b: applied("less_equal", at, b, a)),
 }
 """Each binary operator: its precedence, the least precedence of its right operand, and its operation."""
 
@@ -59,22 +77,30 @@ def _plain(operation: str) -> Callable:
 
 INFIX |= {
     sign: (binding, binding + 1, _plain(operation))
-    for operation, (sign, binding) in printing.INFIX.items()
+    for operation, (sign, binding) in PRINTED.items()
     if sign not in INFIX
 }
 
 
-def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozenset()) -> Expression:
+def parse(
+    text: str,
+    names: Mapping[str, float],
+    allow: Collection[str] = frozenset(),
+    units: Mapping[str, str] = MappingProxyType({}),
+) -> Expression:
     """The expression in a text that begins with `=`.
 
-    `names` are the parameters (NaN: one that could not be read); `allow` contains "time" and "state" where those are
-    allowed. With "paths", bodies are named by their paths, seen from the world by default. With "reductions", the
+    `names` are the parameters (NaN: one that could not be read), `units` the units of some; `allow` contains "time" and
+    "state" where those are allowed. With "paths", bodies are named by their paths, seen from the world by default, and
+    the expression has a unit; sums and comparisons of different dimensions are errors. With "reductions", the
     expression is a metric: one number of a whole run; with "special", it may use the functions of oracles.
     """
     if len(text) > LONGEST_WRITTEN:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
-    parser = _Parser(text, names, allow)
-    expression = Expression(text, parser.whole().tree, frozenset(parser.mentioned))
+    parser = _Parser(text, names, allow, units)
+    whole = parser.whole()
+    unit = whole.measure.unit if whole.measure else ""
+    expression = Expression(text, whole.tree, frozenset(parser.mentioned), unit)
     if len(text) > LONGEST and str(expression) != text:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters", LONGEST)
     return expression
@@ -83,12 +109,12 @@ def parse(text: str, names: Mapping[str, float], allow: Collection[str] = frozen
 class _Parser:
     """Reads one text from left to right; `_token` is the next token."""
 
-    def __init__(self, text: str, names: Mapping[str, float], allow: Collection[str]):
+    def __init__(self, text: str, names: Mapping[str, float], allow: Collection[str], units: Mapping[str, str]):
         start = len(text) - len(text.lstrip())
         if text[start : start + 1] != "=":
             raise ExpressionError("an expression begins with '='", start)
         self.mentioned: set[str] = set()
-        self._names = names
+        self._names, self._units = names, units if "paths" in allow else {}
         self._allow = allow
         self._varying = Varying()
         self._rest = tokens(text, start + 1)
@@ -133,13 +159,15 @@ class _Parser:
             return inner
         if token.kind == "name" and token.text not in WORDS:
             return self._named(self._take(), level)
+        if token.kind == "text" and "paths" in self._allow:
+            return self._quantity(self._take())
         return self._fail_unexpected("a number or a name")
 
     def _signed(self, level: int) -> Operand:
         sign = self._take()
         if sign.text == "not":
-            return applied("not", sign.offset, self._expression(printing.NOT, level + 1))
-        operand = require(NUMBER, self._expression(printing.SIGN, level + 1))
+            return applied("not", sign.offset, self._expression(NOT, level + 1))
+        operand = require(NUMBER, self._expression(SIGN, level + 1))
         return applied("negate", sign.offset, operand) if sign.text == "-" else operand
 
     def _named(self, name: Token, level: int) -> Operand:
@@ -150,7 +178,7 @@ class _Parser:
         if name.text == TIME:
             self._require_allowed("time", name)
             self._varying.add(name)
-            return Operand(Time(), NUMBER, name.offset)
+            return Operand(Time(), NUMBER, name.offset, measure=SECONDS if "paths" in self._allow else None)
         if name.text in STATES:
             return self._state(name, ())
         if name.text == DRIFT and self._is_metric:
@@ -159,6 +187,14 @@ class _Parser:
         if name.text in self._functions():
             raise ExpressionError(f"'{name.text}' is a function", name.offset, f"write {name.text}(...)")
         return self._parameter(name)
+
+    def _quantity(self, written: Token) -> Operand:
+        """A quantity by its name in quotes: one component of it."""
+        self._varying.add(written)
+        try:
+            return named_quantity(read_name(written.text[1:-1]), written.offset)
+        except BadName as error:
+            raise ExpressionError(error.message, written.offset, error.hint) from None
 
     def _functions(self) -> Collection[str]:
         if "special" in self._allow:
@@ -172,7 +208,8 @@ class _Parser:
         value = as_float(self._names[name.text])
         if value != value:
             raise BrokenParameter(f"the parameter '{name.text}' could not be read", name.offset)
-        return constant(value, name.offset, name.text)
+        unit = self._units.get(name.text)
+        return constant(value, name.offset, name.text, measure_of(unit) if unit else None)
 
     def _call(self, name: Token, level: int) -> Operand:
         opening = self._take()
@@ -210,10 +247,14 @@ class _Parser:
         events = self._token
         if events.kind != "text":
             self._fail_unexpected("the name of events in quotes")
-        counted = count_of(name, self._take().text[1:-1], events.offset)
+        counted, body = self._take().text[1:-1], ""
+        if self._token.text == ",":
+            self._take()
+            body = self._path()
         self._close()
+        found = count_of(name, counted, body, events.offset)
         self._varying.reduce(name, self._varying.place())
-        return counted
+        return found
 
     @staticmethod
     def _check_count(name: Token, count: int, known: Mapping[str, tuple[int, int]]) -> None:
@@ -229,7 +270,8 @@ class _Parser:
             return applied(operation, name.offset, *operands)
 
         if name.text in REWRITTEN:
-            return REWRITTEN[name.text][-1](apply, lambda value: constant(value, name.offset), *arguments)
+            found = REWRITTEN[name.text][-1](apply, lambda value: constant(value, name.offset), *arguments)
+            return in_degrees(found, arguments[0]) if name.text == DEGREES else found
         called = CALLED.get(name.text) or SPECIAL[name.text]
         if called.most:
             return reduce(lambda a, b: apply(called.name, a, b), arguments)
@@ -257,7 +299,7 @@ class _Parser:
         self._require_allowed("state", name)
         self._varying.add(name)
         if "paths" in self._allow:
-            paths = self._seen(name, paths)
+            return read_of(StateRead(*STATES[name.text], *self._seen(name, paths)), name.offset)
         return Operand(StateRead(*STATES[name.text], *paths), NUMBER, name.offset)
 
     @staticmethod

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from rigidsim.physics.operations import CONDITION, NUMBER
-from rigidsim.scene.expressions.building import Operand, combined, require
+from rigidsim.quantities.names import bodies_called, is_pattern
+from rigidsim.scene.expressions.building import SECONDS, Operand, combined, require
 from rigidsim.scene.expressions.tokens import ExpressionError, Token
-from rigidsim.scene.expressions.tree import Apply, ExpressionTree, Number, Reduction, StateRead, Time
-from rigidsim.scene.expressions.vocabulary import COUNTED, DRIFT, WORLD
+from rigidsim.scene.expressions.tree import (
+    Apply,
+    Expression,
+    ExpressionTree,
+    Number,
+    Reduction,
+    StateRead,
+    Time,
+    leaves,
+)
+from rigidsim.scene.expressions.vocabulary import COUNTED, DRIFT, OF_CONTACT
 from rigidsim.scene.text.document import shown
+from rigidsim.tree.nodes import WORLD
 
 AT, FIRST = "at", "first"
-ENERGIES = "energies"
-"""In place of a quantity: kinetic and potential energy, and the work done, of all bodies."""
+PATTERNED = ("max", "min")
+"""The reductions in which a pattern stands for bodies."""
+ENERGIES = ("kinetic_energy", "potential_energy", "work")
+"""What the drift of energy is computed from, of all bodies."""
 
 
 class Varying:
@@ -51,7 +67,7 @@ def reduction(word: Token, arguments: list[Operand]) -> Operand:
     """The reduction of this name. `first(condition)` is `first(t, condition)`."""
     if word.text == FIRST:
         if len(arguments) == 1:
-            arguments = [Operand(Time(), NUMBER, word.offset), *arguments]
+            arguments = [Operand(Time(), NUMBER, word.offset, measure=SECONDS), *arguments]
         require(NUMBER, arguments[0]), require(CONDITION, arguments[1])
     else:
         for argument in arguments:
@@ -60,26 +76,74 @@ def reduction(word: Token, arguments: list[Operand]) -> Operand:
         hint = "at(2.5, speed('ball')) is the speed at t = 2.5 s"
         raise ExpressionError("the time of at() varies during the run", arguments[0].offset, hint)
     tree = Reduction(word.text, tuple(argument.tree for argument in arguments))
-    return combined(tree, NUMBER, arguments, word.offset)
+    measure = arguments[1 if word.text == AT else 0].measure
+    return combined(tree, NUMBER, arguments, word.offset)._replace(measure=measure)
 
 
-def count_of(word: Token, events: str, offset: int) -> Operand:
-    """The number of events of a kind."""
+def count_of(word: Token, events: str, body: str, offset: int) -> Operand:
+    """The number of events of a kind; of contact perhaps of one body with all below it."""
     if events not in COUNTED:
         message = f"unknown events '{shown(events)}'"
         raise ExpressionError(message, offset, f"there are {', '.join(COUNTED)}", events, COUNTED)
-    return Operand(Reduction(word.text, events=events), NUMBER, word.offset)
+    if body and events not in OF_CONTACT:
+        raise ExpressionError(f"{events} are counted of all bodies", offset, f"of one: {', '.join(OF_CONTACT)}")
+    return Operand(Reduction(word.text, events=events, body=body), NUMBER, word.offset)
 
 
 def inputs(reduction: Reduction) -> tuple[ExpressionTree, ...]:
     """What the fold of a reduction takes at each sample, at most three values."""
     if reduction.kind == DRIFT:
-        return tuple(StateRead(ENERGIES, component, WORLD, WORLD) for component in range(3))
+        return tuple(StateRead(name, 0, "", WORLD) for name in ENERGIES)
     if reduction.kind == AT:
         return reduction.arguments[::-1]
     if reduction.kind == FIRST:
         return (*reduction.arguments, margin(reduction.arguments[1]))
     return reduction.arguments
+
+
+def patterns(reduction: Reduction) -> list[str]:
+    """The patterns of bodies in a reduction."""
+    states = [leaf for argument in reduction.arguments for leaf in leaves(argument) if isinstance(leaf, StateRead)]
+    return [*dict.fromkeys(state.body for state in states if is_pattern(state.body))]
+
+
+def on_bodies(expression: Expression, paths: Collection[str]) -> Expression:
+    """The expression with the paths of bodies in place of the ends of paths. The largest or smallest value of a pattern
+    is that of all bodies for which it stands.
+    """
+    return replace(expression, tree=_on_bodies(expression.tree, paths))
+
+
+def _on_bodies(tree: ExpressionTree, paths: Collection[str]) -> ExpressionTree:
+    if isinstance(tree, Apply):
+        return replace(tree, arguments=tuple(_on_bodies(argument, paths) for argument in tree.arguments))
+    if isinstance(tree, StateRead):
+        ends = (bodies_called(name, paths) for name in (tree.body, tree.observer))
+        full = [*(found[0] if len(found) == 1 else "" for found in ends)]
+        return replace(tree, body=full[0] or tree.body, observer=full[1] or tree.observer)
+    if not isinstance(tree, Reduction):
+        return tree
+    found = [name for name in patterns(tree) if name not in paths]
+    if found and tree.kind in PATTERNED:
+        each = [_with_body(tree, found[0], path) for path in bodies_called(found[0], paths)]
+        return _joined(tree.kind, [_on_bodies(one, paths) for one in each])
+    body = bodies_called(tree.body, paths)[:1] or [tree.body]
+    return replace(tree, arguments=tuple(_on_bodies(argument, paths) for argument in tree.arguments), body=body[0])
+
+
+def _with_body(tree: ExpressionTree, pattern: str, path: str) -> ExpressionTree:
+    """The tree with one body in place of a pattern."""
+    if isinstance(tree, StateRead):
+        return replace(tree, body=path) if tree.body == pattern else tree
+    if isinstance(tree, Apply | Reduction):
+        return replace(tree, arguments=tuple(_with_body(argument, pattern, path) for argument in tree.arguments))
+    return tree
+
+
+def _joined(operation: str, trees: list[ExpressionTree]) -> ExpressionTree:
+    """An operation on all trees, two at a time, as few levels deep as possible."""
+    half = len(trees) // 2
+    return Apply(operation, (_joined(operation, trees[:half]), _joined(operation, trees[half:]))) if half else trees[0]
 
 
 def margin(condition: ExpressionTree) -> ExpressionTree:

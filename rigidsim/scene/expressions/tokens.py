@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
 
 LONGEST_NAME = 64
@@ -35,8 +35,7 @@ class ExpressionError(ValueError):
         """A hint. It is computed on access, because a hostile scene can have a million unknown names."""
         if not 0 < len(self._unknown) <= LONGEST_NAME:
             return self._hint
-        close = get_close_matches(self._unknown, list(islice(self._known, MOST_COMPARED)), n=1)
-        return f"did you mean '{close[0]}'?" if close else self._hint
+        return did_you_mean(self._unknown, islice(self._known, MOST_COMPARED), self._hint)
 
 
 class BrokenParameter(ExpressionError):

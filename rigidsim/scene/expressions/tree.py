@@ -1,9 +1,17 @@
-"""The tree of an expression: numbers, time, state, and operations on them."""
+"""Expressions: the tree of one (numbers, time, state, and operations on them), its value, and the text that parses back
+to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rigidsim.physics.operations import CONDITION, JETS, NUMBER, VALUES
+from rigidsim.quantities.vocabulary import BODY, OF_RUN, READ
+from rigidsim.scene.expressions.vocabulary import COUNT, DECLARED, DRIFT, OWN_FRAMES, STATE_NAMES, TIME
+from rigidsim.tree.nodes import WORLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +28,12 @@ class Time:
 
 @dataclass(frozen=True, slots=True)
 class StateRead:
-    """One component of a body's state, as the observer sees it, in the observer's axes.
+    """One component of a quantity of a body, as the observer sees it, in the observer's axes; or of a quantity of the
+    whole run, if `body` is empty.
 
-    `quantity` is position, velocity, angular_velocity, orientation (components w, x, y, z) or speed (component 0).
-    "self" is the body that the expression acts on, "parent" its parent, "world" the world; other bodies are paths.
+    `quantity` is a name of `rigidsim.quantities`, `component` the number of the component, that of the length of a
+    vector is 3. "self" is the body that the expression acts on, "parent" its parent, "world" the world; other bodies
+    are paths. The observers "@parent" and "@body" are the present parent of the body, and its own axes.
     """
 
     quantity: str
@@ -43,12 +53,14 @@ class Apply:
 @dataclass(frozen=True, slots=True)
 class Reduction:
     """One number of a whole run, made of what the arguments are at its samples: `kind` is a fold of
-    `physics.reductions`, or count, of the events called `events`.
+    `physics.reductions`, or count, of the events called `events`; of those of contact of `body` with all below it, if
+    it is given.
     """
 
     kind: str
     arguments: tuple[ExpressionTree, ...] = ()
     events: str = ""
+    body: str = ""
 
 
 Leaf = Number | Time | StateRead | Reduction
@@ -74,3 +86,154 @@ def operations(tree: ExpressionTree) -> Iterator[str]:
         if isinstance(node, Apply):
             yield node.operation
             waiting.extend(node.arguments)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression; two are equal if their trees are. `names` are the parameters in it, `unit` its unit if it is
+    known.
+    """
+
+    text: str = field(compare=False)
+    tree: ExpressionTree
+    names: frozenset[str] = field(default=frozenset(), compare=False)
+    unit: str = field(default="", compare=False)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether its value is independent of time and state."""
+        return isinstance(self.tree, Number)
+
+    @property
+    def value(self) -> float:
+        """The value of a constant expression."""
+        if not isinstance(self.tree, Number):
+            raise TypeError(f"'{self.text}' is not constant")
+        return self.tree.value
+
+    @property
+    def states(self) -> tuple[StateRead, ...]:
+        """The components of states in it, without duplicates, from left to right."""
+        inside = [argument for reduction in self.reductions for argument in reduction.arguments]
+        found = (leaf for tree in (self.tree, *inside) for leaf in leaves(tree) if isinstance(leaf, StateRead))
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The reductions in it from left to right, repeated ones too."""
+        return tuple(leaf for leaf in leaves(self.tree) if isinstance(leaf, Reduction))
+
+    def unit_where(self, has_scales: bool) -> str:
+        """The unit. It is not known if the expression reads lengths in units of a frame that may not be metres."""
+        lengths = (state for state in self.states if state.body and "L" in READ[state.quantity].unit)
+        is_scaled = has_scales and any(state.observer not in (WORLD, OWN_FRAMES[BODY]) for state in lengths)
+        return "" if is_scaled else self.unit
+
+    def evaluate(self, values: Mapping[Leaf, Any], functions: Mapping[str, Callable] = VALUES) -> Any:
+        """The value, given those of leaves that are not numbers; `functions` computes each operation on such values."""
+        return _evaluated(self.tree, values, functions)
+
+    def jet(self, t: Any) -> tuple:
+        """Value, first and second derivative with respect to time, of a function of time, as the stepper computes them;
+        t (s) is a number or an array.
+        """
+        return self.evaluate({Time(): (t, 1.0, 0.0)}, JETS)
+
+    def __str__(self) -> str:
+        return f"= {printed(self.tree)}"
+
+
+def _evaluated(tree: ExpressionTree, values: Mapping[Leaf, Any], functions: Mapping[str, Callable]) -> Any:
+    if isinstance(tree, Number):
+        return tree.value
+    if isinstance(tree, Time | StateRead | Reduction):
+        return values[tree]
+    return functions[tree.operation](*(_evaluated(argument, values, functions) for argument in tree.arguments))
+
+
+OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 10)
+"""Precedences, lowest first."""
+
+INFIX = {
+    "or": ("or", OR),
+    "and": ("and", AND),
+    "less": ("<", COMPARISON),
+    "less_equal": ("<=", COMPARISON),
+    "equal": ("==", COMPARISON),
+    "add": ("+", SUM),
+    "subtract": ("-", SUM),
+    "multiply": ("*", PRODUCT),
+    "divide": ("/", PRODUCT),
+    "power": ("^", POWER),
+}
+PREFIX = {"not": ("not ", NOT), "negate": ("-", SIGN)}
+
+
+def printed(tree: ExpressionTree) -> str:
+    """The tree as text, without the `=` before it."""
+    return _printed(tree, NUMBER)[0]
+
+
+def _printed(tree: ExpressionTree, kind: str) -> tuple[str, int]:
+    """The text, and how tightly its outermost operation binds."""
+    if isinstance(tree, Apply):
+        return _operation(tree)
+    if isinstance(tree, Number):
+        if kind == CONDITION:
+            return ("0.0 < 1.0" if tree.value else "1.0 < 0.0"), COMPARISON
+        text = repr(tree.value)
+        return text, SIGN if text.startswith("-") else ATOM
+    if isinstance(tree, Reduction):
+        return _reduction(tree), ATOM
+    return (TIME if isinstance(tree, Time) else _state(tree)), ATOM
+
+
+def _operation(tree: Apply) -> tuple[str, int]:
+    operation, called = tree.operation, DECLARED[tree.operation]
+    parts = [_printed(part, kind) for part, kind in zip(tree.arguments, called.takes, strict=True)]
+    if operation in PREFIX:
+        sign, binding = PREFIX[operation]
+        return sign + _bracketed(parts[0], binding), binding
+    if operation in INFIX:
+        sign, binding = INFIX[operation]
+        # Powers group from the right, comparisons not at all, the rest from the left.
+        left = binding + (operation == "power" or binding == COMPARISON)
+        right = binding + (operation != "power")
+        return f"{_bracketed(parts[0], left)} {sign} {_bracketed(parts[1], right)}", binding
+    return f"{called.word}({', '.join(text for text, _ in parts)})", ATOM
+
+
+def _reduction(tree: Reduction) -> str:
+    if tree.kind == DRIFT:
+        return DRIFT
+    if tree.kind == COUNT:
+        return f"{COUNT}({', '.join(map(_quoted, filter(None, (tree.events, tree.body))))})"
+    kinds = (NUMBER, CONDITION if tree.kind == "first" else NUMBER)
+    parts = (_printed(part, kind)[0] for part, kind in zip(tree.arguments, kinds, strict=False))
+    return f"{tree.kind}({', '.join(parts)})"
+
+
+def _bracketed(part: tuple[str, int], least: int) -> str:
+    text, binding = part
+    return text if binding >= least else f"({text})"
+
+
+def _state(state: StateRead) -> str:
+    name = STATE_NAMES.get((state.quantity, state.component))
+    if name is None or not state.body or state.observer in OWN_FRAMES.values():
+        return _quoted(_named(state))
+    if state.observer != "parent":
+        return f"{name}({_quoted(state.body)}, {_quoted(state.observer)})"
+    return name if state.body == "self" else f"{name}({_quoted(state.body)})"
+
+
+def _named(state: StateRead) -> str:
+    """The name of a quantity of a body or of the whole run."""
+    kind = (READ if state.body else OF_RUN)[state.quantity]
+    parts = [state.body, state.quantity, *kind.accepts[state.component : state.component + 1]]
+    frame = {observer: word for word, observer in OWN_FRAMES.items()}.get(state.observer, state.observer)
+    return ".".join(filter(None, parts)) + (f"@{frame}" if state.body and frame != kind.default else "")
+
+
+def _quoted(path: str) -> str:
+    return f"'{path}'" if '"' in path else f'"{path}"'

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 
 from rigidsim.physics.operations import BY_NAME, NUMBER, OPERATIONS, Operation
+from rigidsim.quantities.vocabulary import CANONICAL, PARENT
+from rigidsim.tree.nodes import WORLD
 
 CONSTANTS = {"pi": math.pi, "tau": math.tau}
 """No `e`, so that a parameter may be called so; write exp(1)."""
@@ -15,11 +17,14 @@ STATES: dict[str, tuple[str, int]] = {
     **{name: ("velocity", component) for component, name in enumerate(("v_x", "v_y", "v_z"))},
     "speed": ("speed", 0),
     **{name: ("angular_velocity", component) for component, name in enumerate(("omega_x", "omega_y", "omega_z"))},
-    **{name: ("orientation", component) for component, name in enumerate(("q_w", "q_x", "q_y", "q_z"))},
+    **{name: (CANONICAL, component) for component, name in enumerate(("q_w", "q_x", "q_y", "q_z"))},
 }
 """The quantity and the component of each name."""
+OWN_FRAMES = {"parent": "@parent", "body": "@body"}
+"""The observers that names of quantities mean by these words: the body's present parent, and its own axes."""
 STATE_NAMES = {state: name for name, state in STATES.items()}
 
+DEGREES = "degrees"
 REWRITTEN: dict[str, tuple[int, str, Callable]] = {
     "clamp": (
         3,
@@ -32,7 +37,7 @@ REWRITTEN: dict[str, tuple[int, str, Callable]] = {
         lambda apply, number, x: apply("select", apply("less", x, number(0.0)), number(0.0), number(1.0)),
     ),
     "radians": (1, "degrees in rad", lambda apply, number, x: apply("multiply", x, number(math.pi / 180))),
-    "degrees": (1, "rad in degrees", lambda apply, number, x: apply("multiply", x, number(180 / math.pi))),
+    DEGREES: (1, "rad in degrees", lambda apply, number, x: apply("multiply", x, number(180 / math.pi))),
 }
 """Functions that are combinations of operations: number of arguments, description, and a builder, which is called with
 a function that applies an operation and one that makes a constant.
@@ -54,6 +59,8 @@ REDUCTIONS: dict[str, tuple[int, int]] = {
 COUNT, DRIFT = "count", "drift"
 COUNTED = ("impulses", "reparentings", "contacts", "impacts")
 """The events that can be counted."""
+OF_CONTACT = COUNTED[2:]
+"""Those that can be counted of one body."""
 SAMPLE = frozenset({"time", "state", "paths"})
 """What an expression that is evaluated at the samples of a trajectory may use."""
 METRIC = SAMPLE | {"reductions"}
@@ -81,7 +88,7 @@ ORACLE = frozenset({"time", "special"})
 """What the expression of an oracle may use."""
 
 WORDS = ("and", "or", "not")
-SELF, PARENT, WORLD = BODIES = ("self", "parent", "world")
+SELF, *_ = BODIES = ("self", PARENT, WORLD)
 TIME = "t"
 RESERVED = frozenset({*CONSTANTS, *STATES, *FUNCTIONS, *WORDS, *BODIES, TIME})
 """Names that no parameter can have."""

@@ -1,49 +1,14 @@
-"""The mass that a free body carries: its own and that of everything fixed to it."""
+"""The mass of a body without its parts, as it is written or as its shapes give it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-
 from rigidsim.physics import solids
 from rigidsim.physics.inertia import displaced
-from rigidsim.physics.mass import Lump, joined, placed, total_of, unpacked
+from rigidsim.physics.mass import Lump, joined, total_of
 from rigidsim.physics.vector import scaled
-from rigidsim.scene.hierarchy.nodes import fixed_parts
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.inertia import Symmetric, packed
 from rigidsim.scene.values.rotation import Vector
-
-
-@dataclass(frozen=True)
-class MassProperties:
-    """Mass (kg), centre of mass (body coordinates) and inertia about it (kg m^2, body axes).
-
-    A point has no inertia and does not rotate.
-    """
-
-    mass: float
-    center_of_mass: Vector
-    inertia: np.ndarray
-
-    @property
-    def is_point(self) -> bool:
-        """Whether all the mass is in one point."""
-        return not self.inertia.any()
-
-
-def carried_mass(body: Body, metres_per_unit: float = 1.0) -> MassProperties:
-    """The joint mass, centre of mass and inertia of a free body and the parts fixed to it, in its own coordinates.
-
-    `metres_per_unit` is the length of the body's coordinate unit: the product of the scales from the world down to it.
-    """
-    parts = fixed_parts(body)
-    joint = joined(
-        [placed(own_mass(part, metres_per_unit * at.scale), at) for _, part, at in parts if part.has_mass],
-        metres_per_unit,
-    )
-    return MassProperties(joint.mass, joint.center, np.array(unpacked(joint.inertia)))
 
 
 def own_mass(part: Body, metres_per_unit: float = 1.0) -> Lump:
@@ -60,11 +25,6 @@ def own_mass(part: Body, metres_per_unit: float = 1.0) -> Lump:
     center = part.center_of_mass if "center_of_mass" in part.model_fields_set else shaped.center
     inertia = shaped.inertia if part.inertia is None else _written_inertia(part, mass, center, metres_per_unit)
     return Lump(mass, center, inertia)
-
-
-def own_center(part: Body, metres_per_unit: float = 1.0) -> Vector:
-    """The centre of mass of one body, in its own coordinates; without mass, its origin."""
-    return own_mass(part, metres_per_unit).center if part.has_mass else part.center_of_mass
 
 
 def solid_masses(body: Body, metres_per_unit: float) -> list[Lump]:

@@ -11,16 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rigidsim.physics.contact import COLLIDES, IGNORED
+from rigidsim.physics.distances import HALF_SPACE
 from rigidsim.physics.elementary import sqrt
-from rigidsim.physics.mass import total_of
-from rigidsim.scene.hierarchy.mass import solid_weights
-from rigidsim.scene.hierarchy.nodes import Hierarchy, stages
-from rigidsim.scene.hierarchy.surfaces import COLLIDES, IGNORED, Surfaces
-from rigidsim.scene.schema.body import Body
-from rigidsim.scene.schema.contact import MOST_SUBSTEPS
+from rigidsim.scene.hierarchy.nodes import Hierarchy
+from rigidsim.scene.hierarchy.surfaces import Surfaces
 from rigidsim.scene.schema.material import MATERIAL, SENSOR
-from rigidsim.scene.schema.scene import SceneData
+from rigidsim.scene.schema.simulation import MOST_SUBSTEPS
 from rigidsim.structures.columns import largest, smallest
+from rigidsim.tree.nodes import Tree
 
 FEWEST_SUBSTEPS = 4
 SUBSTEPS_PER_ROOT = 0.8
@@ -35,65 +34,66 @@ COPY = re.compile(r"_[0-9]+(?=/|$| )")
 
 
 class Kind(NamedTuple):
-    """Shapes that meet the same others, apart from those of the same body."""
+    """Shapes that meet the same others, apart from those that move with them."""
 
     surface: int
     is_moved: bool  # by forces
     is_plane: bool
 
 
-class Stage:
-    """The shapes that can meet while the tree stays as it is; `action` says what their surfaces do."""
+class Encounters:
+    """The shapes that can meet while the tree stays as it is; `action` says what their surfaces do. Shapes below one
+    free body do not meet each other: no impulse changes how they move relative to each other.
+    """
 
-    def __init__(self, tree: Hierarchy, surfaces: Surfaces, candidates: Iterable[int], action: np.ndarray):
-        self._holders: dict[Kind, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    def __init__(self, tree: Tree, surfaces: Surfaces, candidates: Iterable[int], action: np.ndarray):
+        self._tree = tree
+        self._groups: dict[Kind, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))  # by index of a node
         for k in candidates:
             shape = surfaces.shapes[k]
-            node = tree[shape.node.path]
-            carrier = node if node.kind == "free" else node.carrier
-            is_plane = shape.outline is not None and shape.outline.kind == "plane"
-            kind = Kind(shape.surface, carrier is not None, is_plane)
-            self._holders[kind][(carrier or node).path].append(k)
-        self.kinds = list(self._holders)
+            node = tree.nodes[shape.node.index]
+            is_plane = shape.core is not None and shape.core.kind == HALF_SPACE
+            kind = Kind(shape.surface, tree.carrier(node) is not None, is_plane)
+            self._groups[kind][(tree.free_ancestor(node) or node).index].append(k)
+        self.kinds = list(self._groups)
         self.meets = self._meets(action)
 
     def _meets(self, action: np.ndarray) -> np.ndarray:
-        """(kind, kind) whether two kinds of shapes meet if they are on different bodies."""
+        """(kind, kind) whether two kinds of shapes meet if they do not move together."""
         surface, moved, plane = np.array(self.kinds, dtype=np.int64).reshape(-1, 3).T
         meets = action[np.ix_(surface, surface)] != IGNORED
         return meets & np.logical_or.outer(moved, moved) & ~np.logical_and.outer(plane, plane)
 
     @cached_property
-    def met(self) -> dict[str, list[int]]:
-        """The shapes that can meet others, by the path of the body that carries them."""
-        found: dict[str, list[int]] = defaultdict(list)
+    def met(self) -> dict[tuple[Kind, int], list[int]]:
+        """The shapes that can meet others, by their kind and the node that they move with."""
+        found = {}
         for kind, partners in zip(self.kinds, self.meets, strict=True):
-            others = [self._holders[self.kinds[k]] for k in np.flatnonzero(partners)]
-            alone = {next(iter(bodies)) for bodies in others if len(bodies) == 1}
-            many = any(len(bodies) > 1 for bodies in others) or len(alone) > 1
-            for path, shapes in self._holders[kind].items():
-                if many or alone - {path}:
-                    found[path] += shapes
+            others = set().union(*(self._groups[self.kinds[k]] for k in np.flatnonzero(partners)))
+            groups = self._groups[kind].items()
+            found |= {(kind, node): shapes for node, shapes in groups if len(others) > (node in others)}
         return found
 
     def pairs(self) -> set[tuple[int, int]]:
         """The pairs of surfaces that can meet, the lower number first."""
         found = set()
         for one, other in np.argwhere(np.triu(self.meets)):
-            if len(self._holders[self.kinds[one]].keys() | self._holders[self.kinds[other]].keys()) > 1:
+            if len(self._groups[self.kinds[one]].keys() | self._groups[self.kinds[other]].keys()) > 1:
                 first, second = self.kinds[one].surface, self.kinds[other].surface
                 found.add((min(first, second), max(first, second)))
         return found
 
-    def moved(self) -> set[str]:
-        """The paths of the free bodies that can meet others."""
-        free = {path for kind, bodies in self._holders.items() if kind.is_moved for path in bodies}
-        return free & self.met.keys()
+    def moved(self) -> set[int]:
+        """The free bodies that can meet others."""
+        return {node for kind, node in self.met if kind.is_moved}
 
-    def ratio(self, masses: dict[str, float]) -> float:
+    def ratio(self) -> float:
         """The largest ratio of the masses of two free bodies that can meet."""
         moved = [k for k, kind in enumerate(self.kinds) if kind.is_moved]
-        own = [[masses[path] for path in self._holders[self.kinds[k]]] for k in moved]
+        masses = {
+            node: self._tree.weight(self._tree.nodes[node]) for k in moved for node in self._groups[self.kinds[k]]
+        }
+        own = [[masses[node] for node in self._groups[self.kinds[k]]] for k in moved]
         heaviest, lightest = np.array([*map(largest, own)]), np.array([*map(smallest, own)])
         ratios = np.divide.outer(heaviest, lightest)[self.meets[np.ix_(moved, moved)]]
         return largest([1.0, *ratios.tolist()])
@@ -102,17 +102,17 @@ class Stage:
 class Meetings:
     """The contacts of a whole run."""
 
-    def __init__(self, scene: SceneData):
-        self.settings = scene.simulation.contact
-        self._scene = scene
-        self.surfaces = Surfaces(Hierarchy(scene))
+    def __init__(self, hierarchy: Hierarchy):
+        self.settings = hierarchy.scene.simulation.contact
+        self._hierarchy = hierarchy
+        self.surfaces = Surfaces(hierarchy)
         self.pairs: set[tuple[int, int]] = set()  # of surfaces that can meet at some time
         self.met: set[int] = set()  # shapes that can meet others at some time, by their numbers
         self.unsupported: set[int] = set()  # shapes that could, if they were of another type
         self.most_moved = 0  # free bodies that can meet others at the same time
         self.ratio = 1.0  # the largest of masses of two free bodies that can meet
         if self.settings.mode != "off":
-            self._walk(scene)
+            self._walk()
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -150,29 +150,27 @@ class Meetings:
             return self.settings.substeps
         return min(max(FEWEST_SUBSTEPS, math.ceil(SUBSTEPS_PER_ROOT * sqrt(self.ratio))), MOST_SUBSTEPS)
 
-    def _walk(self, scene: SceneData) -> None:
+    def _walk(self) -> None:
         shapes = self.surfaces.shapes
-        supported = [k for k, shape in enumerate(shapes) if shape.outline is not None]
-        masses: dict[str, float] = {}
-        for tree in stages(scene) if shapes else ():
-            stage = Stage(tree, self.surfaces, supported, self.surfaces.action)
-            self.met.update(*stage.met.values())
-            self.pairs |= stage.pairs()
-            moved = stage.moved()
+        supported = [k for k, shape in enumerate(shapes) if shape.core is not None]
+        for tree in self._hierarchy.history if shapes else ():
+            present = Encounters(tree, self.surfaces, supported, self.surfaces.action)
+            self.met.update(*present.met.values())
+            self.pairs |= present.pairs()
+            moved = present.moved()
             self.most_moved = max(self.most_moved, len(moved))
             if moved:
-                masses = masses or {node.path: own_weight(node.body, node.metres_per_unit) for node in tree}
-                self.ratio = max(self.ratio, stage.ratio(carried(tree, masses)))
+                self.ratio = max(self.ratio, present.ratio())
             if len(supported) < len(shapes):
-                could = Stage(tree, self.surfaces, range(len(shapes)), self.surfaces.action)
+                could = Encounters(tree, self.surfaces, range(len(shapes)), self.surfaces.action)
                 self.unsupported |= set().union(*could.met.values()).difference(supported)
 
     def possible_pairs(self) -> set[tuple[int, int]]:
         """The pairs of surfaces that could meet at some time if all shapes collided."""
         everything = np.full_like(self.surfaces.action, COLLIDES)
         candidates = range(len(self.surfaces.shapes))
-        trees = stages(self._scene) if candidates else ()
-        return set().union(*(Stage(tree, self.surfaces, candidates, everything).pairs() for tree in trees))
+        trees = self._hierarchy.history if candidates else ()
+        return set().union(*(Encounters(tree, self.surfaces, candidates, everything).pairs() for tree in trees))
 
 
 def surface_labels(meetings: Meetings) -> dict[int, str]:
@@ -194,20 +192,3 @@ def _listed(found: dict[str, set[str]]) -> str:
     each = [next(iter(same)) if len(same) == 1 else f"{name} ({len(same)})" for name, same in found.items()]
     more = f", {len(each) - MOST_NAMES} more" if len(each) > MOST_NAMES else ""
     return ", ".join(each[:MOST_NAMES]) + more
-
-
-def own_weight(body: Body, metres_per_unit: float) -> float:
-    """The mass of one body without its parts, kg."""
-    if not body.has_mass:
-        return 0.0
-    return body.mass if body.mass is not None else total_of(solid_weights(body, metres_per_unit))
-
-
-def carried(tree: Hierarchy, masses: dict[str, float]) -> dict[str, float]:
-    """The mass of each free body with the parts fixed to it, from the masses of all bodies."""
-    found: dict[str, float] = defaultdict(float)
-    for node in tree:
-        carrier = node if node.kind == "free" else node.carrier if masses[node.path] else None
-        if carrier is not None:
-            found[carrier.path] += masses[node.path]
-    return found

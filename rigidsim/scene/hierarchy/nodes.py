@@ -1,105 +1,156 @@
-"""The nodes of a scene's tree with parents and carriers, as used by all checks and warnings."""
+"""The tree of a scene at t = 0, which all else takes it from: checks, warnings, the compiler; and its history."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
 
-from rigidsim.physics.mass import Placement
+from rigidsim.physics.quaternion import product, rotate, rotate_back
+from rigidsim.physics.vector import dot, norm, scaled
+from rigidsim.scene.hierarchy.mass import own_mass
 from rigidsim.scene.schema.body import Body
 from rigidsim.scene.schema.scene import SceneData
 from rigidsim.scene.text.document import Path
+from rigidsim.scene.values.rotation import IDENTITY, Vector
+from rigidsim.scene.values.vectors import FramedVector, PrescribedVector
+from rigidsim.tree.history import History, TreeChange, in_order, instant_of
+from rigidsim.tree.nodes import ZERO, Node, Tree, preorder
+from rigidsim.tree.prescribed import Columns, Prescribed
+
+STILL = ((1.0, 0.0, 0.0), 0.0)
+"""An axis and an angle, in place of a turn that is left out."""
 
 
-class SceneNode:
-    """A body with its path, its location in the file, its parent (None: the world) and its motion; a reparenting
-    changes the last two.
-    """
+@dataclass(eq=False, kw_only=True, slots=True)
+class SceneNode(Node):
+    """A node of a scene, with its location in the file and its body. Its mass is known in a tree that is `weighed`."""
 
-    def __init__(self, path: str, place: Path, body: Body, parent: SceneNode | None):
-        self.path, self.place, self.body = path, place, body
-        self.parent, self.kind = parent, body.kind
-        self.metres_per_unit = body.scale * (1.0 if parent is None else parent.metres_per_unit)
+    place: Path
+    body: Body
+    prescribed: Prescribed | None
 
     def given(self, key: str) -> bool:
         """Whether the scene has this key, rather than its default."""
         return key in self.body.model_fields_set
 
-    def line(self) -> Iterator[SceneNode]:
-        """The node and its ancestors, itself first."""
-        node = self
-        while node is not None:
-            yield node
-            node = node.parent
-
-    def rigid_line(self) -> Iterator[SceneNode]:
-        """The node and those to which it is fixed, directly or through fixed nodes, itself first."""
-        for node in self.line():
-            yield node
-            if node.kind != "fixed":
-                return
-
-    @property
-    def holder(self) -> SceneNode | None:
-        """The free or prescribed node at the end of the rigid line; None if that is fixed to the world."""
-        return next((node for node in self.rigid_line() if node.kind != "fixed"), None)
-
-    @property
-    def carrier(self) -> SceneNode | None:
-        """The free body that this is, or is part of."""
-        holder = self.holder
-        return holder if holder is not None and holder.kind == "free" else None
+    def motion_at(self, time: Any) -> Columns:
+        """The motion relative to the parent at some times (s), as far as it follows from the scene: of a fixed or
+        prescribed node, until it is reparented.
+        """
+        if self.prescribed is not None:
+            return self.prescribed.at(time)
+        if self.is_free():
+            return {}
+        return {"position": self.position, "orientation": self.orientation, "velocity": ZERO, "angular_velocity": ZERO}
 
 
-class Hierarchy:
-    """All nodes of a scene by their paths, parents first, in the order of the file, at t = 0."""
+class Hierarchy(Tree):
+    """The tree of a scene at t = 0, with the scene."""
 
-    def __init__(self, scene: SceneData):
+    def __init__(self, scene: SceneData, nodes: Sequence[SceneNode]):
+        super().__init__(preorder(nodes))
         self.scene = scene
-        self._nodes: dict[str, SceneNode] = {}
+
+    @classmethod
+    def of_scene(cls, scene: SceneData) -> Hierarchy:
+        """The tree of a scene of which each part is valid on its own."""
+        nodes: dict[str, SceneNode] = {}
+        turns = {None: IDENTITY}  # of each body in the world
         for path, body, above in scene.walk():
-            parent = self._nodes.get(above)
-            place = ("bodies",) if parent is None else (*parent.place, "children")
-            self._nodes[path] = SceneNode(path, (*place, path.rpartition("/")[2]), body, parent)
+            node = _node(len(nodes), path, body, nodes.get(above))
+            nodes[path], turns[path] = node, product(turns[above], node.orientation)
+            if scene.world.normal:
+                nodes[path] = replace(node, normal=rotate_back(turns[path], scene.world.normal))
+        return cls(scene, list(nodes.values()))
 
-    def __iter__(self) -> Iterator[SceneNode]:
-        return iter(self._nodes.values())
+    def weighed(self) -> Hierarchy:
+        """The same tree with the mass of each node; all that the scene says about masses is valid."""
+        return Hierarchy(self.scene, [_weighed(node) for node in self])
 
-    def __contains__(self, path: object) -> bool:
-        return path in self._nodes
+    def bare(self) -> Tree:
+        """The same tree without what the scene says of each node."""
+        names = [field.name for field in fields(Node)]
+        return Tree.of([Node(**{name: getattr(node, name) for name in names}) for node in self])
 
-    def __getitem__(self, path: str) -> SceneNode:
-        return self._nodes[path]
-
-    def get(self, path: str | None) -> SceneNode | None:
-        """The node of this path, if there is one."""
-        return self._nodes.get(path)
-
-    def parts(self, top: SceneNode) -> Iterator[SceneNode]:
-        """A body and the nodes fixed to it, directly or through fixed nodes."""
-        return (node for node in self if top in node.rigid_line())
-
-
-def stages(scene: SceneData) -> Iterator[Hierarchy]:
-    """The tree at t = 0, and after each instant of the run with reparentings: one that changes. All must be valid."""
-    tree, end = Hierarchy(scene), scene.simulation.duration
-    yield tree
-    due = sorted((event for event in scene.reparent if event.time <= end), key=lambda event: event.time)
-    for _, events in groupby(due, key=lambda event: event.time):
-        for event in events:
-            node = tree[event.body]
-            node.parent, node.kind = tree.get(event.to), event.motion
-        yield tree
-
-
-def fixed_parts(carrier: Body) -> Iterator[tuple[tuple[str, ...], Body, Placement]]:
-    """The carrier and the parts fixed to it, directly or through fixed parts, as (names, part, placement)."""
-    waiting = [((), carrier, Placement())]
-    while waiting:
-        names, part, placement = waiting.pop()
-        yield names, part, placement
-        fixed = [(name, child) for name, child in part.children.items() if child.kind == "fixed"]
-        waiting.extend(
-            ((*names, name), child, placement.below(child.position, child.orientation, child.scale))
-            for name, child in reversed(fixed)
+    @cached_property
+    def reparentings(self) -> tuple[TreeChange, ...]:
+        """The changes of the tree in the order of the file."""
+        return tuple(
+            TreeChange(event.time, self[event.body].index, self.frame_of(event.to), event.motion, number)
+            for number, event in enumerate(self.scene.reparent)
         )
+
+    @cached_property
+    def changes(self) -> list[TreeChange]:
+        """The changes of the tree in a run, in the order in which it makes them."""
+        step, end = self.scene.simulation.step, self.scene.simulation.duration
+        return in_order((c for c in self.reparentings if instant_of(c.time, step) <= instant_of(end, step)), step)
+
+    @cached_property
+    def history(self) -> History:
+        """The trees of a run; all reparentings must be valid."""
+        return History(self, self.changes)
+
+
+def in_parent_axes(vector: FramedVector | PrescribedVector, q_PB: tuple, q_WP: tuple = IDENTITY) -> Vector:
+    """A vector that is given with a frame, in the parent's axes, at t = 0."""
+    if vector.frame == "body":
+        return rotate(q_PB, vector.start)
+    return rotate_back(q_WP, vector.start) if vector.frame == "world" else vector.start
+
+
+def _node(index: int, path: str, body: Body, above: SceneNode | None) -> SceneNode:
+    metres, prescribed = above.metres if above else 1.0, _prescribed(body) if body.prescribed else None
+    position, orientation = prescribed.start() if prescribed else (body.position, body.orientation)
+    return SceneNode(
+        path=path,
+        index=index,
+        parent=above.frame if above else 0,
+        kind=body.kind,
+        position=position,
+        orientation=orientation,
+        scale=body.scale,
+        parent_metres=metres,
+        metres=body.scale * metres,
+        center=body.center_of_mass,
+        falls=body.gravity,
+        inherits=body.inherit_impulses,
+        place=(*(above.place if above else ()), "children" if above else "bodies", path.rpartition("/")[2]),
+        body=body,
+        prescribed=prescribed,
+    )
+
+
+def _weighed(node: SceneNode) -> SceneNode:
+    if not node.body.has_mass:
+        return node
+    mass = own_mass(node.body, node.metres)
+    return replace(node, mass=mass, center=mass.center)
+
+
+def _prescribed(body: Body) -> Prescribed:
+    """The motion of a prescribed body, in the parent's axes and units of length."""
+    motion, turns = body.prescribed, body.prescribed.orientation.turns if body.prescribed.orientation else ()
+    found = Prescribed(
+        position=body.position,
+        orientation=body.orientation,
+        path=motion.position or (),
+        turns=(*turns, *[STILL] * (3 - len(turns))) if turns else (),
+        speeds=motion.velocity.value if motion.velocity.varies else (),
+        rates=motion.angular_velocity.value if motion.angular_velocity.varies else (),
+    )
+    position, q_PB = found.start()
+    found = found._replace(position=position)
+    if not (found.path or found.speeds):
+        v, a = (in_parent_axes(vector, q_PB) for vector in (motion.velocity, motion.acceleration))
+        found = found._replace(velocity=v, acceleration=a)
+    if not (found.turns or found.rates):
+        spin = motion.angular_velocity, motion.angular_acceleration
+        omega, alpha = (in_parent_axes(vector, q_PB) for vector in spin)
+        along = omega if norm(omega) > 0.0 else alpha
+        size = max(norm(omega), norm(alpha))
+        axis = scaled(1.0 / norm(along), along) if size > 0.0 else (0.0, 0.0, 1.0)
+        found = found._replace(axis=axis, rate=dot(axis, omega), rate_dot=dot(axis, alpha))
+    return found

@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterator
 
 from rigidsim.engine.laws import declaration as laws
 from rigidsim.scene.expressions import Expression
+from rigidsim.scene.expressions.vocabulary import BODIES
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.schema.forces import Declared
-from rigidsim.scene.schema.names import AXES, SEEN, WORLD
+from rigidsim.scene.schema.names import AXES
 from rigidsim.scene.text.document import Path
+from rigidsim.tree.nodes import WORLD
 
 ALLOWED = {laws.AXES: AXES, laws.END: (WORLD,), laws.MEDIUM: (WORLD,), laws.CENTER: ()}
 """The words allowed in place of a path, by the form of a force's key."""
@@ -34,10 +36,6 @@ def references(hierarchy: Hierarchy) -> Iterator[tuple[Path, str, Collection[str
     for index, event in enumerate(hierarchy.scene.reparent):
         yield ("reparent", index, "body"), event.body, ()
         yield ("reparent", index, "to"), event.to, (WORLD,)
-    for name, metric in hierarchy.scene.metrics.items():
-        for state in metric.states:
-            yield ("metrics", name), state.body, (WORLD,)
-            yield ("metrics", name), state.observer, (WORLD,)
 
 
 def _of_force(place: Path, force: Declared) -> Iterator[tuple[Path, str, Collection[str]]]:
@@ -49,5 +47,5 @@ def _of_force(place: Path, force: Declared) -> Iterator[tuple[Path, str, Collect
             if isinstance(part, Expression):
                 where = (*place, key.name) if index is None else (*place, key.name, index)
                 for state in part.states:
-                    yield where, state.body, SEEN
-                    yield where, state.observer, SEEN
+                    yield where, state.body, BODIES
+                    yield where, state.observer, BODIES

@@ -8,17 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.physics.contact import IGNORED, SENSED
+from rigidsim.physics.distances import Core
 from rigidsim.physics.elementary import sqrt
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.hierarchy.outlines import Outline, outline_of
-from rigidsim.scene.schema.contact import PairContact
 from rigidsim.scene.schema.material import MATERIAL, SENSOR, Material
-from rigidsim.scene.schema.names import WORLD
 from rigidsim.scene.schema.shapes import Shape
+from rigidsim.scene.schema.world import PairContact
 from rigidsim.structures.columns import is_column, largest
+from rigidsim.tree.nodes import WORLD
 
-IGNORED, COLLIDES, SENSED = 0, 1, 2
-"""What two surfaces do: nothing, collide, or only notice that they touch; the numbers are those of the kernels."""
 FRICTION = list(MATERIAL).index("friction")
 
 
@@ -38,7 +37,7 @@ class SurfacedShape(NamedTuple):
     node: SceneNode
     number: int  # in the node's list
     shape: Shape
-    outline: Outline | None  # None if it cannot collide
+    core: Core | None  # None if it cannot collide
     surface: int
 
 
@@ -74,15 +73,15 @@ class Surfaces:
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
         named = {path for entry in self.entries for path in entry.between}
-        found = {None: (Inherited(), frozenset(named & {WORLD}))}
+        found = {0: (Inherited(), frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
-            above, within = found[node.parent and node.parent.path]
+            above, within = found[node.parent]
             inherited = (above if node.kind == "fixed" else Inherited()).changed(node.body.material, node.body.collide)
             within = within | {node.path} if node.path in named else within
-            found[node.path] = (inherited, within)
+            found[node.frame] = (inherited, within)
             for number, shape in enumerate(node.body.shapes):
                 surface = inherited.changed(shape.material, shape.collide).surface(within)
-                yield SurfacedShape(node, number, shape, outline_of(shape), self._number(surface))
+                yield SurfacedShape(node, number, shape, shape.core(), self._number(surface))
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""

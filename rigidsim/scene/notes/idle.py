@@ -1,11 +1,87 @@
-"""Warnings about parts of a scene without effect: after its end, between its samples, within one body."""
+"""Warnings about what is written in vain: values that are corrected, contradicted by shapes, or have no effect."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+
+from rigidsim.physics.mass import joined, principal_moments, unpacked
+from rigidsim.physics.vector import norm, sub
+from rigidsim.scene.hierarchy.mass import solid_masses
+from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path
+
+WORTH_TELLING = 1e-9
+
+
+def normalised_notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Each quaternion in a valid scene that was not exactly of length one, as (path, sentence)."""
+    waiting = [(("bodies", name), body) for name, body in reversed(data["bodies"].items())]
+    while waiting:
+        path, body = waiting.pop()
+        yield from _quaternion_notes((*path, "orientation"), body.get("orientation", {}))
+        inertia = body.get("inertia", {})
+        if isinstance(inertia, dict):
+            yield from _quaternion_notes((*path, "inertia", "orientation"), inertia.get("orientation", {}))
+        for index, shape in enumerate(body.get("shapes", [])):
+            yield from _quaternion_notes((*path, "shapes", index, "orientation"), shape.get("orientation", {}))
+        for index, force in enumerate(body.get("forces", [])):
+            yield from _quaternion_notes((*path, "forces", index, "rest"), force.get("rest", {}))
+        children = body.get("children", {})
+        waiting.extend(((*path, "children", name), child) for name, child in reversed(children.items()))
+
+
+def _quaternion_notes(path: Path, orientation: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    for key in ("wxyz", "xyzw"):
+        parts = orientation.get(key, (1,))
+        if any(isinstance(part, str) for part in parts):
+            continue  # expressions are evaluated to full precision
+        norm = math.hypot(*parts)
+        if abs(norm - 1) > WORTH_TELLING:
+            yield (*path, key), f"the quaternion of norm {norm:.9g} was normalised"
+
+
+SAME_PLACE = 1e-9
+"""Tolerance relative to the reach of the shapes: a given centre of mass this close to theirs is treated as equal."""
+ROUNDING = 1e-9
+"""Tolerance by which a radius of gyration may exceed the reach of the shapes; for a thin ring the two are equal."""
+
+
+def shape_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
+    """Each given centre of mass or inertia that differs from that of the shapes, as (path, sentence)."""
+    for node in hierarchy:
+        if node.body.has_mass and node.body.solids:
+            yield from _center_notes(node)
+            yield from _gyration_notes(node)
+
+
+def _center_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
+    body = node.body
+    if not node.given("center_of_mass"):
+        return
+    center = joined(solid_masses(body, node.metres), node.metres).center
+    reach = max(solid.reach(center) for solid in body.solids)
+    if norm(sub(center, body.center_of_mass)) > SAME_PLACE * reach:
+        place = ", ".join(f"{part:.6g}" for part in center)
+        yield (*node.place, "center_of_mass"), f"it is used instead of that of the shapes, [{place}]"
+
+
+def _gyration_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
+    body = node.body
+    if body.inertia is None or body.inertia.is_point:
+        return
+    mass, center, inertia = node.mass
+    gyration = math.sqrt(principal_moments(unpacked(inertia))[2] / mass)
+    reach = node.metres * max(solid.reach(center) for solid in body.solids)
+    if gyration > reach * (1 + ROUNDING):
+        message = f"the radius of gyration, {gyration:.6g} m, exceeds the reach of the shapes, {reach:.6g} m"
+        yield (*node.place, "inertia"), message
+
 
 SAMPLES = 100
 """The advised number of samples."""
@@ -19,15 +95,14 @@ def idle_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
         message = f"it is longer than the duration of {end:.12g} s, so that only the start and the end are recorded"
         often = step * max(1, round(end / step / SAMPLES))
         yield ("simulation", "record_every"), f"{message}; use {often:.12g} s to show the motion"
-    changed = {event.body for event in hierarchy.scene.reparent}
     for node in hierarchy:
         for index, force in enumerate(node.body.forces):
             if force.during is not None and force.during[0] >= end:
                 place = (*node.place, "forces", index, "during")
                 yield place, f"it begins at {force.during[0]:.12g} s, but the simulation ends at {end:.12g} s"
-            whole = _whole(node, changed)
-            if whole is not None and whole is _whole(hierarchy.get(getattr(force, "to", None)), changed):
-                message = f"both ends are parts of '{whole.path}', so it has no effect; choose another body in 'to'"
+            other = hierarchy.get(getattr(force, "to", None))
+            if other is not None and (whole := _whole(hierarchy, node)) and whole == _whole(hierarchy, other):
+                message = f"both ends are parts of '{whole}', so it has no effect; choose another body in 'to'"
                 yield (*node.place, "forces", index, "to"), message
         yield from _events((*node.place, "impulses"), node.body.impulses, end)
     yield from _events(("reparent",), hierarchy.scene.reparent, end)
@@ -40,8 +115,51 @@ def _events(place: Path, events: tuple, end: float) -> Iterator[tuple[Path, str]
             yield (*place, index, "time"), message
 
 
-def _whole(node: SceneNode | None, changed: set[str]) -> SceneNode | None:
-    """The free body of which a node is a part during the whole run, if that is known."""
-    if node is None or any(part.kind == "fixed" and part.path in changed for part in node.rigid_line()):
-        return None
-    return node.carrier
+def _whole(hierarchy: Hierarchy, node: SceneNode) -> str:
+    """The path of the free body of which a node is a part during the whole run; empty if there is none."""
+    carriers = {tree.carrier(tree.nodes[node.index]) for tree in hierarchy.history}
+    paths = {carrier.path if carrier else "" for carrier in carriers}
+    return paths.pop() if len(paths) == 1 else ""
+
+
+def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
+    """Everything about contact that may not be meant, as (path, sentence)."""
+    meetings = Meetings(hierarchy)
+    if meetings.unsupported:
+        yield _left_out(meetings)
+    if meetings.settings.substeps is None and meetings.ratio > MOST_RATIO:
+        message = (
+            f"free bodies that can collide have a ratio of masses of {meetings.ratio:.3g}; above {MOST_RATIO:g} a light"
+            " body under a heavy one is pressed into what it lies on; a smaller step helps, and a written substeps ends"
+            " this warning"
+        )
+        yield ("simulation", "contact"), message
+    if meetings.settings.mode != "off" and meetings.surfaces.entries:
+        yield from _idle_pairs(meetings)
+
+
+def _idle_pairs(meetings: Meetings) -> Iterator[tuple[Path, str]]:
+    """Entries of `world.contacts` for bodies that can never touch."""
+    surfaces = meetings.surfaces
+    possible = np.zeros((len(surfaces.all),) * 2, dtype=bool)
+    for one, other in meetings.possible_pairs():
+        possible[one, other] = possible[other, one] = True
+    for index, entry in enumerate(surfaces.entries):
+        place = ("world", "contacts", index, "between")
+        sides = [surfaces.members(path) for path in entry.between]
+        bare = [side for side, members in enumerate(sides) if not len(members)]
+        for side in bare:
+            yield (*place, side), f"there is no shape on '{entry.between[side]}' or below it, so this has no effect"
+        if not bare and not possible[np.ix_(*sides)].any():
+            one, other = entry.between
+            reason = "they are planes, parts of one body, or both not moved by forces"
+            yield place, f"'{one}' and '{other}' can never touch, so this has no effect: {reason}"
+
+
+def _left_out(meetings: Meetings) -> tuple[Path, str]:
+    """The first shape that takes no part in contact, and how many there are."""
+    shape = meetings.surfaces.shapes[min(meetings.unsupported)]
+    count = len(meetings.unsupported) - 1
+    more = f", nor can {count} further shape{'s' if count > 1 else ''}" if count else ""
+    place = (*shape.node.place, "shapes", shape.number)
+    return place, f"{described(shape.shape)} cannot collide in this version{more}; write collide: false"

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.physics.operations import JETS, OPERATIONS, VALUES
+from rigidsim.physics.operations import OPERATIONS, VALUES
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time, operations
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import columns, largest
-from rigidsim.scene.notes.frame_use import flown_in
-from rigidsim.scene.notes.stability import advised_step, shorter
+from rigidsim.scene.notes.steps import advised_step, flown_in, shorter
 from rigidsim.scene.schema.integrators import Integrator
 from rigidsim.scene.schema.prescription import PrescribedMotion
 from rigidsim.scene.text.document import Path
@@ -25,7 +24,7 @@ LOOKS = 500  # at which rates are evaluated
 MOST_SUMMED = 5_000  # steps of which the errors are summed
 SPANS = 50  # spans of consecutive steps, if there are more steps than that
 NEAR = 20  # steps for which shorter steps are tried
-HASTE = 1e-3  # allowed error for a body at rest, relative to the largest speed of the motion
+ALLOWED_GAIN = 1e-3  # allowed error for a body at rest, relative to the largest speed of the motion
 SAME = 1e-9  # a smaller change, relative to the largest value, is not a jump
 
 # The value by which an operation selects its branch. Equality of two numbers is omitted: it lasts an instant.
@@ -53,13 +52,13 @@ def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
         for where, found in jumps:
             yield where, f"{found}; its free descendants gain a spurious velocity there: use a smooth function"
         if not jumps:
-            yield from _haste_notes(hierarchy, place, node.body.prescribed, spans)
+            yield from _change_notes(hierarchy, place, node.body.prescribed, spans)
 
 
-def _haste_notes(
+def _change_notes(
     hierarchy: Hierarchy, place: Path, motion: PrescribedMotion, spans: np.ndarray
 ) -> Iterator[tuple[Path, str]]:
-    """The vectors of a motion by which a body at rest would gain more than HASTE of the largest speed."""
+    """The vectors of a motion by which a body at rest would gain more than ALLOWED_GAIN of the largest speed."""
     step, method = hierarchy.scene.simulation.step, hierarchy.scene.simulation.integrator
     found: dict[str, list] = {}
     for (name, *_), part, orders in expressed(motion):
@@ -67,7 +66,7 @@ def _haste_notes(
         found.setdefault(name, []).append((largest(gained), speed, part, orders))
     for name, parts in found.items():
         gained, _, part, orders = max(parts, key=itemgetter(0))
-        allowed = HASTE * max(speed for _, speed, _, _ in parts)
+        allowed = ALLOWED_GAIN * max(speed for _, speed, _, _ in parts)
         if gained > allowed:
             advised = _slower(part, orders, spans, step, method, allowed / gained)
             unit = "m/s" if name in ("position", "velocity") else "rad/s"
@@ -143,7 +142,7 @@ def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
     for k in changes[:MOST_CHANGES]:
         before, after = _switch(part, times[k], times[k + 1])
         # One double further, away from the edge of the branch.
-        jets = [part.evaluate({Time(): (t, 1.0, 0.0)}, JETS) for t in (before, np.nextafter(after, np.inf))]
+        jets = [part.jet(t) for t in (before, np.nextafter(after, np.inf))]
         for name, u, v, size in list(zip(("it jumps", "its rate jumps"), *jets, sizes, strict=False))[:orders]:
             if abs(v - u) > SAME * size:
                 u, v = (0.0 if abs(w) < SAME * size else w for w in (u, v))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, get_args, get_origin
 
-from rigidsim.errors import SceneError, UsageError
+from rigidsim.errors import SceneError, UsageError, did_you_mean
 from rigidsim.scene.text.document import Document, Path, Places, shown
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.scene.text.reader import read_text
@@ -143,8 +142,8 @@ def _next_part(node: Any, rest: str, dotted: str, kind: Any) -> tuple[str | int,
         example = ", ".join("0" * _length(known[first])) or "..."
         hint = f'set the whole value: --set {shown(dotted.removesuffix(rest))}{first}="[{example}]"'
     else:
-        close = get_close_matches(first, [*node, *known], n=1)
-        hint = f"did you mean '{shown(close[0])}'?" if close else f"there are: {', '.join(map(shown, node)) or 'none'}"
+        there = f"there are: {', '.join(map(shown, node)) or 'none'}"
+        hint = did_you_mean(first, map(shown, [*node, *known]), there)
     raise UsageError(f"cannot set '{shown(dotted)}': there is no '{shown(first)}'; {hint}")
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from rigidsim.scene.schema.events import Impulse
-from rigidsim.scene.schema.forces import Force
+from rigidsim.scene.schema.forces import Force, Impulse
 from rigidsim.scene.schema.inertia import Inertia
 from rigidsim.scene.schema.material import Collide, Material
 from rigidsim.scene.schema.names import NAMED, BodyName
@@ -16,7 +15,7 @@ from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
 from rigidsim.scene.schema.repeat import Repeat
 from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Shape, Solid
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
+from rigidsim.scene.values.base import SceneModel, invalid, one_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -60,9 +59,7 @@ def _require_motion(value: Any) -> Any:
 
 
 Motion = Annotated[
-    Annotated[Literal["free", "fixed"], form("word")] | Annotated[Prescription, form("prescribed")],
-    Discriminator(by_form(_motion_form)),
-    BeforeValidator(_require_motion),
+    one_of(_motion_form, word=Literal["free", "fixed"], prescribed=Prescription), BeforeValidator(_require_motion)
 ]
 
 

@@ -1,12 +1,11 @@
-"""The schema of forces: one model for each kind, made from the declaration of its law."""
+"""The schema of loads: one model for each kind of force, made from the declaration of its law, and impulses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, create_model, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
 from rigidsim.engine.laws.declaration import (
     AXES,
@@ -23,15 +22,18 @@ from rigidsim.engine.laws.declaration import (
 )
 from rigidsim.engine.laws.declaration import Force as Kind
 from rigidsim.engine.laws.registry import KINDS
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.schema.acting import STATE, Direction, Window
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, Text, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import (
+    ANGULAR_IMPULSE,
     DIMENSIONS,
+    IMPULSE,
     LENGTH,
     NUMBER_ONLY,
+    TIME,
     not_negative,
     positive,
     quantity,
@@ -39,17 +41,27 @@ from rigidsim.scene.values.quantities import (
     varying_vector,
     vector,
 )
+from rigidsim.scene.values.vectors import ZERO, Direction
 
 QUANTITIES = {dimension.name: dimension for dimension in (NUMBER_ONLY, *DIMENSIONS)}
 BOUNDED = {"": quantity, POSITIVE: positive, NOT_NEGATIVE: not_negative}
 UNTYPED = KINDS[0].name
 """The type of a force without the key `type`."""
+STATE = frozenset({"time", "state"})
+"""The variables that an expression of a force may use."""
 WINDOW = "the window [begin, end] in which it acts, exactly; default: always"
 
-Center = Annotated[
-    Annotated[str, form("path")] | Annotated[vector(LENGTH), form("point")],
-    Discriminator(by_form(lambda value: "path" if isinstance(value, str) else "point")),
-]
+
+def _check_window(window: tuple[float, float]) -> tuple[float, float]:
+    start, end = window
+    if not start < end:
+        raise invalid("during", f"the window ends at {end:.12g} s, not after its beginning at {start:.12g} s")
+    return window
+
+
+Instant = not_negative(TIME)
+Window = Annotated[list_of(Instant, 2, "[start, end]"), AfterValidator(_check_window)]
+Center = one_of(lambda value: "path" if isinstance(value, str) else "point", path=str, point=vector(LENGTH))
 """A body, by its path, or a point of the world."""
 PLAIN_FORMS = {
     DIRECTION: Direction, ORIENTATION: Orientation, AXES: str, END: str, MEDIUM: str, CENTER: Center,
@@ -138,16 +150,36 @@ def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
             raise invalid("not-a-mapping", f"expected a {what}, a mapping, got {shown(value)}")
         name = value.get("type", UNTYPED)
         if not isinstance(name, str) or name not in kinds:
-            close = get_close_matches(name, kinds, n=1) if isinstance(name, str) else []
-            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(kinds)}"
+            hint = did_you_mean(name, kinds, f"there are: {', '.join(kinds)}")
             raise invalid("unknown-value", f"{shown(name)} is not a type of {what}", hint, key="type")
         return value
 
     return check
 
 
-Force = Annotated[
-    any_of(FORCES),
-    Discriminator(by_form(_type_name)),
-    BeforeValidator(require_known(FORCES, "force")),
-]
+Force = Annotated[one_of(_type_name, **FORCES), BeforeValidator(require_known(FORCES, "force"))]
+
+
+class Impulse(SceneModel):
+    """An impulse and an angular impulse at an instant."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["impulse"]}, {"required": ["angular_impulse"]}]}
+    )
+
+    time: Instant = Field(description="Time at which it acts.")
+    impulse: vector(IMPULSE) = Field(ZERO, description="Change of momentum.")
+    angular_impulse: vector(ANGULAR_IMPULSE) = Field(
+        ZERO, description="Change of angular momentum, in addition to that of the impulse."
+    )
+    at: vector(LENGTH) = Field(
+        None, description="Point of the body where the impulse acts, in body coordinates; default: the centre of mass."
+    )
+    frame: str = Field("parent", description="Axes of the vectors: body, parent, world, or the path of a body.")
+    name: Text = Field("", description="Name of the event in the trajectory and in reports.")
+
+    @model_validator(mode="after")
+    def _require_impulse(self) -> Impulse:
+        if not self.model_fields_set & {"impulse", "angular_impulse"}:
+            raise invalid("missing-key", "neither 'impulse' nor 'angular_impulse' is given", "give at least one")
+        return self

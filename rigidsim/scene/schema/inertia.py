@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from rigidsim.physics.inertia import rotated
 from rigidsim.physics.mass import TOLERANCE, inertia_fault, unpacked
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import INERTIA, vector
 from rigidsim.scene.values.rotation import IDENTITY, Matrix, Quaternion, Vector
 
@@ -117,10 +117,7 @@ def _require_form(value: Any) -> Any:
 
 
 Inertia = Annotated[
-    Annotated[PrincipalInertia, form("principal")]
-    | Annotated[TensorInertia, form("tensor")]
-    | Annotated[Literal["point"], form("point")],
-    Discriminator(by_form(_form)),
+    one_of(_form, principal=PrincipalInertia, tensor=TensorInertia, point=Literal["point"]),
     AfterValidator(_resolve),
     BeforeValidator(_require_form),
 ]

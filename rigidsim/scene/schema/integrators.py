@@ -11,29 +11,16 @@ acceleration that depends on time only. The stepper does the same to round-off: 
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, ValidationInfo, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, any_of, by_form, form, invalid, word_of
-from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY
-
-
-def whole(least: int, most: int, meaning: str) -> Any:
-    """The type of a whole number from `least` to `most`, or of an expression that gives one."""
-
-    def read(value: Any, info: ValidationInfo) -> int | float:
-        number = NUMBER_ONLY.read(value, info.context)
-        return int(number) if number == int(number) else number
-
-    schema = {"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, EXPRESSION_SCHEMA]}
-    field = Field(ge=least, le=most, description=meaning)
-    return Annotated[int, field, BeforeValidator(read), WithJsonSchema(schema)]
-
+from rigidsim.scene.values.base import SceneModel, invalid, one_of, word_of
+from rigidsim.scene.values.quantities import whole
 
 Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
@@ -95,7 +82,7 @@ class MagnusMethod(Method):
     """
 
     name: Literal["magnus"]
-    terms: whole(1, 4, "number of terms of the Magnus expansion") = 2
+    terms: whole(1, 4) = Field(2, description="number of terms of the Magnus expansion")
     exponential: Annotated[
         Literal["full", "cubic"], Field(description="exact exponential map, or its expansion to third order")
     ] = "full"
@@ -120,7 +107,9 @@ class Magnus2Method(Method):
     """
 
     name: Literal["magnus2"]
-    iterations: whole(1, 100, "number of iterations that make the final rate consistent with the orientation") = 4
+    iterations: whole(1, 100) = Field(
+        4, description="number of iterations that make the final rate consistent with the orientation"
+    )
 
     order: ClassVar[str] = "2"
     evaluations: ClassVar[int] = 2
@@ -166,8 +155,7 @@ def _require_known(value: Any) -> Any:
     if isinstance(value, dict) and "name" not in value:
         raise invalid("missing-key", "the integrator has no 'name'", f"names: {', '.join(MODELS)}")
     if not isinstance(name, str) or name not in MODELS:
-        close = get_close_matches(name, MODELS, n=1) if isinstance(name, str) else []
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(MODELS)}"
+        hint = did_you_mean(name, MODELS, f"there are {', '.join(MODELS)}")
         raise invalid("integrator", f"{shown(name)} is not an integrator", hint)
     return value
 
@@ -176,10 +164,5 @@ def _in_full(written: Any) -> Method:
     return MODELS[written](name=written) if isinstance(written, str) else written
 
 
-Integrator = Annotated[
-    Annotated[Name, form("name")] | any_of(MODELS),
-    Discriminator(by_form(_form)),
-    AfterValidator(_in_full),
-    BeforeValidator(_require_known),
-]
+Integrator = Annotated[one_of(_form, name=Name, **MODELS), AfterValidator(_in_full), BeforeValidator(_require_known)]
 """An integrator as a name or in full; its value is the model with its options."""

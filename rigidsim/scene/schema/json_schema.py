@@ -46,7 +46,7 @@ class _Rewriter:
             }
         for key in ("oneOf", "anyOf"):
             if any(self._keys(form) for form in schema.get(key, ())):
-                made |= self._told_apart(made.pop(key))
+                made |= self._distinguished(made.pop(key))
         return made
 
     def _keys(self, form: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class _Rewriter:
     def _definition(self, form: dict[str, Any]) -> dict[str, Any]:
         return self._definitions[form["$ref"].rpartition("/")[2]] if "$ref" in form else form
 
-    def _told_apart(self, forms: list[dict[str, Any]]) -> dict[str, Any]:
+    def _distinguished(self, forms: list[dict[str, Any]]) -> dict[str, Any]:
         mappings = [form for form in forms if self._keys(form)]
         others = [form for form in forms if not self._keys(form)]
         chosen = self._mapping(mappings)

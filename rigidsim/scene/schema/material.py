@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema, create_model
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, create_model
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, Text, by_form, form, invalid
+from rigidsim.scene.values.base import SceneModel, Text, invalid, one_of
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, NUMBER_ONLY, VELOCITY, quantity, vector
 
 LARGEST = 1e100
@@ -88,12 +88,11 @@ def _known(allowed: str, is_known: Callable[[Any], bool]) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-_Word = Annotated[bool, form("switch")] | Annotated[Literal["sensor"], form("word")]
-Switch = Annotated[_Word, Discriminator(by_form(_form)), _known("true, false or sensor", lambda value: False)]
+_WORDS = {"switch": bool, "word": Literal["sensor"]}
+Switch = Annotated[one_of(_form, **_WORDS), _known("true, false or sensor", lambda value: False)]
 """Whether two surfaces collide: true, false, or `sensor`, for touching that is recorded and has no effect."""
 Collide = Annotated[
-    _Word | Annotated[Groups, form("groups")],
-    Discriminator(by_form(_form)),
+    one_of(_form, **_WORDS, groups=Groups),
     _known("true, false, sensor, or {group: crates, with: [floor]}", lambda value: _form(value) == "groups" and value),
 ]
 """What a surface collides with: all (true), nothing (false), nothing with effect (`sensor`), or groups."""

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
@@ -191,8 +191,7 @@ def _require_form(value: Any) -> Any:
 
 
 MeshFile = Annotated[
-    Annotated[str, form("path")] | Annotated[MeasuredFile, form("measured")],
-    Discriminator(by_form(lambda value: "measured" if isinstance(value, dict) else "path")),
+    one_of(lambda value: "measured" if isinstance(value, dict) else "path", path=str, measured=MeasuredFile),
     AfterValidator(_from_path),
     BeforeValidator(_require_form),
 ]

@@ -9,22 +9,13 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer, Validatio
 from rigidsim.scene.expressions import METRIC, Expression
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import invalid
+from rigidsim.scene.values.base import invalid, mapping_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA
 
-MOST_METRICS = 1000
-EXAMPLE = "write {top_speed: \"= max(speed('ball'))\"}"
+EXAMPLE = "{top_speed: \"= max(speed('ball'))\"}"
 BAD_NAME = "metric-name"
 """The code of an error about the name itself."""
-
-
-def _require_mapping(given: Any) -> Any:
-    if not isinstance(given, dict):
-        raise invalid("not-a-mapping", f"expected names with expressions, got {shown(given)}", EXAMPLE)
-    if len(given) > MOST_METRICS:
-        raise invalid("size", f"there are more than {MOST_METRICS} metrics")
-    return given
 
 
 def _check_name(name: str) -> str:
@@ -39,7 +30,7 @@ def _read(value: Any, info: ValidationInfo) -> Expression:
         return value
     if not is_expression(value):
         message = f"expected an expression, which begins with '=', got {shown(value)}"
-        raise invalid("not-an-expression", message, EXAMPLE)
+        raise invalid("not-an-expression", message, f"write {EXAMPLE}")
     return read_expression(value, info.context, METRIC)
 
 
@@ -51,4 +42,4 @@ _SCHEMA = {
 }
 _Name = Annotated[str, AfterValidator(_check_name)]
 _Metric = Annotated[Any, BeforeValidator(_read), PlainSerializer(written)]
-Metrics = Annotated[dict[_Name, _Metric], BeforeValidator(_require_mapping), WithJsonSchema(_SCHEMA)]
+Metrics = Annotated[mapping_of(_Name, _Metric, "names with expressions", EXAMPLE, "metrics"), WithJsonSchema(_SCHEMA)]

@@ -6,15 +6,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+from rigidsim.quantities.vocabulary import BODY, PARENT
+from rigidsim.scene.expressions.vocabulary import BODIES
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import invalid
+from rigidsim.tree.nodes import WORLD
 
-WORLD = "world"
-AXES = ("body", "parent", "world")
+AXES = (BODY, PARENT, WORLD)
 """The axes that a vector may be written in."""
-SEEN = ("self", "parent", "world")
-"""The words for bodies in expressions, in addition to paths."""
-WORDS = tuple(dict.fromkeys((*AXES, *SEEN)))
+WORDS = tuple(dict.fromkeys((*AXES, *BODIES)))
 """Words for frames, which are not allowed as names of bodies."""
 BODY_NAME_SCHEMA = {"type": "string", "pattern": f"^(?!({'|'.join(WORDS)}|\\.|\\.\\.)$)[^/\\s]([^/]*[^/\\s])?$"}
 NAMED = {"propertyNames": BODY_NAME_SCHEMA}

@@ -8,43 +8,35 @@ from typing import Annotated, Any
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    Discriminator,
     Field,
     PlainSerializer,
     ValidationInfo,
     WithJsonSchema,
 )
 
+from rigidsim.quantities.names import BadName, read_name
 from rigidsim.scene.expressions import ORACLE, Expression
 from rigidsim.scene.expressions.tree import operations
 from rigidsim.scene.expressions.vocabulary import SPECIAL
-from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
+from rigidsim.scene.values.base import SceneModel, invalid, mapping_of, one_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative
-from rigidsim.scene.values.quantity_names import BadQuantityName, read_quantity_name
 
 KEY = "oracle"
-MOST_ENTRIES = 1000
 MOST_COMPONENTS = 4
-EXAMPLE = 'write {ball.position: ["= v*t", 0, null]}'
+EXAMPLE = '{ball.position: ["= v*t", 0, null]}'
+NOT_COMPARED = ("time", "energy_drift")
 BAD_KEY = "oracle-quantity"
 """The code of an error about the quantity itself."""
 
 
-def _require_mapping(given: Any) -> Any:
-    if not isinstance(given, dict):
-        raise invalid("not-a-mapping", f"expected quantities with expressions of t, got {shown(given)}", EXAMPLE)
-    if len(given) > MOST_ENTRIES:
-        raise invalid("size", f"there are more than {MOST_ENTRIES} quantities")
-    return given
-
-
 def _check_quantity(text: str) -> str:
     try:
-        read_quantity_name(text)
-    except BadQuantityName as error:
+        read_name(text)
+    except BadName as error:
         raise invalid(BAD_KEY, error.message, error.hint) from None
+    if text in NOT_COMPARED:
+        raise invalid(BAD_KEY, f"an oracle cannot have '{text}'", "name a quantity that the motion of bodies decides")
     return text
 
 
@@ -73,10 +65,7 @@ def _require_length(values: tuple) -> tuple:
 
 
 _LIST = Annotated[tuple[_SOME, ...], Field(strict=False), AfterValidator(_require_length)]
-_VALUE = Annotated[
-    Annotated[_ONE, form("one")] | Annotated[_LIST, form("list")],
-    Discriminator(by_form(lambda value: "list" if isinstance(value, list | tuple) else "one")),
-]
+_VALUE = one_of(lambda value: "list" if isinstance(value, list | tuple) else "one", one=_ONE, list=_LIST)
 
 
 class Reference(SceneModel):
@@ -102,15 +91,11 @@ def _in_full(value: Any) -> Reference:
     return value if isinstance(value, Reference) else Reference.model_construct(value=value)
 
 
-_Reference = Annotated[
-    Annotated[_ONE, form("one")] | Annotated[_LIST, form("list")] | Annotated[Reference, form("full")],
-    Discriminator(by_form(_form)),
-    AfterValidator(_in_full),
-]
+_Reference = Annotated[one_of(_form, one=_ONE, list=_LIST, full=Reference), AfterValidator(_in_full)]
+_Quantity = Annotated[str, AfterValidator(_check_quantity)]
 _DESCRIPTION = "What quantities should be, as expressions of t; it does not influence the run."
 Oracle = Annotated[
-    dict[Annotated[str, AfterValidator(_check_quantity)], _Reference],
-    BeforeValidator(_require_mapping),
+    mapping_of(_Quantity, _Reference, "quantities with expressions of t", EXAMPLE, "quantities"),
     Field(description=_DESCRIPTION),
 ]
 """Quantities by their names, with their closed forms."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from rigidsim.physics.vector import dot
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import ANGLE, NUMBER_ONLY, quantity, vector
 from rigidsim.scene.values.rotation import (
     Quaternion,
@@ -26,7 +26,7 @@ from rigidsim.structures.columns import hypot
 NORM_TOLERANCE = 1e-3
 MATRIX_TOLERANCE = 1e-6
 Number = quantity(NUMBER_ONLY)
-FORMS = "{wxyz: [...]}, {xyzw: [...]}, {axis: [x, y, z], angle: a}, {euler: [a, b, c], order: xyz} or {matrix: [...]}"
+WRITTEN = "{wxyz: [...]}, {xyzw: [...]}, {axis: [x, y, z], angle: a}, {euler: [a, b, c], order: xyz} or {matrix: [...]}"
 
 
 class QuaternionFirst(SceneModel):
@@ -125,15 +125,9 @@ def _checked(q: Quaternion) -> Quaternion:
     return normalised(q)
 
 
-FORM_OF_KEY = {
-    "wxyz": "wxyz",
-    "xyzw": "xyzw",
-    "axis": "axis",
-    "angle": "axis",
-    "euler": "euler",
-    "order": "euler",
-    "matrix": "matrix",
-}
+FORMS = {"wxyz": QuaternionFirst, "xyzw": QuaternionLast, "axis": AxisAngle, "euler": EulerAngles,
+         "matrix": RotationMatrix}  # fmt: skip
+FORM_OF_KEY = {key: name for name, form in FORMS.items() for key in form.model_fields}
 
 
 def _form(value: Any) -> str:
@@ -146,17 +140,12 @@ def _require_form(value: Any) -> Any:
         message = "four bare numbers are ambiguous: the scalar may be first or last"
         raise invalid("orientation", message, f"write {{wxyz: [{numbers}]}} or {{xyzw: [{numbers}]}}")
     if not isinstance(value, dict) or not any(key in value for key in FORM_OF_KEY):
-        raise invalid("orientation", f"{shown(value)} is not an orientation", f"write {FORMS}")
+        raise invalid("orientation", f"{shown(value)} is not an orientation", f"write {WRITTEN}")
     return value
 
 
 Orientation = Annotated[
-    Annotated[QuaternionFirst, form("wxyz")]
-    | Annotated[QuaternionLast, form("xyzw")]
-    | Annotated[AxisAngle, form("axis")]
-    | Annotated[EulerAngles, form("euler")]
-    | Annotated[RotationMatrix, form("matrix")],
-    Discriminator(by_form(_form)),
+    one_of(_form, **FORMS),
     AfterValidator(lambda written: written.quaternion()),
     BeforeValidator(_require_form),
 ]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from rigidsim.scene.schema.acting import Direction
 from rigidsim.scene.schema.orientation import EulerOrder
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import ANGLE, LENGTH
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import (
     ZERO,
+    Direction,
     PrescribedAcceleration,
     PrescribedAngularAcceleration,
     PrescribedAngularVelocity,
@@ -73,11 +73,7 @@ def _require_form(value: Any) -> Any:
     raise invalid("orientation", f"{shown(value)} is not an orientation as a function of time", hint)
 
 
-PrescribedOrientation = Annotated[
-    Annotated[TurnAboutAxis, form("axis")] | Annotated[TurnsInOrder, form("euler")],
-    Discriminator(by_form(_form)),
-    BeforeValidator(_require_form),
-]
+PrescribedOrientation = Annotated[one_of(_form, axis=TurnAboutAxis, euler=TurnsInOrder), BeforeValidator(_require_form)]
 
 
 DERIVATIVES = {"position": ("velocity", "acceleration"), "orientation": ("angular_velocity", "angular_acceleration")}
@@ -127,16 +123,6 @@ class PrescribedMotion(SceneModel):
         if given.varies and given.frame != "parent":
             message = f"'{velocity}' as a function of time is in the parent's axes"
             raise invalid("motion", message, "omit 'frame'", key=velocity)
-
-    @property
-    def is_paced(self) -> bool:
-        """Whether the velocity or the angular velocity is given as a function of time."""
-        return self.velocity.varies or self.angular_velocity.varies
-
-    @property
-    def is_expressed(self) -> bool:
-        """Whether the position or the orientation is given as a function of time."""
-        return self.position is not None or self.orientation is not None
 
 
 class Prescription(SceneModel):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
-from rigidsim.errors import Problem
+from rigidsim.errors import Problem, did_you_mean
 from rigidsim.scene.schema.metrics import BAD_NAME
 from rigidsim.scene.schema.oracle import BAD_KEY
 from rigidsim.scene.text.document import Document, Path, shown
@@ -108,8 +107,7 @@ def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
     keys = list(model.model_fields) if model else []
     if any(path == overridden for overridden, _ in document.overrides):
         keys += reading.parameters if len(path) == 1 else []
-    close = get_close_matches(key, keys, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"allowed keys: {', '.join(keys)}"
+    hint = did_you_mean(key, keys, f"allowed keys: {', '.join(keys)}")
     message = f"unknown key '{shown(key)}'"
     if "type" in keys:
         written = "type" in document.value_at(path[:-1])
@@ -125,6 +123,5 @@ def _missing_key(path: Path, document: Document) -> Problem:
 def _unknown_word(path: Path, value: object, expected: str, document: Document) -> Problem:
     # Pydantic gives the words as text: 'body', 'parent' or 'world'.
     words = [word.strip("' ") for word in expected.replace(" or ", ",").split(",")]
-    close = get_close_matches(value, words, n=1) if isinstance(value, str) else []
-    hint = f"did you mean '{close[0]}'?" if close else f"write {' or '.join(words)}"
+    hint = did_you_mean(value, words, f"write {' or '.join(words)}")
     return document.problem("unknown-value", f"{shown(value)} is not known here", path, hint)

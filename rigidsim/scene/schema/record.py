@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
+from rigidsim.scene.values.base import SceneModel, invalid, one_of
 
 QUANTITIES = ("position", "orientation", "velocity", "angular_velocity")
 FRAMES = ("local", "world")
@@ -31,8 +31,7 @@ def _quantity(allowed: tuple[str, ...]) -> Any:
             raise invalid("record", message, f"write it by itself: record: [{value}, ...]")
         if isinstance(value, str) and value in ALWAYS:
             raise invalid("record", f"'{value}' is no choice: time and events are always recorded", "omit it")
-        close = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(allowed)}"
+        hint = did_you_mean(value, allowed, f"there are {', '.join(allowed)}")
         raise invalid("record", f"{shown(value)} is not a quantity that can be recorded", hint)
 
     return Annotated[str, BeforeValidator(check), WithJsonSchema({"enum": list(allowed)})]
@@ -67,10 +66,11 @@ class RecordedPart(SceneModel):
 
 Record = Annotated[
     tuple[
-        Annotated[
-            Annotated[_quantity((*OF_BODIES, *OF_ALL)), form("name")] | Annotated[RecordedPart, form("part")],
-            Discriminator(by_form(lambda value: "part" if isinstance(value, dict | SceneModel) else "name")),
-        ],
+        one_of(
+            lambda value: "part" if isinstance(value, dict | SceneModel) else "name",
+            name=_quantity((*OF_BODIES, *OF_ALL)),
+            part=RecordedPart,
+        ),
         ...,
     ],
     Field(strict=False),

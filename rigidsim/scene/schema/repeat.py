@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from rigidsim.errors import did_you_mean
 from rigidsim.physics.elementary import sin_cos
 from rigidsim.scene.expressions.tokens import NAME
 from rigidsim.scene.expressions.vocabulary import RESERVED
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
-from rigidsim.scene.values.quantities import EXPRESSION_SCHEMA, LENGTH, NUMBER_ONLY, quantity, vector
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, mapping_of, one_of
+from rigidsim.scene.values.quantities import LENGTH, vector, whole
 from rigidsim.scene.values.rotation import Quaternion, Vector
 
 INDEX, COUNT, AXES = "index", "count", ("i", "j", "k")
 PROVIDED = (INDEX, COUNT, *AXES)
-LARGEST_WHOLE = 2.0**53
 FORMS = "{grid: [3, 2, 1], spacing: [1, 1, 1]}, {line: 5, spacing: [1, 0, 0]} or {random: 20, seed: 1, size: [2, 2, 1]}"
 
 
@@ -32,28 +31,13 @@ class Copy(NamedTuple):
     orientation: Quaternion | None = None
 
 
-def _whole(least: int) -> Any:
-    def check(number: float) -> int:
-        if number > LARGEST_WHOLE:
-            message = f"expected a whole number from {least} to {LARGEST_WHOLE:.0f}, got {number:g}"
-            raise invalid("not-an-integer", message)
-        if number < least or number != math.floor(number):
-            raise invalid("not-an-integer", f"expected a whole number from {least} on, got {number:g}")
-        return int(number)
-
-    schema = {"anyOf": [{"type": "integer", "minimum": least}, EXPRESSION_SCHEMA]}
-    return Annotated[quantity(NUMBER_ONLY), AfterValidator(check), WithJsonSchema(schema)]
-
-
 def _check_size(size: Vector) -> Vector:
     if min(size) < 0:
         raise invalid("repeat", "the box has a negative size")
     return size
 
 
-def _check_values(values: Any) -> Any:
-    if not isinstance(values, dict):
-        raise invalid("not-a-mapping", f"expected names with values, got {shown(values)}", "write {m: [1, 2, 3]}")
+def _check_values(values: dict) -> dict:
     for name in values:
         if not NAME.fullmatch(name) or name in RESERVED or name in PROVIDED:
             raise invalid("parameter-name", f"a value cannot be called '{shown(name)}'")
@@ -66,7 +50,7 @@ VALUES_SCHEMA = {
     "description": "Further names for expressions in the copies: a list with an entry for each copy, or an expression.",
     "additionalProperties": {"anyOf": [_VALUE, {"type": "array", "items": _VALUE}]},
 }
-Count = _whole(1)
+Count, Values = whole(1), mapping_of(str, Any, "names with values", "{m: [1, 2, 3]}")
 
 
 class Repetition(SceneModel):
@@ -75,7 +59,7 @@ class Repetition(SceneModel):
     SPREAD: ClassVar[str] = "spacing"
     """The key that gives the distance between copies."""
 
-    values: Annotated[dict[str, Any], BeforeValidator(_check_values), WithJsonSchema(VALUES_SCHEMA)] = Field(default={})
+    values: Annotated[Values, AfterValidator(_check_values), WithJsonSchema(VALUES_SCHEMA)] = Field(default={})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,7 +111,7 @@ class Scatter(Repetition):
     SPREAD: ClassVar[str] = "size"
 
     random: Count = Field(description="Number of copies.")
-    seed: _whole(0) = Field(
+    seed: whole(0) = Field(
         description="Seed of the random numbers; the same seed gives the same copies on every machine."
     )
     size: Annotated[vector(LENGTH), AfterValidator(_check_size)] = Field(
@@ -173,17 +157,11 @@ def _form(value: Any) -> str:
 
 def _require_form(value: Any) -> Any:
     if not isinstance(value, dict) or not any(key in value for key in KEYS):
-        close = (
-            [match for key in value for match in get_close_matches(key, KEYS, n=1)] if isinstance(value, dict) else []
-        )
-        hint = f"did you mean '{close[0]}'?" if close else f"write {FORMS}"
+        hints = (did_you_mean(key, KEYS) for key in value) if isinstance(value, dict) else ()
+        hint = next(filter(None, hints), f"write {FORMS}")
         raise invalid("repeat", f"{shown(value)} is not a way to repeat a body", hint)
     return value
 
 
-Repeat = Annotated[
-    Annotated[Grid, form("grid")] | Annotated[Line, form("line")] | Annotated[Scatter, form("random")],
-    Discriminator(by_form(_form)),
-    BeforeValidator(_require_form),
-]
+Repeat = Annotated[one_of(_form, grid=Grid, line=Line, random=Scatter), BeforeValidator(_require_form)]
 """The repetition of a body, in any of its forms."""

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from rigidsim.scene.schema.body import Body
-from rigidsim.scene.schema.events import Reparenting
+from rigidsim.scene.schema.forces import Instant
 from rigidsim.scene.schema.metrics import Metrics
 from rigidsim.scene.schema.names import NAMED, BodyName
 from rigidsim.scene.schema.oracle import Oracle
@@ -18,6 +18,17 @@ from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.schema.sweep import SweepSettings
 from rigidsim.scene.schema.world import Surroundings
 from rigidsim.scene.values.base import SceneModel, Text
+
+
+class Reparenting(SceneModel):
+    """The change of a body's parent at an instant; its motion in the world does not change."""
+
+    body: str = Field(description="Path of the body of which the parent changes.")
+    to: str = Field(description="Path of the new parent, or world.")
+    time: Instant = Field(description="Time of the change.")
+    motion: Literal["free", "fixed"] = Field(
+        "free", description="Whether the body is free in its new parent or fixed to it."
+    )
 
 
 class SceneData(SceneModel):

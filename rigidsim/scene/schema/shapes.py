@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from itertools import product
-from typing import Annotated, Any, Literal, NamedTuple
+import math
+from itertools import pairwise, product
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
+from rigidsim.errors import did_you_mean
 from rigidsim.physics import solids
+from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT, Core
 from rigidsim.physics.inertia import rotated
-from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, norm, sub
+from rigidsim.physics.quaternion import rotate, turn_of_z
+from rigidsim.physics.vector import add, norm, scaled, sub
 from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import any_of, by_form, form, invalid, list_of, word_of
+from rigidsim.scene.values.base import invalid, list_of, one_of, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -28,10 +30,8 @@ from rigidsim.scene.values.quantities import (
     vector,
 )
 from rigidsim.scene.values.rotation import IDENTITY, Vector
-from rigidsim.scene.values.vectors import ZERO
+from rigidsim.scene.values.vectors import ZERO, Normal
 from rigidsim.structures.columns import hypot
-
-SHORT_NORMAL, LONG_NORMAL = 1e-150, 1e150
 
 
 class Measures(NamedTuple):
@@ -42,13 +42,20 @@ class Measures(NamedTuple):
     covariance: Symmetric
 
 
-Bounds = tuple[Vector, Vector]
-"""Opposite corners of a box around a solid, in the solid's own axes, before it is stretched."""
+Profile = tuple[tuple[tuple[float, float, float, float], ...], ...]
+"""Pieces of a curve that sweeps a surface about z, each of points (r, z, r and z of the outward normal)."""
+Faces = tuple[Profile | None, Vector]
+"""The surface that a solid's own is a stretched copy of, what a profile sweeps or (None) the cube of edge 1 about the
+origin, and by what it is stretched along x, y and z.
+"""
 
 _factor = positive(NUMBER_ONLY)
 Stretch = Annotated[
-    Annotated[_factor, form("number")] | Annotated[list_of(_factor, 3, "[x, y, z]"), form("list")],
-    Discriminator(by_form(lambda value: "list" if isinstance(value, list | tuple) else "number")),
+    one_of(
+        lambda value: "list" if isinstance(value, list | tuple) else "number",
+        number=_factor,
+        list=list_of(_factor, 3, "[x, y, z]"),
+    ),
     AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 3),
 ]
 """One factor, or one for each axis of the shape; its value has three factors."""
@@ -85,6 +92,12 @@ class Solid(Surfaced):
         """Whether the shape has a mass or density of its own."""
         return self.mass is not None or self.density is not None
 
+    @property
+    def is_stretched(self) -> bool:
+        """Whether it is scaled by different numbers along its axes."""
+        x, y, z = self.scale
+        return not x == y == z
+
     def measures(self) -> Measures:
         """Volume, centroid and covariance in body units and axes."""
         own = self._own_measures()
@@ -92,6 +105,14 @@ class Solid(Surfaced):
         if self.orientation != IDENTITY:
             covariance = rotated(self.orientation, covariance)
         return Measures(volume, self.placed(own.centroid), covariance)
+
+    def core(self) -> Core | None:
+        """What it collides with, in the units and axes of the body; None if it cannot collide."""
+        return None
+
+    def faces(self, segments: int) -> Faces:
+        """Its surface, with so many edges of a circle."""
+        raise NotImplementedError
 
     def placed(self, x: Vector) -> Vector:
         """A point of the shape in body coordinates."""
@@ -106,8 +127,13 @@ class Solid(Surfaced):
     def _own_measures(self) -> Measures:
         raise NotImplementedError
 
-    def _bounds(self) -> Bounds:
-        raise NotImplementedError
+    def _bounds(self) -> tuple[Vector, Vector]:
+        """Opposite corners of a box around the solid in its own axes, before it is stretched."""
+        profile, size = self.faces(4)
+        points = [(0.5, -0.5), (0.5, 0.5)] if profile is None else [point[:2] for piece in profile for point in piece]
+        radius, height = max(r for r, _ in points), [z for _, z in points]
+        ends = (-radius, -radius, min(height)), (radius, radius, max(height))
+        return tuple(tuple(s * part for s, part in zip(size, end, strict=True)) for end in ends)
 
 
 def _symmetric(measured: tuple[float, Vector], centroid: Vector = ZERO) -> Measures:
@@ -115,8 +141,25 @@ def _symmetric(measured: tuple[float, Vector], centroid: Vector = ZERO) -> Measu
     return Measures(volume, centroid, (*moments, 0.0, 0.0, 0.0))
 
 
-def _around(half_x: float, half_y: float, half_z: float) -> Bounds:
-    return (-half_x, -half_y, -half_z), (half_x, half_y, half_z)
+def _straight(*points: tuple[float, float]) -> Profile:
+    """Straight pieces from one (r, z) to the next, each point with the normal of its piece."""
+    pieces = []
+    for (r_0, z_0), (r_1, z_1) in pairwise(points):
+        length = math.hypot(r_1 - r_0, z_1 - z_0)
+        n = ((z_0 - z_1) / length, (r_1 - r_0) / length)
+        pieces.append(((r_0, z_0, *n), (r_1, z_1, *n)))
+    return tuple(pieces)
+
+
+def ball(segments: int, half: float = 0.0) -> Profile:
+    """The profile of a ball of radius 1, or of a capsule whose cylinder has this half length."""
+    angles = [2 * math.pi * k / segments for k in range(segments // 2 + 1)]
+    points = [(math.sin(a), math.cos(a), math.sin(a), math.cos(a)) for a in angles]
+    if half == 0.0:
+        return (tuple(points),)
+    middle = segments // 4
+    top = ((r, z + half, *n) for r, z, *n in points[: middle + 1])
+    return ((*top, *((r, z - half, *n) for r, z, *n in points[middle:])),)
 
 
 class Box(Solid):
@@ -125,11 +168,15 @@ class Box(Solid):
     type: Literal["box"]
     size: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Lengths of the edges along x, y and z.")
 
+    def core(self) -> Core:
+        half = tuple(s * edge / 2 for s, edge in zip(self.scale, self.size, strict=True))
+        return Core(BOX, self.position, self.orientation, half)
+
+    def faces(self, segments: int) -> Faces:
+        return None, self.size
+
     def _own_measures(self) -> Measures:
         return _symmetric(solids.box(self.size))
-
-    def _bounds(self) -> Bounds:
-        return _around(*(edge / 2 for edge in self.size))
 
 
 class Sphere(Solid):
@@ -138,11 +185,16 @@ class Sphere(Solid):
     type: Literal["sphere"]
     radius: positive(LENGTH) = Field(description="Radius of the sphere.")
 
+    def core(self) -> Core | None:
+        if self.is_stretched:
+            return None
+        return Core(POINT, self.position, self.orientation, radius=self.scale[0] * self.radius)
+
+    def faces(self, segments: int) -> Faces:
+        return ball(segments), (self.radius,) * 3
+
     def _own_measures(self) -> Measures:
         return _symmetric(solids.sphere(self.radius))
-
-    def _bounds(self) -> Bounds:
-        return _around(self.radius, self.radius, self.radius)
 
 
 class Ellipsoid(Solid):
@@ -151,11 +203,11 @@ class Ellipsoid(Solid):
     type: Literal["ellipsoid"]
     radii: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Semi-axes along x, y and z.")
 
+    def faces(self, segments: int) -> Faces:
+        return ball(segments), self.radii
+
     def _own_measures(self) -> Measures:
         return _symmetric(solids.ellipsoid(self.radii))
-
-    def _bounds(self) -> Bounds:
-        return _around(*self.radii)
 
 
 class Round(Solid):
@@ -164,14 +216,21 @@ class Round(Solid):
     radius: positive(LENGTH) = Field(description="Radius of the circle about z.")
     length: positive(LENGTH) = Field(description="Length along z; that of a capsule without its two half spheres.")
 
-    def _bounds(self) -> Bounds:
-        return _around(self.radius, self.radius, self.length / 2)
+    def faces(self, segments: int) -> Faces:
+        return self._profile(), (self.radius, self.radius, self.length)
+
+    def _profile(self) -> Profile:
+        """That of radius 1 and length 1."""
+        raise NotImplementedError
 
 
 class Cylinder(Round):
     """A cylinder along z."""
 
     type: Literal["cylinder"]
+
+    def _profile(self) -> Profile:
+        return _straight((0, 0.5), (1, 0.5), (1, -0.5), (0, -0.5))
 
     def _own_measures(self) -> Measures:
         return _symmetric(solids.cylinder(self.radius, self.length))
@@ -182,17 +241,26 @@ class Capsule(Round):
 
     type: Literal["capsule"]
 
+    def core(self) -> Core | None:
+        if self.is_stretched:
+            return None
+        half = (0.0, 0.0, self.scale[2] * self.length / 2)
+        return Core(SEGMENT, self.position, self.orientation, half, self.scale[0] * self.radius)
+
+    def faces(self, segments: int) -> Faces:
+        return ball(segments, self.length / 2 / self.radius), (self.radius,) * 3
+
     def _own_measures(self) -> Measures:
         return _symmetric(solids.capsule(self.radius, self.length))
-
-    def _bounds(self) -> Bounds:
-        return _around(self.radius, self.radius, self.length / 2 + self.radius)
 
 
 class Cone(Round):
     """A cone along z: base at -length/2, apex at +length/2."""
 
     type: Literal["cone"]
+
+    def _profile(self) -> Profile:
+        return _straight((0, 0.5), (1, -0.5), (0, -0.5))
 
     def _own_measures(self) -> Measures:
         return _symmetric(solids.cone(self.radius, self.length), (0.0, 0.0, solids.cone_centroid(self.length)))
@@ -211,6 +279,10 @@ class Tube(Round):
             raise invalid("shape", message)
         return self
 
+    def _profile(self) -> Profile:
+        ratio = self.inner_radius / self.radius
+        return _straight((ratio, 0.5), (1, 0.5), (1, -0.5), (ratio, -0.5), (ratio, 0.5))
+
     def _own_measures(self) -> Measures:
         return _symmetric(solids.tube(self.radius, self.inner_radius, self.length))
 
@@ -226,29 +298,33 @@ class Mesh(Solid):
     def _own_measures(self) -> Measures:
         return Measures(self.file.volume, self.file.centroid, self.file.covariance)
 
-    def _bounds(self) -> Bounds:
+    def _bounds(self) -> tuple[Vector, Vector]:
         return self.file.lower, self.file.upper
-
-
-def _check_normal(normal: Vector) -> Vector:
-    if not SHORT_NORMAL < hypot(*normal) < LONG_NORMAL:
-        raise invalid("shape", "the normal of the plane has no direction", "write normal: [0, 0, 1]")
-    return normal
 
 
 class HalfSpace(Surfaced):
     """All points x of the body with n . x <= offset, n the normal's direction: a floor, without mass."""
 
     type: Literal["plane"]
-    normal: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = Field(
-        (0.0, 0.0, 1.0), description="Outward normal of the plane, of any length but zero."
-    )
+    normal: Normal = Field((0.0, 0.0, 1.0), description="Outward normal of the plane, of any length but zero.")
     offset: quantity(LENGTH) = Field(0.0, description="Distance of the plane from the body's origin along the normal.")
+    is_stretched: ClassVar[bool] = False
+
+    def core(self) -> Core:
+        """What it collides with, in the units and axes of the body."""
+        n = scaled(1 / hypot(*self.normal), self.normal)
+        return Core(HALF_SPACE, scaled(self.offset, n), turn_of_z(n))
 
 
 SHAPES = {
     word_of(shape, "type"): shape for shape in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone, Tube, Mesh, HalfSpace)
 }
+
+
+def described(shape: Shape) -> str:
+    """A shape in words: `a stretched sphere`."""
+    kind = f"{'stretched ' if shape.is_stretched else ''}{shape.type}"
+    return f"{'an' if kind[0] == 'e' else 'a'} {kind}"
 
 
 def _require_type(value: Any) -> Any:
@@ -258,15 +334,10 @@ def _require_type(value: Any) -> Any:
         raise invalid("missing-key", "the shape has no 'type'", f"types: {', '.join(SHAPES)}")
     kind = value["type"]
     if not isinstance(kind, str) or kind not in SHAPES:
-        close = get_close_matches(kind, SHAPES, n=1) if isinstance(kind, str) else []
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(SHAPES)}"
+        hint = did_you_mean(kind, SHAPES, f"there are {', '.join(SHAPES)}")
         raise invalid("shape", f"{shown(kind)} is not a shape", hint)
     return value
 
 
-Shape = Annotated[
-    any_of(SHAPES),
-    Discriminator(by_form(lambda value: value["type"])),
-    BeforeValidator(_require_type),
-]
+Shape = Annotated[one_of(lambda value: value["type"], **SHAPES), BeforeValidator(_require_type)]
 """A shape of a body, selected by its `type`."""

@@ -1,14 +1,57 @@
-"""The settings of a simulation: duration, step, method, sampling, what is recorded."""
+"""The settings of a simulation: duration, step, method, sampling, what is recorded, the mode of contact."""
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated, Any, Literal
 
-from rigidsim.scene.schema.contact import ContactMode, ContactSettings
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
-from rigidsim.scene.values.base import SceneModel
-from rigidsim.scene.values.quantities import TIME, positive
+from rigidsim.scene.text.document import shown
+from rigidsim.scene.values.base import SceneModel, invalid, one_of
+from rigidsim.scene.values.quantities import TIME, positive, whole
+
+MOST_SUBSTEPS = 16
+MODES = ("auto", "stepping", "off")
+
+
+def _require_mode(value: Any) -> Any:
+    if value is False:
+        return "off"
+    if value == "events":
+        message = "contact in events mode is not available in this version"
+        raise invalid("contact", message, "write contact: stepping, or omit it")
+    if not isinstance(value, str) or value not in MODES:
+        hint = did_you_mean(value, MODES, f"write {', '.join(MODES)}, or {{mode: stepping, substeps: 4}}")
+        raise invalid("contact", f"{shown(value)} is not a mode of contact", hint)
+    return value
+
+
+Mode = Annotated[Literal[MODES], BeforeValidator(_require_mode), WithJsonSchema({"enum": [*MODES, False]})]
+
+
+class ContactSettings(SceneModel):
+    """Whether and how shapes collide."""
+
+    mode: Mode = Field(
+        "auto", description="auto: chosen by the number of bodies; stepping: soft contact in sub-steps; off (or false)."
+    )
+    substeps: whole(1, MOST_SUBSTEPS) = Field(
+        None, description="Number of sub-steps of a step; default: from the ratios of masses."
+    )
+
+
+ContactMode = Annotated[
+    one_of(
+        lambda value: "settings" if isinstance(value, dict | SceneModel) else "word",
+        word=Mode,
+        settings=ContactSettings,
+    ),
+    AfterValidator(lambda value: ContactSettings(mode=value) if isinstance(value, str) else value),
+]
+"""A mode as a word or with options; its value is the model with its options."""
 
 
 class SimulationSettings(SceneModel):

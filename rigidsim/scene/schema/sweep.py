@@ -10,19 +10,17 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, Wi
 from pydantic_core import PydanticCustomError
 
 from rigidsim.errors import SceneError, UsageError
-from rigidsim.scene.schema.integrators import whole
 from rigidsim.scene.schema.problems import problems_in
-from rigidsim.scene.text.document import Document, shown
+from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.scene.values import points
-from rigidsim.scene.values.base import Reading, SceneModel, Text, invalid
+from rigidsim.scene.values.base import Reading, SceneModel, Text, invalid, mapping_of
 from rigidsim.scene.values.points import LOG, Listed, read_points, written_points
-from rigidsim.scene.values.quantities import NUMBER
+from rigidsim.scene.values.quantities import NUMBER, whole
 from rigidsim.scene.values.samples import FAMILIES, METHODS, read_distribution, read_sample
 
 WAYS = ("vary", "sample", "table")
 """The keys of which a plan has one."""
-LARGEST_SEED = 2**53
 
 _END = rf"({NUMBER}[^:]*|\s*=[^:]*)"
 POINTS_SCHEMA = {
@@ -38,15 +36,9 @@ DISTRIBUTION_SCHEMA = {"type": "string", "pattern": rf"^\s*({'|'.join(FAMILIES)}
 def _named(read: Any, schema: dict[str, Any]) -> Any:
     """The type of a mapping from the names of numbers of the scene to what `read` makes of a value."""
 
-    def check(written: Any) -> Any:
-        if not isinstance(written, dict):
-            hint = 'write {spin: "0:60:13"}'
-            raise invalid("not-a-mapping", f"expected names with values, got {shown(written)}", hint)
-        return written
-
-    reader = BeforeValidator(read)
+    values = Annotated[Any, BeforeValidator(read)]
     as_object = {"type": "object", "additionalProperties": schema}
-    return Annotated[dict[str, Annotated[Any, reader]], BeforeValidator(check), WithJsonSchema(as_object)]
+    return Annotated[mapping_of(str, values, "names with values", '{spin: "0:60:13"}'), WithJsonSchema(as_object)]
 
 
 def _from_scene(path: str, info: ValidationInfo) -> str:
@@ -73,7 +65,7 @@ class SweepSettings(SceneModel):
         None,
         description="Path of a CSV file, relative to the scene's folder: names in its header, then one run per line.",
     )
-    seed: whole(0, LARGEST_SEED, "Seed of a sample and of the seeds of the runs; the same on every machine.") = 0
+    seed: whole(0) = Field(0, description="Seed of a sample and of the seeds of the runs; the same on every machine.")
 
     @model_validator(mode="after")
     def _one_way(self) -> SweepSettings:

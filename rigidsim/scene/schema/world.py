@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, Discriminator, Field
+from pydantic import Field, model_validator
 
-from rigidsim.scene.schema.contact import PairContact
-from rigidsim.scene.schema.gravity import MutualGravity, PointSource
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid
-from rigidsim.scene.values.quantities import ACCELERATION, NUMBER_ONLY, vector
+from rigidsim.engine.laws.gravity import POINT_GRAVITY
+from rigidsim.scene.schema.forces import declared_model
+from rigidsim.scene.schema.material import Friction, Restitution, Switch
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.quantities import ACCELERATION, LENGTH, NUMBER_ONLY, not_negative, positive, vector
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.scene.values.vectors import ZERO
+from rigidsim.scene.values.vectors import ZERO, Normal
 from rigidsim.structures.columns import hypot
 
-
-def _check_normal(normal: Vector) -> Vector:
-    if not 1e-150 < hypot(*normal) < 1e150:
-        raise invalid("plane", "the normal of the plane has no direction", "write plane: [0, 0, 1]")
-    return normal
-
-
-def _gravity_form(value: Any) -> str:
-    return "source" if isinstance(value, dict | SceneModel) else "uniform"
+GRAVITATIONAL_CONSTANT = 6.6743e-11
+"""CODATA 2018, m^3 kg^-1 s^-2."""
+SEVERAL = {"minItems": 2, "uniqueItems": True}
+"""For the JSON Schema; the message for a scene depends on more than the list."""
 
 
-Gravity = Annotated[
-    Annotated[vector(ACCELERATION), form("uniform")] | Annotated[PointSource, form("source")],
-    Discriminator(by_form(_gravity_form)),
-]
+PointSource = declared_model("PointSource", POINT_GRAVITY)
+"""The source of attraction of every free body: a body (its centre of mass) or a point of the world, with GM and
+optional oblateness.
+"""
+
+
+class MutualGravity(SceneModel):
+    """Bodies that attract each other: these, or all free ones."""
+
+    bodies: Annotated[tuple[str, ...], Field(strict=False, json_schema_extra=SEVERAL)] = Field(
+        None, description="Paths of the free bodies that attract each other; default: all of them."
+    )
+    constant: positive(NUMBER_ONLY) = Field(
+        GRAVITATIONAL_CONSTANT, description="The gravitational constant [m^3/(kg*s^2)]"
+    )
+    softening: not_negative(LENGTH) = Field(0.0, description="A length: r^2 is replaced by r^2 + softening^2.")
+
+
+Gravity = one_of(
+    lambda value: "source" if isinstance(value, dict | SceneModel) else "uniform",
+    uniform=vector(ACCELERATION), source=PointSource,
+)  # fmt: skip
 """Uniform gravity, or that of a point source."""
+
+
+class PairContact(SceneModel):
+    """Values of contact between two bodies and all below them, in place of those that follow from their surfaces."""
+
+    between: list_of(str, 2, "of two paths") = Field(
+        description="Paths of the two bodies, each with all below it; world stands for all bodies."
+    )
+    restitution: Restitution = Field(None, description="Coefficient of restitution, from 0 to 1.")
+    friction: Friction = Field(None, description="Coefficient of friction, 0 or more.")
+    rolling_friction: Friction = Field(None, description="Coefficient of rolling friction, 0 or more.")
+    collide: Switch = Field(None, description="Whether they collide: true, false or sensor.")
+
+    @model_validator(mode="after")
+    def _require_value(self) -> PairContact:
+        if len(self.model_fields_set) < 2:
+            raise invalid("missing-key", "no value is given", "give friction, restitution, rolling_friction or collide")
+        return self
 
 
 class Surroundings(SceneModel):
@@ -41,7 +73,7 @@ class Surroundings(SceneModel):
     mutual_gravity: MutualGravity = Field(
         None, description="Bodies that attract each other by Newton's law of gravitation."
     )
-    plane: Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)] = Field(
+    plane: Normal = Field(
         None, description="Normal [x, y, z] of the plane that free bodies are locked to; default: they move in space."
     )
     contacts: Annotated[tuple[PairContact, ...], Field(strict=False)] = Field(

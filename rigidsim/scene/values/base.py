@@ -10,13 +10,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Tag, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from rigidsim.scene.text.document import shown
 
 FORM_MARK = "\0"
 """Begins the names of forms in pydantic's error paths. No key of a scene can begin so."""
+MOST_ENTRIES = 1000
 
 
 @dataclass
@@ -98,25 +109,34 @@ Text = Annotated[str, AfterValidator(_check_text)]
 """Text that can be printed anywhere."""
 
 
-def form(name: str) -> Tag:
-    """The tag of one form of a union, marked to distinguish it from the keys in an error's path."""
-    return Tag(FORM_MARK + name)
+def one_of(choose: Callable[[Any], str], /, **forms: Any) -> Any:
+    """The type of a value that has one of these forms; `choose` gives the name of the form that was written.
 
-
-def by_form(choose: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A discriminator that gives the marked name of the form that `choose` names."""
-    return lambda value: FORM_MARK + choose(value)
-
-
-def any_of(models: Mapping[str, type[BaseModel]]) -> Any:
-    """The union of models by the names of their forms."""
-    return reduce(or_, (Annotated[model, form(name)] for name, model in models.items()))
+    In an error's path the names are marked, to distinguish them from the keys of a scene.
+    """
+    union = reduce(or_, (Annotated[kind, Tag(FORM_MARK + name)] for name, kind in forms.items()))
+    return Annotated[union, Discriminator(lambda value: FORM_MARK + choose(value))]
 
 
 def word_of(model: type[BaseModel], key: str) -> str:
     """The one word that a key of a model can have."""
     (word,) = get_args(model.model_fields[key].annotation)
     return word
+
+
+def mapping_of(key: Any, value: Any, what: str, example: str, counted: str = "") -> Any:
+    """The type of a mapping; `what` is expected, `example` shows it, and `counted` names the entries, if their number
+    is limited.
+    """
+
+    def check(given: Any) -> Any:
+        if not isinstance(given, dict):
+            raise invalid("not-a-mapping", f"expected {what}, got {shown(given)}", f"write {example}")
+        if counted and len(given) > MOST_ENTRIES:
+            raise invalid("size", f"there are more than {MOST_ENTRIES} {counted}")
+        return given
+
+    return Annotated[dict[key, value], BeforeValidator(check)]
 
 
 class _UniformItems:

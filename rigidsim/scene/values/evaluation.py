@@ -23,7 +23,7 @@ def read_expression(text: str, reading: Reading | None, allow: Collection[str] =
     """The expression in a text of the scene; `allow` contains "time" and "state" where those are allowed."""
     reading = reading or Reading()
     try:
-        expression = parse(text, _names(text, reading), allow)
+        expression = parse(text, _names(text, reading), allow, _units(text, reading))
     except ExpressionError as error:
         code = FOLLOWS if isinstance(error, BrokenParameter) else "expression"
         reading.faults += 1
@@ -36,16 +36,19 @@ def read_expression(text: str, reading: Reading | None, allow: Collection[str] =
 def unit_of(text: str, expression: Expression, reading: Reading | None) -> str:
     """The unit of an expression that is a single parameter with a unit, of either sign."""
     name = text.strip("=+-() \t\r\n")
-    if name not in expression.names:
-        return ""
-    if isinstance(text, BoundText) and name in text.names.values:
-        return text.names.units.get(name, "")
-    return "" if reading is None else reading.units.get(name, "")
+    return _units(text, reading or Reading()).get(name, "") if name in expression.names else ""
 
 
 def written(number: float | Expression) -> float | str:
     """A number, or an expression as text in the form of a scene."""
     return str(number) if isinstance(number, Expression) else number
+
+
+def _units(text: str, reading: Reading) -> Mapping[str, str]:
+    if not isinstance(text, BoundText):
+        return reading.units
+    hidden = dict.fromkeys(text.names.values, "")
+    return ChainMap({**hidden, **text.names.units}, reading.units)
 
 
 def _names(text: str, reading: Reading) -> Mapping[str, float]:

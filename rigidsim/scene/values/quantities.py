@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, PlainSerializer, ValidationInfo, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
+from rigidsim.errors import UsageError
+from rigidsim.quantities import units
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values import units
 from rigidsim.scene.values.base import Reading, invalid, list_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of, written
 from rigidsim.structures.columns import Column, Lanes, as_float, is_column, is_finite
@@ -53,11 +55,15 @@ READABLE = (float, int, str, Column, QuantityColumn)
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of quantity: its name, its SI unit, and how many SI units each of its other units is."""
+    """A kind of quantity: its name and its SI unit."""
 
     name: str
     unit: str
-    units: dict[str, Fraction]
+
+    @property
+    def units(self) -> dict[str, Fraction]:
+        """How many SI units each unit is."""
+        return units.SI.get(self.unit, {})
 
     def read(self, value: Any, reading: Reading | None = None) -> float:
         """The finite SI value of a number, of a quantity string or of an expression over the parameters."""
@@ -154,26 +160,34 @@ def quantity(dimension: Dimension) -> Any:
 
 def positive(dimension: Dimension) -> Any:
     """The type of a number of this dimension that is greater than zero."""
-
-    def check(number: float) -> float:
-        if number <= 0:
-            raise invalid("not-positive", f"must be greater than zero, got {number:g}")
-        return number
-
-    schema = WithJsonSchema(dimension.json_schema(positive=True))
-    return Annotated[Any, _reader(dimension), AfterValidator(check), schema]
+    schema = dimension.json_schema(positive=True)
+    return _bounded(dimension, lambda number: number > 0, "not-positive", "must be greater than zero", schema)
 
 
 def not_negative(dimension: Dimension) -> Any:
     """The type of a number of this dimension that is zero or more."""
+    schema = dimension.json_schema(least=0)
+    return _bounded(dimension, lambda number: number >= 0, "negative", "must not be negative", schema)
 
+
+def _bounded(dimension: Dimension, is_allowed: Callable[[float], bool], code: str, wanted: str, schema: dict) -> Any:
     def check(number: float) -> float:
-        if number < 0:
-            raise invalid("negative", f"must not be negative, got {number:g}")
+        if not is_allowed(number):
+            raise invalid(code, f"{wanted}, got {number:g}")
         return number
 
-    schema = WithJsonSchema(dimension.json_schema(least=0))
-    return Annotated[Any, _reader(dimension), AfterValidator(check), schema]
+    return Annotated[Any, _reader(dimension), AfterValidator(check), WithJsonSchema(schema)]
+
+
+def whole(least: int, most: int = 2**53) -> Any:
+    """The type of a whole number from `least` to `most`, or of an expression that gives one."""
+
+    def read(value: Any, info: ValidationInfo) -> int | float:
+        number = NUMBER_ONLY.read(value, info.context)
+        return int(number) if number == int(number) else number
+
+    schema = {"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, EXPRESSION_SCHEMA]}
+    return Annotated[int, Field(ge=least, le=most), BeforeValidator(read), WithJsonSchema(schema)]
 
 
 def vector(dimension: Dimension) -> Any:
@@ -198,6 +212,16 @@ def varying_vector(dimension: Dimension, allow: Collection[str]) -> Any:
     return list_of(varying(dimension, allow), 3, "[x, y, z]")
 
 
+def seconds(text: str) -> float:
+    """A time on the command line or in the API: a number, or a quantity such as `500 ms`, in s. Raises UsageError for
+    anything else.
+    """
+    try:
+        return TIME.read(text)
+    except PydanticCustomError as error:
+        raise UsageError(error.message()) from None
+
+
 def _as_double(number: float | Column) -> float | Column:
     try:
         return as_float(number)
@@ -213,27 +237,27 @@ def _in_si(number: str, factor: Fraction) -> float:
     return _as_double(Fraction(number) * factor)
 
 
-NUMBER_ONLY = Dimension("plain number", "", {})
-LENGTH = Dimension("length", "m", units.LENGTH)
-MASS = Dimension("mass", "kg", units.MASS)
-TIME = Dimension("time", "s", units.TIME)
-ANGLE = Dimension("angle", "rad", units.ANGLE)
-VELOCITY = Dimension("velocity", "m/s", units.VELOCITY)
-ACCELERATION = Dimension("acceleration", "m/s^2", units.ACCELERATION)
-ANGULAR_VELOCITY = Dimension("angular velocity", "rad/s", units.ANGULAR_VELOCITY)
-ANGULAR_ACCELERATION = Dimension("angular acceleration", "rad/s^2", units.ANGULAR_ACCELERATION)
-FORCE = Dimension("force", "N", units.FORCE)
-TORQUE = Dimension("torque", "N*m", units.TORQUE)
-INERTIA = Dimension("inertia", "kg*m^2", units.INERTIA)
-DENSITY = Dimension("density", "kg/m^3", units.DENSITY)
-STIFFNESS = Dimension("stiffness", "N/m", units.STIFFNESS)
-DAMPING = Dimension("damping", "N*s/m", units.DAMPING)
-QUADRATIC_DRAG = Dimension("quadratic drag", "kg/m", units.QUADRATIC_DRAG)
-TORSION_STIFFNESS = Dimension("torsion stiffness", "N*m/rad", units.TORSION_STIFFNESS)
-TORSION_DAMPING = Dimension("torsion damping", "N*m*s/rad", units.TORSION_DAMPING)
-IMPULSE = Dimension("impulse", "N*s", units.IMPULSE)
-ANGULAR_IMPULSE = Dimension("angular impulse", "N*m*s", units.ANGULAR_IMPULSE)
-GM = Dimension("gravitational parameter", "m^3/s^2", units.GM)
+NUMBER_ONLY = Dimension("plain number", "")
+LENGTH = Dimension("length", "m")
+MASS = Dimension("mass", "kg")
+TIME = Dimension("time", "s")
+ANGLE = Dimension("angle", "rad")
+VELOCITY = Dimension("velocity", "m/s")
+ACCELERATION = Dimension("acceleration", "m/s^2")
+ANGULAR_VELOCITY = Dimension("angular velocity", "rad/s")
+ANGULAR_ACCELERATION = Dimension("angular acceleration", "rad/s^2")
+FORCE = Dimension("force", "N")
+TORQUE = Dimension("torque", "N*m")
+INERTIA = Dimension("inertia", "kg*m^2")
+DENSITY = Dimension("density", "kg/m^3")
+STIFFNESS = Dimension("stiffness", "N/m")
+DAMPING = Dimension("damping", "N*s/m")
+QUADRATIC_DRAG = Dimension("quadratic drag", "kg/m")
+TORSION_STIFFNESS = Dimension("torsion stiffness", "N*m/rad")
+TORSION_DAMPING = Dimension("torsion damping", "N*m*s/rad")
+IMPULSE = Dimension("impulse", "N*s")
+ANGULAR_IMPULSE = Dimension("angular impulse", "N*m*s")
+GM = Dimension("gravitational parameter", "m^3/s^2")
 DIMENSIONS = (
     *(LENGTH, MASS, TIME, ANGLE, FORCE, TORQUE, INERTIA, DENSITY),
     *(VELOCITY, ACCELERATION, ANGULAR_VELOCITY, ANGULAR_ACCELERATION),

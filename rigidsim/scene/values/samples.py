@@ -8,9 +8,9 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.amounts import Amount, in_one_unit, read_amount
 from rigidsim.scene.values.base import invalid
@@ -101,7 +101,8 @@ def read_sample(value: Any) -> Sample:
         raise invalid("sample", f"expected a method and a number of points, {EXAMPLE}, got {shown(value)}")
     method, points = method.strip(), int(count)
     if method not in METHODS:
-        raise invalid("sample", f"'{shown(method)}' is not a method of sampling", _known(method, METHODS))
+        hint = did_you_mean(method, METHODS, f"there are {', '.join(METHODS)}")
+        raise invalid("sample", f"'{shown(method)}' is not a method of sampling", hint)
     if points == 0:
         raise invalid("sample", "a sample of 0 points makes zero runs")
     if method == "saltelli" and points & (points - 1):
@@ -119,7 +120,8 @@ def read_distribution(value: Any) -> Distribution:
         raise invalid("distribution", f"expected a distribution such as uniform(20, 40), got {shown(value)}")
     name, inside = call.groups()
     if name not in FAMILIES:
-        raise invalid("distribution", f"'{shown(name)}' is not a distribution", _known(name, FAMILIES))
+        hint = did_you_mean(name, FAMILIES, f"there are {', '.join(FAMILIES)}")
+        raise invalid("distribution", f"'{shown(name)}' is not a distribution", hint)
     family, given = FAMILIES[name], _split(inside)
     if len(given) != len(family.arguments):
         message = f"{name}{family} has {_counted(len(family.arguments))}, got {len(given)}"
@@ -158,8 +160,3 @@ def _split(text: str) -> list[str]:
 
 def _counted(count: int) -> str:
     return f"{count} argument{'s' if count > 1 else ''}"
-
-
-def _known(name: str, known: Any) -> str:
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"

@@ -1,30 +1,32 @@
-"""Velocities and accelerations that may be given with a frame."""
+"""Vectors: velocities and accelerations that may be given with a frame, and directions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, by_form, form, invalid, list_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
 from rigidsim.scene.values.quantities import (
     ACCELERATION,
     ANGULAR_ACCELERATION,
     ANGULAR_VELOCITY,
+    NUMBER_ONLY,
     VELOCITY,
     Dimension,
     varying,
     vector,
 )
 from rigidsim.scene.values.rotation import Vector
-from rigidsim.structures.columns import as_float, is_finite
+from rigidsim.structures.columns import as_float, hypot, is_finite
 
 ZERO: Vector = (0.0, 0.0, 0.0)
 TIME_ONLY = frozenset({"time"})
+SHORTEST, LONGEST = 1e-150, 1e150
 
 
 def at_time(components: Sequence[float | Expression], t: float) -> tuple[float, ...]:
@@ -47,6 +49,23 @@ def over_time(dimension: Dimension) -> Any:
 def vector_over_time(dimension: Dimension) -> Any:
     """The type of three such numbers."""
     return list_of(over_time(dimension), 3, "[x, y, z]")
+
+
+def _check_direction(direction: Vector) -> Vector:
+    if not any(direction):
+        raise invalid("direction", "the direction is zero")
+    return direction
+
+
+def _check_normal(normal: Vector) -> Vector:
+    if not SHORTEST < hypot(*normal) < LONGEST:
+        raise invalid("direction", "the normal of the plane has no direction", "write [0, 0, 1]")
+    return normal
+
+
+Direction = Annotated[vector(NUMBER_ONLY), AfterValidator(_check_direction)]
+Normal = Annotated[vector(NUMBER_ONLY), AfterValidator(_check_normal)]
+"""The normal of a plane, of any length whose square is a normal number."""
 
 
 class _Vector(SceneModel):
@@ -143,5 +162,4 @@ def framed(model: type[SceneModel]) -> Any:
         return written if isinstance(written, SceneModel) else model.model_construct(value=written)
 
     plain = model.model_fields["value"].rebuild_annotation()
-    union = Annotated[plain, form("plain")] | Annotated[model, form("framed")]
-    return Annotated[union, Discriminator(by_form(_form)), AfterValidator(in_full), BeforeValidator(_require_form)]
+    return Annotated[one_of(_form, plain=plain, framed=model), AfterValidator(in_full), BeforeValidator(_require_form)]

@@ -1,0 +1,132 @@
+"""From a scene to a blueprint and the world at t = 0: the only package that imports both scene and engine."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.building.contacts import contact_plan
+from rigidsim.building.drives import Drives
+from rigidsim.building.metrics import metric_tables
+from rigidsim.building.written import LoadRecords
+from rigidsim.engine import integrators, layout
+from rigidsim.engine.assembly.blueprint import Blueprint, Schedule, World
+from rigidsim.engine.assembly.constants import lock_rate, model_of
+from rigidsim.engine.integrators.magnus import CUBIC, FULL
+from rigidsim.engine.laws import registry
+from rigidsim.engine.model import followed
+from rigidsim.physics.frames import stretch
+from rigidsim.physics.rigid_body import point_velocity
+from rigidsim.physics.vector import add
+from rigidsim.scene import Scene
+from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
+from rigidsim.scene.hierarchy.start import Starts
+from rigidsim.scene.schema.world import MutualGravity
+from rigidsim.structures.columns import numbers_table
+from rigidsim.tree.motion import FrameMotion
+from rigidsim.tree.nodes import Tree
+
+WORDS = {"cubic": CUBIC, "full": FULL}
+DEFAULT_SAMPLES = 10_000
+
+
+def as_integer(ratio: float) -> int:
+    """A ratio of times, which the checks of the scene found to be an integer up to rounding, as an integer."""
+    return round(ratio)
+
+
+def method_of(choice) -> NamedTuple:
+    """The options of the chosen integrator for the kernels, which take numbers in place of words."""
+    options = integrators.BY_NAME[choice.name].options
+    given = {key: WORDS.get(value, value) for key, value in choice.model_dump(exclude={"name"}).items()}
+    return options(**given)
+
+
+def sample_stride(simulation, n_step: int) -> int:
+    """Steps between samples: `record_every` of the scene; by default at most ten thousand samples are taken."""
+    if simulation.record_every is None:
+        return max(1, -(-n_step // DEFAULT_SAMPLES))
+    return as_integer(simulation.record_every / simulation.step)
+
+
+def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | None:
+    """The group of bodies that attract each other; by default (`bodies` is None) all free bodies with gravity."""
+    if mutual is None:
+        return None
+    bodies = mutual.bodies and tuple(tree[path].index for path in mutual.bodies)
+    return SimpleNamespace(bodies=bodies, constant=mutual.constant, softening=mutual.softening)
+
+
+def blueprint_of(scene: Scene) -> Blueprint:
+    """The blueprint of a scene that has been checked."""
+    return _blueprint(scene, scene.hierarchy.bare())
+
+
+def build_world(scene: Scene) -> World:
+    """The world at t = 0 of a scene that has been checked."""
+    tree = scene.hierarchy.bare()
+    blueprint = _blueprint(scene, tree)
+    model = model_of(blueprint, tree)
+    return World(blueprint, tree, model, initial_state(scene.hierarchy, followed(model)))
+
+
+def _blueprint(scene: Scene, tree: Tree) -> Blueprint:
+    schedule, simulation, drives = schedule_of(scene), scene.simulation, Drives(scene.hierarchy)
+    written = LoadRecords(scene, tree, schedule)
+    n_step = as_integer(simulation.duration / simulation.step)
+    return Blueprint(
+        tree=tree,
+        loads=written.loads,
+        impulses=written.impulses,
+        scripts=written.scripts.tables(),
+        drives=drives.tables(),
+        gravity=scene.world.uniform_gravity,
+        source=written.source,
+        mutual=mutual_of(scene.world.mutual_gravity, tree),
+        normal=tuple(scene.world.normal or ()),
+        schedule=schedule,
+        method=method_of(simulation.integrator),
+        n_step=n_step,
+        stride=sample_stride(simulation, n_step),
+        labels=(*written.scripts.labels, *drives.labels),
+        contacts=contact_plan(scene.hierarchy),
+        metrics=metric_tables(scene.metrics, tree) if scene.metrics else None,
+    )
+
+
+def schedule_of(scene: Scene) -> Schedule:
+    """The schedule of a scene; bodies are given by their numbers."""
+    times, stops = [], []
+    for body in (node.body for node in scene.hierarchy):
+        for force in body.forces:
+            times += force.during or ()
+            # A load that stores energy adds it when the load begins, and removes it when the load ends.
+            stops += (force.during or ()) if registry.BY_NAME[force.type].stores else ()
+        stops += [impulse.time for impulse in body.impulses]
+    return Schedule(scene.simulation.step, times, stops, scene.hierarchy.reparentings)
+
+
+def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
+    """State of a free body: its centre of mass, from its origin; `com` in body coordinates."""
+    r_P = stretch(node.orientation, node.metres / node.parent_metres, com)
+    v = point_velocity(motion.local_v, motion.local_omega, r_P)
+    row = layout.STATE.filled(p=add(node.position, r_P), q=motion.q, v=v, omega=motion.omega_B)
+    if node.normal:
+        lock_rate(row, node.normal)
+    return row
+
+
+def initial_state(hierarchy: Hierarchy, n_followed: int) -> np.ndarray:
+    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and of loads with a winding,
+    which is within half a turn of rest.
+    """
+    starts = Starts(hierarchy)
+    free = [com_state(n, starts[n.frame], hierarchy.composite(n).mass.center) for n in hierarchy.free()]
+    paced = [
+        [*layout.PACED.filled(p=node.position, q=node.orientation), *[0.0] * (layout.STATE.width - layout.PACED.width)]
+        for node in hierarchy
+        if node.prescribed and node.prescribed.has_rates
+    ]
+    return numbers_table([*free, *paced, *[[0.0] * layout.STATE.width] * n_followed], layout.STATE.width)

@@ -1,0 +1,65 @@
+"""Loads given by expressions: one program for all of them, and the motions that it reads."""
+
+from __future__ import annotations
+
+from rigidsim.building.programs import Assembler, RegisterRef
+from rigidsim.engine import layout
+from rigidsim.engine.assembly import blueprint
+from rigidsim.engine.assembly.site import PARENT
+from rigidsim.engine.model import table
+from rigidsim.quantities.vocabulary import CANONICAL
+from rigidsim.scene.expressions import Expression
+from rigidsim.scene.expressions.tree import StateRead
+from rigidsim.tree.nodes import Tree
+
+VIEWS = {
+    "position": (layout.SEEN_POSITION, 3),
+    "velocity": (layout.SEEN_VELOCITY, 3),
+    "angular_velocity": (layout.SEEN_RATE, 3),
+    CANONICAL: (layout.SEEN_ORIENTATION, 4),
+    "speed": (layout.SEEN_SPEED, 1),
+}
+Frame = tuple[int, int]
+"""(frame, 0), or (PARENT, frame) for the present parent of a frame."""
+
+
+class Scripts:
+    """Collects the expressions of a scene's loads."""
+
+    def __init__(self, start: Tree):
+        self._start = start
+        self._assembler = Assembler(self._look)
+        self._views: dict[tuple[int, Frame, Frame], RegisterRef] = {}
+        self._own = 0
+        self._places: list[tuple[RegisterRef | None, ...]] = []
+        self.labels: list[str] = []
+
+    def add(self, frame: int, vectors, label: str) -> None:
+        """Add a load on the node of a frame: force, torque, acceleration of gravity; `label` is its location."""
+        self._own = frame
+        places = []
+        for vector in vectors:
+            given = any(isinstance(part, Expression) or part != 0.0 for part in vector)
+            places += [self._assembler.place_of(part) if given else None for part in vector]
+        self._places.append(tuple(places))
+        self.labels.append(label)
+
+    def tables(self) -> blueprint.ScriptTables:
+        """The tables of a blueprint."""
+        number = self._assembler.register
+        registers = [[-1 if place is None else number(place) for place in nine] for nine in self._places]
+        views = tuple(blueprint.ViewRecord(*seen, number(place)) for seen, place in self._views.items())
+        return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), views)
+
+    def _look(self, state: StateRead) -> RegisterRef:
+        kind, width = VIEWS[state.quantity]
+        seen = (kind, self._frame(state.observer), self._frame(state.body))
+        if seen not in self._views:
+            self._views[seen] = self._assembler.room_for_view(width)
+        return RegisterRef("view", self._views[seen].index + state.component)
+
+    def _frame(self, name: str) -> Frame:
+        """The frame of a name in an expression; `parent` is resolved later, because it changes with the tree."""
+        if name == "parent":
+            return PARENT, self._own
+        return (self._own if name == "self" else self._start.frame_of(name)), 0

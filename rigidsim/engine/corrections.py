@@ -1,0 +1,187 @@
+"""What happens at an instant, passed through the tree from parents to children: impulses, reparentings, contact.
+
+Each contributes to nodes: a free body gets a displacement, a turn, a change of velocity and of angular momentum at its
+centre of mass (`own`); a frame whose motion jumped with a change of the tree begins with that jump. One pass makes of
+these the corrections of all frames. Fixed and prescribed nodes move with their parents. A free body keeps its motion in
+the world: the correction of its parent is cancelled in its relative motion, unless it inherits that; then it keeps its
+motion relative to its parent. Impulses and reparentings displace and turn nothing; the formulas are the same.
+
+All sums of the state are compensated, so no pass loses what a step has gained. Rows that nothing reaches keep their
+bits.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, SCALAR, STATE, add_to_sums
+from rigidsim.engine.model import zeros
+from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.corrections import (
+    carried_angular_momentum,
+    carried_displacement,
+    carried_rate,
+    carried_velocity,
+    change_within,
+    origin_displacement,
+    origin_velocity_change,
+    relative_velocity_change,
+    turn,
+    turned,
+)
+from rigidsim.physics.frames import stretch_back
+from rigidsim.physics.impulses import jump_energy
+from rigidsim.physics.inertia import apply, rotated
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.rigid_body import takes_torque
+from rigidsim.physics.vector import add, dot, scaled, sub
+
+
+class Corrections(NamedTuple):
+    """The corrections of one instant."""
+
+    own: CORRECTION  # (moved) of free bodies; of the angular momentum in place of the rate
+    frame: CORRECTION  # (1 + node) of each frame
+    source: np.ndarray  # (1 + node) the frame where the correction of this one began, or NO_ROW without one
+    is_settled: np.ndarray  # (moved) whether `own` is all that happens to the body, which then inherits nothing
+    gained: SCALAR  # (2) change of energy of the bodies that do not and that do inherit corrections, J
+
+
+def make_corrections(n_node: int, n_moved: int, lanes: tuple[int, ...]) -> Corrections:
+    """Nothing to correct."""
+    n = len(lanes)
+    return Corrections(
+        own=zeros(n_moved, CORRECTION.width * n),
+        frame=zeros(n_node + 1, CORRECTION.width * n),
+        source=np.full(n_node + 1, at.NO_ROW, dtype=np.int64),
+        is_settled=np.zeros(n_moved, np.int64),
+        gained=zeros(2, n),
+    )
+
+
+@inlined
+def begin_corrections(made):
+    """Nothing happened yet at this instant."""
+    made.own[:] = 0.0
+    made.frame[:] = 0.0
+    made.source[:] = at.NO_ROW
+    made.is_settled[:] = 0
+    made.gained[:] = 0.0
+
+
+@lanewise
+def correct_driven(parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, lane):
+    """The correction of a fixed or prescribed node, which moves with its parent; added to its own."""
+    theta, omega = parent_correction.turn, parent.omega
+    domega, d = parent_correction.omega, arm.d
+    e, drift = turn(theta), arm.drift
+    dx = carried_displacement(parent_correction.p, e, d)
+    dv = carried_velocity(parent_correction.v, e, omega, domega, d, drift)
+    domega = carried_rate(domega, e, omega, frame.omega)
+    correction.p = add(correction.p, dx)
+    correction.turn = theta
+    correction.v = add(correction.v, dv)
+    correction.omega = add(correction.omega, domega)
+
+
+@lanewise
+def correct_relative(
+    state: STATE, body: BODY, own: CORRECTION, parent: FRAME, parent_correction: CORRECTION, arm: ARM, inherits, lane
+):
+    """Change the motion relative to the parent of a free body by what happens to it, less what happens to its parent
+    unless it inherits that.
+    """
+    q_WP, scale_WP = parent.q, body.scale
+    cancelled, omega_WP = 1.0 - inherits, parent.omega
+    e_P = turn(scaled(cancelled, parent_correction.turn))
+    domega_P = scaled(cancelled, parent_correction.omega)
+    d, drift = arm.d, arm.drift
+    dx_P = scaled(cancelled, parent_correction.p)
+    dv_P = scaled(cancelled, parent_correction.v)
+    dx, dv = sub(own.p, dx_P), sub(own.v, dv_P)
+    changed = relative_velocity_change(e_P, omega_WP, domega_P, d, drift, dx, dv)
+    add_to_sums(state, p=stretch_back(q_WP, scale_WP, change_within(e_P, d, dx)))
+    add_to_sums(state, v=stretch_back(q_WP, scale_WP, changed))
+
+
+@lanewise
+def inherit(body: BODY, parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame: FRAME, own: CORRECTION, lane):
+    """Add the correction of its parent to what happens to a free body, which moves along."""
+    q_WB, inertia = frame.q, body.inertia
+    turns, omega_WP = takes_torque(body.inverse), parent.omega
+    theta, omega_WB = parent_correction.turn, frame.omega
+    domega, d = parent_correction.omega, arm.d
+    e, drift = turn(theta), arm.drift
+    dx = carried_displacement(parent_correction.p, e, d)
+    dv = carried_velocity(parent_correction.v, e, omega_WP, domega, d, drift)
+    rate = carried_rate(domega, e, omega_WP, omega_WB)
+    dL = carried_angular_momentum(rotated(q_WB, inertia), e, omega_WB, rate)
+    own.p = add(own.p, dx)
+    own.turn = add(own.turn, scaled(turns, theta))
+    own.v = add(own.v, dv)
+    own.omega = add(own.omega, scaled(turns, dL))
+
+
+@lanewise
+def correct_free(
+    state: STATE, body: BODY, own: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, gained: SCALAR, lane
+):
+    """Apply what happens to a free body to its orientation, rate and work; and the correction of its frame, added to
+    that which it has. The angular momentum changes by the angular impulse: omega' = I(q')^-1 (I(q) omega + dL). Its
+    change of kinetic energy, and of potential energy in uniform gravity, is added to `gained`.
+    """
+    q_WB, omega_B = frame.q, state.omega
+    inertia, inverse = body.inertia, body.inverse
+    mass, theta = body.mass, own.turn
+    dx, e, dv = own.p, turn(theta), own.v
+
+    dL = change_within(e, rotate(q_WB, apply(inertia, omega_B)), own.omega)
+    domega_B, q_after = apply(inverse, rotate_back(q_WB, dL)), turned(e, q_WB)
+    energy = jump_energy(mass, inertia, arm.v_WC, dv, omega_B, domega_B)
+    energy = energy - mass * dot(body.g, dx)
+    state.q = q_after
+    add_to_sums(state, omega=domega_B)
+    add_to_sums(state, work=energy)
+    gained.value += energy
+
+    omega, r = frame.omega, rotate(q_WB, body.com)
+    domega = sub(rotate(q_after, add(omega_B, domega_B)), omega)
+    dx, dv = origin_displacement(dx, e, r), origin_velocity_change(dv, e, omega, domega, r)
+    correction.p = dx
+    correction.turn = theta
+    correction.v = add(correction.v, dv)
+    correction.omega = add(correction.omega, domega)
+
+
+@inlined
+def correct_node(node, model, state, scratch, made, lanes):
+    """Apply what happens to a node and to its parent, if anything does."""
+    above, i = model.node[node].parent, model.node[node].row
+    reached, begins = made.source[above] != at.NO_ROW, made.source[node + 1] != at.NO_ROW
+    parent, frame, arm = scratch.frame[above], scratch.frame[node + 1], scratch.arm[node]
+    given, result = made.frame[above], made.frame[node + 1]
+    if not reached and not begins:
+        return
+    if model.node[node].kind != at.FREE:
+        correct_driven(parent, given, arm, frame, result, lanes)
+        made.source[node + 1] = node + 1 if begins else made.source[above]
+        return
+    body, own = model.body[i], made.own[i]
+    inherits = model.inherits[i] if reached and made.is_settled[i] == 0 else 0.0
+    correct_relative(state[i], body, own, parent, given, arm, inherits, lanes)
+    if inherits > 0.0:
+        inherit(body, parent, given, arm, frame, own, lanes)
+    if begins or inherits > 0.0:
+        gained = made.gained[1 if inherits > 0.0 else 0]
+        correct_free(state[i], body, own, arm, frame, result, gained, lanes)
+        made.source[node + 1] = node + 1
+
+
+@inlined
+def distribute(nodes, model, state, scratch, made, lanes):
+    """Apply what happens to all nodes, parents first; their frames and arms are placed."""
+    for node in nodes:
+        correct_node(node, model, state, scratch, made, lanes)

@@ -1,0 +1,138 @@
+"""Trajectories and sweeps for other programs: files of other formats, xarray datasets, pandas tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from rigidsim.errors import UsageError
+from rigidsim.exports.labelled import Labelled, needed
+from rigidsim.exports.netcdf import write_netcdf
+from rigidsim.exports.recorded import labelled
+from rigidsim.exports.runs import labelled_runs, run_columns, run_table
+from rigidsim.exports.tables import WORDS, event_table, series_table
+from rigidsim.hindsight.quantities import full_path
+from rigidsim.report.samples import csv_of
+from rigidsim.report.samples import pieces_of as text_pieces
+from rigidsim.sweeps.stored import Sweep
+from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, FileKind, Hints, kind_of
+from rigidsim.trajectory.spool import published
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import windows
+from rigidsim.tree.nodes import WORLD
+
+CSV = FileKind("a CSV table", "CSV tables", (".csv",))
+NETCDF = FileKind("a NetCDF file", "NetCDF files", (".nc", ".nc4"), re.escape(HDF5_SIGNATURE))
+KINDS = (CSV, NETCDF)
+
+
+def export(
+    shown: Trajectory | Sweep,
+    path: str | Path,
+    *quantities: str,
+    frame: str = WORLD,
+    events: bool = False,
+    force: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    hints: Hints = IN_PYTHON,
+) -> Path:
+    """Write quantities of a trajectory, by their names (`ball.position.x@table`), to a table, `.csv`, or a NetCDF file,
+    `.nc` (needs `rigidsim[netcdf]`).
+
+    Without quantities a NetCDF file has everything that was recorded, a CSV file the motion of all bodies relative to
+    `frame`, a line for each body and sample. With `events` a CSV file is the table of events, and a NetCDF file has
+    them as well. Of a sweep, which has no quantities, a CSV file is the table of runs; a NetCDF file has the recorded
+    arrays, too. `progress(done, total)` is called after each piece.
+
+    Raises UsageError, NotRecordedError, StorageError if the file exists and `force` is false or cannot be written.
+    """
+    kind = kind_of(path, KINDS)
+    if kind is NETCDF:
+        needed("h5netcdf", "NetCDF files")
+        if frame != WORLD:
+            hint = "for NetCDF write it with each quantity: ball.position@table"
+            raise UsageError(f"a frame of all bodies is for CSV; {hint}")
+        content = _labelled(shown, quantities, events)
+    else:
+        content = pieces_of(shown, quantities, frame, events)
+    if progress:
+        count = 1 + _piece_count(shown, bool(quantities), events)
+        progress(0, count)
+    with published(path, kind, force, hints) as file:
+        if kind is NETCDF:
+            write_netcdf(file, content, progress)
+            return Path(path)
+        for number, piece in enumerate(content, 1):
+            file.write(piece.encode())
+            file.check()
+            if progress:
+                progress(number, count)
+    return Path(path)
+
+
+def _piece_count(shown: Trajectory | Sweep, has_quantities: bool, events: bool) -> int:
+    """The number of pieces of a table, for the progress."""
+    if not isinstance(shown, Trajectory):
+        return 1
+    if events:
+        return len(shown.events)
+    return len(list(windows(shown))) if has_quantities else sum(len(found) for _, found in text_pieces(shown))
+
+
+def _labelled(shown: Trajectory | Sweep, quantities: Sequence[str], events: bool) -> Labelled:
+    if isinstance(shown, Trajectory):
+        return labelled(shown, quantities, events)
+    _require_whole(quantities, WORLD, events)
+    return labelled_runs(shown)
+
+
+def _require_whole(quantities: Sequence[str], frame: str, events: bool) -> None:
+    """Raise UsageError if something of a sweep is asked for that only a single run has."""
+    if quantities or events or frame != WORLD:
+        raise UsageError("this is the result of a sweep: quantities, a frame and events are for one run")
+
+
+def pieces_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, events: bool) -> Iterator[str]:
+    """CSV text in pieces: see `export`. Raises UsageError."""
+    if not isinstance(shown, Trajectory):
+        _require_whole(quantities, frame, events)
+        return run_table(shown).text()
+    if sum((bool(quantities), events, frame != WORLD)) > 1:
+        raise UsageError("quantities, --events and --frame make different tables; choose one (of a quantity: @FRAME)")
+    if events:
+        return event_table(shown).text()
+    if quantities:
+        return series_table(shown, quantities).text()
+    frame = frame if frame == WORLD else full_path(shown, frame)
+    return csv_of(shown, frame)
+
+
+def to_xarray(shown: Trajectory | Sweep, *quantities: str, events: bool = False):
+    """What `export` writes to a NetCDF file as an `xarray.Dataset`: quantities of a trajectory by their names, or
+    everything that was recorded, or the results of a sweep. A metric with the name of a varied number is called
+    `metrics_NAME`, here and in `to_pandas`.
+    """
+    return _labelled(shown, quantities, events).to_xarray()
+
+
+def to_pandas(shown: Trajectory | Sweep, *quantities: str, frame: str = WORLD, events: bool = False):
+    """The table that `export` writes to a CSV file as a `pandas.DataFrame`: of a trajectory, units are in the names of
+    the columns, and the index is the time, or time and body; of a sweep, there is a row for each run.
+    """
+    pandas = needed("pandas", "pandas tables")
+    if not isinstance(shown, Trajectory):
+        _require_whole(quantities, frame, events)
+        return pandas.DataFrame(run_columns(shown)).set_index("run")
+    header, *rows = csv.reader(io.StringIO("".join(pieces_of(shown, quantities, frame, events))))
+    columns = zip(*rows, strict=True) if rows else ([] for _ in header)
+    found = {name: _parsed(name, column) for name, column in zip(header, columns, strict=True)}
+    return pandas.DataFrame(found).set_index("time (s)" if quantities or events else ["time (s)", "body"])
+
+
+def _parsed(name: str, column: Sequence[str]) -> Sequence:
+    """A column of a table: texts, or numbers with all their digits."""
+    return column if name in ("body", "cause", *WORDS) else [float(text) if text else math.nan for text in column]

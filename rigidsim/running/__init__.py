@@ -1,0 +1,1 @@
+"""What runs a scene or a sweep into a file: going on with it, progress, signals."""

@@ -1,0 +1,196 @@
+"""Running a scene into a trajectory file, which is whole however the run ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rigidsim.errors import Interrupted, SimulationError, StorageError
+from rigidsim.report.contact import ledger_warnings
+from rigidsim.report.drift import DriftMeter, drift_of
+from rigidsim.report.run import RunReport
+from rigidsim.report.wording import counted
+from rigidsim.running.compiling import compiling, compiling_beside
+from rigidsim.running.continuing import RunStart, opened_writer
+from rigidsim.running.progress import Progress, Working
+from rigidsim.running.signals import StopRequest
+from rigidsim.scene import Scene
+from rigidsim.simulation.single import Simulation
+from rigidsim.trajectory.chunks import DEFAULT
+from rigidsim.trajectory.destination import IN_SHELL, TRAJECTORY, check_output, check_space, is_unfinished
+from rigidsim.trajectory.fields import Block
+from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.writer import Writer
+
+SHOWN_BODIES = 12
+LESS = "record fewer samples with --record-every, or less of each with simulation.record"
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.02
+"""The largest share of the time of a run that checkpoints may take."""
+
+
+def run_to_file(
+    scene: Scene,
+    path: Path,
+    *,
+    terms: bool,
+    contacts: bool = False,
+    compression: str = DEFAULT,
+    force: bool,
+    start: RunStart = RunStart.ANEW,
+    quiet: bool,
+    most: int | None = SHOWN_BODIES,
+    show: Callable[[RunReport], None],
+    warn: Callable[[tuple[str, ...]], None] = lambda _: None,
+) -> RunReport:
+    """Simulate a scene into a file. The file is valid however the run ends, and holds the samples up to then. `warn` is
+    called before the run with warnings about its start. The report has the last state of at most `most` bodies. A run
+    that does not start anew goes on with the one in the file, with the bits of an undisturbed one.
+
+    Raises StorageError before the simulation if the file cannot be written, and during it if the disk is full; the file
+    then holds the complete chunks written before. Raises SimulationError if the state becomes non-finite, Interrupted
+    if a signal stopped the run, in both cases after the file was written and the report shown.
+    """
+    if start is RunStart.ANEW:
+        check_output(path, TRAJECTORY, force, IN_SHELL, keeps_unfinished=False)
+    with Working("building the model", quiet):
+        simulation = Simulation(scene, terms=terms, contacts=contacts)
+        overlaps = simulation.overlaps
+    warn(overlaps)
+    samples, header = simulation.n_sample, simulation.header
+    what = f"{samples} samples of {len(header.paths)} bodies need"
+    check_space(path, what, samples * header.sample_bytes, LESS)
+    with compiling(quiet) as watch:  # outside StopRequest, so that Ctrl-C stops it immediately
+        opened = opened_writer(path, simulation, start, compression, force)
+    with opened as writer, StopRequest(writer.discard) as stop:
+        try:
+            gathered, seconds, failure = _simulate_into(writer, simulation, stop, quiet)
+        except StorageError as error:
+            raise _recovered(error, writer, simulation) from error
+    spent = {"compile_seconds": watch.seconds + seconds[0], "run_seconds": seconds[1], "most": most}
+    found = _found(simulation, path, gathered, start)
+    report = RunReport(simulation, path, writer.content_hash, **found, **spent)
+    show(report)
+    _raise_unless_complete(report, simulation, stop, failure)
+    return report
+
+
+def _raise_unless_complete(
+    report: RunReport, simulation: Simulation, stop: StopRequest, failure: SimulationError | None
+) -> None:
+    saved = f"{report.path} holds the {counted(report.samples, 'sample')} up to then"
+    if failure:
+        raise SimulationError(f"{failure}\n{saved}")
+    if simulation.status == "interrupted":
+        total = simulation.n_step * simulation.scene.simulation.step
+        reached = f"interrupted by {stop.name} at t = {simulation.time:g} of {total:g} s"
+        raise Interrupted(f"{reached}; {saved}", stop.received)
+
+
+def _recovered(error: StorageError, writer: Writer, simulation: Simulation) -> StorageError:
+    """Save the chunks that were written before the error; the error with a message about them."""
+    if writer.is_published:
+        return error
+    total = simulation.n_step * simulation.scene.simulation.step
+    reached = f"{error}; the run had reached t = {simulation.time:g} of {total:g} s"
+    recovered = writer.recover(reached, simulation.events)
+    if recovered is None and is_unfinished(writer.path):
+        return StorageError(f"{reached}; --resume goes on at the last checkpoint once there is space")
+    if recovered is None:
+        return StorageError(f"{reached}; nothing was saved, because there was no space for the first chunk of samples")
+    saved = f"the first {counted(recovered.samples, 'sample')}, to t = {recovered.time:g} s"
+    return StorageError(f"{reached}; {recovered.path}, status failed, holds {saved}")
+
+
+class _Gathered:
+    """What the report takes from the blocks of a run."""
+
+    def __init__(self, simulation: Simulation):
+        self._simulation = simulation
+        self.samples = 0
+        self.drift, self.oracle = DriftMeter(simulation.isolated_until), []
+        if simulation.scene.oracle:
+            from rigidsim.hindsight.oracles import comparisons
+
+            self.oracle = comparisons(simulation.header)
+
+    def add(self, block: Block) -> None:
+        """Take what is needed from the next samples."""
+        self.drift.isolated_until = self._simulation.isolated_until
+        self.drift.add(block)
+        self.samples += len(block.time)
+        if self.oracle:
+            part = Trajectory.from_blocks(self._simulation.header, [block])
+            for comparison in self.oracle:
+                comparison.add(part)
+
+
+class _Checkpoints:
+    """Makes checkpoints now and then, so seldom that they take a small share of the time of the run."""
+
+    def __init__(self, writer: Writer, simulation: Simulation):
+        self._writer, self._simulation = writer, simulation
+        self._next = time.monotonic() + CHECKPOINT_SECONDS
+
+    def after(self, block: Block) -> None:
+        """Make a checkpoint if it is time for one; but not after the last state, which is no sample of the grid."""
+        begin, simulation = time.monotonic(), self._simulation
+        if begin >= self._next and block.time[-1] < simulation.time:
+            self._writer.commit(simulation.events, simulation.metrics, simulation.contact_ledger)
+            end = time.monotonic()
+            self._next = end + max(CHECKPOINT_SECONDS, (end - begin) / CHECKPOINT_SHARE)
+
+
+def _simulate_into(
+    writer: Writer, simulation: Simulation, stop: StopRequest, quiet: bool
+) -> tuple[_Gathered, tuple[float, float], SimulationError | None]:
+    """Write all samples and finish the file; the seconds of compiling and of all else, and the failure if there was
+    one.
+    """
+    failure, gathered = None, _Gathered(simulation)
+    progress = Progress(simulation.n_step, simulation.scene.simulation.step, quiet)
+
+    def is_stopped(n: int) -> bool:
+        progress.update(n)
+        return bool(stop.received)
+
+    begin, checkpoints = time.perf_counter(), _Checkpoints(writer, simulation)
+    with compiling_beside(progress) as watch:
+        try:
+            for block in simulation.blocks(is_stopped, CHECKPOINT_SECONDS):
+                writer.append(block)
+                gathered.add(block)
+                checkpoints.after(block)
+        except SimulationError as error:
+            failure = error
+        finally:
+            progress.clear()
+    with Working(f"completing {writer.path}", quiet):
+        writer.finish(
+            simulation.status, str(failure or ""), simulation.events, simulation.metrics, simulation.contact_ledger
+        )
+    return gathered, (watch.seconds, time.perf_counter() - begin - watch.seconds), failure
+
+
+def _found(simulation: Simulation, path: Path, gathered: _Gathered, start: RunStart) -> dict[str, Any]:
+    """Samples, drift, errors with respect to the oracle, and warnings of the whole run. The file is read only if the
+    energy drifts, or if the run went on: then with what the samples before say.
+    """
+    drift, oracle = gathered.drift.result(), [comparison.result() for comparison in gathered.oracle]
+    warnings = [*simulation.warnings, *ledger_warnings(simulation.contact_ledger, simulation.scene.simulation.step)]
+    found = {"samples": gathered.samples, "drift": drift, "oracle": oracle, "warnings": warnings}
+    if start is RunStart.ANEW and all(one.exceeds is None for one in drift):
+        return found
+    # Imported here to keep runs without drift fast.
+    from rigidsim.hindsight.oracles import errors
+    from rigidsim.report.cause import drift_warnings, without_allowed
+    from rigidsim.trajectory.reader import load
+
+    with load(path) as trajectory:
+        if start is not RunStart.ANEW:
+            drift = drift_of(trajectory)
+            found |= {"samples": len(trajectory.time), "oracle": errors(trajectory)}
+        drift = without_allowed(trajectory, drift)
+        return found | {"drift": drift, "warnings": [*warnings, *drift_warnings(trajectory, drift)]}

@@ -1,0 +1,173 @@
+"""Blocks: worlds of one structure side by side, for `simulate` and for sweeps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import World
+from rigidsim.engine.lanes import LANES, block_of, lanes_of
+from rigidsim.engine.model import Model, Samples
+from rigidsim.engine.run import NO_SAMPLES, BlockRun
+from rigidsim.jit.kernels import watch_compilation
+from rigidsim.simulation.header import sample_count
+
+Watch = Callable[[int], bool]
+"""Called with the number of steps that are done, about ten times a second; true ends the run."""
+
+
+class Group(Protocol):
+    """Worlds of one structure; `numbers` are those of the variants that they belong to."""
+
+    numbers: np.ndarray
+
+    def __len__(self) -> int: ...
+
+    def world(self, place: int) -> World:
+        """The world of one variant."""
+
+    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
+        """Model and state of a block of these variants, one for each lane."""
+
+
+class WorldList:
+    """A group of worlds that were read one by one."""
+
+    def __init__(self, worlds: Sequence[World], numbers: Sequence[int]):
+        self.numbers, self._worlds = np.array(numbers), worlds
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def world(self, place: int) -> World:
+        """The world of one variant."""
+        return self._worlds[place]
+
+    def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
+        """Model and state of a block of these variants, one for each lane."""
+        return block_of([self._worlds[place] for place in places])
+
+
+class Outcome(NamedTuple):
+    """A block at its end, or where it was stopped: the run, its samples, of which the last is the state reached, and
+    which of its lanes are finite up to there. The next block overwrites run and samples.
+    """
+
+    run: BlockRun
+    samples: Samples
+    is_finite: np.ndarray  # (lane)
+    metrics: np.ndarray  # (metric, lane)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all steps were taken."""
+        return self.run.n == self.run.worlds[0].blueprint.n_step
+
+
+class BlockRunner:
+    """Runs blocks of a group, one after the other, in the same arrays if they can be used again. `parts` are those of
+    samples that are not kept (see `make_samples`), None if only the last state is. `ahead` is how many blocks there
+    will be; `options` are those of `BlockRun`.
+    """
+
+    def __init__(
+        self, group: Group, parts: Mapping[str, bool] | None, lanes: int = LANES, ahead: int = 1, **options: Any
+    ):
+        self._group, self._parts, self._ahead, self._options = group, parts, ahead, options
+        self._first = group.world(0)
+        self.lanes = min(lanes, lanes_of(self._first))
+        # A block of other worlds begins in the same arrays, unless something is remembered or worlds become others.
+        remembers = self.lanes == 1 or "keeps_events" in options
+        self._is_reusable = not remembers and not self._first.blueprint.schedule.reparentings
+        self._run: BlockRun | None = None
+        self._samples: Samples | None = None
+
+    def run(self, places: Sequence[int], watch: Watch) -> Outcome:
+        """Run the worlds at these places of the group, until `watch` ends it."""
+        run, blueprint = self._entered(places), self._first.blueprint
+        samples, stride = None, NO_SAMPLES
+        if self._parts is not None:
+            self._samples = self._samples or run.room(sample_count(blueprint), **self._parts)
+            samples, stride = self._samples, blueprint.stride
+        for _ in run.slices(blueprint.n_step, stride, samples, 0):
+            if watch(run.n):
+                break
+        metrics = run.metrics() if self._first.model.metrics else np.empty((0, self.lanes))
+        end = run.present()
+        if samples:
+            last = -(-run.n // stride)
+            run.observe_into(samples, last)
+            samples = samples.part(slice(last + 1))
+        return Outcome(run, samples or end, finite_lanes(run, end), metrics)
+
+    def seconds(self, places: Sequence[int], least: float) -> float:
+        """The time that a block of these worlds takes, without compiling, measured for at least `least` seconds."""
+        steps, spent, n_step = 0, 0.0, self._first.blueprint.n_step
+        self._entered(places)  # compiles
+        with watch_compilation() as compiling:
+            begin = time.perf_counter()
+            while spent < least:
+                for n in self._entered(places).slices(n_step, NO_SAMPLES, None, 0):
+                    steps, spent = steps + n, time.perf_counter() - begin - compiling.seconds
+                    if spent > least:
+                        break
+        return spent * n_step / steps
+
+    @property
+    def gear(self) -> dict[str, object]:
+        """The gear of the last block, and why."""
+        return self._run.gear.as_dict()
+
+    def _entered(self, places: Sequence[int]) -> BlockRun:
+        is_first = self._run is None
+        if is_first or not self._is_reusable:
+            worlds = [self._first] if self._is_reusable else [self._group.world(place) for place in places]
+            self._run = BlockRun(worlds, self.lanes, **self._options)
+        self._ahead -= 1
+        self._run.ahead = max(0, self._ahead) * self._first.blueprint.n_step
+        if is_first:
+            self._run.prepare()
+        if self._is_reusable:
+            spare = [places[-1]] * (self.lanes - len(places))
+            self._run.begin_again(*self._group.block([*places, *spare]))
+        return self._run
+
+
+class Runners:
+    """The runners of a group: as many as threads need at a time. `make` makes one."""
+
+    def __init__(self, group: Group, make: Callable[[], BlockRunner]):
+        self.group, self._make = group, make
+        self._free = [make()]
+        self.lanes = self._free[0].lanes
+
+    def blocks(self) -> list[np.ndarray]:
+        """The places of the worlds of each block, in the order of their numbers."""
+        in_order = np.argsort(self.group.numbers, kind="stable")
+        return [in_order[k : k + self.lanes] for k in range(0, len(in_order), self.lanes)]
+
+    def take(self) -> BlockRunner:
+        """A runner for one thread."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._make()
+
+    def give(self, runner: BlockRunner) -> None:
+        """Return it, when its samples are no longer needed."""
+        self._free.append(runner)
+
+
+def finite_lanes(run: BlockRun, end: Samples) -> np.ndarray:
+    """(lane) whether the state at the end of a block, its energies and momenta, and the values of all expressions up to
+    it are finite.
+    """
+    n = len(run.worlds)
+    found = ~run.fault[:, layout.FAULT.columns("failed", n)].any(axis=0)
+    for array in (*end.world, end.ledger):
+        found &= np.isfinite(array.reshape(-1, n)).all(axis=0)
+    return found

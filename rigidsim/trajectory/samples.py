@@ -1,0 +1,195 @@
+"""Some samples of a trajectory, as quantities read them (`quantities/vocabulary.py`)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from rigidsim.errors import NotRecordedError, UsageError
+from rigidsim.physics.mass import Lump
+from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
+from rigidsim.quantities.vocabulary import (
+    BODY,
+    CONTACT,
+    DIAGNOSTIC,
+    MASS,
+    OF_MASS,
+    PARENT,
+    SCENE,
+    TERM,
+    Columns,
+    Formula,
+    Quantity,
+)
+from rigidsim.trajectory.bodies import BodyMapping
+from rigidsim.trajectory.contact_points import ContactHistory
+from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
+from rigidsim.trajectory.motion import Motion, columns, seen_from
+from rigidsim.tree.motion import RelativeMotion
+from rigidsim.tree.nodes import WORLD, Tree
+
+
+class Source:
+    """Some samples of a trajectory, of which a quantity reads what it needs."""
+
+    def __init__(self, whole: BodyMapping, samples: slice = slice(None)):
+        self.whole, self.samples = whole, samples
+        self._motions: dict[tuple[str, str], Motion] = {}
+
+    @cached_property
+    def part(self) -> BodyMapping:
+        """The samples as a trajectory."""
+        return self.whole if self.samples == slice(None) else self.whole.window(self.samples)
+
+    @property
+    def time(self) -> np.ndarray:
+        """The times of the samples, s."""
+        return self.part.time
+
+    @cached_property
+    def _contacts(self) -> ContactHistory:
+        return self.whole.contacts
+
+    def contact_count(self) -> Columns:
+        """The number of contact points."""
+        return (self._contacts.count[self.samples],)
+
+    def contact_work(self) -> Columns:
+        """The work of contact since the start, J."""
+        _ = self._contacts
+        return (np.asarray(self.part.arrays[CONTACT_WORK.name]),)
+
+    def diagnostic(self, name: str) -> Columns:
+        """An energy or momentum of the whole run."""
+        if name == "energy_drift":
+            return (self.part.total_energy - self.whole.window(slice(0, 1)).total_energy,)
+        found = getattr(self.part, name) if name in ("total_energy", "angular_momentum") else self.part.diagnostic(name)
+        return columns(found) if found.ndim > 1 else (found,)
+
+    def motion(self, body: str, frame: str) -> Motion:
+        """The motion of a body in a frame; in the world if that is its own axes. Each is computed once."""
+        if (body, frame) not in self._motions:
+            self._motions[body, frame] = self._motion(body, frame)
+        return self._motions[body, frame]
+
+    def _motion(self, body: str, frame: str) -> Motion:
+        if frame in (WORLD, BODY):
+            return self._at_rest() if body == WORLD else self.part[body].world
+        return self.part[body].local if frame == PARENT else self.part.relative(body, frame)
+
+    def _at_rest(self) -> Motion:
+        identity = RelativeMotion.identity()
+        return seen_from(lambda _: (identity, identity), self.time)
+
+    def by_mass(self, formula: Formula, body: str) -> Columns:
+        """What a formula of a body's motion in the world and of its mass gives; NaN while it is not free."""
+        world, header = self.part[body].world, self.whole.header
+        motion = [columns(getattr(world, name)) for name in formula.needs if name != MASS]
+        found = np.full((formula.width, len(self.time)), np.nan)
+        for number, samples in header.history.spans(self.time):
+            if header.history[number][body].is_free():
+                given = (tuple(x[samples] for x in each) for each in motion)
+                found[:, samples] = formula.of(*given, lump_of(self.part, body, number, samples))
+        return tuple(found)
+
+    def term(self, name: str, body: str, frame: str) -> Columns:
+        """A term of the acceleration of a body relative to its parent."""
+        history = self.part[body]
+        found = columns(history.term(name))
+        if frame == PARENT:
+            return found
+        q_PB, q_WB = columns(history.local.orientation), columns(history.world.orientation)
+        return rotate_back(q_PB, found) if frame == BODY else rotate(product(q_WB, conjugate(q_PB)), found)
+
+    def felt_acceleration(self, body: str, frame: str) -> Columns:
+        """What an accelerometer feels; it follows from the forces of the scene, which a trajectory does not know."""
+        raise NotRecordedError(
+            f"felt_acceleration of '{body}' is no part of a metric; inspect, plot and export have it"
+        )
+
+    def contact_force(self, of: str, body: str, frame: str, other: str = "") -> Columns:
+        """The sum of the forces of contact on a body and what is fixed to it, N, exerted by all others or by one; of
+        `friction` only the parts across the normals.
+        """
+        require_whole(self.whole, body)
+        found = self._contact_force(of == "friction", body, other)
+        return rotate_back(columns(self.part[body].world.orientation), found) if frame == BODY else found
+
+    def _contact_force(self, is_friction: bool, body: str, other: str) -> Columns:
+        wanted = np.arange(len(self.whole.time))[self.samples]
+        low, high = (int(wanted.min()), int(wanted.max()) + 1) if len(wanted) else (0, 0)
+        begins = self._contacts.begins[low : high + 1]
+        first, second, normal, force = (
+            np.asarray(self.whole.arrays[f"{POINTS}/{name}"][begins[0] : begins[-1]])
+            for name in ("first", "second", "normal", "force")
+        )
+        if is_friction:
+            force = force - np.sum(force * normal, axis=1)[:, np.newaxis] * normal
+        sample = np.repeat(np.arange(high - low), np.diff(begins))
+        total, header = np.zeros((high - low, 3)), self.whole.header
+        for number, span in header.history.spans(self.whole.time[low:high]):
+            of_span = np.zeros(high - low, bool)
+            of_span[span] = True
+            bodies = np.array(header.bodies_of_shapes(header.history[number]), dtype=object)
+            on, by = bodies == body, (bodies == other) if other else np.ones(len(bodies), bool)
+            sign = ((on[second] & by[first]).astype(float) - (on[first] & by[second])) * of_span[sample]
+            np.add.at(total, sample, sign[:, np.newaxis] * force)
+        return columns(total[wanted - low])
+
+
+def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
+    """Whether a trajectory has what a quantity, of a body, needs besides the motions."""
+    header = trajectory.header
+    if one.of_free and not _is_ever_free(trajectory, body):
+        return False
+    if one.needs == SCENE:
+        return False
+    if one.needs == DIAGNOSTIC:
+        return trajectory.has_diagnostics
+    if one.needs == CONTACT:
+        return header.with_contacts and (not body or body in header.bodies_of_shapes(header.history[0]))
+    if one.needs == TERM:
+        rows = header.recorded_rows(one.name.replace(".", "/"))
+        is_there = one.name.replace(".", "/") in trajectory.arrays
+        return is_there and (rows is None or header.row_of[body] in rows)
+    return True
+
+
+def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) -> Lump:
+    """Mass, centre (m) and inertia of a free body with what is fixed to it, in its own axes, while a tree holds (its
+    number in `trajectory.header.history`), which it does at these samples. Raises UsageError if it is not free then.
+    """
+    if not trajectory.header.history[number][path].is_free():
+        require_free(trajectory, path)
+        raise UsageError(f"'{path}' is not free from the start; it has no energy and momentum of its own until then")
+    tree: Tree = trajectory.header.scene.hierarchy
+    if number:
+        sample = int(np.arange(len(trajectory.time))[samples][0])
+
+        def pose(index: int) -> tuple:
+            local = trajectory.motion("local", index)
+            return tuple(local.position[sample].tolist()), tuple(local.orientation[sample].tolist())
+
+        tree = trajectory.header.posed(tree, float(trajectory.time[sample]), pose)
+    return tree.lump(tree[path])
+
+
+def _is_ever_free(trajectory: BodyMapping, path: str) -> bool:
+    return trajectory.header.row_of[path] in trajectory.header.history.ever_free
+
+
+def require_free(trajectory: BodyMapping, path: str, what: str = OF_MASS) -> None:
+    """Raise UsageError if a body is never free, and so never has this."""
+    if not _is_ever_free(trajectory, path):
+        moving = trajectory[path].free_ancestor_at(0.0)
+        hint = f"ask for '{moving}', which moves it" if moving else "no free body moves it"
+        kind = trajectory[path].kind
+        raise UsageError(f"'{path}' is {kind}: only free bodies have {what}; {hint}")
+
+
+def require_whole(trajectory: BodyMapping, body: str) -> None:
+    """Raise UsageError if a body always is a part of another one, with which its shapes move."""
+    wholes = [tree.part_of(tree[body]).path for tree in trajectory.header.history]
+    if body not in wholes:
+        raise UsageError(f"'{body}' is fixed to '{wholes[0]}', which takes its forces of contact; ask for those")
