@@ -12,7 +12,6 @@ import click
 from rigidsim.cli.arguments import STANDARD, read_scene, shown_name
 from rigidsim.cli.console import print_error, print_result, print_warnings, strict_option
 from rigidsim.errors import RigidsimError, SceneError
-from rigidsim.report.contact import contact_lines
 from rigidsim.report.wording import counted
 
 if TYPE_CHECKING:
@@ -67,6 +66,8 @@ class Verdict(NamedTuple):
             print_error(self.error)
         else:
             print_warnings(self.warnings, self.strict)
+        from rigidsim.report.contact import contact_lines
+
         if not (alone and self.exit_code):
             print_result("\n".join([str(self), *(contact_lines(self.contact_settings) if alone else [])]))
 

@@ -55,7 +55,7 @@ def test_one_number_is_a_curve_for_each_metric(figure):
     (first, second), _ = figure(vary={"a": "0:4:5"})
     (line,) = first.lines
     assert np.array_equal(line.get_xydata(), [[x, x + 10] for x in range(5)])
-    assert (first.get_xlabel(), first.get_ylabel(), second.get_ylabel()) == ("a", "sum", "late")
+    assert (first.get_xlabel(), first.get_ylabel(), second.get_ylabel()) == ("a", "sum", "late, s")
     assert first.get_xscale() == "linear" and names_of(first) == []
 
 
