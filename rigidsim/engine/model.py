@@ -189,6 +189,7 @@ class Scratch(NamedTuple):
     start: STAGE  # (state) rotation and rate in the world at the beginning of a step
     sum: np.ndarray  # (state, width of SUMS, RELATIVE or TURNING * lanes) what the integrator keeps in a step
     turn: TRIPLE  # (state) a stage's rotation vector, or a relative rate
+    trial: NamedTuple | None  # of a method that chooses its steps
     contact_mean: MEAN  # (contact body)
     contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
 
@@ -260,12 +261,11 @@ def followed(model: Model) -> int:
     return sum(1 for _ in windings(model))
 
 
-def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
-    """Scratch arrays for a model. Values that never change are set here: the world's frame, the local motion of fixed
+def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scratch:
+    """Scratch arrays for a model, and for a state of so many rows, if steps are to be taken. Values that never change are set here: the world's frame, the local motion of fixed
     nodes, the constants of expressions.
     """
     n, n_node, n_moved, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
-    n_state = n_moved + paced_count(model) + followed(model)
     scratch = Scratch(
         frame=zeros(n_node + 1, layout.FRAME.width * n),
         driven=zeros(n_driven, layout.LOCAL.width * n),
@@ -278,11 +278,12 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         fault=zeros(fault_count(model.expressions), layout.FAULT.width * n),
         pull=zeros(layout.PULL.width * n),
         wrench=zeros(n_moved, layout.WRENCH.width * n),
-        rate=zeros(n_state, layout.RATE.width * n),
+        rate=zeros(max(n_moved, n_state), layout.RATE.width * n),
         stage=zeros(n_state, layout.STAGE.width * n),
         start=zeros(n_state, layout.STAGE.width * n),
         sum=zeros(n_state, layout.SUMS.width * n),
         turn=zeros(n_state, 3 * n),
+        trial=None,
         contact_mean=zeros(0, layout.MEAN.width),
         contact_work=zeros(2),
     )
@@ -310,11 +311,6 @@ def working_of(given: Expressions, n: int) -> Working:
 def fault_count(given: Expressions | None) -> int:
     """The number of loads and motions that are given by expressions."""
     return len(given.scripts.who) + len(given.driven) + len(given.paced) if given else 0
-
-
-def paced_count(model: Model) -> int:
-    """The number of paced nodes: their pose is part of the state, because their rates are expressions."""
-    return len(model.expressions.paced) if model.expressions else 0
 
 
 def make_samples(

@@ -15,6 +15,7 @@ from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.contact.running import ContactRecord, ContactRun
 from rigidsim.engine.events import EventBuffer, RecordedEvents, complete_instant, make_buffer, recorded
+from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.lanes import block_of, overwrite
 from rigidsim.engine.metering import Metering
 from rigidsim.engine.model import Model, MotionSamples, Samples, copied, make_samples, make_scratch, set_constants
@@ -230,7 +231,10 @@ class BlockRun:
         if self._callbacks:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
-        scratch = make_scratch(self.model, self._lanes)
+        scratch = make_scratch(self.model, self._lanes, len(self.state))
+        trials = trials_of(self.method)
+        if trials:
+            scratch = scratch._replace(trial=trials.make(self.model, len(self.state), len(scratch.fault), len(self._lanes)))
         if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
