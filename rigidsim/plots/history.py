@@ -23,7 +23,7 @@ class History(NamedTuple):
         """(time, values) of the samples that are drawn, with the components of all quantities as columns."""
 
         def values(samples: slice) -> np.ndarray:
-            found = [one.of(samples).values for one in quantities]
+            found = [one.of(samples) for one in quantities]
             return np.concatenate([each.reshape(len(each), -1) for each in found], axis=1)
 
         return drawn_samples(self.trajectory.time, self.samples, values)
