@@ -234,7 +234,9 @@ class BlockRun:
         scratch = make_scratch(self.model, self._lanes, len(self.state))
         trials = trials_of(self.method)
         if trials:
-            scratch = scratch._replace(trial=trials.make(self.model, len(self.state), len(scratch.fault), len(self._lanes)))
+            scratch = scratch._replace(
+                trial=trials.make(self.model, len(self.state), len(scratch.fault), len(self._lanes))
+            )
         if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.

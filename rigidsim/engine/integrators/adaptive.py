@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.integrators.dop853 import AT_END, IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
+from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
 from rigidsim.engine.layout import (
     FAULT,
     LOCAL,
@@ -27,7 +27,7 @@ from rigidsim.engine.layout import (
     add_to_sums,
     copy_rows,
 )
-from rigidsim.engine.model import Model, zeros
+from rigidsim.engine.model import Model, floats, made
 from rigidsim.engine.relations import keep_windings, step_row
 from rigidsim.jit import formula, inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
@@ -53,22 +53,19 @@ class AdaptiveOptions(NamedTuple):
 class Trial(NamedTuple):
     """Arrays for a trial of one block."""
 
-    state: STATE  # (state) the state at its end
-    fault: FAULT  # of expressions, before it
-    when: np.ndarray  # (lane) the time of a stage, s
-    slopes: SUMS  # (slope * chart), then the sums of errors and of dense output
-    tableau: np.ndarray  # (row, 1 + slope)
+    state: STATE = floats("state")  # at its end
+    fault: FAULT = floats("expressed")  # of expressions, before it
+    when: np.ndarray = floats(SCALAR)  # the time of a stage, s
+    slopes: SUMS = floats("slopes")  # (slope * chart), then the sums of errors and of dense output
+    tableau: np.ndarray = floats(IN_DENSE + TERMS, 1 + SLOPES)
 
 
 def make_trial(_model: Model, n_state: int, n_fault: int, n: int) -> Trial:
     """The arrays for a state and expressions with so many rows, of n lanes."""
-    return Trial(
-        state=zeros(n_state, STATE.width * n),
-        fault=zeros(n_fault, FAULT.width * n),
-        when=zeros(n),
-        slopes=zeros((IN_DENSE + TERMS) * n_state, SUMS.width * n),
-        tableau=np.ascontiguousarray(tableau()),
-    )
+    sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "slopes": (IN_DENSE + TERMS) * n_state}
+    trial = made(Trial, sizes)
+    trial.tableau[:] = tableau()
+    return trial
 
 
 @lanewise
