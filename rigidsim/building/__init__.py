@@ -122,8 +122,8 @@ def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
 
 
 def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
-    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and rows that begin with zeros:
-    of a method that chooses its steps, and of loads with a winding, which is within half a turn of rest.
+    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and rows of zeros: of a
+    method that chooses its steps, and of loads with a winding, which is within half a turn of rest.
     """
     starts = Starts(hierarchy)
     free = [com_state(n, starts[n.frame], hierarchy.composite(n).mass.center) for n in hierarchy.free()]

@@ -18,12 +18,21 @@ from rigidsim.engine.events import EventBuffer, RecordedEvents, complete_instant
 from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.lanes import block_of, overwrite
 from rigidsim.engine.metering import Metering
-from rigidsim.engine.model import Model, MotionSamples, Samples, copied, make_samples, make_scratch, set_constants
+from rigidsim.engine.model import (
+    Model,
+    MotionSamples,
+    Samples,
+    copied,
+    followed,
+    make_samples,
+    make_scratch,
+    set_constants,
+)
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
 from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
-from rigidsim.jit.rows import with_rows
+from rigidsim.jit.rows import View, with_rows
 from rigidsim.tree.history import TreeChange
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
@@ -98,6 +107,14 @@ class BlockRun:
     def time(self) -> float:
         """Time reached, s."""
         return (self.n + self.done) * self.model.step
+
+    @property
+    def steps(self) -> View | None:
+        """The row `STEP` of the first lane, if the method chooses its steps."""
+        if trials_of(self.method) is None:
+            return None
+        row = self.state[len(self.state) - followed(self.model) - 1]
+        return layout.STEP.view(row, 0, len(self._lanes))
 
     @property
     def fault(self) -> np.ndarray:

@@ -60,8 +60,8 @@ class Row:
 
 
 class Each(Row):
-    """A parameter that may differ from lane to lane: a number, or a row with one for each lane. It is seen as the number
-    of the present lane.
+    """A parameter that may differ from lane to lane: a number, or a row with one for each lane, of which the present
+    one is seen.
     """
 
     def __init__(self, text: str):

@@ -156,9 +156,10 @@ def dexp_inverse_full(sigma, omega_B):
     """The rate of sigma as in `dexp_inverse`, without truncation: omega + sigma x omega/2 + c sigma x (sigma x omega),
     c = (1 - n cot n)/(4 n^2), n = |sigma|/2 < pi.
 
-    Below n = 0.2 c is its series to n^10, whose next term is below 1e-16; above, the difference loses a hundredth of its
-    digits at most. On so(3) the series of Bernoulli's numbers has this sum, because sigma x (sigma x (sigma x v)) =
-    -|sigma|^2 sigma x v. Source: Iserles, Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000), B.
+    Below n = 0.2 c is its series to n^10, whose next term is below 1e-16; above, the difference 1 - n cot n, at least
+    n^2/3, loses two digits of c at most, of sigma x (sigma x omega) none. The sum of the series of Bernoulli's numbers,
+    in which sigma x (sigma x (sigma x v)) = -|sigma|^2 sigma x v. rad and rad/s, body axes.
+    Source: Iserles, Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000), B.
     """
     x = dot(sigma, sigma)
     small = x < 0.16

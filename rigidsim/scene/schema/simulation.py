@@ -62,8 +62,8 @@ class SimulationSettings(SceneModel):
     duration: positive(TIME) = Field(description="Simulated time from the start to the end; a whole number of steps.")
     step: positive(TIME) = Field(
         None,
-        description="Length of an integration step; of an integrator that chooses its steps, the grid of the samples, by "
-        "default record_every or a thousandth of the duration.",
+        description="Length of an integration step. Of an integrator that chooses its steps: the grid of the samples, "
+        "by default record_every or a thousandth of the duration; with contact, the step of contact.",
     )
     integrator: Integrator = Field(
         MODELS[DEFAULT](name=DEFAULT),
