@@ -139,24 +139,29 @@ def test_a_decision_by_a_number_that_varies_is_refused():
 
 @pytest.mark.parametrize("z", [0.0, 1e-20, 0.04, 0.2, 0.9])
 def test_functions_of_a_square_have_series_where_their_formulas_take_a_root(z):
-    """From z = 0 on, which is where a bushing at rest is."""
-    with mpmath.workdps(40):
-        at = mpmath.mpf(z)
+    with mpmath.workdps(60):
 
         def ratio(s):
-            n2, w = at + s, mpmath.sqrt(1 - at - s)
-            return mpmath.atan(mpmath.sqrt(n2) / w) / mpmath.sqrt(n2) if n2 else mpmath.mpf(1)
+            n, w = mpmath.sqrt(z + s), mpmath.sqrt(1 - z - s)
+            return mpmath.atan(n / w) / n
 
         def share(s):
-            h = mpmath.sqrt(at + s)
-            return (1 - h * mpmath.cot(h)) / h**2 if h else mpmath.mpf(1) / 3
+            h = mpmath.sqrt(z + s)
+            return (1 - h * mpmath.cot(h)) / h**2
 
-        for mine, exact in (
-            (lambda t, y: angle_over_sine(t, sqrt(1.0 - t)), ratio),
-            (lambda t, y: cotangent_share(t), share),
-        ):
-            wanted = mpmath.taylor(exact, 0, 8, singular=True) if z == 0.0 else mpmath.taylor(exact, 0, 8)
-            found = coefficients(mine, z, order=9)[1:] * np.arange(1, 10)
-            reach = 0.05 if z < 0.5 else 0.02
-            errors = [float(abs(c - x)) * reach**k for k, (c, x) in enumerate(zip(wanted, found, strict=True))]
+        for mine, exact in ((of_angle, ratio), (cotangent_share, share)):
+            wanted = mpmath.taylor(exact, 0, 8) if z > 1e-10 else at_zero()[mine]
+            found = coefficients(lambda t, y, f=mine: f(t), z, order=9)[1:] * np.arange(1, 10)
+            errors = [float(abs(c - x)) * 0.02**k for k, (c, x) in enumerate(zip(wanted, found, strict=True))]
             assert max(errors) < 2e-15, exact.__name__
+
+
+def of_angle(t):
+    """Of a point of the unit circle."""
+    return angle_over_sine(t, sqrt(1.0 - t))
+
+
+def at_zero():
+    """The series of both functions at 0: asin(n)/n, and that of the cotangent."""
+    arc = [mpmath.binomial(2 * k, k) / (4**k * (2 * k + 1)) for k in range(9)]
+    return {of_angle: arc, cotangent_share: [2 * mpmath.zeta(2 * k) / mpmath.pi ** (2 * k) for k in range(1, 10)]}
