@@ -18,7 +18,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, SCALAR, STATE, add_to_sums
-from rigidsim.engine.model import zeros
+from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.corrections import (
     carried_angular_momentum,
@@ -43,23 +43,11 @@ from rigidsim.physics.vector import add, dot, scaled, sub
 class Corrections(NamedTuple):
     """The corrections of one instant."""
 
-    own: CORRECTION  # (moved) of free bodies; of the angular momentum in place of the rate
-    frame: CORRECTION  # (1 + node) of each frame
-    source: np.ndarray  # (1 + node) the frame where the correction of this one began, or NO_ROW without one
-    is_settled: np.ndarray  # (moved) whether `own` is all that happens to the body, which then inherits nothing
-    gained: SCALAR  # (2) change of energy of the bodies that do not and that do inherit corrections, J
-
-
-def make_corrections(n_node: int, n_moved: int, lanes: tuple[int, ...]) -> Corrections:
-    """Nothing to correct."""
-    n = len(lanes)
-    return Corrections(
-        own=zeros(n_moved, CORRECTION.width * n),
-        frame=zeros(n_node + 1, CORRECTION.width * n),
-        source=np.full(n_node + 1, at.NO_ROW, dtype=np.int64),
-        is_settled=np.zeros(n_moved, np.int64),
-        gained=zeros(2, n),
-    )
+    own: CORRECTION = floats("moved")  # of free bodies; of the angular momentum in place of the rate
+    frame: CORRECTION = floats("nodes + 1")  # of each frame
+    source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
+    is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
+    gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
 
 
 @inlined

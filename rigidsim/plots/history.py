@@ -1,4 +1,4 @@
-"""One trajectory as a figure shows it: its name in the legend, and the samples between two times."""
+"""One trajectory as a figure shows it, its name in the legend, and the samples between two times; requests of it."""
 
 from __future__ import annotations
 
@@ -33,3 +33,15 @@ class History(NamedTuple):
         """The times of the first and the last of the samples, s."""
         time = self.trajectory.time[self.samples]
         return float(time[0]), float(time[-1])
+
+
+class Request(NamedTuple):
+    """What is asked for of a trajectory: quantities over time or one over another, or something of a body; the path of
+    one in a `frame`: world, parent, or the path of a body.
+    """
+
+    kind: str
+    history: History
+    body: str = ""
+    frame: str = ""
+    quantities: tuple[NamedQuantity, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
@@ -13,7 +14,7 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.quantities import Values, named
 from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
-from rigidsim.plots.sweep_panels import FAILED, MOST_LINES, Measured, colour_scale, draw_colour_bar
+from rigidsim.plots.sweep_panels import FAILED, MAP, MOST_LINES, Measured, colour_scale, draw_colour_bar
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
 from rigidsim.quantities.vocabulary import BODY, PARENT
 from rigidsim.trajectory.trajectory import Trajectory
@@ -95,7 +96,7 @@ class RunCurves:
         handles = [Line2D([], [], color=colour_of(k), linestyle=LINES[k % len(LINES)]) for k in range(len(levels))]
         names = [self.number.text(level) for level in levels]
         if not is_few:
-            draw_colour_bar(axes, self.number, norm)
+            draw_colour_bar(axes, ScalarMappable(norm, MAP), self.number.label, self.number.words)
         cut = [
             curve[np.isfinite(curve[:, 1])] for curve, failed in zip(self.curves, self.is_failed, strict=True) if failed
         ]

@@ -6,11 +6,14 @@ import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
+from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import ROUNDING, aligned, beyond_rounding
+from rigidsim.report.wording import counted
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import FEW_BODIES, windows
 
@@ -82,16 +85,10 @@ class Course:
         return "".join(LEVELS[round(x)] if math.isfinite(x) else " " for x in level.tolist())
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data; None for what is not finite."""
-        begins, low, high = self.columns(COLUMNS_OF_JSON)
+        """What JSON has."""
         ends = {"first": self.first, "min": self.least, "max": self.greatest, "last": self.last}
-        course = {"time": begins, "min": low, "max": high}
-        return {
-            "name": self.name,
-            "unit": self.unit,
-            **{key: _plain(value) for key, value in ends.items()},
-            "course": {key: list(map(_plain, values.tolist())) for key, values in course.items()},
-        }
+        course = dict(zip(("time", "min", "max"), self.columns(COLUMNS_OF_JSON), strict=True))
+        return {"name": self.name, "unit": self.unit, **ends, "course": course}
 
 
 def courses(trajectory: Trajectory, names: Sequence[str]) -> list[Course]:
@@ -151,5 +148,11 @@ def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
     return [f"{line}  {spark}" for line, spark in zip(lines, shown, strict=True)]
 
 
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def quantities_report(trajectory: Trajectory, file: str | Path, names: Sequence[str]) -> Report:
+    """The output of `inspect FILE QUANTITY ...`. Raises UsageError for a name that means nothing, NotRecordedError for
+    what is not in the trajectory.
+    """
+    time, found = trajectory.time, courses(trajectory, names)
+    lines = [f"{file}: {trajectory.status}, {counted(len(time), 'sample')}", *course_lines(found, time)]
+    ends = {"begin": float(time[0]), "end": float(time[-1])}
+    return Report(Section({"file": str(file), "status": trajectory.status, **ends, "quantities": found}, lines))
