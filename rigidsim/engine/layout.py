@@ -157,6 +157,16 @@ SCALAR, TRIPLE, SIX = Row("a number", value=1), Row("a vector", xyz=3), Row("six
 QUATERNION = Row("a quaternion", wxyz=4)
 SUM = Row("a compensated sum", sums=("value",), value=1)
 JET = Row("a function of time: its value, first and second derivative", value=1, rate=1, rate_dot=1)
+STEP = Row("the step of each lane: time of the state, length and end, s", t=1, h=1, end=1)
+NORMS = Row(
+    "sums of the squares of some coefficients of a vector; log2 of the longest step that all vectors allow, s; 0, or NaN"
+    " if a coefficient is none",
+    value=1, rate=1, second=1, middle=1, after=1, before_last=1, last=1, length=1, check=1,
+)  # fmt: skip
+CROSSING = Row(
+    "the part of a step in which a comparison gets another answer, s from its beginning, and whether there is one",
+    begin=1, end=1, found=1,
+)  # fmt: skip
 NUMBERS = Row(
     "numbers that are reached by their place",
 )
@@ -173,6 +183,12 @@ LAW = Row(
     " era, the era after its last, number among the loads with a winding",
     pair=1, first=1, second=1, begin=1, until=1, followed=1,
 )  # fmt: skip
+TERM = Row(
+    "an operation of a graph: that of the value and its three operands, the result; that of the growth, or NO_ROW, and"
+    " its operands",
+    operation=1, a=1, b=1, c=1, out=1, growth=1, x=1, y=1, z=1,
+)  # fmt: skip
+VARIABLE = Row("a number of the state: its row and column, and the column of its low part or NO_ROW", row=1, column=1, low=1)
 OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
 VIEW = Row(
     "a motion that expressions read: SEEN_POSITION, ...; pair; first of its registers",

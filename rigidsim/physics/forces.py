@@ -8,7 +8,7 @@ on A.
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import arc_tangent, select, select3, sin_cos, sqrt
+from rigidsim.physics.elementary import arc_tangent, context_of, has_own, select, select3, sin_cos, sqrt
 from rigidsim.physics.functions import floored
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import conjugate, log, product, rotate, rotate_back
@@ -107,6 +107,9 @@ def unwound(phi, last):
     """The angle, rad, that is phi up to full turns and within half a turn of `last`:
     phi + 2 pi floor((last - phi)/(2 pi) + 1/2).
     """
+    context = context_of(phi, last)
+    if has_own(context, "unwound"):
+        return context.unwound(phi, last)
     return phi + FULL_TURN * floored((last - phi) / FULL_TURN + 0.5)
 
 
@@ -196,9 +199,24 @@ def swung_from(axis, q_rest, q_AB):
     """
     now = rotate(product(q_AB, conjugate(q_rest)), axis)
     across = cross(axis, now)
-    s2 = dot(across, across)
+    s2, c = dot(across, across), dot(axis, now)
+    context = context_of(s2, c)
+    if has_own(context, "angle_over_sine"):
+        return scaled(context.angle_over_sine(s2, c), across)
     s = sqrt(select(s2 < 1e-16, 1e-16 + 0.0 * s2, s2))
-    return scaled(arc_tangent(s, dot(axis, now)) / s, across)
+    return scaled(arc_tangent(s, c) / s, across)
+
+
+@formula
+def cotangent_share(h2):
+    """(1 - h cot h)/h^2 with h = sqrt(h2), rad: 1/3 + h^2/45 + ..., of which these terms are taken below h = 1e-3."""
+    context = context_of(h2)
+    if has_own(context, "cotangent_share"):
+        return context.cotangent_share(h2)
+    small = h2 < 1e-6
+    h = sqrt(select(small, 1.0 + 0.0 * h2, h2))
+    sine, cosine = sin_cos(h)
+    return select(small, 1.0 / 3.0 + h2 / 45.0, (1.0 - h * cosine / sine) / select(small, 1.0 + 0.0 * h2, h2))
 
 
 @formula
@@ -214,11 +232,7 @@ def turning_torque(k, theta, share):
     """
     square = share * share
     u, h2 = along_axes(k, theta), square * dot(theta, theta)
-    small = h2 < 1e-6
-    h = sqrt(select(small, 1.0 + 0.0 * h2, h2))
-    sine, cosine = sin_cos(h)
-    closed = (1.0 - h * cosine / sine) / select(small, 1.0 + 0.0 * h2, h2)
-    c = square * select(small, 1.0 / 3.0 + h2 / 45.0, closed)
+    c = square * cotangent_share(h2)
     turned = cross(theta, u)
     return negated(add(add(u, scaled(share, turned)), scaled(c, cross(theta, turned))))
 

@@ -7,7 +7,7 @@ A rotation vector theta (rad) has the quaternion exp(theta/2).
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import arc_tangent, select, sin_cos, sqrt
+from rigidsim.physics.elementary import arc_tangent, context_of, has_own, select, sin_cos, sqrt
 from rigidsim.physics.vector import add, cross, dot, scaled
 
 
@@ -114,6 +114,17 @@ def exp_full(x):
 
 
 @formula
+def angle_over_sine(n2, w):
+    """atan2(n, w)/n with n = sqrt(n2), of a point (w, n) next to the unit circle; 1/w below n = 1e-8."""
+    context = context_of(n2, w)
+    if has_own(context, "angle_over_sine"):
+        return context.angle_over_sine(n2, w)
+    small = n2 < 1e-16
+    n = sqrt(select(small, 1e-16 + 0.0 * n2, n2))
+    return select(small, 1.0 / select(small, w, 1.0 + 0.0 * w), arc_tangent(n, w) / n)
+
+
+@formula
 def log(q):
     """The half rotation vector x = theta/2 with exp(x) = q or -q and |theta| <= pi. Inverse of `exp_full`.
 
@@ -121,10 +132,7 @@ def log(q):
     """
     sign = select(q[0] < 0.0, -1.0, 1.0)
     w, u = sign * q[0], (sign * q[1], sign * q[2], sign * q[3])
-    n2 = dot(u, u)
-    small = n2 < 1e-16
-    n = sqrt(select(small, 1e-16 + 0.0 * n2, n2))
-    return scaled(select(small, 1.0 / select(small, w, 1.0 + 0.0 * w), arc_tangent(n, w) / n), u)
+    return scaled(angle_over_sine(dot(u, u), w), u)
 
 
 @formula

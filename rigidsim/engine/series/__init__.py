@@ -1,0 +1,1 @@
+"""Series of Taylor of a scene's own equations: their graph, its recurrences, and steps by them."""

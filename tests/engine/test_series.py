@@ -1,0 +1,167 @@
+"""Series of Taylor: their coefficients, and steps by them."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+from rigidsim.engine import layout as at
+from rigidsim.engine.series import steps
+from rigidsim.engine.series.equations import Equations, Variable, tables_of
+from rigidsim.engine.series.graph import Graph
+from rigidsim.jit import kernels
+from rigidsim.physics import functions
+from rigidsim.physics.elementary import arc_tangent, select, sqrt
+from rigidsim.physics.error_function import error_function
+from rigidsim.physics.exponentials import exponential, exponential_less_one, logarithm
+from rigidsim.physics.forces import cotangent_share
+from rigidsim.physics.operations import OPERATIONS
+from rigidsim.physics.quaternion import angle_over_sine
+
+ORDER = 16
+
+
+@kernels.kernel
+def expand(given, era, order, state, step, series, lanes):
+    """The coefficients, as a kernel of their own."""
+    steps.expand(given, era, order, state, step, series, lanes)
+
+
+def graph_of(rate, n_lane=1):
+    """The graph of y' = rate(t, y), with y in column 0 of row 0 of the state."""
+    graph = Graph(n_lane)
+    t, y = graph.variable(), graph.variable()
+    rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
+    return tables_of([Equations(list(rates), [], [(1, 2)], list(graph.margins.values()))], n_lane)
+
+
+def coefficients(rate, t, y=0.0, call=None, order=ORDER):
+    """Those of y' = rate(t, y) at (t, y)."""
+    made, values = graph_of(rate)
+    series = np.zeros((len(values), order + 1))
+    series[:, 0], series[0, 1] = values[:, 0], 1.0
+    state, step = np.full((1, at.STATE.width), y), np.array([t, 0.0, 0.0])
+    (call or expand.interpreted)(made, 0, order, state, step, series, (0,))
+    return series[1]
+
+
+def inner(t):
+    """An argument whose coefficients are all different, between 0.3 and 0.9 for t between 0 and 1."""
+    return 0.3 + 0.5 * t + t * t / 16.0
+
+
+FUNCTIONS = {
+    "square root": (sqrt, mpmath.sqrt),
+    "sine": (functions.sine, mpmath.sin),
+    "cosine": (functions.cosine, mpmath.cos),
+    "tangent": (functions.tangent, mpmath.tan),
+    "arc sine": (functions.arc_sine, mpmath.asin),
+    "arc cosine": (functions.arc_cosine, mpmath.acos),
+    "arc tangent": (functions.arc_slope, mpmath.atan),
+    "exponential": (exponential, mpmath.exp),
+    "exponential less one": (exponential_less_one, mpmath.expm1),
+    "logarithm": (logarithm, mpmath.log),
+    "hyperbolic sine": (functions.hyperbolic_sine, mpmath.sinh),
+    "hyperbolic cosine": (functions.hyperbolic_cosine, mpmath.cosh),
+    "hyperbolic tangent": (functions.hyperbolic_tangent, mpmath.tanh),
+    "error function": (error_function, mpmath.erf),
+    "absolute value": (lambda u: functions.absolute(-u), lambda u: u),
+    "reciprocal": (lambda u: 1.0 / u, lambda u: 1 / u),
+    "quotient": (lambda u: (u + 2.0) / (u * u - 3.0), lambda u: (u + 2) / (u * u - 3)),
+    "square": (lambda u: u * u, lambda u: u * u),
+    "third power": (lambda u: functions.power(u, 3.0), lambda u: u**3),
+    "power -5/2": (lambda u: functions.power(u, -2.5), lambda u: u ** mpmath.mpf(-2.5)),
+    "power 0.3": (lambda u: functions.power(u, 0.3), lambda u: u ** mpmath.mpf(0.3)),
+    "power 70": (lambda u: functions.power(u, 70.0), lambda u: u**70),
+    "power of a varying exponent": (lambda u: functions.power(u, u + 1.0), lambda u: u ** (u + 1)),
+    "angle of a point": (lambda u: arc_tangent(u - 2.0, -u), lambda u: mpmath.atan2(u - 2, -u)),
+    "hypotenuse": (lambda u: functions.hypotenuse(u, 2.0 - u), lambda u: mpmath.hypot(u, 2 - u)),
+    "smaller": (lambda u: functions.smaller(u * u, u + 1.0), lambda u: u * u),
+    "larger": (lambda u: functions.larger(u * u, u + 1.0), lambda u: u + 1),
+    "remainder": (lambda u: functions.remainder(u, 0.25), lambda u: u - mpmath.mpf(0.25) * mpmath.floor(inner(0.4) / 0.25)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_coefficients_of_a_function_are_those_of_mpmath(name):
+    mine, exact = FUNCTIONS[name]
+    with mpmath.workdps(40):
+        wanted = mpmath.taylor(lambda s: exact(inner(mpmath.mpf(0.4) + s)), 0, ORDER - 1)
+        found = coefficients(lambda t, y: mine(inner(t)), 0.4)[1:] * np.arange(1, ORDER + 1)
+        # Of terms at s = 1/2, and so that the sum of all errors is that of a polynomial.
+        scale = max(abs(c) / 2**k for k, c in enumerate(wanted))
+        errors = [float(abs(c - x) / 2**k / scale) for k, (c, x) in enumerate(zip(wanted, found, strict=True))]
+    assert max(errors) < 4e-14 if name == "power 70" else max(errors) < 3e-15
+
+
+def test_every_operation_of_expressions_has_a_series_or_is_held():
+    for operation in OPERATIONS:
+        given = [0.3, 0.6, 0.45][: len(operation.takes)]
+        if operation.takes[0] == "condition":
+            given[0] = 1.0
+        found = coefficients(lambda t, y, o=operation, g=given: o.value(*(x + 0.0 * t if x == 1.0 else x + (t - 0.5) * 0.0 + 0.1 * (t - 0.5) for x in g)), 0.5)
+        assert found[1] == pytest.approx(operation.value(*given), rel=3e-16, abs=0.0), operation.name
+        assert np.isfinite(found).all()
+
+
+def test_a_solution_of_an_equation_has_its_series():
+    # y' = y (1 - y): y = 1/(1 + e^-t) from y(0) = 1/2
+    found = coefficients(lambda t, y: y * (1.0 - y), 0.0, 0.5)
+    with mpmath.workdps(40):
+        wanted = [float(c) for c in mpmath.taylor(lambda t: 1 / (1 + mpmath.exp(-t)), 0, ORDER)]
+    np.testing.assert_allclose(found, wanted, rtol=2e-15, atol=1e-18)
+
+
+def test_compiled_coefficients_have_the_bits_of_the_interpreted_text():
+    def rate(t, y):
+        return functions.sine(y * t) * exponential(-t) + sqrt(1.0 + y * y) / (2.0 + t) + functions.arc_slope(y) - abs_of(t - 0.2)
+
+    def abs_of(x):
+        return functions.absolute(x)
+
+    assert coefficients(rate, 0.4, 0.7).tobytes() == coefficients(rate, 0.4, 0.7, expand.caller()).tobytes()
+
+
+def test_what_cannot_change_a_number_leaves_the_graph():
+    graph = Graph()
+    t = graph.variable()
+    assert t * 0.0 == 0.0 and t * 1.0 is t and t + 0.0 is t and t - t == 0.0 and -(-t) is t
+    assert t * 2.0 * 3.0 is t * 6.0 and t * t is t * t and (t + 1.0) is (1.0 + t)
+    assert functions.quotient(t, 4.0) is t * 0.25
+    assert select(t == t, t, 0.0) is t and select(t != t, t, 0.0) == 0.0
+
+
+def test_a_decision_by_a_number_that_varies_is_refused():
+    with pytest.raises(TypeError, match="use `select`"):
+        bool(Graph().variable() < 1.0)
+
+
+@pytest.mark.parametrize("z", [0.0, 1e-20, 0.04, 0.2, 0.9])
+def test_functions_of_a_square_have_series_where_their_formulas_take_a_root(z):
+    with mpmath.workdps(60):
+
+        def ratio(s):
+            n, w = mpmath.sqrt(z + s), mpmath.sqrt(1 - z - s)
+            return mpmath.atan(n / w) / n
+
+        def share(s):
+            h = mpmath.sqrt(z + s)
+            return (1 - h * mpmath.cot(h)) / h**2
+
+        for mine, exact in ((of_angle, ratio), (cotangent_share, share)):
+            wanted = mpmath.taylor(exact, 0, 8) if z > 1e-10 else at_zero()[mine]
+            found = coefficients(lambda t, y, f=mine: f(t), z, order=9)[1:] * np.arange(1, 10)
+            errors = [float(abs(c - x)) * 0.02**k for k, (c, x) in enumerate(zip(wanted, found, strict=True))]
+            assert max(errors) < 2e-15, exact.__name__
+
+
+def of_angle(t):
+    """Of a point of the unit circle."""
+    return angle_over_sine(t, sqrt(1.0 - t))
+
+
+def at_zero():
+    """The series of both functions at 0: asin(n)/n, and that of the cotangent."""
+    arc = [mpmath.binomial(2 * k, k) / (4**k * (2 * k + 1)) for k in range(9)]
+    return {of_angle: arc, cotangent_share: [2 * mpmath.zeta(2 * k) / mpmath.pi ** (2 * k) for k in range(1, 10)]}
