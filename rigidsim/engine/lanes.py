@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import Blueprint, World
-from rigidsim.engine.model import Model, MotionSamples, Samples, copied
+from rigidsim.engine.model import Model, MotionSamples, Samples, copied, holds_values
 
 LANES = 16
 
@@ -16,11 +16,6 @@ LANES = 16
 def lanes_of(world: World) -> int:
     """The largest number of lanes of a block. One with contacts has one lane: its contacts have lanes of their own."""
     return 1 if world.model.contacts else LANES
-
-
-def holds_values(part: object) -> bool:
-    """Whether the lanes of a block may differ in this part of a model; all else is structure."""
-    return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == np.float64
 
 
 def overwrite(part: object, other: object) -> None:

@@ -157,15 +157,15 @@ SCALAR, TRIPLE, SIX = Row("a number", value=1), Row("a vector", xyz=3), Row("six
 QUATERNION = Row("a quaternion", wxyz=4)
 SUM = Row("a compensated sum", sums=("value",), value=1)
 JET = Row("a function of time: its value, first and second derivative", value=1, rate=1, rate_dot=1)
-STEP = Row("the step of each lane: time of the state, length and end, s", t=1, h=1, end=1)
 NORMS = Row(
-    "sums of the squares of some coefficients of a vector; log2 of the longest step that all vectors allow, s; 0, or NaN"
-    " if a coefficient is none",
-    value=1, rate=1, second=1, middle=1, after=1, before_last=1, last=1, length=1, check=1,
+    "sums of the squares of some coefficients of a vector; log2 of the longest step that all vectors allow, s; of the"
+    " first vector that has none, because a coefficient is not finite, the row of the state, else -1",
+    value=1, rate=1, second=1, middle=1, after=1, before_last=1, last=1, length=1, failed=1,
 )  # fmt: skip
 CROSSING = Row(
-    "the part of a step in which a comparison gets another answer, s from its beginning, and whether there is one",
-    begin=1, end=1, found=1,
+    "the length of a step, s; the part of it in which a comparison gets another answer, s from its beginning, and whether"
+    " there is one",
+    length=1, begin=1, end=1, found=1,
 )  # fmt: skip
 NUMBERS = Row(
     "numbers that are reached by their place",
@@ -188,7 +188,9 @@ TERM = Row(
     " its operands",
     operation=1, a=1, b=1, c=1, out=1, growth=1, x=1, y=1, z=1,
 )  # fmt: skip
-VARIABLE = Row("a number of the state: its row and column, and the column of its low part or NO_ROW", row=1, column=1, low=1)
+VARIABLE = Row(
+    "a number of the state: its row and column, and the column of its low part or NO_ROW", row=1, column=1, low=1
+)
 OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
 VIEW = Row(
     "a motion that expressions read: SEEN_POSITION, ...; pair; first of its registers",

@@ -295,6 +295,11 @@ def table(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
     return np.array(rows, dtype=np.int64).reshape(len(rows), width)
 
 
+def holds_values(part: object) -> bool:
+    """Whether the lanes of a block may differ in this part of a model; all else is structure."""
+    return isinstance(part, np.ndarray) and part.ndim == 2 and part.dtype == np.float64
+
+
 def windings(model: Model) -> Iterator[tuple[Table, np.ndarray]]:
     """The table and the values of each load that has a winding, in the order of the last rows of the state."""
     for table in FOLLOWED if model.pairwise else ():

@@ -96,6 +96,7 @@ class BlockRun:
         """
         self._metering.begin_again(model)
         overwrite(self.model, model._replace(metrics=None))
+        self._scratch = self._with_trial(self._scratch)
         self.state[:] = state
         self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf
@@ -249,16 +250,20 @@ class BlockRun:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
         scratch = make_scratch(self.model, self._lanes, len(self.state))
-        trials = trials_of(self.method)
-        if trials:
-            scratch = scratch._replace(
-                trial=trials.make(self.model, len(self.state), len(scratch.fault), len(self._lanes))
-            )
+        scratch = self._with_trial(scratch)
         if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.
         scratch = scratch._replace(fault=self._scratch.fault) if self._begun else scratch
         self._scratch = self.contacts.enter(self.model, self.state, scratch)
+
+    def _with_trial(self, scratch: Scratch) -> Scratch:
+        """The scratch arrays with those that the method needs for the numbers of this model."""
+        trials = trials_of(self.method)
+        if trials is None or (scratch.trial is not None and not trials.has_numbers):
+            return scratch
+        sizes = len(self.state), len(scratch.fault), len(self._lanes)
+        return scratch._replace(trial=trials.make(self.method, self.model, *sizes))
 
     def _arrays(self) -> tuple:
         return self.model, self.state, self._scratch

@@ -166,7 +166,7 @@ def look(method, t, known, era, model, state, scratch, lanes):
             fill(method, era, model, state, scratch, lanes)
             known = FILLED
         copy_rows(0, len(state), state, scratch.stage)
-        between(method, t, model, state, scratch, lanes)
+        between(method, t, era, model, state, scratch, lanes)
         for k in range(last):
             choose(state[last], t, state[k], scratch.stage[k], lanes)
     return known

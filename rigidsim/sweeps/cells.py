@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.lanes import holds_values, side_by_side
-from rigidsim.engine.model import Model, copied
+from rigidsim.engine.lanes import side_by_side
+from rigidsim.engine.model import Model, copied, holds_values
 from rigidsim.structures.columns import Column, Lanes, is_column
 
 

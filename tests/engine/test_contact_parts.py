@@ -11,8 +11,8 @@ import rigidsim
 from rigidsim.building import build_world
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.lanes import LANES, block_of, holds_values, lanes_of, structure
-from rigidsim.engine.model import Contacts
+from rigidsim.engine.lanes import LANES, block_of, lanes_of, structure
+from rigidsim.engine.model import Contacts, holds_values
 from rigidsim.engine.run import BlockRun
 from rigidsim.physics.contact import COLLIDES, SENSED
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rigidsim.engine.integrators import adaptive, euler, magnus, magnus2, rkmk4
+from rigidsim.engine.integrators import adaptive, euler, magnus, magnus2, rkmk4, taylor
 from rigidsim.jit import inlined
 
 
@@ -19,6 +19,7 @@ class Trials(NamedTuple):
     attempt: Callable
     fill: Callable
     between: Callable
+    has_numbers: bool = False  # whether the arrays contain numbers of the model
 
 
 class Integrator(NamedTuple):
@@ -39,6 +40,11 @@ INTEGRATORS = (
         "adaptive",
         adaptive.AdaptiveOptions,
         trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.fill, adaptive.between),
+    ),
+    Integrator(
+        "taylor",
+        taylor.TaylorOptions,
+        trials=Trials(taylor.make_trial, taylor.attempt, taylor.fill, taylor.between, has_numbers=True),
     ),
 )
 
@@ -74,6 +80,6 @@ def fill(method, era, model, state, scratch, lanes):
 
 
 @inlined
-def between(method, t, model, state, scratch, lanes):
+def between(method, t, era, model, state, scratch, lanes):
     """The state at time t (s) inside the trial of each lane, in `scratch.stage`."""
-    trials_of(method).between(method, t, model, state, scratch, lanes)
+    trials_of(method).between(method, t, era, model, state, scratch, lanes)

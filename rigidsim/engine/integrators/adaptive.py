@@ -60,7 +60,7 @@ class Trial(NamedTuple):
     tableau: np.ndarray = floats(IN_DENSE + TERMS, 1 + SLOPES)
 
 
-def make_trial(_model: Model, n_state: int, n_fault: int, n: int) -> Trial:
+def make_trial(_method: AdaptiveOptions, _model: Model, n_state: int, n_fault: int, n: int) -> Trial:
     """The arrays for a state and expressions with so many rows, of n lanes."""
     sizes = {"lanes": n, "state": n_state, "expressed": n_fault, "slopes": (IN_DENSE + TERMS) * n_state}
     trial = made(Trial, sizes)
@@ -325,7 +325,7 @@ def interpolate_paced(t, stage: PACED, lane):
 
 
 @inlined
-def between(method, t, model, state, scratch, lanes):
+def between(method, t, era, model, state, scratch, lanes):
     """The state at time t, s, inside the trials that were filled: in `scratch.stage`."""
     trial, n = scratch.trial, step_row(state, scratch)
     for k in range(n):

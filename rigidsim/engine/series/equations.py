@@ -9,11 +9,11 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.lanes import holds_values
-from rigidsim.engine.model import Model, Scratch, make_scratch, paced_count, set_constants, table
+from rigidsim.engine.laws.registry import FOLLOWED
+from rigidsim.engine.layout import TERM, VARIABLE
+from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, paced_count, set_constants, table
 from rigidsim.engine.series.graph import Graph, Node, Number, is_constant
 from rigidsim.engine.series.recurrences import CODE
-from rigidsim.engine.layout import TERM, VARIABLE
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import scaled
@@ -34,26 +34,31 @@ class Variable(NamedTuple):
 
 
 class Equations(NamedTuple):
-    """The graph of one era: the variables of the state and the time, windings that an evaluation finds anew, the groups of
-    variables that are vectors, and margins with their comparisons.
+    """The graph of one era: the time and the variables of the state, windings that an evaluation finds anew, the groups
+    of variables that are vectors, and margins with their comparisons.
     """
 
     variables: list[Variable]
-    windings: list[tuple[int, Node, Number]]  # row of the state, node, the winding now
+    windings: list[tuple[int, Node, Number, Number]]  # row of the state, node; the winding now, whether it turns over
     groups: list[tuple[int, int]]  # first variable, and that after the last
     margins: list[tuple[Node, Node]]
 
 
-def equations_of(model: Model, era: int, lanes: tuple[int, ...]) -> Equations:
-    """The equations of motion in an era: the text of `evaluate`, with nodes in place of numbers."""
-    graph, one = Graph(len(lanes)), (0,)
+def equations_of(model: Model, n_state: int, era: int, n: int) -> Equations:
+    """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with nodes in place of
+    numbers.
+    """
+    graph, one = Graph(n), (0,)
     numbers = _as_numbers(model, graph)
-    scratch = _as_objects(make_scratch(_first_lane(model, len(lanes)), one))
+    scratch = _as_objects(make_scratch(_first_lane(model, n), one))
     set_constants(scratch, numbers, 1)
-    state = np.zeros((len(scratch.rate), at.STATE.width), object)
+    state = np.zeros((n_state, at.STATE.width), object)
     time, found = graph.variable(), Equations([], [], [], [])
     given = list(_name_variables(state, numbers, len(scratch.wound), graph, time, found))
     evaluate(time, era, with_rows(numbers), state, with_rows(scratch), one)
+    laws = (getattr(numbers.pairwise, each.name) for each in (FOLLOWED if numbers.pairwise else ()))
+    loads = [load for law in laws for load in with_rows(law).who]
+    acting = {load.followed: float(load.begin <= era < load.until) for load in loads}
     rates = dict(_rates(state, numbers, with_rows(scratch)))
     found.variables.append(Variable(TIME, 0, at.NO_ROW, time, 1.0))
     for row, name, parts in given:
@@ -65,9 +70,9 @@ def equations_of(model: Model, era: int, lanes: tuple[int, ...]) -> Equations:
             )
         if name != "work":
             found.groups.append((first, first + width))
-    for k, (_, node, _) in enumerate(found.windings):
-        now = with_rows(scratch).wound[k].now
-        found.windings[k] = (len(state) - len(scratch.wound) + k, node, now)
+    for k, (row, node, _, _) in enumerate(found.windings):
+        wound = with_rows(scratch).wound[k]
+        found.windings[k] = (row, node, wound.now, wound.turns_over * acting[k])
     found.margins.extend(graph.margins.values())
     return found
 
@@ -88,7 +93,7 @@ def _name_variables(
     for k in range(n_wound):
         row = len(state) - n_wound + k
         state[row, at.WOUND.last] = last = graph.held_variable()
-        found.windings.append((row, last, 0.0))
+        found.windings.append((row, last, 0.0, 0.0))
 
 
 def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[tuple[int, str], tuple]]:
@@ -158,21 +163,39 @@ class Series(NamedTuple):
     """
 
     variable: VARIABLE
-    rate: np.ndarray  # (era, variable) the row of its rate
+    number: np.ndarray  # (era) the number of its equations
+    rate: np.ndarray  # (equations, variable) the row of its rate
     group: np.ndarray  # (group, 2) first variable, and that after the last
-    term: TERM  # all eras, one after the other
-    first: np.ndarray  # (era + 1) the first operation of each
+    term: TERM  # of all equations, one after the other
+    first: np.ndarray  # (equations + 1) the first operation of each
     winding: np.ndarray  # (winding) row of the state
-    now: np.ndarray  # (era, winding) the row of its present value
-    margin: np.ndarray  # (margin, 2) rows of a margin and of its comparison; of all eras
-    first_margin: np.ndarray  # (era + 1)
+    now: np.ndarray  # (equations, winding, 2) the rows of its present value, and of whether it turns over
+    margin: np.ndarray  # (margin, 2) rows of a margin and of its comparison; of all equations
+    first_margin: np.ndarray  # (equations + 1)
     n_posed: int  # rows of the state that have an orientation
 
 
-def tables_of(eras: list[Equations], n_lane: int) -> tuple[Series, np.ndarray]:
-    """The tables of the equations of all eras, and the value of each row that is a constant, (row, lanes), else 0."""
+def series_of(model: Model, n_state: int, n: int) -> tuple[Series, np.ndarray]:
+    """The tables of a model, and the value of each row that is a constant, (row, lanes), else 0. Eras in which the same
+    loads act share their equations.
+    """
+    eras = [_acting(model, era) for era in range(len(model.edge_step) + 1)]
+    different = list(dict.fromkeys(eras))
+    made = [equations_of(model, n_state, eras.index(each), n) for each in different]
+    return tables_of(made, [different.index(each) for each in eras], n)
+
+
+def _acting(model: Model, era: int) -> tuple[bool, ...]:
+    """Which loads act in an era."""
+    scripts = [model.expressions.scripts] if model.expressions else []
+    whos = [with_rows(law).who for law in (*model.single, *(model.pairwise or ()), *scripts)]
+    return tuple(who[k].begin <= era < who[k].until for who in whos for k in range(len(who)))
+
+
+def tables_of(eras: list[Equations], number: list[int], n_lane: int) -> tuple[Series, np.ndarray]:
+    """The tables of these equations, of which each era has one, and the values of constants."""
     one, live = eras[0], [_live(each) for each in eras]
-    inputs = [[each.variables[0].node, *(v.node for v in each.variables[1:]), *(w[1] for w in each.windings)] for each in eras]
+    inputs = [[*(v.node for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
     keys = dict.fromkeys(_key(x) for each in zip(eras, live, strict=True) for x in _constants_in(*each))
     constants = {key: len(inputs[0]) + k for k, key in enumerate(keys)}
     first_held = len(inputs[0]) + len(constants)
@@ -193,19 +216,20 @@ def tables_of(eras: list[Equations], n_lane: int) -> tuple[Series, np.ndarray]:
         rates.append([row_of(v.rate) for v in each.variables[1:]])
         margins += [[row_of(x) for x in margin] for margin in each.margins]
         first_margins.append(len(margins))
-        now.append([row_of(x) for _, _, x in each.windings])
+        now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
     n_row = first_varying + max(len(nodes) - len(still) for nodes, still in zip(live, held, strict=True))
     values = np.zeros((n_row, n_lane))
     for key, row in constants.items():
         values[row] = np.frombuffer(key)
     made = Series(
         variable=table([[v.row, v.column, v.low] for v in one.variables[1:]], at.VARIABLE.width),
+        number=np.array(number),
         rate=table(rates, len(one.variables) - 1),
         group=table(one.groups, 2),
         term=table(terms, at.TERM.width),
         first=np.array(firsts),
-        winding=np.array([row for row, _, _ in one.windings], np.int64),
-        now=table(now, len(one.windings)),
+        winding=np.array([winding[0] for winding in one.windings], np.int64),
+        now=np.array(now, np.int64).reshape(len(eras), len(one.windings), 2),
         margin=table(margins, 2),
         first_margin=np.array(first_margins),
         n_posed=1 + max(v.row for v in one.variables),
@@ -220,8 +244,7 @@ def _key(x: Number) -> bytes:
 
 def _live(equations: Equations) -> list[Node]:
     """The operations that rates, windings and margins need, in the order in which they can be computed."""
-    results = [v.rate for v in equations.variables] + [now for _, _, now in equations.windings]
-    waiting, found = [*results, *(x for pair in equations.margins for x in pair)], {}
+    waiting, found = [*_results(equations), *(x for pair in equations.margins for x in pair)], {}
     while waiting:
         x = waiting.pop()
         if not is_constant(x) and x.operation not in GIVEN and x.place not in found:
@@ -231,8 +254,11 @@ def _live(equations: Equations) -> list[Node]:
 
 
 def _constants_in(equations: Equations, nodes: list[Node]) -> Iterator[Number]:
-    results = [v.rate for v in equations.variables] + [now for _, _, now in equations.windings]
-    yield from filter(is_constant, [*results, *(x for node in nodes for x in node.operands)])
+    yield from filter(is_constant, [*_results(equations), *(x for node in nodes for x in node.operands)])
+
+
+def _results(equations: Equations) -> list[Number]:
+    return [v.rate for v in equations.variables] + [x for *_, now, over in equations.windings for x in (now, over)]
 
 
 def _term(node: Node, row_of: Callable[[Number], int]) -> list[int]:

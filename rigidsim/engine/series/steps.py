@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
-from rigidsim.engine.layout import CROSSING, NO_ROW, NORMS, NUMBERS, SCALAR, STAGE, STEP, TERM, numbers_of
+from rigidsim.engine.layout import (
+    CROSSING,
+    EACH,
+    NO_ROW,
+    NORMS,
+    NUMBERS,
+    PACED,
+    SCALAR,
+    STAGE,
+    STEP,
+    TERM,
+    WOUND,
+    numbers_of,
+)
 from rigidsim.engine.series.recurrences import OPERATIONS
 from rigidsim.jit import inlined, lanewise, routine
-from rigidsim.jit.kernels import kernel
-from rigidsim.jit.layouts import Straight
-from rigidsim.physics.elementary import select
+from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.quaternion import renormalised
-from rigidsim.physics.step_lengths import group_logarithm, longest_step, rough_power_of_two
+from rigidsim.physics.step_lengths import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
 from rigidsim.physics.summation import compensated_sum
 
 PARTS = 8  # of a step, at whose ends the sign of a margin is looked at
@@ -66,7 +73,8 @@ def grow_terms(terms: TERM, begin, end, k, series, lanes):
 @inlined
 def expand(given, era, order, state, step, series, lanes):
     """The coefficients of all numbers of the equations up to `order`, from the state at the time of each lane."""
-    begin, end, n = given.first[era], given.first[era + 1], len(given.variable)
+    number, n = given.number[era], len(given.variable)
+    begin, end = given.first[number], given.first[number + 1]
     take(step, STEP.place("t"), series[0], lanes)
     for i in range(n):
         take(state[given.variable[i].row], given.variable[i].column, series[i + 1], lanes)
@@ -75,10 +83,10 @@ def expand(given, era, order, state, step, series, lanes):
     begin_terms(given.term, begin, end, series, lanes)
     for k in range(1, order):
         for i in range(n):
-            integrate(k, series[given.rate[era, i]], series[i + 1], lanes)
+            integrate(k, series[given.rate[number, i]], series[i + 1], lanes)
         grow_terms(given.term, begin, end, k, series, lanes)
     for i in range(n):
-        integrate(order, series[given.rate[era, i]], series[i + 1], lanes)
+        integrate(order, series[given.rate[number, i]], series[i + 1], lanes)
 
 
 # --- length of a step
@@ -98,8 +106,8 @@ def add_squares(order, term: NUMBERS, norms: NORMS, lane):
 
 
 @lanewise
-def shorten(order, tolerance, norms: NORMS, lane):
-    """The longest step that a vector allows, if it is shorter than that of the others."""
+def shorten(order, tolerance, row, norms: NORMS, lane):
+    """The longest step that a vector in this row of the state allows, if it is shorter than that of the others."""
     middle = order // 2
     references = (
         (0, group_logarithm(norms.value)), (1, group_logarithm(norms.rate)), (2, group_logarithm(norms.second)),
@@ -109,13 +117,15 @@ def shorten(order, tolerance, norms: NORMS, lane):
     norms.length = select(y < norms.length, y, norms.length)
     y = longest_step(tolerance, references, norms.last, order)
     norms.length = select(y < norms.length, y, norms.length)
-    norms.check += 0.0 * (norms.before_last + norms.last)  # not a number, if one of them is none
+    size = norms.value + norms.before_last + norms.last
+    fails = select(size - size == 0.0, 0.0, 1.0) > norms.failed + 1.0
+    norms.failed = select(fails, 1.0 * row, norms.failed)
 
 
 @lanewise
 def begin_norms(norms: NORMS, lane):
     """No limit."""
-    norms.length, norms.check = 1000.0, 0.0
+    norms.length, norms.failed = NO_LIMIT, -1.0
 
 
 @lanewise
@@ -126,51 +136,48 @@ def clear_norms(norms: NORMS, lane):
 
 
 @lanewise
-def choose(longest, step: STEP, norms: NORMS, lane):
-    """The length of the step."""
-    h = rough_power_of_two(norms.length) + norms.check
-    step.h = select(h > longest, longest, h)
-
-
-@lanewise
-def end_step(stop, step: STEP, lane):
-    """Where the step ends: at `stop` at the latest. Its length is what doubles make of that."""
-    end = step.t + step.h
-    step.end = select(end > stop, stop, end)
-    step.h = step.end - step.t
+def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
+    """The length of the step; none if a coefficient is not finite."""
+    h = rough_power_of_two(norms.length)
+    fails = norms.failed >= 0.0
+    trial.h = select(fails, 0.0, select(h > longest, longest, h))
+    trial.error = select(fails, NAN, 0.0)
+    trial.worst = select(fails, norms.failed, 0.0)
+    trial.t = step.t + trial.h
 
 
 @inlined
-def choose_length(given, order, tolerance, longest, step, series, norms, lanes):
+def choose_length(given, order, tolerance, longest, step, trial, series, norms, lanes):
     """The length of the step from the last two coefficients of each vector."""
     begin_norms(norms, lanes)
     for g in range(len(given.group)):
         clear_norms(norms, lanes)
         for i in range(given.group[g, 0], given.group[g, 1]):
             add_squares(order, series[i], norms, lanes)
-        shorten(order, tolerance, norms, lanes)
-    choose(longest, step, norms, lanes)
+        shorten(order, tolerance, given.variable[given.group[g, 0] - 1].row, norms, lanes)
+    choose(longest, step, trial, norms, lanes)
 
 
 # --- branches
 
 
 @lanewise
-def no_crossing(step: STEP, crossing: CROSSING, lane):
+def no_crossing(step: STEP, trial: STEP, crossing: CROSSING, lane):
     """Nothing found up to now."""
-    crossing.begin, crossing.end, crossing.found = 0.0, step.h, 0.0
+    crossing.length = trial.t - step.t
+    crossing.begin, crossing.end, crossing.found = 0.0, crossing.length, 0.0
 
 
 @lanewise
-def look(order, share, before, margin: NUMBERS, answer: NUMBERS, step: STEP, crossing: CROSSING, lane):
+def look(order, share, before, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
     """Whether the comparison has another answer after a share of the step, and had not before."""
-    h = share * step.h
+    h = share * crossing.length
     total = margin[order]
     for j in range(1, order + 1):
         total = total * h + margin[order - j]
     differs = select(total < 0.0, 1.0, 0.0) != answer[0]
     first = select(differs, 1.0, 0.0) > crossing.found
-    crossing.begin = select(first, before * step.h, crossing.begin)
+    crossing.begin = select(first, before * crossing.length, crossing.begin)
     crossing.end = select(first, h, crossing.end)
     crossing.found = select(first, 1.0, crossing.found)
 
@@ -188,57 +195,70 @@ def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
 
 
 @lanewise
-def end_beyond(step: STEP, crossing: CROSSING, lane):
+def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
     """End the step where the answer has changed."""
-    step.h = select(crossing.found > 0.0, crossing.end + BEYOND * step.h, step.h)
+    end = step.t + (crossing.end + BEYOND * crossing.length)
+    trial.t = select(crossing.found > 0.0, end, trial.t)
+
+
+@lanewise
+def end_at(stop, trial: STEP, lane):
+    """End the step at `stop` at the latest."""
+    trial.t = select(trial.t > stop, stop, trial.t)
 
 
 @routine
-def stop_at_branch(order, margin, answer, step, crossing, lanes):
+def stop_at_branch(order, margin, answer, step, trial, crossing, lanes):
     """Shorten the steps in which a comparison gets another answer."""
-    no_crossing(step, crossing, lanes)
+    no_crossing(step, trial, crossing, lanes)
     for part in range(PARTS):
-        look(order, (part + 1.0) / PARTS, (1.0 * part) / PARTS, margin, answer, step, crossing, lanes)
+        look(order, (part + 1.0) / PARTS, (1.0 * part) / PARTS, margin, answer, crossing, lanes)
     found = 0.0
     for k in range(len(lanes)):
-        found = found + crossing[2 * len(lanes) + k]
+        found = found + CROSSING(crossing, k, len(lanes)).found
     if found > 0.0:
         for _ in range(HALVINGS):
             halve(order, margin, answer, crossing, lanes)
-        end_beyond(step, crossing, lanes)
+        end_beyond(step, trial, crossing, lanes)
 
 
 @inlined
-def stop_at_branches(given, era, order, step, series, crossing, lanes):
+def stop_at_branches(given, era, order, step, trial, series, crossing, lanes):
     """A step ends where a branch of the equations does. Margins are known to one order less than the state."""
-    for m in range(given.first_margin[era], given.first_margin[era + 1]):
-        stop_at_branch(order - 1, series[given.margin[m, 0]], series[given.margin[m, 1]], step, crossing, lanes)
+    number = given.number[era]
+    for m in range(given.first_margin[number], given.first_margin[number + 1]):
+        margin, answer = series[given.margin[m, 0]], series[given.margin[m, 1]]
+        stop_at_branch(order - 1, margin, answer, step, trial, crossing, lanes)
 
 
 # --- the state inside a step
 
 
 @lanewise
-def change(order, time: SCALAR, step: STEP, term: NUMBERS, target: SCALAR, lane):
+def change(order, t: EACH, step: STEP, term: NUMBERS, by: SCALAR, lane):
     """x(t) - x_0 by Horner's rule."""
-    h = time.value - step.t
+    h = t - step.t
     total = term[order]
     for j in range(1, order):
         total = total * h + term[order - j]
-    target.value = total * h
+    by.value = total * h
 
 
 @lanewise
 def add_change(source: NUMBERS, column, low, by: SCALAR, target: NUMBERS, lane):
     """Add a change to a compensated sum."""
-    high, rest = compensated_sum(source[column], source[low], by.value)
-    target[column] = high
-    target[low] = rest
+    target[column], target[low] = compensated_sum(source[column], source[low], by.value)
+
+
+@lanewise
+def add_rounded(source: NUMBERS, column, low, by: SCALAR, target: NUMBERS, lane):
+    """The same without the low part."""
+    target[column], _ = compensated_sum(source[column], source[low], by.value)
 
 
 @lanewise
 def add_plain(source: NUMBERS, column, by: SCALAR, target: NUMBERS, lane):
-    """Add a change to a number without a low part."""
+    """Add a change to a number that has no low part."""
     target[column] = source[column] + by.value
 
 
@@ -248,88 +268,43 @@ def unit(target: STAGE, lane):
     target.q = renormalised(target.q)
 
 
+@lanewise
+def place_paced(t: EACH, target: PACED, lane):
+    """The pose of a paced node is that at time t."""
+    target.since = t
+
+
+@lanewise
+def wind(now: NUMBERS, by: SCALAR, target: WOUND, lane):
+    """The winding at the time of a change."""
+    target.last = now[0] + by.value
+
+
+@lanewise
+def keep_winding(t: EACH, over: NUMBERS, before: WOUND, trial: WOUND, lane):
+    """The time when half a turn, at which the torque reverses, was first passed (`relations.keep_winding`)."""
+    passes = over[0] * trial.last * before.last < 0.0
+    trial.passed = select(passes, select(before.passed == 0.0, t, before.passed), before.passed)
+
+
 @inlined
-def place_at(given, order, time, state, step, series, by, target, lanes):
-    """The state at a time of each lane inside its step, in `target`, which may be the state itself."""
-    for i in range(len(given.variable)):
+def place_at(given, era, order, t, n_moved, keeps, state, step, series, by, target, lanes):
+    """The state at time t (s) inside the step of each lane, in `target`; with the low parts of sums, if it `keeps` them."""
+    number, n = given.number[era], len(given.variable)
+    for i in range(n):
         row, column, low = given.variable[i].row, given.variable[i].column, given.variable[i].low
-        change(order, time, step, series[i + 1], by, lanes)
+        change(order, t, step, series[i + 1], by, lanes)
         if low == NO_ROW:
             add_plain(state[row], column, by, target[row], lanes)
-        else:
+        elif keeps:
             add_change(state[row], column, low, by, target[row], lanes)
+        else:
+            add_rounded(state[row], column, low, by, target[row], lanes)
     for row in range(given.n_posed):
         unit(target[row], lanes)
-
-
-# --- a library of its own for now
-
-
-class Work(NamedTuple):
-    """Arrays of a step."""
-
-    series: np.ndarray  # (row, (order + 1) * lanes)
-    norms: NORMS
-    crossing: CROSSING
-    by: SCALAR
-    time: SCALAR
-    trial: np.ndarray
-
-
-@lanewise
-def choose_time(wanted, step: STEP, time: SCALAR, lane):
-    """The end of a step that does not reach as far as wanted, else its beginning."""
-    time.value = select(step.end < wanted, step.end, step.t)
-
-
-@lanewise
-def set_time(wanted, time: SCALAR, lane):
-    """The same time in all lanes."""
-    time.value = wanted
-
-
-@lanewise
-def begin_next(time: SCALAR, step: STEP, lane):
-    """The next step begins at this time."""
-    step.t = time.value
-
-
-@inlined
-def reached(step, lanes):
-    """The time that every lane's step covers, s."""
-    least = 1e300
-    for k in range(len(lanes)):
-        least = min(least, step[2 * len(lanes) + k])
-    return least
-
-
-@inlined
-def attempt(given, era, order, tolerance, longest, stop, state, step, work, lanes):
-    """Expand the state of each lane, and choose how long its step is."""
-    expand(given, era, order, state, step, work.series, lanes)
-    choose_length(given, order, tolerance, longest, step, work.series, work.norms, lanes)
-    stop_at_branches(given, era, order, step, work.series, work.crossing, lanes)
-    end_step(stop, step, lanes)
-
-
-@inlined
-def go_on(given, order, wanted, state, step, work, lanes):
-    """Take the steps of the lanes that do not reach as far as wanted."""
-    choose_time(wanted, step, work.time, lanes)
-    place_at(given, order, work.time, state, step, work.series, work.by, state, lanes)
-    begin_next(work.time, step, lanes)
-
-
-@kernel(straight=Straight(known=("given", "era", "order"), local={"state": True, "step": True, "work": ("trial",)}))
-def fly(given, era, order, tolerance, longest, wanted, stop, state, step, work, lanes):
-    """The state at a time in `work.trial`."""
-    n = 0
-    while True:
-        attempt(given, era, order, tolerance, longest, stop, state, step, work, lanes)
-        n += 1
-        if reached(step, lanes) >= wanted:
-            break
-        go_on(given, order, wanted, state, step, work, lanes)
-    set_time(wanted, work.time, lanes)
-    place_at(given, order, work.time, state, step, work.series, work.by, work.trial, lanes)
-    return n
+        if row >= n_moved:
+            place_paced(t, target[row], lanes)
+    for k in range(len(given.winding)):
+        now = series[given.now[number, k, 0]]
+        change(order - 1, t, step, now, by, lanes)
+        wind(now, by, target[given.winding[k]], lanes)

@@ -25,6 +25,8 @@ from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, between, positiv
 
 Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
+LEAST_ORDER, MOST_ORDER = 8, 24  # of series of Taylor
+SAFETY = 4.0  # of a step's tolerance, in powers of two: errors of many steps add up
 
 
 class Method(SceneModel):
@@ -172,9 +174,35 @@ class AdaptiveMethod(Method):
         return {key: omitted[key] if value is None else value for key, value in super().in_numbers().items()}
 
 
+class TaylorMethod(Method):
+    """Series of Taylor from the scene's own equations, of the order that the tolerance asks for."""
+
+    name: Literal["taylor"]
+    tolerance: between(1e-16, 0.1) = Field(1e-12, description="largest share of a step's last terms in what changes")
+    max_step: positive(TIME) = Field(None, description="the longest step, s")
+
+    order: ClassVar[str] = "8 to 24, by the tolerance"
+    evaluations: ClassVar[int] = 1
+    conserves: ClassVar[str] = "unit quaternions"
+    source: ClassVar[str] = "Jorba and Zou, Exp. Math. 14 (2005) 99"
+    quadrature: ClassVar[Quadrature] = ()
+    chooses: ClassVar[bool] = True
+    unset: ClassVar[dict[str, str]] = {"max_step": "none"}
+
+    def in_numbers(self) -> dict[str, Any]:
+        """The options as the stepper takes them."""
+        order = math.ceil(1.0 - math.log(self.tolerance) / 2.0)
+        return {
+            "tolerance": math.log2(self.tolerance) - SAFETY,
+            "order": min(max(order, LEAST_ORDER), MOST_ORDER),
+            "min_step": 0.0,
+            "max_step": math.inf if self.max_step is None else self.max_step,
+        }
+
+
 MODELS: dict[str, type[Method]] = {
     word_of(method, "name"): method
-    for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod, AdaptiveMethod)
+    for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod, AdaptiveMethod, TaylorMethod)
 }
 DEFAULT = "rkmk4"
 Name = Literal[tuple(MODELS)]

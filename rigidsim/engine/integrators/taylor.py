@@ -1,0 +1,78 @@
+"""Steps by tolerance: series of Taylor from the equations of motion themselves, on the whole tree.
+
+The order follows from the tolerance, the length of a step from its last two terms; the series is the dense output.
+Source: Jorba and Zou, Exp. Math. 14 (2005) 99; the recurrences are in `engine/series/recurrences.py`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rigidsim.engine.layout import CROSSING, FAULT, NORMS, SCALAR, STATE
+from rigidsim.engine.model import Model, floats, made, zeros
+from rigidsim.engine.relations import step_row
+from rigidsim.engine.series.equations import Series, series_of
+from rigidsim.engine.series.steps import choose_length, end_at, expand, keep_winding, place_at, stop_at_branches
+from rigidsim.jit import inlined
+
+
+class TaylorOptions(NamedTuple):
+    """log2 of the largest share of the last terms in a step, the order; the shortest and the longest step, s."""
+
+    tolerance: float
+    order: int
+    min_step: float
+    max_step: float
+
+
+class Trial(NamedTuple):
+    """Arrays for a trial of one block."""
+
+    given: Series
+    series: np.ndarray  # (row, (order + 1) * lanes) the coefficients of all numbers of the equations
+    state: STATE = floats("state")  # at its end
+    fault: FAULT = floats("expressed")  # of expressions, before it
+    norms: NORMS = floats()
+    crossing: CROSSING = floats()
+    by: SCALAR = floats()
+
+
+def make_trial(method: TaylorOptions, model: Model, n_state: int, n_fault: int, n: int) -> Trial:
+    """The arrays for a state and expressions with so many rows, of n lanes."""
+    given, values = series_of(model, n_state, n)
+    series = zeros(len(values), (method.order + 1) * n)
+    series[:, :n] = values
+    series[0, n : 2 * n] = 1.0  # the rate of the time
+    return made(Trial, {"lanes": n, "state": n_state, "expressed": n_fault}, given=given, series=series)
+
+
+@inlined
+def attempt(method, stop, era, model, state, scratch, lanes):
+    """The series of each lane, and its state where they end, not beyond the time `stop`, s: fills `scratch.trial`."""
+    trial, n, order = scratch.trial, step_row(state, scratch), method.order
+    given, series, step, end = trial.given, trial.series, state[n], trial.state[n]
+    expand(given, era, order, state, step, series, lanes)
+    choose_length(given, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
+    stop_at_branches(given, era, order, step, end, series, trial.crossing, lanes)
+    end_at(stop, end, lanes)
+    place_at(given, era, order, end, len(model.moved_node), True, state, step, series, trial.by, trial.state, lanes)
+    for k in range(len(given.winding)):
+        row, over = given.winding[k], series[given.now[given.number[era], k, 1]]
+        keep_winding(end, over, state[row], trial.state[row], lanes)
+
+
+@inlined
+def fill(method, era, model, state, scratch, lanes):
+    """Nothing more is needed."""
+
+
+@inlined
+def between(method, t, era, model, state, scratch, lanes):
+    """The state at time t, s, inside the trials: in `scratch.stage`."""
+    trial, step = scratch.trial, state[step_row(state, scratch)]
+    place_at(
+        trial.given, era, method.order, t, len(model.moved_node), False, state, step, trial.series, trial.by,
+        scratch.stage, lanes,
+    )  # fmt: skip
