@@ -215,7 +215,7 @@ def stop_at_branch(order, margin, answer, step, trial, crossing, lanes):
         look(order, (part + 1.0) / PARTS, (1.0 * part) / PARTS, margin, answer, crossing, lanes)
     found = 0.0
     for k in range(len(lanes)):
-        found = found + CROSSING(crossing, k, len(lanes)).found
+        found = found + crossing[CROSSING.place("found") * len(lanes) + k]
     if found > 0.0:
         for _ in range(HALVINGS):
             halve(order, margin, answer, crossing, lanes)
