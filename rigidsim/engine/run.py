@@ -22,6 +22,7 @@ from rigidsim.engine.model import (
     Model,
     MotionSamples,
     Samples,
+    Scratch,
     copied,
     followed,
     make_samples,

@@ -11,7 +11,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
 from rigidsim.engine.layout import TERM, VARIABLE
-from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, paced_count, set_constants, table
+from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants, table
 from rigidsim.engine.series.graph import Graph, Node, Number, is_constant
 from rigidsim.engine.series.recurrences import CODE
 from rigidsim.jit.rows import with_rows
@@ -50,7 +50,7 @@ def equations_of(model: Model, n_state: int, era: int, n: int) -> Equations:
     """
     graph, one = Graph(n), (0,)
     numbers = _as_numbers(model, graph)
-    scratch = _as_objects(make_scratch(_first_lane(model, n), one))
+    scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))
     set_constants(scratch, numbers, 1)
     state = np.zeros((n_state, at.STATE.width), object)
     time, found = graph.variable(), Equations([], [], [], [])
@@ -81,8 +81,8 @@ def _name_variables(
     state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Node, found: Equations
 ) -> Iterator[tuple[int, str, list[Node]]]:
     """Put variables into the state; yields row, part and nodes of each vector."""
-    n_moved, n_paced = len(model.moved_node), paced_count(model)
-    for row in range(n_moved + n_paced):
+    n_moved, n_posed = len(model.moved_node), len(state) - n_wound - 1
+    for row in range(n_posed):
         is_moved = row < n_moved
         for name in ("p", "q", "v", "omega", "work") if is_moved else ("p", "q"):
             begin, width = at.STATE.parts[name]
@@ -107,7 +107,7 @@ def _rates(state: np.ndarray, model: Model, scratch: Scratch) -> Iterator[tuple[
         yield (i, "v"), rate.a
         yield (i, "omega"), rate.alpha
         yield (i, "work"), (rate.power,)
-    for k in range(paced_count(model)):
+    for k in range(len(model.expressions.paced) if model.expressions else 0):
         paced, now = with_rows(model).expressions.paced[k], at.PACED(state[n_moved + k])
         driven = scratch.driven[paced.row]
         turning = product((0.0, *driven.omega), now.q) if paced.turns else (0.0,) * 4
