@@ -163,9 +163,9 @@ NORMS = Row(
     value=1, rate=1, second=1, middle=1, after=1, before_last=1, last=1, length=1, failed=1,
 )  # fmt: skip
 CROSSING = Row(
-    "the length of a step, s; the part of it in which a comparison gets another answer, s from its beginning, and whether"
-    " there is one",
-    length=1, begin=1, end=1, found=1,
+    "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"
+    " gets another answer, s from its beginning, and whether there is one",
+    whole=1, length=1, begin=1, end=1, found=1,
 )  # fmt: skip
 NUMBERS = Row(
     "numbers that are reached by their place",
@@ -189,7 +189,7 @@ TERM = Row(
     operation=1, a=1, b=1, c=1, out=1, growth=1, x=1, y=1, z=1,
 )  # fmt: skip
 VARIABLE = Row(
-    "a number of the state: its row and column, and the column of its low part or NO_ROW", row=1, column=1, low=1
+    "a number: its row in the state and its column, and the column of its low part or NO_ROW", state=1, column=1, low=1
 )
 OPERATION = Row("an operation of a program, and the registers of its operands", operation=1, a=1, b=1, c=1)
 VIEW = Row(

@@ -7,7 +7,7 @@ from rigidsim.physics.elementary import ROUNDER, select
 from rigidsim.physics.exponentials import power_of_two, split
 
 VANISHES = 1e-290  # a square below it is that of a vector that is zero
-NO_LIMIT = 1000.0  # 2^1000 s: no limit
+NO_LIMIT = 60.0  # 2^60 s: no limit
 
 
 @formula

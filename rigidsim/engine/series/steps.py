@@ -23,7 +23,7 @@ from rigidsim.physics.quaternion import renormalised
 from rigidsim.physics.step_lengths import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
 from rigidsim.physics.summation import compensated_sum
 
-PARTS = 8  # of a step, at whose ends the sign of a margin is looked at
+PARTS = 16  # of a step, at whose ends the sign of a margin is looked at
 HALVINGS = 48  # of such a part, to find where the sign changes
 BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
 NUMBERED = tuple(enumerate(OPERATIONS))
@@ -77,7 +77,7 @@ def expand(given, era, order, state, step, series, lanes):
     begin, end = given.first[number], given.first[number + 1]
     take(step, STEP.place("t"), series[0], lanes)
     for i in range(n):
-        take(state[given.variable[i].row], given.variable[i].column, series[i + 1], lanes)
+        take(state[given.variable[i].state], given.variable[i].column, series[i + 1], lanes)
     for k in range(len(given.winding)):
         take(state[given.winding[k]], 0, series[n + 1 + k], lanes)
     begin_terms(given.term, begin, end, series, lanes)
@@ -140,10 +140,10 @@ def choose(longest, step: STEP, trial: STEP, norms: NORMS, lane):
     """The length of the step; none if a coefficient is not finite."""
     h = rough_power_of_two(norms.length)
     fails = norms.failed >= 0.0
-    trial.h = select(fails, 0.0, select(h > longest, longest, h))
+    trial.h = select(fails, -1.0, select(h > longest, longest, h))
     trial.error = select(fails, NAN, 0.0)
     trial.worst = select(fails, norms.failed, 0.0)
-    trial.t = step.t + trial.h
+    trial.t = step.t + select(fails, 0.0, trial.h)
 
 
 @inlined
@@ -154,7 +154,7 @@ def choose_length(given, order, tolerance, longest, step, trial, series, norms, 
         clear_norms(norms, lanes)
         for i in range(given.group[g, 0], given.group[g, 1]):
             add_squares(order, series[i], norms, lanes)
-        shorten(order, tolerance, given.variable[given.group[g, 0] - 1].row, norms, lanes)
+        shorten(order, tolerance, given.variable[given.group[g, 0] - 1].state, norms, lanes)
     choose(longest, step, trial, norms, lanes)
 
 
@@ -198,7 +198,7 @@ def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
 def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
     """End the step where the answer has changed."""
     end = step.t + (crossing.end + BEYOND * crossing.length)
-    trial.t = select(crossing.found > 0.0, end, trial.t)
+    trial.t = select(crossing.found > 0.0, select(end < trial.t, end, trial.t), trial.t)
 
 
 @lanewise
@@ -292,7 +292,7 @@ def place_at(given, era, order, t, n_moved, keeps, state, step, series, by, targ
     """The state at time t (s) inside the step of each lane, in `target`; with the low parts of sums, if it `keeps` them."""
     number, n = given.number[era], len(given.variable)
     for i in range(n):
-        row, column, low = given.variable[i].row, given.variable[i].column, given.variable[i].low
+        row, column, low = given.variable[i].state, given.variable[i].column, given.variable[i].low
         change(order, t, step, series[i + 1], by, lanes)
         if low == NO_ROW:
             add_plain(state[row], column, by, target[row], lanes)
