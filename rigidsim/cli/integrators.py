@@ -17,7 +17,7 @@ def integrators(as_json):
 
     if as_json:
         described = [
-            {"name": method.name, "options": method.options(), "allowed": method.allowed(), "order": method.order,
+            {"name": method.name, "options": {k: x for k, x in method.options().items() if x is not None}, "allowed": method.allowed(), "order": method.order,
              "evaluations": method.evaluations, "conserves": method.conserves, "source": method.source}
             for method in methods
         ]  # fmt: skip
@@ -29,5 +29,5 @@ def integrators(as_json):
         click.echo(f"  conserves    {method.conserves}\n  source       {method.source}")
         for key, default in method.options().items():
             meaning = type(method).model_fields[key].description
-            click.echo(f"  {key:<12} {meaning}: {method.allowed()[key]}, default {default}")
+            click.echo(f"  {key:<12} {meaning}: {method.allowed()[key]}, default {method.unset.get(key, default)}")
         click.echo()

@@ -47,13 +47,12 @@ class Method(SceneModel):
         raise NotImplementedError
 
     def options(self) -> dict[str, Any]:
-        """The options and their values."""
-        written = self.model_dump(exclude={"name"})
-        return {key: self.unset[key] if value is None else value for key, value in written.items()}
+        """The options and their values; None where `unset` says what holds."""
+        return self.model_dump(exclude={"name"})
 
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""
-        return self.model_dump(exclude={"name"})
+        return self.options()
 
     @classmethod
     def allowed(cls) -> dict[str, str]:
