@@ -14,17 +14,15 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rigidsim.errors import SceneError, StorageError, UsageError
 from rigidsim.jit.kernels import watch_compilation
-from rigidsim.sweeps.axes import Column
 from rigidsim.sweeps.contents import COMPLETE, Contents, Portion
 from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, unwatched
-from rigidsim.sweeps.layouts import Layout
-from rigidsim.sweeps.plan import Plan
+from rigidsim.sweeps.layouts import Known
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.trajectory.provenance import provenance
 
@@ -217,34 +215,6 @@ class Result(NamedTuple):
     seconds: float
 
 
-class Excerpt(Layout):
-    """Consecutive runs of a plan with their values, which another machine might compute with other last digits."""
-
-    def __init__(self, plan: Plan, runs: range):
-        self._names, self._runs, self._plan = dict(plan.units), runs, plan.digest
-        self._values = plan.values(runs)
-
-    @property
-    def units(self) -> dict[str, str]:
-        """Those of the plan."""
-        return self._names
-
-    @property
-    def runs(self) -> int:
-        """Up to the last run that is here."""
-        return self._runs.stop
-
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
-        """The values of runs that are here."""
-        rows = slice(begin - self._runs.start, end - self._runs.start)
-        return {name: values[rows] for name, values in self._values.items()}
-
-    @property
-    def rule(self) -> dict[str, Any]:
-        """The plan and the numbers of the runs."""
-        return {"plan": self._plan, "runs": [self._runs.start, self._runs.stop]}
-
-
 class _Collected:
     """What `Execution` needs of a writer: the portions of a batch that are missing, and a place for their results."""
 
@@ -257,8 +227,9 @@ class _Collected:
 
 def packed(contents: Contents, portions: list[int]) -> bytes:
     """All that a worker needs to compute consecutive portions."""
-    plan = Plan(Excerpt(contents.plan, _runs_of(contents, portions)), contents.plan.seed)
-    return pickle.dumps((replace(contents, plan=plan), portions, contents.identity["scene"]))
+    plan, runs = contents.plan, _runs_of(contents, portions)
+    known = Known(plan.units, plan.values(runs), runs, plan.seed, plan.digest, plan.sample, plan.describe())
+    return pickle.dumps((replace(contents, plan=known), portions, contents.identity["scene"]))
 
 
 def _runs_of(contents: Contents, portions: list[int]) -> range:

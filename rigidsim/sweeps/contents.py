@@ -21,7 +21,7 @@ import numpy as np
 from rigidsim.scene import Scene
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.simulation.header import metric_units
-from rigidsim.sweeps.plan import Plan
+from rigidsim.sweeps.layouts import Plan
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.unfinished import FORMAT
 from rigidsim.trajectory.chunks import fitting_rows, windows_of

@@ -17,7 +17,7 @@ from rigidsim.sweeps.batches import Batch, run_alone
 from rigidsim.sweeps.contents import COMPLETE, Contents, Portion
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.results import SweepWriter
-from rigidsim.sweeps.variants import Variants, columns_of
+from rigidsim.sweeps.variants import Variants
 from rigidsim.trajectory.fields import sample_bytes
 
 BATCH_BYTES = 64e6
@@ -103,7 +103,7 @@ class Execution:
         first, end = contents.portion_runs(portions[0]).start, contents.portion_runs(portions[-1]).stop
         batch = Batch(contents, range(first, end), self._commit, self._spare)
         numbers = contents.runs[first:end]
-        groups, faults = self._variants.models(columns_of(contents.plan, numbers))
+        groups, faults = self._variants.models(contents.plan.written(numbers))
         for place, fault in faults.items():
             batch.refuse(place, fault)
         blocks = []

@@ -213,7 +213,7 @@ def test_plans_of_any_size_take_no_memory(monkeypatch):
 
 
 def test_a_table_that_is_too_long_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("rigidsim.sweeps.table.MOST_AT_ONCE", 3)
+    monkeypatch.setattr("rigidsim.sweeps.plan.MOST_AT_ONCE", 3)
     (tmp_path / "runs.csv").write_text("spin\n1\n2\n3\n")
     assert make_plan(table=tmp_path / "runs.csv").runs == 3
     (tmp_path / "runs.csv").write_text("spin\n1\n2\n3\n4\n")
