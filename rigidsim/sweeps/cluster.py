@@ -21,7 +21,7 @@ import numpy as np
 from rigidsim.errors import SceneError, StorageError, UsageError
 from rigidsim.jit.kernels import watch_compilation
 from rigidsim.sweeps.contents import COMPLETE, Contents, Portion
-from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, unwatched
+from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, consecutive, unwatched
 from rigidsim.sweeps.layouts import Known
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.trajectory.provenance import provenance
@@ -110,7 +110,7 @@ class ClusterExecution:
         self._cluster, self._contents, self._writer = cluster, contents, writer
         self._missing = writer.missing
         self._begin = 0  # of those that no batch has yet
-        self._most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.portion)
+        self._most = contents.most_portions(MOST_BATCH, BATCH_BYTES)
         self._count = 1  # portions of the next batch
         self._under_way: dict[Future, list[int]] = {}
         self._threads, self._last_seen = cluster.threads, time.monotonic()
@@ -138,10 +138,8 @@ class ClusterExecution:
         """Have a few batches under way for each thread, however many there are."""
         while len(self._under_way) < BATCHES_PER_THREAD * self._threads and self._begin < len(self._missing):
             portions = self._next_portions()
-            batch, ahead = (
-                packed(self._contents, portions),
-                len(self._missing) * self._contents.portion // self._threads,
-            )
+            ahead = len(self._missing) * self._contents.portion // self._threads
+            batch = packed(self._contents, portions)
             task = self._cluster.client.submit(compute, _compared(), batch, ahead, pure=False)
             self._under_way[task] = portions
 
@@ -149,11 +147,9 @@ class ClusterExecution:
         """Consecutive portions, fewer towards the end, so that all workers end at about the same time."""
         left = len(self._missing) - self._begin
         share = -(-left // (BATCHES_PER_THREAD * max(1, self._threads)))
-        begin, most = self._begin, self._begin + min(self._count, share)
-        self._begin += 1
-        while self._begin < most and self._missing[self._begin] == self._missing[self._begin - 1] + 1:
-            self._begin += 1
-        return self._missing[begin : self._begin]
+        portions = consecutive(self._missing, self._begin, min(self._count, share))
+        self._begin += len(portions)
+        return portions
 
     def _finished(self) -> list[Future]:
         """The batches that are done, after waiting for some."""
@@ -177,11 +173,9 @@ class ClusterExecution:
         try:
             result = future.result()
         except KilledWorker:
-            runs = range(self._contents.portion_runs(portions[0]).start, self._contents.portion_runs(portions[-1]).stop)
-            message = (
-                f"runs {runs[0]} to {runs[-1]} were lost with several workers in turn; is there too little memory?"
-            )
-            raise StorageError(message) from None
+            runs = self._contents.portion_runs(portions[0], portions[-1])
+            lost = f"runs {runs.start} to {runs.stop - 1} were lost with several workers in turn"
+            raise StorageError(f"{lost}; is there too little memory?") from None
         except ImportError as error:
             raise StorageError(f"a worker of the cluster at {self._cluster.address} cannot run it: {error}") from None
         except CancelledError:
@@ -227,14 +221,9 @@ class _Collected:
 
 def packed(contents: Contents, portions: list[int]) -> bytes:
     """All that a worker needs to compute consecutive portions."""
-    plan, runs = contents.plan, _runs_of(contents, portions)
+    plan, runs = contents.plan, contents.runs[contents.portion_runs(portions[0], portions[-1])]
     known = Known(plan.units, plan.values(runs), runs, plan.seed, plan.digest, plan.sample, plan.describe())
     return pickle.dumps((replace(contents, plan=known), portions, contents.identity["scene"]))
-
-
-def _runs_of(contents: Contents, portions: list[int]) -> range:
-    """The numbers in the plan of the runs of consecutive portions."""
-    return contents.runs[contents.portion_runs(portions[0]).start : contents.portion_runs(portions[-1]).stop]
 
 
 def compute(versions: Mapping[str, str], batch: bytes, ahead: int = 0) -> Result:

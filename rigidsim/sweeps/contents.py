@@ -74,9 +74,14 @@ class Contents:
         """The number of portions."""
         return -(-len(self.runs) // self.portion)
 
-    def portion_runs(self, number: int) -> slice:
-        """The runs of a portion, numbered from 0 in the file."""
-        return slice(number * self.portion, min((number + 1) * self.portion, len(self.runs)))
+    def portion_runs(self, first: int, last: int | None = None) -> slice:
+        """The runs of a portion, or of all up to a later one, numbered from 0 in the file."""
+        end = (first if last is None else last) + 1
+        return slice(first * self.portion, min(end * self.portion, len(self.runs)))
+
+    def most_portions(self, most_runs: int, most_bytes: float) -> int:
+        """How many portions have at most so many runs and bytes of results; at least one."""
+        return max(1, int(min(most_runs, most_bytes // self.recording.run_bytes)) // self.portion)
 
     @cached_property
     def arrays(self) -> dict[str, tuple[int, ...]]:
