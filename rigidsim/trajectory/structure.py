@@ -77,7 +77,8 @@ def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
     }
     for name, (values, dtype, units, long_name) in per_body.items():
         dataset = root.create_dataset(name, data=values, dtype=dtype)
-        described(dataset, long_name, units).dims[0].attach_scale(body)
+        dataset.dims[0].attach_scale(body)
+        described(dataset, long_name, units)
 
 
 def _create_field(
