@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import (
@@ -16,8 +15,6 @@ from pydantic import (
 
 from rigidsim.quantities.names import BadName, read_name
 from rigidsim.scene.expressions import ORACLE, Expression
-from rigidsim.scene.expressions.tree import operations
-from rigidsim.scene.expressions.vocabulary import SPECIAL
 from rigidsim.scene.values.base import SceneModel, invalid, mapping_of, one_of
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative
@@ -99,9 +96,3 @@ Oracle = Annotated[
     Field(description=_DESCRIPTION),
 ]
 """Quantities by their names, with their closed forms."""
-
-
-def needs_scipy(oracle: Mapping[str, Reference]) -> bool:
-    """Whether any expression has a special function, which scipy computes."""
-    parts = (part for reference in oracle.values() for part in reference.components if isinstance(part, Expression))
-    return any(operation in SPECIAL for part in parts for operation in operations(part.tree))

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from rigidsim.errors import did_you_mean
+from rigidsim.quantities.vocabulary import MOTION as QUANTITIES
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, invalid, one_of
 
-QUANTITIES = ("position", "orientation", "velocity", "angular_velocity")
 FRAMES = ("local", "world")
 TERMS, DIAGNOSTICS, CONTACTS = "terms", "diagnostics", "contacts"
 OF_BODIES = (*QUANTITIES, *FRAMES, *(f"{frame}/{name}" for frame in FRAMES for name in QUANTITIES), TERMS)
