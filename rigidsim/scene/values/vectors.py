@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, or_mapping
 from rigidsim.scene.values.quantities import (
     ACCELERATION,
     ANGULAR_ACCELERATION,
@@ -144,10 +144,6 @@ class PrescribedAngularAcceleration(PrescribedVector):
     value: vector(ANGULAR_ACCELERATION) = Field(description="Components [x, y, z].")
 
 
-def _form(value: Any) -> str:
-    return "framed" if isinstance(value, dict) else "plain"
-
-
 def _require_form(value: Any) -> Any:
     if not isinstance(value, dict | list | tuple):
         hint = "write [x, y, z] or {frame: parent, value: [x, y, z]}"
@@ -157,9 +153,5 @@ def _require_form(value: Any) -> Any:
 
 def framed(model: type[SceneModel]) -> Any:
     """The type of a vector written as a plain list, in the parent's axes, or in full; its value is the full form."""
-
-    def in_full(written: Any) -> SceneModel:
-        return written if isinstance(written, SceneModel) else model.model_construct(value=written)
-
     plain = model.model_fields["value"].rebuild_annotation()
-    return Annotated[one_of(_form, plain=plain, framed=model), AfterValidator(in_full), BeforeValidator(_require_form)]
+    return Annotated[or_mapping(plain, model, "value"), BeforeValidator(_require_form)]
