@@ -23,7 +23,7 @@ from rigidsim.engine.laws.declaration import Force as Kind
 from rigidsim.engine.laws.registry import KINDS
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.values.base import SceneModel, Text, by_type, invalid, list_of, one_of
+from rigidsim.scene.values.base import SceneModel, Text, by_type, invalid, list_of, one_of, three
 from rigidsim.scene.values.quantities import (
     ANGULAR_IMPULSE,
     DIMENSIONS,
@@ -35,7 +35,6 @@ from rigidsim.scene.values.quantities import (
     positive,
     quantity,
     varying,
-    varying_vector,
     vector,
 )
 from rigidsim.scene.values.vectors import ZERO, Direction
@@ -97,9 +96,8 @@ def _type_of(key: Key) -> Any:
     if key.form in PLAIN_FORMS:
         return PLAIN_FORMS[key.form]
     dimension = QUANTITIES[key.quantity]
-    if key.form == NUMBER:
-        return varying(dimension, STATE) if key.varies else BOUNDED[key.bound](dimension)
-    return varying_vector(dimension, STATE) if key.varies else list_of(BOUNDED[key.bound](dimension), 3, "[x, y, z]")
+    one = varying(dimension, STATE) if key.varies else BOUNDED[key.bound](dimension)
+    return one if key.form == NUMBER else three(one)
 
 
 def _field(key: Key) -> Any:

@@ -17,7 +17,7 @@ from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.values.base import by_type, invalid, list_of, one_of, word_of
+from rigidsim.scene.values.base import by_type, invalid, one_of, three, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -52,7 +52,7 @@ Stretch = Annotated[
     one_of(
         lambda value: "list" if isinstance(value, list | tuple) else "number",
         number=_factor,
-        list=list_of(_factor, 3, "[x, y, z]"),
+        list=three(_factor),
     ),
     AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 3),
 ]
@@ -164,7 +164,7 @@ class Box(Solid):
     """A box about its middle; `size` has its three edges."""
 
     type: Literal["box"]
-    size: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Lengths of the edges along x, y and z.")
+    size: three(positive(LENGTH)) = Field(description="Lengths of the edges along x, y and z.")
 
     def core(self) -> Core:
         half = tuple(s * edge / 2 for s, edge in zip(self.scale, self.size, strict=True))
@@ -199,7 +199,7 @@ class Ellipsoid(Solid):
     """An ellipsoid about its centre; `radii` has its three semi-axes."""
 
     type: Literal["ellipsoid"]
-    radii: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Semi-axes along x, y and z.")
+    radii: three(positive(LENGTH)) = Field(description="Semi-axes along x, y and z.")
 
     def faces(self, segments: int) -> Faces:
         return ball(segments), self.radii

@@ -187,6 +187,11 @@ class _UniformItems:
         return schema
 
 
+def three(item: Any) -> Any:
+    """The type of a vector with three such components."""
+    return list_of(item, 3, "[x, y, z]")
+
+
 def list_of(item: Any, count: int, shape: str) -> Any:
     """The type of a list of exactly `count` items, kept as a tuple; `shape` shows it in messages."""
 
