@@ -13,7 +13,6 @@ import numpy as np
 from rigidsim.errors import NotRecordedError
 from rigidsim.exports.labelled import plain_unit
 from rigidsim.exports.recorded import asked_for
-from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.report.states import LABELS, known, motion_of, state_at, units_of
 from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.fields import AXES, EVENT_COLUMNS, SIDE_TABLES
@@ -48,23 +47,15 @@ class TextTable:
 def series_table(trajectory: Trajectory, quantities: Sequence[str]) -> TextTable:
     """Quantities by their names: the time, and a column for each component. Raises UsageError."""
     found = asked_for(trajectory, quantities)
-    columns = [("time", "s"), *((name, one.unit) for one in found for name in _column_names(one))]
+    columns = [("time", "s"), *((name, one.unit) for one in found for name in one.columns)]
 
     def rows(window: slice) -> list[list]:
-        parts = [np.asarray(one.of(window).values, np.float64) for one in found]
+        parts = [np.asarray(one.of(window), np.float64) for one in found]
         time = np.asarray(trajectory.time[window])
         return np.column_stack([time, *(part.reshape(len(time), -1) for part in parts)]).tolist()
 
     parts = list(windows(trajectory))
     return TextTable(columns, map(rows, parts), len(parts))
-
-
-def _column_names(one: NamedQuantity) -> list[str]:
-    """The names of the components: `ball.position.x@table`."""
-    if one.kind is None or not one.components:
-        return [one.name]
-    name, at, frame = one.name.partition("@")
-    return [f"{name}.{component}{at}{frame}" for component in one.components]
 
 
 def event_table(trajectory: Trajectory) -> TextTable:

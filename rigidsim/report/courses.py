@@ -105,7 +105,7 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
     low = np.full((-(-count // size), n_part), np.nan)
     high, total, valid, ends = low.copy(), np.zeros(n_part), np.zeros(n_part), []
     for window in windows(trajectory, FEW_BODIES):
-        values = one.of(window).values.reshape(-1, n_part)
+        values = one.of(window).reshape(-1, n_part)
         ends = [ends[0] if ends else values[0], values[-1]]
         finite = np.isfinite(values)
         values = np.where(finite, values, np.nan)
@@ -115,7 +115,7 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
         at = group[begins]
         low[at] = np.fmin(low[at], np.fmin.reduceat(values, begins))
         high[at] = np.fmax(high[at], np.fmax.reduceat(values, begins))
-    mean, names = total / np.maximum(valid, 1), _names(one)
+    mean, names = total / np.maximum(valid, 1), one.columns
     scale = float(np.fmax.reduce([np.abs(low), np.abs(high)], axis=None))
     about = zip(names, *ends, mean, low.T, high.T, strict=True)
     begins = trajectory.time[::size]
@@ -123,14 +123,6 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
         Course(name, one.unit, float(first), float(last), float(middle), begins, least, greatest, scale)
         for name, first, last, middle, least, greatest in about
     ]
-
-
-def _names(one: NamedQuantity) -> list[str]:
-    """The full name of each component."""
-    if not one.components:
-        return [one.name]
-    name, at, frame = one.name.partition("@")
-    return [f"{name}.{component}{at}{frame}" for component in one.components]
 
 
 def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import rigidsim
 from rigidsim.errors import NotRecordedError, UsageError
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.hindsight.quantities import named
 from rigidsim.physics.forces import oblateness
 
 G, SPIN = 9.81, 3.0
@@ -30,7 +30,7 @@ def simulated(
 
 
 def felt(trajectory: rigidsim.Trajectory, body: str) -> np.ndarray:
-    return quantity(trajectory, f"{body}.felt_acceleration").values
+    return named(trajectory, f"{body}.felt_acceleration").of()
 
 
 def test_a_falling_body_feels_only_that_it_turns_and_so_do_its_parts():
@@ -38,7 +38,7 @@ def test_a_falling_body_feels_only_that_it_turns_and_so_do_its_parts():
     trajectory = simulated({"top": BRICK | {"angular_velocity": [0, 0, SPIN], "children": {"tip": PART}}})
     np.testing.assert_allclose(felt(trajectory, "top"), [[0, SPIN**2 / 6, 0]] * 21, **CLOSE)
     np.testing.assert_allclose(felt(trajectory, "tip"), [[0, -(SPIN**2) / 3, 0]] * 21, **CLOSE)
-    assert np.all(quantity(simulated({"ball": BRICK}), "ball.felt_acceleration").values == 0.0)
+    assert np.all(named(simulated({"ball": BRICK}), "ball.felt_acceleration").of() == 0.0)
 
 
 def test_a_ride_feels_gravity_and_the_axis():
@@ -48,7 +48,7 @@ def test_a_ride_feels_gravity_and_the_axis():
     rate = 2 + 5 * trajectory.time
     expected = np.stack([-1.5 * rate**2, np.full(21, 1.5 * 5), np.full(21, G)], axis=1)
     np.testing.assert_allclose(felt(trajectory, "seat"), expected, rtol=1e-12, atol=1e-12)
-    in_world = quantity(trajectory, "seat.felt_acceleration@world").values
+    in_world = named(trajectory, "seat.felt_acceleration@world").of()
     np.testing.assert_allclose(np.linalg.norm(in_world, axis=1), np.linalg.norm(expected, axis=1), rtol=1e-12)
 
 
@@ -74,8 +74,8 @@ def test_a_body_at_rest_feels_one_gravity():
     bodies = {"floor": {"shapes": [{"type": "plane"}]}, "box": box | {"children": {"cup": {"position": [0.3, 0, 0.5]}}}}
     trajectory = simulated(bodies, contacts=True, gravity=[0, 0, -9.80665])
     for body in ("box", "cup"):
-        one = quantity(trajectory, f"{body}.felt_acceleration.norm[gn]")
-        assert one.unit == "gn" and one.values[-1] == pytest.approx(1.0, abs=1e-6)
+        one = named(trajectory, f"{body}.felt_acceleration.norm[gn]")
+        assert one.unit == "gn" and one.of()[-1] == pytest.approx(1.0, abs=1e-6)
     with pytest.raises(NotRecordedError, match="--contacts"):
         felt(simulated(bodies), "box")
 
@@ -214,6 +214,6 @@ def test_forces_of_callbacks_are_not_left_out():
 def test_a_unit_that_does_not_fit_is_refused():
     trajectory = simulated({"ball": BRICK})
     with pytest.raises(UsageError, match=r"cannot be given in 'deg'; units: m/s\^2"):
-        quantity(trajectory, "ball.felt_acceleration[deg]")
-    turned = quantity(simulated({"ball": BRICK | {"angular_velocity": [0, 0, 1]}}), "ball.angular_velocity.z[deg/s]")
-    assert turned.unit == "deg/s" and turned.values[0] == pytest.approx(180 / np.pi)
+        named(trajectory, "ball.felt_acceleration[deg]").of()
+    turned = named(simulated({"ball": BRICK | {"angular_velocity": [0, 0, 1]}}), "ball.angular_velocity.z[deg/s]")
+    assert turned.unit == "deg/s" and turned.of()[0] == pytest.approx(180 / np.pi)
