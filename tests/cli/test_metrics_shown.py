@@ -40,8 +40,8 @@ def test_a_value_that_is_not_finite_is_null_in_json(call):
 @pytest.mark.parametrize(
     ("command", "options", "code", "message"),
     [
-        ("run", ("top",), 2, "--metric top: write a name and an expression"),
-        ("run", (TOP, TOP), 2, "--metric top is given twice"),
+        ("run", ("top",), 2, "--metric: 'top' is not of the form name=value, such as top='= max"),
+        ("run", (TOP, TOP), 2, "--metric: 'top' is given twice"),
         ("run", ("top== max(sped('brick'))",), 3, "unknown function 'sped', at column 7"),
         ("run", ("top== max(sped('brick'))",), 3, "--metric top== max(sped('brick')): error"),
         ("run", ("top== max(speed('brik'))",), 3, "there is no body 'brik'"),
