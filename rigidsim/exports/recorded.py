@@ -93,7 +93,7 @@ def _series(
     component: int | None = None,
 ) -> Variable:
     def read(rows: slice) -> np.ndarray:
-        values = one.of(rows).values
+        values = one.of(rows)
         return values if component is None else values[:, component]
 
     shape = (len(trajectory.time), *(len(AXES[axis]) for axis in axes))
