@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rigidsim.cli.arguments import load_result, load_trajectory
+from rigidsim.cli.arguments import beside, load_result, load_trajectory
 from rigidsim.cli.console import print_result, print_warnings
 from rigidsim.cli.options import TimeType
 from rigidsim.errors import UsageError
@@ -99,7 +99,7 @@ def plot(
     unique; * and ? stand for any text in it: 'marble_*.speed'.
     """
     files, quantities = split_arguments(arguments)
-    path = Path(output) if output else Path(files[0]).with_suffix(".png")
+    path = Path(output) if output else beside(files[0], ".png")
     options = {"--path": paths, "--against": against, "--frame": frames, "--from": begin is not None,
                "--to": end is not None, "--plane": plane, "--separate": separate}  # fmt: skip
     if against:

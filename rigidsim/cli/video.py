@@ -80,14 +80,14 @@ def video(
     rigidsim video outputs/scene.h5 --frame table --camera "-90 35" --speed 0.5
     rigidsim video outputs/scene.h5 --at 0.5 -o scene.png
     """
-    from rigidsim.cli.arguments import load_trajectory
+    from rigidsim.cli.arguments import beside, load_trajectory
     from rigidsim.running.making import Making
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.video import video as make_video
 
     if no_traces and traces:
         raise UsageError("--trace and --no-traces exclude each other; use one of them")
-    path = Path(output or Path(trajectory).with_suffix(".mp4" if time is None else ".png"))
+    path = Path(output or beside(trajectory, ".mp4" if time is None else ".png"))
     if (time is not None) != (path.suffix.lower() == ".png"):
         raise UsageError("one picture is a .png file with --at TIME; use both or neither")
     if time is not None and end is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rigidsim.cli.arguments import load_trajectory
+from rigidsim.cli.arguments import beside, load_trajectory
 from rigidsim.cli.console import print_message, print_result
 from rigidsim.cli.options import TimeType
 from rigidsim.errors import UsageError
@@ -39,7 +39,7 @@ def view(file, output, is_opened, force, **shown):
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.view import check_page, save_page
 
-    path = Path(output) if output is not None else Path(file).with_suffix(".html")
+    path = Path(output) if output is not None else beside(file, ".html")
     check_page(path, force, IN_SHELL)
     with Working(f"making {path}"):
         made = view_of_file(file, **shown)
