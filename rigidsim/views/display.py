@@ -222,10 +222,9 @@ def _with_grounds(display: Display, nodes: Sequence[SceneNode]) -> Display:
     for row in display.known:
         if planes := [shape for shape in nodes[row].body.shapes if isinstance(shape, HalfSpace)]:
             ball = display.framing(display.poses.seen_from(row))
-            for found in grounds(planes, nodes[row].metres, ball.centre, GROUND_SIZE * ball.radius):
-                place = found.position, np.array(found.orientation), np.ones(3)
-                parts.append(ShownPart(row, len(surfaces), GROUND, *place))
-                surfaces.append(found.surface)
+            for surface, foot, turn in grounds(planes, nodes[row].metres, ball.centre, GROUND_SIZE * ball.radius):
+                parts.append(ShownPart(row, len(surfaces), GROUND, foot, np.array(turn), np.ones(3)))
+                surfaces.append(surface)
     return replace(display, surfaces=tuple(surfaces), parts=tuple(parts))
 
 
