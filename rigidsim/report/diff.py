@@ -26,7 +26,7 @@ class Diff(Report):
         """
         both, comparison = (first, second), Comparison(first, second)
         found, event = comparison.first_difference, _first_event(first, second)
-        hashes = [one.stored_hash or one.content_hash for one in both]
+        hashes = [one.present_hash for one in both]
         self.are_equal = hashes[0] == hashes[1] and found is None
         inputs, shared = differing_inputs(first.header, second.header), len(comparison.samples[0])
         is_comparable = bool(shared and comparison.paths)
