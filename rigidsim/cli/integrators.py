@@ -17,7 +17,7 @@ def integrators(as_json):
 
     if as_json:
         described = [
-            {"name": method.name, "options": {k: x for k, x in method.options().items() if x is not None}, "allowed": method.allowed(), "order": method.order,
+            {"name": method.name, "options": _given(method), "allowed": method.allowed(), "order": method.order,
              "evaluations": method.evaluations, "conserves": method.conserves, "source": method.source}
             for method in methods
         ]  # fmt: skip
@@ -31,3 +31,8 @@ def integrators(as_json):
             meaning = type(method).model_fields[key].description
             click.echo(f"  {key:<12} {meaning}: {method.allowed()[key]}, default {method.unset.get(key, default)}")
         click.echo()
+
+
+def _given(method):
+    """The options that have a value by default."""
+    return {key: value for key, value in method.options().items() if value is not None}

@@ -49,12 +49,11 @@ def first_length(h, size, rate):
 
 @formula
 def next_length(h, wanted, error, last):
-    """The length of the step after one of length h, or in its place if its error, in units of the tolerance, is above 1;
-    s. `last` is the error of the step before, or 0.
+    """The length of the step after one of length h, s; or in its place, if its error is above 1. The errors of this
+    step and of the last one are in units of the tolerance; 0 if there was none.
 
-    0.9 h error^(-0.7/8) last^(0.4/8), or 0.9 h error^(-1/8) in its place, within a fifth and six times of h. A step that
-    was shorter than `wanted`, because of a stop, is followed by one as long as wanted. Source: Gustafsson (1991), with
-    an error of order 8.
+    0.9 h error^(-0.7/8) last^(0.4/8), or 0.9 h error^(-1/8) in its place, from h/5 to 6 h. A step that was shorter than
+    `wanted`, because of a stop, is followed by one as long as wanted. Source: Gustafsson (1991), an error of order 8.
     """
     log = logarithm(select(error > 1e-10, error, 1e-10))
     before = logarithm(select(last == 0.0, 1.0, select(last > 1e-4, last, 1e-4)))
