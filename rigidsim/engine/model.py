@@ -39,7 +39,6 @@ from rigidsim.engine.layout import (
     POSED,
     PULL,
     RATE,
-    STAGE,
     TRIPLE,
     VIEW,
     WINDING,
@@ -186,7 +185,7 @@ class Scratch(NamedTuple):
     wrench: WRENCH  # (moved)
     rate: RATE  # (state)
     stage: np.ndarray  # (state, width of STAGE * lanes) the state at a stage
-    start: STAGE  # (state) rotation and rate in the world at the beginning of a step
+    start: np.ndarray  # (state, width of STAGE or START * lanes) what an integrator keeps of the beginning of a step
     sum: np.ndarray  # (state, width of SUMS, RELATIVE or TURNING * lanes) what the integrator keeps in a step
     turn: TRIPLE  # (state) a stage's rotation vector, or a relative rate
     contact_mean: MEAN  # (contact body)
