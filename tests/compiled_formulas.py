@@ -63,6 +63,14 @@ def on_floats(formula: Callable, shapes: tuple, columns: np.ndarray) -> tuple[np
     return np.array([row or nothing for row in found]).T, can
 
 
+def on_columns(formula: Callable, shapes: tuple, columns: np.ndarray) -> np.ndarray:
+    """(result, point) by NumPy."""
+    numbers = iter(columns)
+    with np.errstate(all="ignore"):
+        found = flat(formula(*(shaped(shape, numbers) for shape in shapes)))
+    return np.array([np.broadcast_to(np.asarray(x, dtype=float), columns.shape[1:]) for x in found])
+
+
 def compiled(
     formula: Callable, shapes: tuple, columns: np.ndarray, n_result: int, lanes: int = 1, level: str = "light"
 ) -> np.ndarray:

@@ -12,7 +12,7 @@ from scipy.special import mathieu_a
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.hindsight.quantities import named
 from rigidsim.physics.quaternion import rotate, rotate_back
 
 EPS = np.finfo(float).eps
@@ -87,7 +87,7 @@ def test_halving_the_step_divides_the_errors_by_sixteen(name):
     step, what, *changes = HALVED[name]
     every = f"simulation.record_every== {step}*10"
     runs = [simulated(name, f"simulation.step== {step}/{n}", every, *changes) for n in (1, 2, 4, 8)]
-    ends = [quantity(run, what).values[-1] for run in runs]
+    ends = [named(run, what).of()[-1] for run in runs]
     apart = np.linalg.norm(np.diff(ends, axis=0), axis=1)
     assert np.log2(apart[:-1] / apart[1:]) == pytest.approx(4, abs=0.25)  # measured 3.83 to 4.18
     if name not in TURN_ONLY:

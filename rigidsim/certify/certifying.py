@@ -18,6 +18,7 @@ from rigidsim.engine.callbacks import Callback
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.physics.quaternion import exp_full
 from rigidsim.scene import Scene
+from rigidsim.selftest.checking import order_of
 
 SAMPLES = 200
 """At which paths are compared, at least, if the run has as many steps."""
@@ -143,7 +144,7 @@ class Certifying:
         self._runs, self._touched = [paths for paths, _ in runs], runs[0][1]
         count = len(self._runs[0].position)
         self._time = np.minimum(np.arange(count) * self._stride, blueprint.n_step) * blueprint.schedule.step
-        self._expected = 1.0 if blueprint.contacts is not None else _order_of(settings.integrator.order)
+        self._expected = 1.0 if blueprint.contacts is not None else order_of(settings.integrator.order) or 1.0
         self._measure()
 
     def _measure(self) -> None:
@@ -291,8 +292,3 @@ def _in_another_order(scene: Scene, world: World) -> tuple[World | None, str]:
         return build_world(reordered(scene)), ""
     except SceneError as error:
         return None, f"it cannot be written so: {error.problems[0].message}"
-
-
-def _order_of(text: str) -> float:
-    """The order of an integrator; of one whose order depends on the scene, the lowest."""
-    return float(text) if text.replace(".", "").isdigit() else 1.0

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
-from rigidsim.engine.assembly.blueprint import Blueprint, World
+from rigidsim.engine.assembly.blueprint import Blueprint, ImpulseRecord, LoadRecord, World
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state
 from rigidsim.engine.assembly.site import PARENT
@@ -72,10 +72,7 @@ def movable(world: World) -> list[Node]:
 
 def seen_by(scene: Scene, world: World, observer: Observer) -> World:
     """The world with all movable bodies below an observer. `world` is that of the scene at t = 0."""
-    added = _node(len(world.tree.nodes), observer)
-    drives = world.blueprint.drives
-    motions = {**drives.motions, added.index: observer.constants()}
-    blueprint = world.blueprint._replace(drives=drives._replace(motions=motions))
+    added, blueprint = _with_observer(world, observer)
     parents = {node.index: added.frame for node in movable(world)}
     motion = (observer.position, observer.orientation, observer.velocity, observer.angular_velocity)
     return _hung(scene, world, blueprint, [*world.tree.nodes, added], parents, [motion])
@@ -124,15 +121,19 @@ def _assembled(blueprint: Blueprint, tree: Tree, state: np.ndarray) -> World:
     return World(blueprint._replace(tree=tree), tree, model_of(blueprint, tree), state)
 
 
-def _node(index: int, observer: Observer) -> Node:
-    return Node(
+def _with_observer(world: World, observer: Observer) -> tuple[Node, Blueprint]:
+    """The node of an observer, which is the last one, and the blueprint with its motion."""
+    added = Node(
         path=OBSERVER,
-        index=index,
+        index=len(world.tree.nodes),
         parent=0,
         kind="prescribed",
         position=observer.position,
         orientation=observer.orientation,
     )
+    drives = world.blueprint.drives
+    motions = {**drives.motions, added.index: observer.constants()}
+    return added, world.blueprint._replace(drives=drives._replace(motions=motions))
 
 
 def _hung(
@@ -172,23 +173,25 @@ def _with_old_parents(blueprint: Blueprint, moved: Mapping[int, int]) -> Bluepri
     `parent`.
     """
 
-    def named(own: int) -> Callable[[object], object]:
-        return lambda value: moved[own] if own in moved and type(value) is int and value == PARENT else value
+    def named(one: LoadRecord | ImpulseRecord) -> SimpleNamespace:
+        parent = moved.get(one.frame, PARENT)
+        found = {key: parent if type(v) is int and v == PARENT else v for key, v in vars(one.values).items()}
+        return SimpleNamespace(**found)
 
     def frame(of: tuple[int, int]) -> tuple[int, int]:
         return (moved[of[1]], 0) if of[0] == PARENT and of[1] in moved else of
 
-    loads = tuple(load._replace(values=_mapped(load.values, named(load.frame))) for load in blueprint.loads)
-    impulses = tuple(one._replace(values=_mapped(one.values, named(one.frame))) for one in blueprint.impulses)
-    views = tuple(
-        view._replace(observer=frame(view.observer), body=frame(view.body)) for view in blueprint.scripts.views
+    return _renamed(blueprint, named, named, frame)
+
+
+def _renamed(blueprint: Blueprint, of_load: Callable, of_impulse: Callable, frame: Callable) -> Blueprint:
+    """The blueprint with other values of loads and impulses, and other frames that expressions name."""
+    views = (view._replace(observer=frame(view.observer), body=frame(view.body)) for view in blueprint.scripts.views)
+    return blueprint._replace(
+        loads=tuple(load._replace(values=of_load(load)) for load in blueprint.loads),
+        impulses=tuple(one._replace(values=of_impulse(one)) for one in blueprint.impulses),
+        scripts=blueprint.scripts._replace(views=tuple(views)),
     )
-    scripts = blueprint.scripts._replace(views=views)
-    return blueprint._replace(loads=loads, impulses=impulses, scripts=scripts)
-
-
-def _mapped(values: SimpleNamespace, change: Callable[[object], object]) -> SimpleNamespace:
-    return SimpleNamespace(**{key: change(value) for key, value in vars(values).items()})
 
 
 def turned(world: World, q: tuple) -> World:
@@ -196,9 +199,7 @@ def turned(world: World, q: tuple) -> World:
     expressions, sources and reparentings that name the world name instead; gravity is turned with it.
     """
     frame = Observer(orientation=q)
-    added = _node(len(world.tree.nodes), frame)
-    blueprint = world.blueprint
-    drives = blueprint.drives._replace(motions={**blueprint.drives.motions, added.index: frame.constants()})
+    added, blueprint = _with_observer(world, frame)
     schedule = copy.copy(blueprint.schedule)
     schedule.reparentings = tuple(
         event if event.to else event._replace(to=added.frame) for event in blueprint.schedule.reparentings
@@ -208,8 +209,7 @@ def turned(world: World, q: tuple) -> World:
     state[:n_free, layout.STATE.q] = [
         product(q, tuple(map(float, row))) for row in world.state[:n_free, layout.STATE.q]
     ]
-    changed = _with_world(blueprint, added.frame, q)
-    return _assembled(changed._replace(drives=drives, schedule=schedule), tree, state)
+    return _assembled(_with_world(blueprint, added.frame, q)._replace(schedule=schedule), tree, state)
 
 
 def _with_world(blueprint: Blueprint, frame: int, q: tuple) -> Blueprint:
@@ -229,13 +229,13 @@ def _with_world(blueprint: Blueprint, frame: int, q: tuple) -> Blueprint:
     def seen(of: tuple[int, int]) -> tuple[int, int]:
         return (frame, 0) if of == (0, 0) else of
 
-    loads = (load._replace(values=named(load.values, BY_NAME[load.kind].keys)) for load in blueprint.loads)
-    impulses = (one._replace(values=named(one.values, [AXES_OF_IMPULSE])) for one in blueprint.impulses)
-    views = (view._replace(observer=seen(view.observer), body=seen(view.body)) for view in blueprint.scripts.views)
-    return blueprint._replace(
-        loads=tuple(loads),
-        impulses=tuple(impulses),
-        scripts=blueprint.scripts._replace(views=tuple(views)),
+    renamed = _renamed(
+        blueprint,
+        lambda load: named(load.values, BY_NAME[load.kind].keys),
+        lambda impulse: named(impulse.values, [AXES_OF_IMPULSE]),
+        seen,
+    )
+    return renamed._replace(
         gravity=rotate(q, blueprint.gravity),
         source=blueprint.source and named(blueprint.source, SOURCE_KEYS),
         normal=rotate(q, blueprint.normal) if blueprint.normal else (),

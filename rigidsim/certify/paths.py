@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from rigidsim.engine.callbacks import Callback
 from rigidsim.engine.contact.arrays import LANES
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.run import BlockRun
+from rigidsim.hindsight.differences import angles, distances
 from rigidsim.physics.quaternion import conjugate, product, rotate_back
 
 
@@ -42,18 +43,16 @@ class Paths(NamedTuple):
 
     def distances(self, other: Paths) -> np.ndarray:
         """(sample, body) m; infinite from where either is not finite."""
-        with np.errstate(all="ignore"):
-            return _finite(np.linalg.norm(self.position - other.position, axis=-1))
+        return _apart(distances, self.position, other.position)
 
     def angles(self, other: Paths) -> np.ndarray:
-        """(sample, body) rad; two unit quaternions are 2 sin(angle/4) apart, or their negatives are nearer."""
-        first, second = self.orientation, other.orientation
-        with np.errstate(all="ignore"):
-            apart = np.minimum(np.linalg.norm(first - second, axis=-1), np.linalg.norm(first + second, axis=-1))
-            return _finite(4.0 * np.arcsin(np.minimum(apart / 2.0, 1.0)))
+        """(sample, body) rad; infinite from where either is not finite."""
+        return _apart(angles, self.orientation, other.orientation)
 
 
-def _finite(apart: np.ndarray) -> np.ndarray:
+def _apart(measure: Callable[..., np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        apart = measure(first, second)
     return np.where(np.isfinite(apart), apart, np.inf)
 
 

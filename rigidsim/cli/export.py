@@ -63,9 +63,9 @@ def export(file, quantities, to, output, frame, events, force, quiet):
         if isinstance(found, Sweep):
             found.verify()
         if path is None:
-            from rigidsim.exports.exporting import pieces_of
+            from rigidsim.exports.exporting import table_of
 
-            for piece in pieces_of(found, quantities, frame, events):
+            for piece in table_of(found, quantities, frame, events).text():
                 click.echo(piece, nl=False)
             return
         from rigidsim.exports.exporting import export as write

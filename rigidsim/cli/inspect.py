@@ -79,14 +79,14 @@ def _of_sweep(file: str, names: tuple[str, ...]):
 
 def _print_csv(file: str, frame: str, time: float | None) -> None:
     """All of the file is verified before anything is printed."""
+    from rigidsim.exports.tables import motion_table
     from rigidsim.report.inspect import require_intact
-    from rigidsim.report.samples import csv_of
     from rigidsim.running.progress import Working
 
     with _opened(file, frame) as trajectory:
         with Working(f"reading {file}"):
             require_intact(trajectory, file)
-        for piece in csv_of(trajectory, frame, time):
+        for piece in motion_table(trajectory, frame, time).text():
             click.echo(piece, nl=False)
 
 
@@ -94,9 +94,9 @@ def _of_trajectory(
     file: str, names: tuple[str, ...], time: float | None, frame: str, verify: bool, metrics: dict, is_all: bool
 ):
     with importing():
+        from rigidsim.report.courses import quantities_report
         from rigidsim.report.inspect import Inspection, require_intact
-        from rigidsim.report.quantities import QuantitiesReport
-        from rigidsim.report.states import StateReport
+        from rigidsim.report.states import state_report
         from rigidsim.report.table import MOST_ROWS
         from rigidsim.running.progress import Working
 
@@ -106,8 +106,8 @@ def _of_trajectory(
         if verify:
             require_intact(trajectory, file)
         if names:
-            return QuantitiesReport.of(trajectory, file, names)
-        return StateReport.of(trajectory, file, frame, time, None if is_all else MOST_ROWS)
+            return quantities_report(trajectory, file, names)
+        return state_report(trajectory, file, frame, time, None if is_all else MOST_ROWS)
 
 
 @contextmanager

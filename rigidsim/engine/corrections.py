@@ -18,7 +18,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.layout import ARM, BODY, CORRECTION, FRAME, SCALAR, STATE, add_to_sums
-from rigidsim.engine.model import zeros
+from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.corrections import (
     carried_angular_momentum,
@@ -37,29 +37,17 @@ from rigidsim.physics.impulses import jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import takes_torque
-from rigidsim.physics.vector import add, dot, scaled, sub
+from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
 
 class Corrections(NamedTuple):
     """The corrections of one instant."""
 
-    own: CORRECTION  # (moved) of free bodies; of the angular momentum in place of the rate
-    frame: CORRECTION  # (1 + node) of each frame
-    source: np.ndarray  # (1 + node) the frame where the correction of this one began, or NO_ROW without one
-    is_settled: np.ndarray  # (moved) whether `own` is all that happens to the body, which then inherits nothing
-    gained: SCALAR  # (2) change of energy of the bodies that do not and that do inherit corrections, J
-
-
-def make_corrections(n_node: int, n_moved: int, lanes: tuple[int, ...]) -> Corrections:
-    """Nothing to correct."""
-    n = len(lanes)
-    return Corrections(
-        own=zeros(n_moved, CORRECTION.width * n),
-        frame=zeros(n_node + 1, CORRECTION.width * n),
-        source=np.full(n_node + 1, at.NO_ROW, dtype=np.int64),
-        is_settled=np.zeros(n_moved, np.int64),
-        gained=zeros(2, n),
-    )
+    own: CORRECTION = floats("moved")  # of free bodies; of the angular momentum in place of the rate
+    frame: CORRECTION = floats("nodes + 1")  # of each frame
+    source: np.ndarray = integers("nodes + 1")  # the frame where the correction of this one began, or NO_ROW
+    is_settled: np.ndarray = integers("moved")  # whether `own` is all that happens to the body, which inherits nothing
+    gained: SCALAR = floats(2)  # change of energy of the bodies that do not and that do inherit corrections, J
 
 
 @inlined
@@ -87,24 +75,31 @@ def correct_driven(parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame
     correction.omega = add(correction.omega, domega)
 
 
+@inlined
+def change_relative(state, body, q_WP, moved, changed):
+    """Change the motion of a free body relative to its parent by vectors in world axes."""
+    add_to_sums(state, p=stretch_back(q_WP, body.scale, moved), v=stretch_back(q_WP, body.scale, changed))
+
+
+@lanewise
+def correct_alone(state: STATE, body: BODY, own: CORRECTION, parent: FRAME, lane):
+    """Change the motion relative to the parent of a free body by what happens to it, while the parent keeps its
+    motion, or the body inherits what that gains.
+    """
+    change_relative(state, body, parent.q, own.p, sub(own.v, cross(parent.omega, own.p)))
+
+
 @lanewise
 def correct_relative(
-    state: STATE, body: BODY, own: CORRECTION, parent: FRAME, parent_correction: CORRECTION, arm: ARM, inherits, lane
+    state: STATE, body: BODY, own: CORRECTION, parent: FRAME, parent_correction: CORRECTION, arm: ARM, lane
 ):
-    """Change the motion relative to the parent of a free body by what happens to it, less what happens to its parent
-    unless it inherits that.
+    """Change the motion relative to the parent of a free body by what happens to it, less what happens to its
+    parent.
     """
-    q_WP, scale_WP = parent.q, body.scale
-    cancelled, omega_WP = 1.0 - inherits, parent.omega
-    e_P = turn(scaled(cancelled, parent_correction.turn))
-    domega_P = scaled(cancelled, parent_correction.omega)
-    d, drift = arm.d, arm.drift
-    dx_P = scaled(cancelled, parent_correction.p)
-    dv_P = scaled(cancelled, parent_correction.v)
-    dx, dv = sub(own.p, dx_P), sub(own.v, dv_P)
-    changed = relative_velocity_change(e_P, omega_WP, domega_P, d, drift, dx, dv)
-    add_to_sums(state, p=stretch_back(q_WP, scale_WP, change_within(e_P, d, dx)))
-    add_to_sums(state, v=stretch_back(q_WP, scale_WP, changed))
+    e_P, d = turn(parent_correction.turn), arm.d
+    dx, dv = sub(own.p, parent_correction.p), sub(own.v, parent_correction.v)
+    changed = relative_velocity_change(e_P, parent.omega, parent_correction.omega, d, arm.drift, dx, dv)
+    change_relative(state, body, parent.q, change_within(e_P, d, dx), changed)
 
 
 @lanewise
@@ -171,7 +166,10 @@ def correct_node(node, model, state, scratch, made, lanes):
         return
     body, own = model.body[i], made.own[i]
     inherits = model.inherits[i] if reached and made.is_settled[i] == 0 else 0.0
-    correct_relative(state[i], body, own, parent, given, arm, inherits, lanes)
+    if reached and inherits == 0.0:
+        correct_relative(state[i], body, own, parent, given, arm, lanes)
+    else:
+        correct_alone(state[i], body, own, parent, lanes)
     if inherits > 0.0:
         inherit(body, parent, given, arm, frame, own, lanes)
     if begins or inherits > 0.0:

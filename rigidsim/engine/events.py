@@ -13,10 +13,10 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.assembly.blueprint import World
-from rigidsim.engine.corrections import Corrections, begin_corrections, make_corrections
+from rigidsim.engine.corrections import Corrections, begin_corrections
 from rigidsim.engine.kinds import is_moved
 from rigidsim.engine.layout import BODY, CHANGE, HIT, LEDGER, QUATERNION, REACHED, RECORD, TRIPLE
-from rigidsim.engine.model import Model, Samples, make_samples, zeros
+from rigidsim.engine.model import Model, Samples, floats, integers, made, make_samples
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.inertia import apply
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -29,13 +29,13 @@ CAPACITY = 1024  # events, and bodies they reached; larger if one instant can ha
 class EventBuffer(NamedTuple):
     """Events since Python last read them, and the working arrays of one instant."""
 
-    filled: np.ndarray  # (2) rows of events and of those reached that are in use
-    event: RECORD  # (capacity)
-    event_value: HIT  # (capacity)
-    reached: REACHED  # (capacity)
-    reached_value: CHANGE  # (capacity)
     pair: Samples  # before and after the present instant
     made: Corrections  # of the present instant
+    filled: np.ndarray = integers(2)  # rows of events and of those reached that are in use
+    event: RECORD = integers("events")
+    event_value: HIT = floats("events")
+    reached: REACHED = integers("reached")
+    reached_value: CHANGE = floats("reached")
 
 
 class RecordedEvents(NamedTuple):
@@ -60,17 +60,15 @@ def recorded(buffer: EventBuffer, before: list[World], after: list[World]) -> Re
 
 def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = None) -> EventBuffer:
     """An empty buffer, large enough for the events of any one instant; `pair` can be that of an earlier buffer."""
-    n, n_node, n_moved = len(lanes), len(model.node), len(model.body)
-    n_event, n_reached = max(CAPACITY, int(np.diff(model.due).max())), max(CAPACITY, n_moved)
-    return EventBuffer(
-        filled=np.zeros(2, dtype=np.int64),
-        event=np.zeros((n_event, RECORD.width), dtype=np.int64),
-        event_value=zeros(n_event, HIT.width * n),
-        reached=np.zeros((n_reached, REACHED.width), dtype=np.int64),
-        reached_value=zeros(n_reached, CHANGE.width * n),
-        pair=pair or make_samples(model, 2, True, lanes),
-        made=make_corrections(n_node, n_moved, lanes),
-    )
+    sizes = {
+        "lanes": len(lanes),
+        "nodes": len(model.node),
+        "moved": len(model.body),
+        "events": max(CAPACITY, int(np.diff(model.due).max())),
+        "reached": max(CAPACITY, len(model.body)),
+    }
+    pair = pair or make_samples(model, 2, True, lanes)
+    return made(EventBuffer, sizes, pair=pair, made=made(Corrections, sizes))
 
 
 @inlined

@@ -10,9 +10,10 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.events import EventBuffer
 from rigidsim.engine.lanes import overwrite
+from rigidsim.engine.layout import CHAIN, SCALAR, SIX
 from rigidsim.engine.metrics import evaluate_metrics, fold_samples
-from rigidsim.engine.model import Metrics, Model, Samples, make_samples, zeros
-from rigidsim.physics.reductions import FOLDS, MEMORY
+from rigidsim.engine.model import Metrics, Model, Samples, floats, made, make_samples, zeros
+from rigidsim.physics.reductions import FOLDS
 from rigidsim.quantities.vocabulary import METERED
 
 CAUSES = (layout.CAUSE_IMPULSE, layout.CAUSE_REPARENTING)
@@ -23,10 +24,10 @@ ROOM_BYTES = 1 << 20
 class _Arrays(NamedTuple):
     """The working arrays of the kernels, and the memories of the reductions."""
 
-    chains: np.ndarray  # (2, width of `CHAIN` * lanes) of a body and of its observer
-    register: np.ndarray  # (register, lanes) of the values at a sample
-    result: np.ndarray  # (register, lanes) of the reductions and the metrics
-    memory: np.ndarray  # (reduction, MEMORY * lanes)
+    chains: np.ndarray = floats(2, CHAIN)  # of a body and of its observer
+    register: np.ndarray = floats("registers", SCALAR)  # of the values at a sample
+    result: np.ndarray = floats("results", SCALAR)  # of the reductions and the metrics
+    memory: np.ndarray = floats("reductions", SIX)
 
 
 class Metering:
@@ -155,9 +156,9 @@ def parts_read(metrics: Metrics | None) -> dict[str, bool]:
 
 
 def _arrays(metrics: Metrics, n: int) -> _Arrays:
-    program, results = metrics.program, metrics.results
-    register, result = (zeros(p.first + len(p.code), n) for p in (program, results))
-    arrays = _Arrays(zeros(2, layout.CHAIN.width * n), register, result, zeros(len(metrics.folds), MEMORY * n))
+    registers, results = (p.first + len(p.code) for p in (metrics.program, metrics.results))
+    sizes = {"lanes": n, "registers": registers, "results": results, "reductions": len(metrics.folds)}
+    arrays = made(_Arrays, sizes)
     _set_constants(arrays, metrics)
     return arrays
 

@@ -7,8 +7,8 @@ the lanes of a block share.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rigidsim.engine.layout import (
     FAULT,
     FOLD,
     FRAME,
+    JET,
     LAW,
     LEDGER,
     LINK,
@@ -38,12 +39,70 @@ from rigidsim.engine.layout import (
     PAIR,
     POSED,
     PULL,
+    QUATERNION,
     RATE,
+    SCALAR,
+    STAGE,
+    START,
+    SUMS,
     TRIPLE,
     VIEW,
     WINDING,
     WRENCH,
 )
+from rigidsim.jit.rows import Row, rows_of_fields
+
+LINE = 8  # doubles in a line of the cache
+
+
+class Sized(NamedTuple):
+    """What a field of a named tuple declares of its array: the type of its numbers, and its sizes, which are numbers,
+    names of sizes, or names and what is added to them (`nodes + 1`). A row stands for its columns, of floats in all
+    lanes; a field that is annotated with a row has these last.
+    """
+
+    numbers: type
+    sizes: tuple[int | str | Row, ...]
+
+
+def floats(*sizes: int | str | Row) -> Any:
+    """The declaration of an array of floats."""
+    return Sized(np.float64, sizes)
+
+
+def integers(*sizes: int | str | Row) -> Any:
+    """The declaration of an array of integers."""
+    return Sized(np.int64, sizes)
+
+
+def made(kind: type, sizes: Mapping[str, int], **given: Any) -> Any:
+    """A named tuple of arrays of zeros, as its fields declare them, for these sizes (`lanes`: 1 unless it is among
+    them); the other fields are given.
+    """
+    rows, sizes = rows_of_fields(kind), {"lanes": 1, **sizes}
+
+    def size(declared: int | str | Row, numbers: type) -> int:
+        if isinstance(declared, Row):
+            return declared.width * (sizes["lanes"] if numbers is np.float64 else 1)
+        if isinstance(declared, int):
+            return declared
+        name, _, more = declared.partition(" + ")
+        return sizes[name] + int(more or 0)
+
+    for name, (numbers, declared) in kind._field_defaults.items():
+        whole = (*declared, rows[name]) if name in rows else declared
+        given.setdefault(name, zeros(*(size(each, numbers) for each in whole), kind=numbers))
+    return kind(**given)
+
+
+def zeros(*shape: int, kind: type = np.float64) -> np.ndarray:
+    """An array for kernels: C-contiguous, from the beginning of a line of the cache, so that no vector of eight lanes
+    lies in two of them.
+    """
+    size = math.prod(shape)
+    room = np.zeros(size + LINE - 1, kind)
+    first = -room.ctypes.data // room.itemsize % LINE
+    return room[first : first + size].reshape(shape)
 
 
 class Law(NamedTuple):
@@ -117,9 +176,9 @@ class Metrics(NamedTuple):
 class Working(NamedTuple):
     """Scratch arrays for the evaluation of expressions."""
 
-    register: np.ndarray  # (register, lanes) of loads
-    jet: np.ndarray  # (register, 3 * lanes) of prescribed motions: value, first and second derivative
-    pace: PACE
+    register: np.ndarray = floats("registers", SCALAR)  # of loads
+    jet: np.ndarray = floats("jets", JET)  # of prescribed motions
+    pace: PACE = floats("paced")
 
 
 class Contacts(NamedTuple):
@@ -172,27 +231,25 @@ class Model(NamedTuple):
 class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
-    frame: FRAME  # (1 + node)
-    driven: LOCAL
-    arm: ARM  # (node)
-    link: LINK  # (node)
-    apart: APART  # (pair)
-    wound: WINDING  # (load with a winding)
-    way: TRIPLE  # (2) two bodies' centres of mass relative to their nearest common ancestor
     working: Working | None  # of expressions
-    fault: FAULT  # (script + driven by expressions + paced)
-    pull: PULL  # one row
-    wrench: WRENCH  # (moved)
-    rate: RATE  # (state)
-    stage: np.ndarray  # (state, width of STAGE * lanes) the state at a stage
-    start: np.ndarray  # (state, width of STAGE or START * lanes) what an integrator keeps of the beginning of a step
-    sum: np.ndarray  # (state, width of SUMS, RELATIVE or TURNING * lanes) what the integrator keeps in a step
-    turn: TRIPLE  # (state) a stage's rotation vector, or a relative rate
-    contact_mean: MEAN  # (contact body)
-    contact_work: np.ndarray  # (2) work of contact, J, as a compensated sum
+    frame: FRAME = floats("nodes + 1")
+    driven: LOCAL = floats("driven")
+    arm: ARM = floats("nodes")
+    link: LINK = floats("nodes")
+    apart: APART = floats("pairs")
+    wound: WINDING = floats("wound")  # of loads with a winding
+    way: TRIPLE = floats(2)  # two bodies' centres of mass relative to their nearest common ancestor
+    fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, and paced ones
+    pull: PULL = floats()
+    wrench: WRENCH = floats("moved")
+    rate: RATE = floats("state")
+    stage: np.ndarray = floats("state", STAGE)  # the state at a stage
+    start: np.ndarray = floats("state", START)  # what an integrator keeps of the beginning of a step, or as STAGE
+    sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
+    turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
+    contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
+    contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
 
-
-LINE = 8  # doubles in a line of the cache
 
 KEPT = ("fault",)
 """The arrays of `Scratch` that are kept from one step to the next."""
@@ -201,10 +258,10 @@ KEPT = ("fault",)
 class MotionSamples(NamedTuple):
     """The motion of every node, an array for each quantity."""
 
-    position: np.ndarray  # (sample, node, 3 * lanes) m
-    orientation: np.ndarray  # (sample, node, 4 * lanes)
-    velocity: np.ndarray  # (sample, node, 3 * lanes) m/s
-    angular_velocity: np.ndarray  # (sample, node, 3 * lanes) rad/s
+    position: np.ndarray = floats("samples", "nodes", TRIPLE)  # m
+    orientation: np.ndarray = floats("samples", "nodes", QUATERNION)
+    velocity: np.ndarray = floats("samples", "nodes", TRIPLE)  # m/s
+    angular_velocity: np.ndarray = floats("samples", "nodes", TRIPLE)  # rad/s
 
     def part(self, rows: slice | int) -> MotionSamples:
         """Some of the samples, or one of them without its axis; not a copy."""
@@ -218,22 +275,12 @@ class Samples(NamedTuple):
 
     local: MotionSamples  # relative to the parent; or no samples
     world: MotionSamples
-    ledger: LEDGER  # (sample), or no samples
-    terms: TRIPLE  # (TERMS, sample, node), NaN except for free bodies; or no samples
+    ledger: LEDGER = floats("ledgers")  # of the samples, or none
+    terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of the samples, NaN except for free bodies; or none
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
         return Samples(self.local.part(rows), self.world.part(rows), self.ledger[rows], self.terms[:, rows])
-
-
-def zeros(*shape: int) -> np.ndarray:
-    """An array for kernels: C-contiguous float64, from the beginning of a line of the cache, so that no vector of eight
-    lanes lies in two of them.
-    """
-    size = math.prod(shape)
-    room = np.zeros(size + LINE - 1)
-    first = -room.ctypes.data // room.itemsize % LINE
-    return room[first : first + size].reshape(shape)
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -263,28 +310,18 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
     """Scratch arrays for a model. Values that never change are set here: the world's frame, the local motion of fixed
     nodes, the constants of expressions.
     """
-    n, n_node, n_moved, n_driven = len(lanes), len(model.node), len(model.body), len(model.motion)
-    n_state = n_moved + paced_count(model) + followed(model)
-    scratch = Scratch(
-        frame=zeros(n_node + 1, layout.FRAME.width * n),
-        driven=zeros(n_driven, layout.LOCAL.width * n),
-        arm=zeros(n_node, layout.ARM.width * n),
-        link=zeros(n_node, layout.LINK.width * n),
-        apart=zeros(len(model.relations.pair) - 1 if model.relations else 0, layout.APART.width * n),
-        wound=zeros(followed(model), layout.WINDING.width * n),
-        way=zeros(2, 3 * n),
-        working=working_of(model.expressions, n) if model.expressions else None,
-        fault=zeros(fault_count(model.expressions), layout.FAULT.width * n),
-        pull=zeros(layout.PULL.width * n),
-        wrench=zeros(n_moved, layout.WRENCH.width * n),
-        rate=zeros(n_state, layout.RATE.width * n),
-        stage=zeros(n_state, layout.STAGE.width * n),
-        start=zeros(n_state, layout.STAGE.width * n),
-        sum=zeros(n_state, layout.SUMS.width * n),
-        turn=zeros(n_state, 3 * n),
-        contact_mean=zeros(0, layout.MEAN.width),
-        contact_work=zeros(2),
-    )
+    n, expressions = len(lanes), model.expressions
+    sizes = {
+        "lanes": n,
+        "nodes": len(model.node),
+        "driven": len(model.motion),
+        "moved": len(model.body),
+        "pairs": len(model.relations.pair) - 1 if model.relations else 0,
+        "wound": followed(model),
+        "expressed": fault_count(expressions),
+        "state": len(model.body) + paced_count(model) + followed(model),
+    }
+    scratch = made(Scratch, sizes, working=working_of(expressions, n) if expressions else None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
@@ -302,8 +339,8 @@ def set_constants(scratch: Scratch, model: Model, n: int) -> None:
 
 def working_of(given: Expressions, n: int) -> Working:
     """Scratch arrays for expressions."""
-    n_script, n_drive = (program.first + len(program.code) for program in (given.script, given.drive))
-    return Working(zeros(n_script, n), zeros(n_drive, 3 * n), zeros(len(given.paced), layout.PACE.width * n))
+    registers, jets = (program.first + len(program.code) for program in (given.script, given.drive))
+    return made(Working, {"lanes": n, "registers": registers, "jets": jets, "paced": len(given.paced)})
 
 
 def fault_count(given: Expressions | None) -> int:
@@ -320,14 +357,12 @@ def make_samples(
     model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...], local: bool = True, ledger: bool = True
 ) -> Samples:
     """Arrays for a number of samples: of motion in the world and of the parts that are wanted."""
-    n, n_node = len(lanes), len(model.node)
-
-    def motion(count: int) -> MotionSamples:
-        return MotionSamples(*(zeros(count, n_node, width * n) for width in layout.MOTION_WIDTHS))
-
-    return Samples(
-        local=motion(n_sample if local else 0),
-        world=motion(n_sample),
-        ledger=zeros(n_sample if ledger else 0, layout.LEDGER.width * n),
-        terms=zeros(layout.TERMS, n_sample if with_terms else 0, n_node, 3 * n),
-    )
+    sizes = {
+        "lanes": len(lanes),
+        "nodes": len(model.node),
+        "samples": n_sample,
+        "ledgers": n_sample if ledger else 0,
+        "explained": n_sample if with_terms else 0,
+    }
+    relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
+    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes))

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rigidsim.errors import UsageError
@@ -14,15 +14,12 @@ from rigidsim.exports.labelled import Labelled, needed
 from rigidsim.exports.netcdf import write_netcdf
 from rigidsim.exports.recorded import labelled
 from rigidsim.exports.runs import labelled_runs, run_columns, run_table
-from rigidsim.exports.tables import WORDS, event_table, series_table
+from rigidsim.exports.tables import WORDS, TextTable, event_table, motion_table, series_table
 from rigidsim.hindsight.quantities import full_path
-from rigidsim.report.samples import csv_of
-from rigidsim.report.samples import pieces_of as text_pieces
 from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.destination import HDF5_SIGNATURE, IN_PYTHON, FileKind, Hints, kind_of
 from rigidsim.trajectory.spool import published
 from rigidsim.trajectory.trajectory import Trajectory
-from rigidsim.trajectory.windows import windows
 from rigidsim.tree.nodes import WORLD
 
 CSV = FileKind("a CSV table", "CSV tables", (".csv",))
@@ -58,29 +55,20 @@ def export(
             raise UsageError(f"a frame of all bodies is for CSV; {hint}")
         content = _labelled(shown, quantities, events)
     else:
-        content = pieces_of(shown, quantities, frame, events)
+        content = table_of(shown, quantities, frame, events)
+    count = 1 + content.count if kind is CSV else 1
     if progress:
-        count = 1 + _piece_count(shown, bool(quantities), events)
         progress(0, count)
     with published(path, kind, force, hints) as file:
         if kind is NETCDF:
             write_netcdf(file, content, progress)
             return Path(path)
-        for number, piece in enumerate(content, 1):
+        for number, piece in enumerate(content.text(), 1):
             file.write(piece.encode())
             file.check()
             if progress:
                 progress(number, count)
     return Path(path)
-
-
-def _piece_count(shown: Trajectory | Sweep, has_quantities: bool, events: bool) -> int:
-    """The number of pieces of a table, for the progress."""
-    if not isinstance(shown, Trajectory):
-        return 1
-    if events:
-        return len(shown.events)
-    return len(list(windows(shown))) if has_quantities else sum(len(found) for _, found in text_pieces(shown))
 
 
 def _labelled(shown: Trajectory | Sweep, quantities: Sequence[str], events: bool) -> Labelled:
@@ -96,19 +84,18 @@ def _require_whole(quantities: Sequence[str], frame: str, events: bool) -> None:
         raise UsageError("this is the result of a sweep: quantities, a frame and events are for one run")
 
 
-def pieces_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, events: bool) -> Iterator[str]:
-    """CSV text in pieces: see `export`. Raises UsageError."""
+def table_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, events: bool) -> TextTable:
+    """The table of a CSV file: see `export`. Raises UsageError, NotRecordedError."""
     if not isinstance(shown, Trajectory):
         _require_whole(quantities, frame, events)
-        return run_table(shown).text()
+        return run_table(shown)
     if sum((bool(quantities), events, frame != WORLD)) > 1:
         raise UsageError("quantities, --events and --frame make different tables; choose one (of a quantity: @FRAME)")
     if events:
-        return event_table(shown).text()
+        return event_table(shown)
     if quantities:
-        return series_table(shown, quantities).text()
-    frame = frame if frame == WORLD else full_path(shown, frame)
-    return csv_of(shown, frame)
+        return series_table(shown, quantities)
+    return motion_table(shown, frame if frame == WORLD else full_path(shown, frame))
 
 
 def to_xarray(shown: Trajectory | Sweep, *quantities: str, events: bool = False):
@@ -127,7 +114,7 @@ def to_pandas(shown: Trajectory | Sweep, *quantities: str, frame: str = WORLD, e
     if not isinstance(shown, Trajectory):
         _require_whole(quantities, frame, events)
         return pandas.DataFrame(run_columns(shown)).set_index("run")
-    header, *rows = csv.reader(io.StringIO("".join(pieces_of(shown, quantities, frame, events))))
+    header, *rows = csv.reader(io.StringIO("".join(table_of(shown, quantities, frame, events).text())))
     columns = zip(*rows, strict=True) if rows else ([] for _ in header)
     found = {name: _parsed(name, column) for name, column in zip(header, columns, strict=True)}
     return pandas.DataFrame(found).set_index("time (s)" if quantities or events else ["time (s)", "body"])

@@ -93,7 +93,7 @@ def _series(
     component: int | None = None,
 ) -> Variable:
     def read(rows: slice) -> np.ndarray:
-        values = one.of(rows).values
+        values = one.of(rows)
         return values if component is None else values[:, component]
 
     shape = (len(trajectory.time), *(len(AXES[axis]) for axis in axes))
@@ -113,7 +113,7 @@ def _bodies(trajectory: Trajectory) -> Iterator[Variable]:
 
 def _samples(trajectory: Trajectory) -> Iterator[Variable]:
     for field in trajectory.header.fields:
-        units, long_name = in_file(field, trajectory.header)
+        long_name, units = in_file(field, trajectory.header)
         yield _array(trajectory, field, field.dimensions, {"units": units, "long_name": long_name})
 
 

@@ -27,7 +27,7 @@ def run_table(sweep: Sweep) -> TextTable:
     """The runs of a sweep: number, varied values, seed, status, last time, error, metrics."""
     columns = run_columns(sweep)
     rows = [list(row) for row in zip(*(map(_cell, column.tolist()) for column in columns.values()), strict=True)]
-    return TextTable(list(columns), [_unit(sweep, name) for name in columns], [rows])
+    return TextTable([(name, _unit(sweep, name)) for name in columns], [rows])
 
 
 def _cell(value: object) -> object:

@@ -186,17 +186,18 @@ class _Spans:
         return Deviation(path, *self._found["position"], *self._found["orientation"])
 
 
-def _distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """How far positions are apart."""
     return np.linalg.norm(second - first, axis=-1)
 
 
-def _angles(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def angles(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """The angles between orientations: two unit quaternions are 2 sin(angle/4) apart, or their negatives are nearer."""
     apart = np.minimum(np.linalg.norm(second - first, axis=-1), np.linalg.norm(second + first, axis=-1))
     return 4.0 * np.arcsin(np.minimum(apart / 2.0, 1.0))
 
 
-MEASURES = {"position": _distances, "orientation": _angles}
+MEASURES = {"position": distances, "orientation": angles}
 """How far apart two motions are, by the quantity of which that is given."""
 
 

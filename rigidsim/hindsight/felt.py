@@ -1,30 +1,36 @@
 """What an accelerometer at the origin of a body feels: f = R_WB^T (a_WB - g(x)), from the equations of motion at each
 sample, for bodies that are moved by forces, their parts, and what is prescribed on them.
 
-The inertial terms are in a_WB, the acceleration of the origin in the world; g(x) is gravity at the origin, zero with
-`gravity: false`. With contact a_WB has the mean acceleration of the last step by contact, without impacts.
+The inertial terms are in a_WB, the acceleration of the origin in the world; g(x) is all gravity at the origin that acts
+on the body: of the world, if it does not have `gravity: false`, of its own forces `gravity` and `point_gravity`, and of
+the bodies with which it attracts each other. With contact a_WB has the mean acceleration of the last step by contact,
+without impacts. In a planar scene the plane is felt, too.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from rigidsim.engine.assembly.loads import members_of
+from rigidsim.engine.assembly.site import Site
+from rigidsim.engine.contact.columns import MATERIAL
 from rigidsim.engine.laws.declaration import unit
+from rigidsim.engine.laws.wrench import confine
 from rigidsim.engine.layout import FRAME, WRENCH
-from rigidsim.engine.stepper import accelerate_all, observe_at
+from rigidsim.engine.stepper import accelerate_all
 from rigidsim.errors import NotRecordedError
-from rigidsim.hindsight.past import ONE_LANE, LoadsInEra, SampleModel
+from rigidsim.hindsight.past import ONE_LANE, SampleModel
 from rigidsim.physics.forces import attraction, oblateness
+from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
-from rigidsim.physics.vector import add, cross, sub
+from rigidsim.physics.vector import add, cross, scaled, sub
 from rigidsim.quantities.vocabulary import BODY, Columns
-from rigidsim.scene import Scene
-from rigidsim.scene.schema.body import Body
 from rigidsim.trajectory.motion import columns
+from rigidsim.trajectory.provenance import CALLBACKS
 from rigidsim.trajectory.samples import Source
 from rigidsim.tree.nodes import Node
 
-NONE, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+NONE = (0.0, 0.0, 0.0)
 
 
 class SceneSource(Source):
@@ -32,6 +38,8 @@ class SceneSource(Source):
 
     def felt_acceleration(self, body: str, frame: str) -> Columns:
         """What an accelerometer feels at the origin of a body, m/s^2, in its own axes or those of the world."""
+        if CALLBACKS in self.whole.header.provenance:
+            raise NotRecordedError("felt_acceleration needs all forces, and a callback's are not in the scene")
         wanted = range(len(self.whole.time))[self.samples]
         rows = [_felt(self.whole, sample, body) for sample in wanted]
         found = columns(np.array(rows, dtype=np.float64).reshape(len(rows), 3))
@@ -40,97 +48,90 @@ class SceneSource(Source):
 
 def _felt(trajectory, sample: int, body: str) -> tuple:
     past = SampleModel(trajectory, sample)
-    loads = past.under(past.scene)
-    frames = _accelerated(loads, past, _contact(trajectory, past, sample))
+    frames = _accelerated(past, _contact(trajectory, past, sample))
     node = past.tree[body]
     own = FRAME(frames[node.frame])
     q_WB, a_WB, p_WB = (tuple(float(x) for x in part) for part in (own.q, own.a, own.p))
-    return rotate_back(q_WB, sub(a_WB, gravity_at(past, body, p_WB)))
+    return rotate_back(q_WB, sub(a_WB, gravity_at(past, node, p_WB)))
 
 
-def _accelerated(loads: LoadsInEra, past: SampleModel, contact: dict[str, tuple]) -> np.ndarray:
+def _accelerated(past: SampleModel, contact: dict[str, tuple]) -> np.ndarray:
     """The frames of all nodes, that of the world first, with forces and torques (world axes, about the centres of mass)
     of contact on some free bodies.
     """
-    model, scratch = loads.model, loads.scratch
-    state = np.concatenate([past.state(), *(row[np.newaxis] for row in loads.windings)])
-    observe_at(0, past.time / model.step, loads.era, model, state, scratch, loads.sample, 0, ONE_LANE)
+    loads = past.under(past.scene)
+    state = loads.evaluate(past.time, past.state())
     for path, (f_W, tau_W) in contact.items():
-        wrench = WRENCH(scratch.wrench[past.free.index(path)], 0, 1)
+        wrench = WRENCH(loads.scratch.wrench[past.free.index(path)])
         wrench.f, wrench.tau = add(wrench.f, f_W), add(wrench.tau, tau_W)
-    accelerate_all(model, state, scratch, ONE_LANE)
-    return scratch.frame
+        for normal in loads.model.normal:
+            confine(normal, wrench.rows, ONE_LANE)
+    accelerate_all(loads.model, state, loads.scratch, ONE_LANE)
+    return loads.scratch.frame
 
 
 def _contact(trajectory, past: SampleModel, sample: int) -> dict[str, tuple]:
-    """Force and torque of contact on each free body in the last step."""
+    """Force and torque of contact on each free body in the last step: from the terms if there are any."""
     header = trajectory.header
     if not header.shapes:
         return {}
+    if "terms/contact" in trajectory.arrays and header.recorded_rows("terms/contact") is None:
+        return _contact_of_terms(trajectory, past, sample)
     if not header.with_contacts:
         raise NotRecordedError("felt_acceleration needs the forces of contact; run with --contacts")
+    if past.blueprint.contacts.value[:, MATERIAL.rolling].any():
+        raise NotRecordedError("felt_acceleration needs the moments of rolling friction; run with --terms")
     points, found = trajectory.contacts[sample], {}
     bodies = header.bodies_of_shapes(header.tree_at(past.time))
     for first, second, point, force in zip(points.first, points.second, points.point, points.force, strict=True):
         for shape, sign in ((second, 1.0), (first, -1.0)):
             if bodies[shape] in past.free:
                 f_W = tuple(sign * float(x) for x in force)
-                arm = sub(tuple(map(float, point)), _center(past, bodies[shape]))
+                center = Site(past.tree, past.tree[bodies[shape]].frame).carrier_center()
+                arm = sub(tuple(map(float, point)), past.place(center))
                 f, tau = found.get(bodies[shape], (NONE, NONE))
                 found[bodies[shape]] = add(f, f_W), add(tau, cross(arm, f_W))
     return found
 
 
-def _center(past: SampleModel, body: str) -> tuple:
-    """The centre of mass of a free body in the world, m."""
-    node = past.tree[body]
-    p, q = (tuple(getattr(past.world, name)[node.index].tolist()) for name in ("position", "orientation"))
-    return add(p, rotate(q, past.tree.lump(node).center))
-
-
-def bodies_of(scene: Scene) -> dict[str, Body]:
-    """The bodies of a scene by their paths."""
-    return {path: body for path, body, _ in scene.walk()}
-
-
-def gravity_at(past: SampleModel, body: str, p_W: tuple) -> tuple:
-    """The acceleration of gravity at a point of the world (m) that moves with a body, m/s^2: of the world, its source,
-    and the bodies that attract each other; zero if the body that moves it has `gravity: false`.
-    """
-    world, tree = past.scene.world, past.tree
-    moving = tree.free_ancestor(tree[body])
-    if moving is not None and not bodies_of(past.scene)[moving.path].gravity:
-        return NONE
-    g = tuple(map(float, world.uniform_gravity))
-    if world.source is not None:
-        g = add(g, _of_source(past, world.source, moving, p_W))
-    if world.mutual_gravity is not None:
-        g = add(g, _of_bodies(past, world.mutual_gravity, moving, p_W))
-    return g
-
-
-def _of_source(past: SampleModel, source, moving: Node | None, p_W: tuple) -> tuple:
-    """The acceleration by the world's source; zero if that is a part of the same body."""
-    center, q, tree = source.center, NO_TURN, past.tree
-    if isinstance(center, str):
-        node = tree[center]
-        if moving is not None and tree.free_ancestor(node) is moving:
-            return NONE
-        q = tuple(past.world.orientation[node.index].tolist())
-        center = _center(past, center) if node.is_free() else tuple(past.world.position[node.index].tolist())
-    s = sub(p_W, tuple(map(float, center)))
-    round_part = attraction(source.gm, source.softening * source.softening, s)
-    if not source.j2:
-        return round_part
-    return add(round_part, oblateness(source.gm, source.j2 * source.radius**2, rotate(q, unit(source.axis)), s))
-
-
-def _of_bodies(past: SampleModel, mutual, moving: Node | None, p_W: tuple) -> tuple:
-    """The acceleration by the bodies that attract each other, but for the one that moves the point."""
-    found = NONE
-    for path in mutual.bodies or past.free:
+def _contact_of_terms(trajectory, past: SampleModel, sample: int) -> dict[str, tuple]:
+    found = {}
+    terms = [trajectory.arrays[name][sample] for name in ("terms/contact", "terms/angular_contact")]
+    for path in past.free:
         node = past.tree[path]
-        if node.is_free() and node is not moving:
-            gm = mutual.constant * past.tree.composite(node).mass.mass
-            found = add(found, attraction(gm, mutual.softening * mutual.softening, sub(p_W, _center(past, path))))
+        mass, _, inertia = past.tree.lump(node)
+        a_WC, alpha_WB = (rotate(past.pose(node.parent)[1], tuple(map(float, term[node.index]))) for term in terms)
+        found[path] = scaled(mass, a_WC), apply(rotated(past.pose(node.frame)[1], inertia), alpha_WB)
     return found
+
+
+def gravity_at(past: SampleModel, node: Node, p_W: tuple) -> tuple:
+    """The acceleration of gravity at a point of a node, given in the world (m), m/s^2: all gravity that acts on the
+    free body that moves the node, or else that of the world.
+    """
+    moving = past.tree.free_ancestor(node)
+    if moving is None:
+        return _of_world(past, p_W)
+    # Gravity acts at the centre of mass, so it is that on the same body with its centre of mass at the point.
+    p_WM, q_WM = past.pose(moving.frame)
+    there = past.balanced_at(moving, scaled(1.0 / moving.metres, rotate_back(q_WM, sub(p_W, p_WM))))
+    loads = there.under(there.scene)
+    loads.evaluate(there.time, there.state())
+    return tuple(map(float, WRENCH(loads.scratch.wrench[there.tree.row(moving)]).g))
+
+
+def _of_world(past: SampleModel, p_W: tuple) -> tuple:
+    """The acceleration by the world: its uniform field, its source, and the bodies that attract each other."""
+    blueprint, tree = past.blueprint, past.tree
+    g, source, mutual = blueprint.gravity, blueprint.source, blueprint.mutual
+    if source is not None:
+        center = Site(tree, 0).source(source.center)
+        s, q_WA = sub(p_W, past.place(center)), past.pose(center.frame)[1]
+        g = add(g, attraction(source.gm, source.softening * source.softening, s))
+        if source.j2:
+            axis = rotate(q_WA, rotate(center.turn, unit(source.axis)))
+            g = add(g, oblateness(source.gm, source.j2 * source.radius * source.radius, axis, s))
+    for node in members_of(mutual, tree):
+        s = sub(p_W, past.place(Site(tree, node.frame).carrier_center()))
+        g = add(g, attraction(mutual.constant * tree.weight(node), mutual.softening * mutual.softening, s))
+    return g

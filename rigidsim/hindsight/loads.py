@@ -49,9 +49,8 @@ class Share:
     terms: dict[str, np.ndarray]
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data."""
-        terms = {name: value.tolist() for name, value in self.terms.items()}
-        return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **terms}
+        """What JSON has."""
+        return {"name": self.load.name, "body": self.load.body, "index": self.load.index, **self.terms}
 
 
 class LoadsAtSample:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import NamedQuantity, named, quantity
+from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.hindsight.special import SPECIAL_VALUES
 from rigidsim.physics.operations import VALUES
 from rigidsim.quantities.names import read_name
@@ -71,21 +71,15 @@ class OracleError:
         return self.error is not None and self.tolerance is not None and not self.error <= self.tolerance
 
 
-def _entries(header: Header) -> dict[str, dict]:
-    """The oracle of the resolved scene."""
-    return header.resolved.get("oracle", {})
-
-
-def _closed_form(name: str, entry: dict) -> ClosedForm:
-    is_list = isinstance(entry["value"], list)
-    values = entry["value"] if is_list else [entry["value"]]
-    parts = tuple(parse(value, {}, ORACLE) if isinstance(value, str) else value for value in values)
-    return ClosedForm(name, parts, is_list, entry.get("until", math.inf), entry.get("tolerance"))
-
-
 def closed_forms(header: Header) -> dict[str, ClosedForm]:
     """The oracle of the scene of a trajectory, by the names of its quantities; empty if it has none."""
-    return {name: _closed_form(name, entry) for name, entry in _entries(header).items()}
+    found = {}
+    for name, entry in header.resolved.get("oracle", {}).items():
+        is_list = isinstance(entry["value"], list)
+        values = entry["value"] if is_list else [entry["value"]]
+        parts = tuple(parse(value, {}, ORACLE) if isinstance(value, str) else value for value in values)
+        found[name] = ClosedForm(name, parts, is_list, entry.get("until", math.inf), entry.get("tolerance"))
+    return found
 
 
 def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray | None:
@@ -96,10 +90,10 @@ def reference(trajectory: Trajectory, name: str, time: np.ndarray) -> np.ndarray
     Raises UsageError if there is no such quantity.
     """
     wanted, columns = named(trajectory, name), {}
-    for written, entry in _entries(trajectory.header).items():
-        known = named(trajectory, written)
+    for form in closed_forms(trajectory.header).values():
+        known = named(trajectory, form.name)
         if _same(known, wanted):
-            found = _closed_form(written, entry).at(time).reshape(len(time), -1)
+            found = form.at(time).reshape(len(time), -1)
             columns |= dict(zip(known.components or (known.component,), found.T, strict=True))
     if wanted.component == NORM and NORM not in columns and set(XYZ) <= set(columns):
         columns[NORM] = np.sqrt(columns["x"] ** 2 + columns["y"] ** 2 + columns["z"] ** 2)
@@ -135,11 +129,6 @@ class Form(Protocol):
         """(time) or (time, components), NaN where nothing is known."""
 
 
-def error_of(trajectory: Trajectory, form: Form) -> OracleError:
-    """The largest error of one quantity. A file is read in windows of samples."""
-    return measured(trajectory, Comparison(form))[0]
-
-
 class Comparison:
     """The largest error of one quantity in successive parts of a trajectory."""
 
@@ -156,12 +145,13 @@ class Comparison:
     def add(self, part: Trajectory) -> None:
         """Compare the samples of a part."""
         try:
-            found = quantity(part, self._form.name)
+            found = named(part, self._form.name)
+            values = found.of()
         except UsageError as error:  # not recorded, or not of this kind of body
             self._remark = str(error)
             return
         self._unit = found.unit
-        differences = _differences(self._quantity, found.values, self._form.at(part.time))
+        differences = _differences(self._quantity, values, self._form.at(part.time))
         compared = np.flatnonzero(np.isfinite(differences))
         if len(compared):
             worst = compared[np.argmax(differences[compared])]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from rigidsim.building import blueprint_of
 from rigidsim.engine import layout
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
+from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
 from rigidsim.hindsight.windings import winding_rows
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
-from rigidsim.tree.nodes import Tree, path_of
+from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, path_of
 
 ONE_LANE = (0,)
 
@@ -32,13 +37,31 @@ class SampleModel:
             for frame in ("local", "world")
         )
         self.scene = self.header.scene
-        self._blueprint = blueprint_of(self.scene)
-        self.tree = self._tree_of(self._blueprint.tree)
+        self.blueprint = blueprint_of(self.scene)
+        self.tree = self._tree_of(self.blueprint.tree)
         self.free = [node.path for node in self.tree.free()]
 
     def _tree_of(self, start: Tree) -> Tree:
         """The present tree of a scene whose tree at t = 0 is given."""
         return self.header.posed(start, self.time, lambda index: numbers_of(self.local, index)[:2])
+
+    def pose(self, frame: int) -> tuple:
+        """(p_W, q_W) of a frame: its origin in the world, m, and its orientation."""
+        return numbers_of(self.world, frame - 1)[:2] if frame else (ZERO, NO_TURN)
+
+    def place(self, point: LoadPoint) -> tuple:
+        """A point of a frame in the world, m."""
+        p_W, q_W = self.pose(point.frame)
+        return add(p_W, rotate(q_W, point.point))
+
+    def balanced_at(self, body: Node, center: tuple) -> SampleModel:
+        """The same sample with the centre of mass of a free body elsewhere in it (its own axes and units of length),
+        and without the plane of a planar scene.
+        """
+        found = copy.copy(self)
+        found.tree = self.tree.balanced_at(body, center)
+        found.blueprint = self.blueprint._replace(normal=())
+        return found
 
     def carrier(self, path: str) -> str:
         """The free body that a node is a part of; empty for the world and if there is none."""
@@ -50,7 +73,7 @@ class SampleModel:
         """
         instant = MotionSnapshot(self.tree, self.local, self.world)
         rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
-        for node in self._blueprint.drives.paced[:, 0]:
+        for node in self.blueprint.drives.paced[:, 0]:
             paced = layout.PACED(zeros(layout.STATE.width))
             paced.p, paced.q = self.local.position[node], self.local.orientation[node]
             paced.since = self.time
@@ -60,7 +83,7 @@ class SampleModel:
     def under(self, scene: Scene) -> LoadsInEra:
         """The loads of a scene with the same bodies at this sample; contact is none of them."""
         is_own = scene is self.scene
-        blueprint = self._blueprint if is_own else blueprint_of(scene)
+        blueprint = self.blueprint if is_own else blueprint_of(scene)
         model = model_of(blueprint, self.tree if is_own else self._tree_of(blueprint.tree))
         windings = winding_rows(blueprint, self._trajectory, self._sample)
         return LoadsInEra(model._replace(contacts=None, metrics=None), blueprint.schedule.era(self.time), windings)
@@ -75,7 +98,11 @@ class LoadsInEra:
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
         """(TERMS, free, 3) the terms of the accelerations, in a state at a time (s)."""
-        n = time / self.model.step
-        state = np.concatenate([state, *(row[np.newaxis] for row in self.windings)])
-        observe_at(0, n, self.era, self.model, state, self.scratch, self.sample, 0, ONE_LANE)
+        self.evaluate(time, state)
         return self.sample.terms[:, 0][:, self.model.moved_node]
+
+    def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
+        """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""
+        state = np.concatenate([state, *(row[np.newaxis] for row in self.windings)])
+        observe_at(0, time / self.model.step, self.era, self.model, state, self.scratch, self.sample, 0, ONE_LANE)
+        return state

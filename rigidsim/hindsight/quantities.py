@@ -23,27 +23,12 @@ SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Values:
-    """Values over time, with what an axis or a legend needs.
-
-    `values` is an array (time,) if `components` is empty, else (time, components). `unit` is empty for pure numbers and
-    for expressions. `body` is a path, empty for the whole run; `words` name the quantity without body and frame;
-    `frame` is world, parent, body or a path, empty for the whole run.
-    """
-
-    name: str
-    label: str
-    unit: str
-    components: tuple[str, ...]
-    values: np.ndarray
-    body: str = ""
-    words: str = ""
-    frame: str = ""
-
-
-@dataclass(frozen=True)
 class NamedQuantity:
-    """A name that has been understood: everything of `Values` but the numbers, which `of` reads."""
+    """A name that has been understood: what an axis or a legend needs, and `of`, which reads the values.
+
+    `unit` is empty for pure numbers, `components` for a number and for expressions; `body` is a path, empty for the
+    whole run; `frame` is world, parent, body or a path, empty for the whole run.
+    """
 
     trajectory: Trajectory = field(repr=False)
     name: str
@@ -57,15 +42,20 @@ class NamedQuantity:
     other: str = ""  # the body that exerts a force of contact
     si_units: float = 1.0  # in a unit
 
-    def of(self, samples: slice = slice(None)) -> Values:
-        """The values at some samples. Of a file only the parts are read that these samples need.
+    def of(self, samples: slice = slice(None)) -> np.ndarray:
+        """The values at some samples, (time), or (time, components) if it has some. Of a file only the parts are read
+        that these samples need.
 
         Raises NotRecordedError.
         """
         values = self._values(self._source(samples))
-        values = values if self.si_units == 1.0 else values / self.si_units
-        shown = ("name", "label", "unit", "components", "body", "words", "frame")
-        return Values(**{key: getattr(self, key) for key in shown}, values=values)
+        return values if self.si_units == 1.0 else values / self.si_units
+
+    @property
+    def columns(self) -> list[str]:
+        """The name of each component, `ball.position.x@table`, or the only name."""
+        name, at, frame = self.name.partition("@")
+        return [f"{name}.{component}{at}{frame}" for component in self.components] or [self.name]
 
     def _source(self, samples: slice) -> Source:
         if self.kind is None or self.kind.needs != SCENE:
@@ -105,13 +95,6 @@ class NamedQuantity:
             return ""
         shown = {WORLD: ", in world axes", PARENT: ", relative to its parent", BODY: ", in its own axes"}
         return shown.get(self.frame, f", seen from {short_name(self.frame)}")
-
-
-def quantity(trajectory: Trajectory, name: str, samples: slice = slice(None)) -> Values:
-    """A quantity by its name, at all samples or some. Raises UsageError, NotRecordedError for what is not in the
-    trajectory.
-    """
-    return named(trajectory, name).of(samples)
 
 
 def named(trajectory: Trajectory, name: str) -> NamedQuantity:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,16 +13,15 @@ from matplotlib.gridspec import GridSpec
 from rigidsim.arguments import numbers, refuse
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import named
-from rigidsim.plots.history import History
-from rigidsim.plots.impacts import ImpactsPanel, ImpactsRequest
-from rigidsim.plots.letters import set_fonts
+from rigidsim.plots.history import History, Request
+from rigidsim.plots.impacts import ImpactsPanel
 from rigidsim.plots.overview import overview, overview_title
-from rigidsim.plots.paths import PathPanel, PathRequest, PhasePanel, PhaseRequest
-from rigidsim.plots.polhode import PolhodePanel, PolhodeRequest
-from rigidsim.plots.requests import EnergyRequest, Reader, Request, SeriesRequest
+from rigidsim.plots.paths import PathPanel, PhasePanel
+from rigidsim.plots.polhode import PolhodePanel
+from rigidsim.plots.requests import ENERGY, IMPACTS, PATH, PHASE, POLHODE, SERIES, Reader
 from rigidsim.plots.series import SeriesPanel
 from rigidsim.plots.style import Picture, label_axes, styled
-from rigidsim.plots.terms import TermsRequest, terms_panels
+from rigidsim.plots.terms import TERM_KINDS, terms_panels
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import samples_between
 
@@ -88,45 +87,10 @@ def panels_of(requests: Iterable[Request], look: Look) -> list[Any]:
     """The panels in the order in which they are asked for; what belongs together is in one."""
     groups: dict[tuple, list[Request]] = {}
     for request in requests:
-        key = _group(request)
-        apart = (len(groups),) if look.is_separate and key not in groups else ()
-        groups.setdefault(key + apart if isinstance(request, SeriesRequest) else key, []).append(request)
-    found: list[Any] = []
-    for group in groups.values():
-        found += _panels(group, look)
-    return found
-
-
-def _group(request: Request) -> tuple:
-    """What requests of one panel have in common."""
-    if isinstance(request, SeriesRequest):
-        return SeriesRequest, request.quantity.unit
-    if isinstance(request, PathRequest):
-        return PathRequest, request.frame
-    if isinstance(request, PhaseRequest):
-        return PhaseRequest, *((q.words, q.unit) for q in (request.x, request.y))
-    if isinstance(request, EnergyRequest):
-        return (EnergyRequest,)
-    return type(request), request[1:], request.history.number
-
-
-def _panels(group: list[Request], look: Look) -> list[Any]:
-    first = group[0]
-    if isinstance(first, SeriesRequest):
-        return [SeriesPanel(group, look.is_log)]
-    if isinstance(first, PathRequest):
-        return [PathPanel(group, look.plane)]
-    if isinstance(first, PhaseRequest):
-        return [PhasePanel(group)]
-    if isinstance(first, EnergyRequest):
-        return energy_panels([request.history for request in group], look.is_log)
-    if isinstance(first, TermsRequest):
-        return terms_panels(first)
-    if isinstance(first, ImpactsRequest):
-        return [ImpactsPanel(first, look.is_log)]
-    if isinstance(first, PolhodeRequest):
-        return [PolhodePanel(first)]
-    raise TypeError(first)
+        key = request.kind, PANELS[request.kind][0](request)
+        apart = (len(groups),) if look.is_separate and request.kind == SERIES and key not in groups else ()
+        groups.setdefault(key + apart, []).append(request)
+    return [panel for (kind, *_), group in groups.items() for panel in PANELS[kind][1](group, look)]
 
 
 def energy_panels(histories: Sequence[History], is_log: bool = False) -> list[SeriesPanel]:
@@ -134,6 +98,25 @@ def energy_panels(histories: Sequence[History], is_log: bool = False) -> list[Se
     energies = [(history, named(history.trajectory, name)) for history in histories for name in ENERGIES]
     drift = [(history, named(history.trajectory, "energy_drift")) for history in histories]
     return [SeriesPanel(energies, note="energy, J"), SeriesPanel(drift, is_log)]
+
+
+def _of_one(request: Request) -> tuple:
+    return request.body, request.history.number
+
+
+PANELS: dict[str, tuple[Callable[[Request], Any], Callable[[list[Request], Look], Iterable[Any]]]] = {
+    SERIES: (
+        lambda request: request.quantities[0].unit,
+        lambda group, look: [SeriesPanel([(one.history, one.quantities[0]) for one in group], look.is_log)],
+    ),
+    PHASE: (lambda request: tuple((q.words, q.unit) for q in request.quantities), lambda group, _: [PhasePanel(group)]),
+    PATH: (lambda request: request.frame, lambda group, look: [PathPanel(group, look.plane)]),
+    ENERGY: (lambda _: "", lambda group, look: energy_panels([one.history for one in group], look.is_log)),
+    IMPACTS: (_of_one, lambda group, look: [ImpactsPanel(group[0], look.is_log)]),
+    POLHODE: (_of_one, lambda group, _: [PolhodePanel(group[0])]),
+    **dict.fromkeys(TERM_KINDS, (_of_one, lambda group, _: terms_panels(group[0]))),
+}
+"""For each kind of request what those of one panel have in common, and the panels of such a group."""
 
 
 def _drawn(panels: list[Any], look: Look) -> Picture:
@@ -151,9 +134,7 @@ def _drawn(panels: list[Any], look: Look) -> Picture:
     places = figure.subfigures(len(parts), 1, squeeze=False, height_ratios=[height for height, _, _ in parts])[:, 0]
     for place, (_, draw, shown) in zip(places, parts, strict=True):
         draw(place, shown)
-    if look.title:
-        figure.suptitle(look.title, parse_math=False, fontsize=11)
-    figure.note = set_fonts(figure)
+    figure.finish(look.title)
     if rows:
         figure.draw_without_rendering()  # limits that follow from equal scales are known before the margins are
     return figure

@@ -1,4 +1,4 @@
-"""One trajectory as a figure shows it: its name in the legend, and the samples between two times."""
+"""One trajectory as a figure shows it, its name in the legend, and the samples between two times; requests of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class History(NamedTuple):
         """(time, values) of the samples that are drawn, with the components of all quantities as columns."""
 
         def values(samples: slice) -> np.ndarray:
-            found = [one.of(samples).values for one in quantities]
+            found = [one.of(samples) for one in quantities]
             return np.concatenate([each.reshape(len(each), -1) for each in found], axis=1)
 
         return drawn_samples(self.trajectory.time, self.samples, values)
@@ -33,3 +33,15 @@ class History(NamedTuple):
         """The times of the first and the last of the samples, s."""
         time = self.trajectory.time[self.samples]
         return float(time[0]), float(time[-1])
+
+
+class Request(NamedTuple):
+    """What is asked for of a trajectory: quantities over time or one over another, or something of a body; the path of
+    one in a `frame`: world, parent, or the path of a body.
+    """
+
+    kind: str
+    history: History
+    body: str = ""
+    frame: str = ""
+    quantities: tuple[NamedQuantity, ...] = ()

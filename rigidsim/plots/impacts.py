@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from matplotlib.axes import Axes
 
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.quantities import short_name
-from rigidsim.plots.history import History
+from rigidsim.plots.history import Request
 from rigidsim.plots.labels import body_names
 from rigidsim.plots.marks import impacts_of
 from rigidsim.plots.style import draw_legend, label_axes, shortened
@@ -19,19 +17,12 @@ MARKERS = "osD^vP*X"
 MOST_PAIRS = 7
 
 
-class ImpactsRequest(NamedTuple):
-    """The impacts of a body, or of all."""
-
-    history: History
-    body: str
-
-
 class ImpactsPanel:
     """The impulse of each impact, by the two bodies."""
 
     is_wide, projection, height = True, None, 1.9
 
-    def __init__(self, request: ImpactsRequest, is_log: bool = False):
+    def __init__(self, request: Request, is_log: bool = False):
         self.request, self.is_log = request, is_log
         trajectory, bodies = request.history.trajectory, {request.body} - {""}
         rows = impacts_of(trajectory, bodies)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import proj3d
 
 from rigidsim.hindsight.colours import colour_of, colours
-from rigidsim.hindsight.quantities import NamedQuantity, named, short_name
-from rigidsim.plots.history import History
-from rigidsim.plots.labels import Parts, names_of, parts_of, shared_name
+from rigidsim.hindsight.quantities import named, short_name
+from rigidsim.plots.history import Request
+from rigidsim.plots.labels import names_of, parts_of, shared_name
 from rigidsim.plots.references import CIRCLES, draw_reference, error_text, reference_of
 from rigidsim.plots.sampling import MOST
 from rigidsim.plots.style import DENSE, INK, LINES, draw_legend, label_axes, shortened, with_unit
@@ -31,20 +30,12 @@ STRAIGHT = 1e9
 """Ratio of the extents above which a path is drawn as the line that it is but for rounding."""
 
 
-class PathRequest(NamedTuple):
-    """The path of a body in a frame: world, parent, or the path of a body."""
-
-    history: History
-    body: str
-    frame: str
-
-
 class PathPanel:
     """Paths in one frame, to scale, in the plane in which they are or that is given, or else in space."""
 
     is_wide, height = False, 3.9
 
-    def __init__(self, requests: Sequence[PathRequest], plane: str = ""):
+    def __init__(self, requests: Sequence[Request], plane: str = ""):
         self.requests = list(requests)
         self._quantities = [named(r.history.trajectory, f"{r.body}.position@{r.frame}") for r in requests]
         read = [r.history.read(q) for r, q in zip(requests, self._quantities, strict=True)]
@@ -88,20 +79,12 @@ class PathPanel:
         ]
 
 
-class PhaseRequest(NamedTuple):
-    """One component of a quantity over another one."""
-
-    history: History
-    x: NamedQuantity
-    y: NamedQuantity
-
-
 class PhasePanel:
     """Curves of which both axes are quantities."""
 
     is_wide, projection, height = False, None, 3.7
 
-    def __init__(self, requests: Sequence[PhaseRequest]):
+    def __init__(self, requests: Sequence[Request]):
         self.requests = list(requests)
 
     def draw(self, axes: Axes, is_first: bool) -> None:
@@ -109,24 +92,22 @@ class PhasePanel:
         handles, drawn, closed = [], [], []
         several = len({r.history.number for r in self.requests}) > 1
         for k, request in enumerate(self.requests):
-            time, values = request.history.read(request.x, request.y)
+            time, values = request.history.read(*request.quantities)
             line = request.history.number if several else k
             handles.append(draw_path(axes, values, colour_of(0 if several else k), LINES[line % len(LINES)]))
             drawn.append(values)
-            sides = [reference_of(named, time, values[:, [j]]) for j, named in enumerate((request.x, request.y))]
+            sides = [reference_of(named, time, values[:, [j]]) for j, named in enumerate(request.quantities)]
             if not any(side is None for side in sides):
                 closed.append((values, np.concatenate(sides, axis=1)))
-        x, y = ([parts_of(r.history, q) for r, q in ((r, getattr(r, way)) for r in self.requests)] for way in "xy")
-        label_axes(axes, shared_name(x, self.requests[0].x.unit), shared_name(y, self.requests[0].y.unit))
-        if all(r.x.kind is r.y.kind and r.x.unit == r.y.unit for r in self.requests):
+        x, y = ([parts_of(r.history, r.quantities[way]) for r in self.requests] for way in (0, 1))
+        units = [q.unit for q in self.requests[0].quantities]
+        label_axes(axes, *map(shared_name, (x, y), units))
+        if all(
+            one.kind is other.kind and one.unit == other.unit for one, other in (r.quantities for r in self.requests)
+        ):
             fit(axes, drawn)
-        unit = self.requests[0].x.unit if self.requests[0].x.unit == self.requests[0].y.unit else ""
-        draw_legend(axes, *with_references(axes, closed, handles, _phase_names(x, y), unit), "below")
-
-
-def _phase_names(x: list[Parts], y: list[Parts]) -> list[str]:
-    over, of = names_of(y), names_of(x)
-    return over or of
+        unit = units[0] if units[0] == units[1] else ""
+        draw_legend(axes, *with_references(axes, closed, handles, names_of(y) or names_of(x), unit), "below")
 
 
 def draw_path(axes: Axes, points: np.ndarray, color: str, line: object):

@@ -7,7 +7,6 @@ it runs along one of the curves in which such ellipsoids cut the sphere.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +15,8 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.quantities import named, short_name
 from rigidsim.physics.inertia import principal_axes
-from rigidsim.plots.history import History
+from rigidsim.physics.quaternion import to_matrix
+from rigidsim.plots.history import Request
 from rigidsim.plots.style import FAINT, GREY, INK, label_axes, shortened
 from rigidsim.trajectory.samples import lump_of
 
@@ -29,25 +29,18 @@ STEADY = 0.01
 """|L| varies if its extremes differ by more than this, relative to the largest."""
 
 
-class PolhodeRequest(NamedTuple):
-    """The polhode of a free body."""
-
-    history: History
-    body: str
-
-
 class PolhodePanel:
     """The sphere, seen so that the path is in front; what is behind is faint."""
 
     is_wide, projection, height = False, None, 4.2
 
-    def __init__(self, request: PolhodeRequest):
+    def __init__(self, request: Request):
         self.request, history = request, request.history
         lump = lump_of(history.trajectory, request.body)
         if lump.is_point:
             raise UsageError(f"{request.body}.polhode: a particle has no angular momentum of its own")
         moments, turn = principal_axes(lump.inertia)
-        self.axes, self.moments = _ordered(np.array(moments), _matrix(turn))
+        self.axes, self.moments = _ordered(np.array(moments), np.array(to_matrix(turn)).reshape(3, 3))
         _, values = history.read(named(history.trajectory, f"{request.body}.angular_momentum@body"))
         size = np.linalg.norm(values, axis=1)
         if not np.nanmax(size, initial=0.0) > 0.0:
@@ -97,12 +90,6 @@ class PolhodePanel:
             away = end / max(np.hypot(*end), 0.3)
             axes.annotate(words, 1.25 * end, (22 * away[0], 14 * away[1]), textcoords="offset points", ha="center",
                           va="center", fontsize=8, color=INK, bbox=PAPER)  # fmt: skip
-
-
-def _matrix(turn: tuple) -> np.ndarray:
-    from rigidsim.physics.quaternion import to_matrix
-
-    return np.array(to_matrix(turn)).reshape(3, 3)
 
 
 def _ordered(moments: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ from rigidsim.hindsight.oracles import reference
 from rigidsim.hindsight.quantities import NamedQuantity
 from rigidsim.plots.style import with_unit
 from rigidsim.quantities.vocabulary import WXYZ
+from rigidsim.trajectory.trajectory import Trajectory
 
 CIRCLES = 25
 """At most that many circles on a curve."""
@@ -47,14 +48,20 @@ def _nearest(named: NamedQuantity, found: np.ndarray, values: np.ndarray) -> np.
 
 def _other_names(named: NamedQuantity) -> list[str]:
     """The same quantity with its parent called `parent`, or by its path."""
-    header = named.trajectory.header
-    if not (named.body and named.kind.is_seen) or any(change.body == named.body for change in header.changes):
+    parent = lasting_parent(named.trajectory, named.body) if named.body and named.kind.is_seen else ""
+    if not parent:
         return []
-    parent = header.parents[header.row_of[named.body]] or "world"
     plain = named.name.rpartition("@")[0] if named.name.endswith(f"@{named.frame}") else named.name
     if named.frame == parent:
         return [f"{plain}@parent"]
     return [f"{plain}@{parent}"] if named.frame == "parent" else []
+
+
+def lasting_parent(trajectory: Trajectory, body: str) -> str:
+    """The parent of a body, `world` or a path; empty if it changes."""
+    header = trajectory.header
+    changes = any(change.body == body for change in header.changes)
+    return "" if changes else header.parents[header.row_of[body]] or "world"
 
 
 def error_text(values: np.ndarray, expected: np.ndarray, unit: str) -> str:

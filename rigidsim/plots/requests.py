@@ -4,38 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import NamedQuantity, body_and_rest, expanded, named
-from rigidsim.plots.history import History
-from rigidsim.plots.impacts import ImpactsRequest
-from rigidsim.plots.paths import PathRequest, PhaseRequest
-from rigidsim.plots.polhode import PolhodeRequest
-from rigidsim.plots.terms import TERM_KINDS, TermsRequest
+from rigidsim.plots.history import History, Request
+from rigidsim.plots.references import lasting_parent
+from rigidsim.plots.terms import TERM_KINDS
 
-ENERGY, IMPACTS = "energy", "impacts"
+SERIES, PHASE, ENERGY, IMPACTS = "series", "phase", "energy", "impacts"
 PATH, POLHODE, CONTACT = "path", "polhode", "contact"
 OF_BODIES = (PATH, *TERM_KINDS, POLHODE, CONTACT, IMPACTS)
 FORCES = ("contact_force.norm", "friction_force.norm")
 """What `BODY.contact` shows over time."""
-
-
-class SeriesRequest(NamedTuple):
-    """A quantity over time."""
-
-    history: History
-    quantity: NamedQuantity
-
-
-class EnergyRequest(NamedTuple):
-    """The energies of a run."""
-
-    history: History
-
-
-Request = SeriesRequest | PhaseRequest | PathRequest | EnergyRequest | TermsRequest | PolhodeRequest | ImpactsRequest
 
 
 @dataclass(frozen=True)
@@ -49,12 +30,10 @@ class Reader:
         """Everything that one text asks for. Raises UsageError."""
         written = text(written, "a quantity").strip()
         if not written.startswith("="):
-            if written == ENERGY:
-                return [EnergyRequest(self.history)]
-            if written == IMPACTS:
-                return [ImpactsRequest(self.history, "")]
+            if written in (ENERGY, IMPACTS):
+                return [Request(written, self.history)]
             if ":" in written and (pair := self._pair(written)):
-                return [PhaseRequest(self.history, *pair)]
+                return [Request(PHASE, self.history, quantities=pair)]
         return [one for single in expanded(self._trajectory, written) for one in self._of(single)]
 
     def path(self, written: str) -> list[Request]:
@@ -65,7 +44,7 @@ class Reader:
     def _of(self, written: str) -> Iterator[Request]:
         split = None if written.startswith("=") else body_and_rest(self._trajectory, written)
         if split is None:
-            yield SeriesRequest(self.history, named(self._trajectory, written))
+            yield self._series(written)
             return
         body, rest = split
         kind, at, frame = rest.partition("@")
@@ -74,30 +53,26 @@ class Reader:
             return
         is_open = not at and not rest.startswith(("world.", "local."))
         frames = self.frames if is_open and named(self._trajectory, written).frame else ()
-        for name in [f"{written}@{frame}" for frame in frames] or [written]:
-            yield SeriesRequest(self.history, named(self._trajectory, name))
+        yield from map(self._series, [f"{written}@{frame}" for frame in frames] or [written])
+
+    def _series(self, name: str) -> Request:
+        return Request(SERIES, self.history, quantities=(named(self._trajectory, name),))
 
     def _of_body(self, body: str, kind: str, frame: str) -> Iterator[Request]:
         if kind == PATH:
             for one in [frame] if frame else self.frames or ["world"]:
                 position = named(self._trajectory, f"{body}.position@{one}")
-                yield PathRequest(self.history, body, self._frame(body, position.frame))
+                yield Request(PATH, self.history, body, self._frame(body, position.frame))
         elif kind == CONTACT:
-            for force in FORCES:
-                yield SeriesRequest(self.history, named(self._trajectory, f"{body}.{force}"))
+            yield from (self._series(f"{body}.{force}") for force in FORCES)
             if len(self._trajectory.events.contact):
-                yield ImpactsRequest(self.history, body)
-        elif kind in TERM_KINDS:
-            yield TermsRequest(self.history, body, kind)
+                yield Request(IMPACTS, self.history, body)
         else:
-            yield {POLHODE: PolhodeRequest, IMPACTS: ImpactsRequest}[kind](self.history, body)
+            yield Request(kind, self.history, body)
 
     def _frame(self, body: str, frame: str) -> str:
         """The path of the parent in place of `parent`, unless that changes."""
-        header = self._trajectory.header
-        if frame != "parent" or any(change.body == body for change in header.changes):
-            return frame
-        return header.parents[header.row_of[body]] or "world"
+        return (lasting_parent(self._trajectory, body) if frame == "parent" else "") or frame
 
     def _pair(self, written: str) -> tuple[NamedQuantity, NamedQuantity] | None:
         """Both sides of `X:Y`; None if a body of that name contains the colon."""

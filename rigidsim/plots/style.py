@@ -11,7 +11,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rigidsim.plots.letters import fitted
+from rigidsim.plots.letters import fitted, set_fonts
 
 INK, GREY, FAINT = "#1a1a1a", "#6b6b6b", "#c8c8c8"
 LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.3)), (0, (6, 1.4, 1.2, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 2)))
@@ -57,6 +57,12 @@ class Picture(Figure):
     """A figure that belongs to no window; a notebook shows it. `note` is a sentence about letters that are missing."""
 
     note = ""
+
+    def finish(self, title: str) -> None:
+        """Write the title, and let all texts have fonts with their letters."""
+        if title:
+            self.suptitle(title, parse_math=False, fontsize=11)
+        self.note = set_fonts(self)
 
     def _repr_png_(self) -> bytes:
         image = io.BytesIO()
@@ -107,8 +113,13 @@ def draw_legend(axes: Axes, handles: Sequence, names: Sequence[str], place: str 
         "above": {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": min(len(names), 3)},
     }[place := "beside" if place == "below" and len(names) > MOST_BELOW else place]
     names = fitted(names, STYLE["legend.fontsize"], narrow if place == "beside" else 2 * narrow)
+    named_legend(axes, handles, names, borderaxespad=0.4, **options)
+
+
+def named_legend(owner: Axes | Figure, handles: Sequence, names: Sequence[str], **options) -> None:
+    """A legend with these names as they are."""
     # Set afterwards, because a label that begins with an underscore would be left out.
-    legend = axes.legend(handles, ["-"] * len(names), borderaxespad=0.4, **options)
+    legend = owner.legend(handles, ["-"] * len(names), **options)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_parse_math(False)
         text.set_text(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
@@ -16,8 +17,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from rigidsim.hindsight.colours import colour_of
-from rigidsim.plots.style import FAINT, GREY, INK, LINES, draw_legend, label_axes, shortened
-from rigidsim.plots.sweep_runs import Runs, VariedNumber
+from rigidsim.plots.style import FAINT, GREY, INK, LINES, draw_legend, label_axes, shortened, with_unit
+from rigidsim.plots.sweep_runs import Runs, VariedNumber, short_path
+from rigidsim.report.wording import counted
 
 MAP = "viridis"
 FAILED, EMPTY = INK, "#f2f2f2"
@@ -40,7 +42,7 @@ class Measured:
     @property
     def label(self) -> str:
         """The name of an axis."""
-        return ", ".join(part for part in (shortened(self.name, 44), self.unit) if part)
+        return with_unit(shortened(self.name, 44), self.unit)
 
 
 def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNumber], is_log: bool) -> None:
@@ -48,31 +50,29 @@ def draw_curves(axes: Axes, runs: Runs, measured: Measured, numbers: list[Varied
     (x,) = numbers
     others = runs.others(numbers)
     groups = runs.groups(others) if runs.is_grid or not others else []
-    _set_value_axis(axes, measured, is_log)
+    label_axes(axes, y=measured.label)
+    if is_log:
+        axes.set_yscale("log", nonpositive="mask")
+    handles, names = [], []
     if groups and len(groups) <= MOST_LINES:
-        handles = [
+        drawn = [
             _line(axes, x, measured, rows, colour_of(k), LINES[k % len(LINES)]) for k, (_, rows) in enumerate(groups)
         ]
-        handles, names = (handles, [name for name, _ in groups]) if len(groups) > 1 else ([], [])
+        handles, names = (drawn, [name for name, _ in groups]) if len(groups) > 1 else ([], [])
     elif groups and len(others) == 1:
-        _coloured_lines(axes, x, measured, groups, others[0])
-        handles, names = [], []
+        norm, colours = colour_scale(others[0])
+        for value, (_, rows) in zip(others[0].levels.tolist(), groups, strict=True):
+            _line(axes, x, measured, rows, colours(norm(value)), "-").set(marker="", linewidth=1.0)
+        draw_colour_bar(axes, ScalarMappable(norm, MAP), others[0].label, others[0].words)
     else:
         size = 14.0 if len(x.values) < 500 else 6.0
         axes.scatter(
             x.values, measured.values, s=size, color=colour_of(0), alpha=0.55, linewidths=0,
             rasterized=len(x.values) > MOST_DRAWN,
         )  # fmt: skip
-        handles, names = [], []
     x.set_axis(axes, "x")
     failed, absent = _mark_failed(axes, runs, x), _note_absent(runs, measured)
     draw_legend(axes, [*handles, *failed[0], *absent[0]], [*names, *failed[1], *absent[1]], "above")
-
-
-def _set_value_axis(axes: Axes, measured: Measured, is_log: bool) -> None:
-    label_axes(axes, y=measured.label)
-    if is_log:
-        axes.set_yscale("log", nonpositive="mask")
 
 
 def _line(axes: Axes, x: VariedNumber, measured: Measured, rows: np.ndarray, color: Any, dashes: Any):
@@ -85,27 +85,19 @@ def _line(axes: Axes, x: VariedNumber, measured: Measured, rows: np.ndarray, col
     return drawn
 
 
-def _coloured_lines(axes: Axes, x: VariedNumber, measured: Measured, groups: list, other: VariedNumber) -> None:
-    norm, colours = colour_scale(other)
-    for value, (_, rows) in zip(other.levels.tolist(), groups, strict=True):
-        drawn = _line(axes, x, measured, rows, colours(norm(value)), "-")
-        drawn.set(marker="", linewidth=1.0)
-    draw_colour_bar(axes, other, norm)
-
-
 def colour_scale(number: VariedNumber) -> tuple[Normalize, Any]:
     """The scale of colours for the values of a number, and the map."""
     low, high = float(number.levels[0]), float(number.levels[-1])
     return (LogNorm if number.is_log else Normalize)(low, high), matplotlib.colormaps[MAP]
 
 
-def draw_colour_bar(axes: Axes, number: VariedNumber, norm: Normalize) -> None:
-    """The colours of the values of a number, beside the axes."""
-    bar = axes.figure.colorbar(ScalarMappable(norm, MAP), ax=axes, pad=0.02)
-    bar.ax.yaxis.set_label_text(number.label, parse_math=False)
+def draw_colour_bar(axes: Axes, drawn: ScalarMappable, label: str, words: Sequence[str] = ()) -> None:
+    """The colours of values, beside the axes; of places among words, with these."""
+    bar = axes.figure.colorbar(drawn, ax=axes, pad=0.02)
+    bar.ax.yaxis.set_label_text(label, parse_math=False)
     bar.outline.set_visible(False)
-    if number.words:
-        bar.set_ticks(range(len(number.words)), labels=[shortened(word, 18) for word in number.words])
+    if words:
+        bar.set_ticks(range(len(words)), labels=[shortened(word, 18) for word in words])
 
 
 def _mark_failed(axes: Axes, runs: Runs, x: VariedNumber) -> tuple[list, list[str]]:
@@ -117,18 +109,13 @@ def _mark_failed(axes: Axes, runs: Runs, x: VariedNumber) -> tuple[list, list[st
         values, np.full(len(values), 0.0), "x", color=FAILED, markersize=6, markeredgewidth=1.6, clip_on=False,
         transform=axes.get_xaxis_transform(), zorder=5,
     )  # fmt: skip
-    return [drawn], [_count_failed(runs)]
+    return [drawn], [runs.failures]
 
 
 def _note_absent(runs: Runs, measured: Measured) -> tuple[list, list[str]]:
     """A line of the legend without a mark: how many runs have no value though they did not fail."""
     count = int((~np.isfinite(measured.values) & ~runs.is_failed).sum())
-    return ([Line2D([], [], linestyle="")], [f"{count} run{'s' * (count > 1)} without a value"]) if count else ([], [])
-
-
-def _count_failed(runs: Runs) -> str:
-    count = int(runs.is_failed.sum())
-    return f"{count} failed run{'s' if count > 1 else ''}"
+    return ([Line2D([], [], linestyle="")], [f"{counted(count, 'run')} without a value"]) if count else ([], [])
 
 
 def draw_map(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNumber], is_log: bool) -> None:
@@ -145,11 +132,11 @@ def draw_map(axes: Axes, runs: Runs, measured: Measured, numbers: list[VariedNum
     drawn = axes.pcolormesh(x.edges(), y.edges(), image, cmap=MAP, norm=_norm(cells.means, is_log), rasterized=True)
     _hatch(axes, x, y, cells.failed)
     others = ", ".join(shortened(other.short) for other in runs.others(numbers))
-    _draw_bar(axes, drawn, measured.label + (f", mean over {others}" if others else ""))
+    draw_colour_bar(axes, drawn, measured.label + (f", mean over {others}" if others else ""))
     handles, names = [], []
     if cells.failed.any():
         handles.append(Patch(facecolor="white", edgecolor=FAILED, hatch="////", linewidth=0.0))
-        names.append(_count_failed(runs))
+        names.append(runs.failures)
     if cells.missing.any():
         handles.append(Patch(facecolor=EMPTY, edgecolor=FAINT))
         names.append("no value")
@@ -172,13 +159,6 @@ class _Cells:
         self.means = means.reshape(shape)
         self.failed = (failed & (count == 0)).reshape(shape)
         self.missing = (~failed & (count == 0)).reshape(shape)
-
-
-def _draw_bar(axes: Axes, drawn: ScalarMappable, label: str) -> None:
-    """The colours of values, beside the axes."""
-    bar = axes.figure.colorbar(drawn, ax=axes, pad=0.02)
-    bar.ax.yaxis.set_label_text(label, parse_math=False)
-    bar.outline.set_visible(False)
 
 
 def _norm(values: np.ndarray, is_log: bool) -> Normalize | None:
@@ -205,11 +185,11 @@ def _draw_points(axes: Axes, runs: Runs, measured: Measured, x: VariedNumber, y:
         x.values[good], y.values[good], c=measured.values[good], s=size, cmap=MAP,
         norm=_norm(measured.values, is_log), linewidths=0, rasterized=len(good) > MOST_DRAWN,
     )  # fmt: skip
-    _draw_bar(axes, drawn, measured.label)
+    draw_colour_bar(axes, drawn, measured.label)
     handles, names = _note_absent(runs, measured)
     if runs.is_failed.any():
         (cross,) = axes.plot(x.values[runs.is_failed], y.values[runs.is_failed], "x", color=FAILED, markersize=5)
-        handles, names = [cross, *handles], [_count_failed(runs), *names]
+        handles, names = [cross, *handles], [runs.failures, *names]
     draw_legend(axes, handles, names, "above")
 
 
@@ -227,7 +207,7 @@ def draw_indices(axes: Axes, indices: Any, metric: str) -> None:
         ends = np.nan_to_num(np.stack([value - low, high - value])).clip(0.0)
         axes.errorbar(known, places + shift, xerr=ends, fmt="none", ecolor=INK, elinewidth=1.1, capsize=3)
         handles.append(bars[0])
-    axes.set_yticks(places, [shortened(_short(name)) for name in indices.names])
+    axes.set_yticks(places, [shortened(short_path(name)) for name in indices.names])
     for tick in axes.get_yticklabels():
         tick.set_parse_math(False)
     axes.grid(False, axis="y")
@@ -236,7 +216,3 @@ def draw_indices(axes: Axes, indices: Any, metric: str) -> None:
     draw_legend(axes, handles, ["first order", "total, with 95 % bounds"], "above")
     if indices.remark:
         label_axes(axes, x=f"{axes.get_xlabel()}\n{fill(indices.remark, 70)}")
-
-
-def _short(name: str) -> str:
-    return VariedNumber(name, "", np.empty(0)).short

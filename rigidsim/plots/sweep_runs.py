@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import shortened, with_unit
+from rigidsim.report.wording import counted
 from rigidsim.scene.text.reader import read_text
 from rigidsim.scene.values.quantities import dimension_of, split_quantity
 
@@ -32,8 +33,7 @@ class VariedNumber:
     @property
     def short(self) -> str:
         """The name without what the paths of all numbers have."""
-        name = self.name.removeprefix("bodies.").removeprefix("simulation.").removeprefix("parameters.")
-        return name.replace(".children.", "/").replace(".value[", "[")
+        return short_path(self.name)
 
     @property
     def label(self) -> str:
@@ -88,6 +88,12 @@ class VariedNumber:
                 tick.set_parse_math(False)
 
 
+def short_path(name: str) -> str:
+    """The name of a varied number without what the paths of all have."""
+    name = name.removeprefix("bodies.").removeprefix("simulation.").removeprefix("parameters.")
+    return name.replace(".children.", "/").replace(".value[", "[")
+
+
 def _is_even(levels: np.ndarray) -> bool:
     """Whether values are evenly spaced."""
     steps = np.diff(levels)
@@ -102,6 +108,7 @@ class Runs:
         parameters = read_text(sweep.scene_text, "").data.get("parameters") or {}
         self.numbers = {name: _varied(sweep, name, parameters) for name in sweep.names}
         self.is_failed = np.isin(np.arange(len(sweep)), sweep.failed)
+        self.failures = counted(len(sweep.failed), "failed run")
 
     @property
     def has_indices(self) -> bool:

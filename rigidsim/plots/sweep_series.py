@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
-from rigidsim.hindsight.quantities import Values, named
+from rigidsim.hindsight.quantities import NamedQuantity, named
 from rigidsim.plots.style import LINES, draw_legend, label_axes, shortened, with_unit
-from rigidsim.plots.sweep_panels import FAILED, MOST_LINES, Measured, colour_scale, draw_colour_bar
+from rigidsim.plots.sweep_panels import FAILED, MAP, MOST_LINES, Measured, colour_scale, draw_colour_bar
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
 from rigidsim.quantities.vocabulary import BODY, PARENT
 from rigidsim.trajectory.trajectory import Trajectory
@@ -36,10 +37,9 @@ def last_values(runs: Runs, name: str) -> list[Measured]:
     if wanted.kind is None or (wanted.body and not is_of_motion):
         hint = "define a metric: --metric last=\"= final(speed('ball', 'table'))\""
         raise UsageError(f"{name} of last states cannot be drawn, only motion in the world and in the parent; {hint}")
-    values = wanted.of()
     return [
-        Measured(f"last {label}", np.where(runs.is_failed, np.nan, column), values.unit)
-        for label, column in _columns(values)
+        Measured(f"last {label}", np.where(runs.is_failed, np.nan, column), wanted.unit)
+        for label, column in _columns(wanted)
     ]
 
 
@@ -59,11 +59,10 @@ def _readable(runs: Runs) -> np.ndarray:
     return places
 
 
-def _columns(found: Values) -> list[tuple[str, np.ndarray]]:
+def _columns(one: NamedQuantity) -> list[tuple[str, np.ndarray]]:
     """Name and values of each component."""
-    if not found.components:
-        return [(found.label, found.values)]
-    return [(f"{found.label} {name}", found.values[:, k]) for k, name in enumerate(found.components)]
+    values, labels = one.of(), [f"{one.label} {name}" for name in one.components] or [one.label]
+    return list(zip(labels, values.reshape(len(values), -1).T, strict=True))
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class RunCurves:
         handles = [Line2D([], [], color=colour_of(k), linestyle=LINES[k % len(LINES)]) for k in range(len(levels))]
         names = [self.number.text(level) for level in levels]
         if not is_few:
-            draw_colour_bar(axes, self.number, norm)
+            draw_colour_bar(axes, ScalarMappable(norm, MAP), self.number.label, self.number.words)
         cut = [
             curve[np.isfinite(curve[:, 1])] for curve, failed in zip(self.curves, self.is_failed, strict=True) if failed
         ]
@@ -116,11 +115,18 @@ def series_of(runs: Runs, name: str, over: list[VariedNumber]) -> list[RunCurves
     found = []
     for place in chosen.tolist():
         trajectory = runs.sweep[int(runs.sweep.numbers[place])]
-        read = named(trajectory, name).of()
-        found.append([np.column_stack([trajectory.time, values]) for _, values in _columns(read)])
-    labels = [with_unit(shortened(label, 44), read.unit) for label, _ in _columns(read)]
+        read = named(trajectory, name)
+        labels, columns = zip(*_columns(read), strict=True)
+        found.append([np.column_stack([trajectory.time, values]) for values in columns])
     return [
-        RunCurves(label, list(curves), runs.is_failed[chosen], number, number.values[chosen], note)
+        RunCurves(
+            with_unit(shortened(label, 44), read.unit),
+            list(curves),
+            runs.is_failed[chosen],
+            number,
+            number.values[chosen],
+            note,
+        )
         for label, curves in zip(labels, zip(*found, strict=True), strict=True)
     ]
 

@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 
 from rigidsim.arguments import clipped
 from rigidsim.errors import UsageError, did_you_mean
-from rigidsim.plots.letters import set_fonts
-from rigidsim.plots.style import Picture, styled
+from rigidsim.plots.style import Picture, named_legend, styled
 from rigidsim.plots.sweep_panels import MOST_LINES, Measured, draw_curves, draw_indices, draw_map
 from rigidsim.plots.sweep_runs import Runs, VariedNumber
 from rigidsim.plots.sweep_series import last_values, series_of
@@ -64,7 +63,9 @@ def _panels(runs: Runs, names: Sequence[str], over: list[VariedNumber], is_log: 
         elif runs.sweep.datasets:
             rows += [_of_measured(runs, measured, over, is_log) for measured in last_values(runs, name)]
         else:
-            raise _no_metric(runs, name)
+            known = [*runs.sweep.metrics]
+            hint = did_you_mean(name, known, f"there are: {', '.join(known)}")
+            raise UsageError(f"the sweep has no metric {clipped(name)}; {hint}")
     return rows
 
 
@@ -106,12 +107,6 @@ def _defaults(runs: Runs) -> list[str]:
     return [f"{path}.speed" for path in runs.sweep.paths[:2]]
 
 
-def _no_metric(runs: Runs, name: str) -> UsageError:
-    known = [*runs.sweep.metrics]
-    hint = did_you_mean(name, known, f"there are: {', '.join(known)}")
-    return UsageError(f"the sweep has no metric {clipped(name)}; {hint}")
-
-
 def _arranged(rows: list[list[Panel]], title: str, size: tuple[float, float] | None) -> Picture:
     """Rows of panels; rows with a single panel are put side by side."""
     if all(len(row) == 1 for row in rows) and len(rows) > 1:
@@ -127,9 +122,7 @@ def _arranged(rows: list[list[Panel]], title: str, size: tuple[float, float] | N
             drawn.append(figure.add_subplot(grid[k, column]))
             draw(drawn[-1])
     _share_legend(figure, drawn)
-    if title:
-        figure.suptitle(title, parse_math=False, fontsize=11)
-    figure.note = set_fonts(figure)
+    figure.finish(title)
     return figure
 
 
@@ -141,9 +134,6 @@ def _share_legend(figure: Picture, drawn: Sequence[Axes]) -> None:
     names = [[text.get_text() for text in legend.get_texts()] for legend in legends]
     if any(other != names[0] for other in names):
         return
-    shared = figure.legend(legends[0].legend_handles, ["-"] * len(names[0]), loc="outside upper left", ncols=5)
-    for text, name in zip(shared.get_texts(), names[0], strict=True):
-        text.set_parse_math(False)
-        text.set_text(name)
+    named_legend(figure, legends[0].legend_handles, names[0], loc="outside upper left", ncols=5)
     for legend in legends:
         legend.remove()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,12 +11,13 @@ from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colour_of
 from rigidsim.hindsight.path_directions import AT_REST, directions
 from rigidsim.hindsight.quantities import named, short_name
-from rigidsim.plots.history import History
+from rigidsim.plots.history import History, Request
 from rigidsim.plots.marks import draw_marks
 from rigidsim.plots.style import FAINT, INK, LINES, draw_legend, label_axes, shortened
 from rigidsim.trajectory.fields import angular_terms, linear_terms
 
 TERM_KINDS = ("terms", "linear_terms", "angular_terms")
+"""Of the acceleration and the angular acceleration of a body, or of one of them."""
 NAMES = {
     "applied": "forces",
     "linear": "linear (frame accelerates)",
@@ -37,22 +37,14 @@ if its speed is below this, too, relative to the highest.
 """
 
 
-class TermsRequest(NamedTuple):
-    """The terms of the acceleration and of the angular acceleration of a body, or of one of them: see TERM_KINDS."""
-
-    history: History
-    body: str
-    kind: str
-
-
-def terms_panels(request: TermsRequest) -> list[TermsPanel]:
+def terms_panels(request: Request) -> list[TermsPanel]:
     """The panels of a body: the terms across its path and along it, with gaps while it is at rest, or along the largest
     term if they always cancel; and those of its angular acceleration about the axes of its parent. What has no terms is
     left out.
 
     Raises UsageError if the terms were not recorded, or all are zero.
     """
-    history, body, kind = request
+    history, body, kind = request.history, request.body, request.kind
     header = history.trajectory.header
     if not header.with_terms:
         scene = header.scene_name or "SCENE"

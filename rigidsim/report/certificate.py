@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
 
 from rigidsim.certify.certifying import DIFFERS, FEWEST, PARTS, SKIPPED, Certificate, Way
-from rigidsim.report.table import aligned, number, remark, shown_of
+from rigidsim.report.sections import Report, Section, Table
+from rigidsim.report.table import number
 
 SHOWN_BODIES = 12
 HEAD = ["compared with the scene as it is written", "distance", "angle", "order", "verdict"]
 
 
-@dataclass(frozen=True)
-class CertificateReport:
+class CertificateReport(Report):
     """The output of `certify`; with at most `most` bodies in its table, all if None."""
 
-    file: str
-    found: Certificate
-    most: int | None = SHOWN_BODIES
-
-    def __str__(self) -> str:
-        found = self.found
-        ways = aligned([HEAD, *map(_row, (found.half, *found.ways))])
-        lines = [
-            f"{self.file}: {found.title}; {number(found.duration)} s in steps of {number(found.step)} s",
-            "",
-            *ways,
-        ]
-        return "\n".join([*lines, "", *self._bodies(), "", *self._reasons(), self._verdict()])
-
-    def _bodies(self) -> list[str]:
-        """The largest disagreement of each body, in any way."""
-        rows = [[name, *_sizes(distance, angle), way] for name, distance, angle, way in worst_of(self.found)]
-        shown = shown_of(len(rows), self.most)
+    def __init__(self, file: str, found: Certificate, most: int | None = SHOWN_BODIES):
+        self.found = found
+        settings = {"step": found.step, "duration": found.duration, "expected_order": found.expected_order}
+        data = {"file": file, "certified": found.is_certified, **settings, "first_touch": found.touched}
+        ways = {"half_step": _plain(found.half), "ways": [*map(_plain, found.ways)], "reasons": self._reasons()}
+        title = f"{file}: {found.title}; {number(found.duration)} s in steps of {number(found.step)} s"
+        rows = [[name, *_sizes(distance, angle), way] for name, distance, angle, way in worst_of(found)]
         head = ["largest of each body", "distance", "angle", "way"]
-        return [*aligned([head, *rows[:shown]]), *remark(len(rows) - shown, " (--json)")]
+        super().__init__(
+            Section(data | ways, [title]),
+            Section(table=Table(HEAD, [*map(_row, (found.half, *found.ways))])),
+            Section(table=Table.first(head, rows, most, " (--json)")),
+            Section(lines=[*self._reasons(), self._verdict()]),
+        )
 
     def _reasons(self) -> list[str]:
         """What is wrong with the step, and why paths that part prove nothing."""
@@ -76,22 +69,6 @@ class CertificateReport:
             return f"not certified: {'half the step differs; ' * (found.half.verdict == DIFFERS)}{ways}"
         return f"neither certified nor refuted: {ways}" + (f", at least {FEWEST} must" if agree < FEWEST else "")
 
-    def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`; null for what is not finite."""
-        found = self.found
-        return {
-            "schema_version": 1,
-            "file": self.file,
-            "certified": found.is_certified,
-            "step": found.step,
-            "duration": found.duration,
-            "expected_order": found.expected_order,
-            "first_touch": found.touched,
-            "half_step": _plain(found.half),
-            "ways": [_plain(way) for way in found.ways],
-            "reasons": self._reasons(),
-        }
-
 
 def worst_of(found: Certificate) -> list[tuple[str, float, float, str]]:
     """Of each body its path, the largest distance (m) and angle (rad), and the way with the largest distance or, if
@@ -122,10 +99,4 @@ def _row(way: Way) -> list[str]:
 
 
 def _plain(way: Way) -> dict[str, object]:
-    entry = asdict(way) | {"distance": way.distance, "angle": way.angle}
-    entry["bodies"] = [{key: _finite(value) for key, value in body.items()} for body in entry["bodies"]]
-    return {key: _finite(value) for key, value in entry.items()}
-
-
-def _finite(value: object) -> object:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return vars(way) | {"distance": way.distance, "angle": way.angle}

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rigidsim.report.table import aligned, beyond_rounding, number, shortened
+from rigidsim.report.sections import Section, Table
+from rigidsim.report.table import aligned, beyond_rounding, number, remark
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.contact_ledger import ContactLedger
 from rigidsim.trajectory.events import BEGINS, ENDS, IMPACT, ContactEvents
@@ -36,8 +37,7 @@ def contact_lines(contact: Mapping[str, Any]) -> list[str]:
         *map(_row, contact["pairs"][:SHOWN_SURFACES]),
     ]
     further = contact["further_pairs"] + max(0, len(contact["pairs"]) - SHOWN_SURFACES)
-    more = [f"... and {further} more"] if further else []
-    return [*chosen, *(f"  {line}" for line in [*aligned(rows), *more])]
+    return [*chosen, *(f"  {line}" for line in [*aligned(rows), *remark(further)])]
 
 
 def _row(pair: Mapping[str, Any]) -> list[str]:
@@ -86,31 +86,18 @@ def _approximated(ledger: ContactLedger) -> list[str]:
     return [*(slow if ledger.left_out else []), *(shared if ledger.unsettled else [])]
 
 
-def plain_ledger(ledger: ContactLedger) -> dict[str, float]:
-    """Plain data."""
-    counts = {"left_out": ledger.left_out, "unsettled": ledger.unsettled}
-    return {**ledger.causes, "work": ledger.work, "kinetic_energy": ledger.kinetic_energy, **counts}
-
-
 def ledger_warnings(ledger: ContactLedger | None, step: float) -> list[str]:
     """Warnings about an error of contact above ALLOWED."""
-    return [_error_warning(ledger, step)] if ledger is not None and ledger.relative_error > ALLOWED else []
-
-
-def _error_warning(ledger: ContactLedger, step: float) -> str:
-    # The error is of second order in the step.
+    if ledger is None or ledger.relative_error <= ALLOWED:
+        return []
+    # The error is of second order in the step; the advice is rounded down to one digit.
     advised = step * math.sqrt(ALLOWED / ledger.relative_error)
-    return (
+    unit = 10.0 ** math.floor(math.log10(advised))
+    return [
         f"the error of contact is {ledger.error:.3g} J, {ledger.relative_error:.2g} of the largest kinetic energy,"
         f" {ledger.kinetic_energy:.4g} J: bodies that touch turn too far in a step of {step:g} s;"
-        f" use at most {_rounded_down(advised):g} s"
-    )
-
-
-def _rounded_down(value: float) -> float:
-    """To one digit."""
-    unit = 10.0 ** math.floor(math.log10(value))
-    return math.floor(value / unit * (1.0 + 1e-12)) * unit
+        f" use at most {math.floor(advised / unit * (1.0 + 1e-12)) * unit:g} s"
+    ]
 
 
 # --- what struck what
@@ -128,6 +115,15 @@ class Strikes:
     largest_impulse: float  # N s
     energy: float  # change of kinetic energy by all of them, J
     before: float  # the kinetic energies before them, J, of which the changes are differences
+
+    def row(self) -> list[str]:
+        """The cells of a table."""
+        numbers = self.largest_impulse, beyond_rounding(self.energy, self.before)
+        return [" and ".join(self.bodies), str(self.impacts), *map(number, numbers)]
+
+    def as_dict(self) -> dict[str, object]:
+        """What JSON has."""
+        return {name: value for name, value in vars(self).items() if name != "before"}
 
 
 @dataclass(frozen=True)
@@ -162,42 +158,29 @@ class ContactSummary:
         """The work of contact apart from impacts, J."""
         return None if self.work is None else self.work - self.energy
 
-    def lines(self, most: int | None = SHOWN_PAIRS) -> list[str]:
+    def sections(self, most: int | None = SHOWN_PAIRS) -> list[Section]:
         """A line of counts, the energies, and a table of at most so many pairs."""
         numbers = (
             f"{counted(self.impacts, 'impact')}, {counted(self.begins, 'touch', 'touches')} began, {self.ends} ended"
         )
-        before = sum(pair.before for pair in self.pairs)
+        head = ["what struck what", "impacts", "largest impulse, N s", "energy, J"]
+        table = Table.first(head, [pair.row() for pair in self.pairs], most) if self.pairs else None
+        data = {"contact": self}
         if self.ledger:
-            pairs = self._table(most)
-            return [numbers, "", *ledger_lines(self.ledger), *(["", *pairs] if pairs else [])]
+            return [Section(data, [numbers]), Section(lines=ledger_lines(self.ledger)), Section(table=table)]
+        before = sum(pair.before for pair in self.pairs)
         energies = f"energy changed by {number(beyond_rounding(self.energy, before))} J in impacts"
         if self.other_work is not None:
             energies += f", by {number(beyond_rounding(self.other_work, before))} J due to friction and damping"
-        return [f"{numbers}; {energies}", *self._table(most)]
-
-    def _table(self, most: int | None) -> list[str]:
-        """The pairs with impacts."""
-        rows = [
-            [
-                " and ".join(pair.bodies),
-                str(pair.impacts),
-                number(pair.largest_impulse),
-                number(beyond_rounding(pair.energy, pair.before)),
-            ]
-            for pair in self.pairs
-        ]
-        header_row, *table = aligned([["what struck what", "impacts", "largest impulse, N s", "energy, J"], *rows])
-        return [header_row, *shortened(table, most)] if rows else []
+        return [Section(data, [f"{numbers}; {energies}"], table=table)]
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data."""
-        shown = ("impacts", "largest_impulse", "energy")
-        pairs = [{"bodies": list(pair.bodies), **{name: getattr(pair, name) for name in shown}} for pair in self.pairs]
+        """What JSON has."""
         counts = {"begins": self.begins, "ends": self.ends, "impacts": self.impacts}
-        ledger = {"ledger": plain_ledger(self.ledger)} if self.ledger else {}
         energies = {"energy_in_impacts": self.energy, "other_work": self.other_work}
-        return {**counts, **energies, **ledger, "pairs": pairs}
+        causes = self.ledger and {**self.ledger.causes, "work": self.ledger.work, **vars(self.ledger)}
+        ledger = {"ledger": causes} if causes else {}
+        return {**counts, **energies, **ledger, "pairs": self.pairs}
 
 
 def _strikes(events: ContactEvents) -> list[Strikes]:

@@ -6,11 +6,14 @@ import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from rigidsim.hindsight.quantities import NamedQuantity, expanded, named
+from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import ROUNDING, aligned, beyond_rounding
+from rigidsim.report.wording import counted
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import FEW_BODIES, windows
 
@@ -82,16 +85,10 @@ class Course:
         return "".join(LEVELS[round(x)] if math.isfinite(x) else " " for x in level.tolist())
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data; None for what is not finite."""
-        begins, low, high = self.columns(COLUMNS_OF_JSON)
+        """What JSON has."""
         ends = {"first": self.first, "min": self.least, "max": self.greatest, "last": self.last}
-        course = {"time": begins, "min": low, "max": high}
-        return {
-            "name": self.name,
-            "unit": self.unit,
-            **{key: _plain(value) for key, value in ends.items()},
-            "course": {key: list(map(_plain, values.tolist())) for key, values in course.items()},
-        }
+        course = dict(zip(("time", "min", "max"), self.columns(COLUMNS_OF_JSON), strict=True))
+        return {"name": self.name, "unit": self.unit, **ends, "course": course}
 
 
 def courses(trajectory: Trajectory, names: Sequence[str]) -> list[Course]:
@@ -108,7 +105,7 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
     low = np.full((-(-count // size), n_part), np.nan)
     high, total, valid, ends = low.copy(), np.zeros(n_part), np.zeros(n_part), []
     for window in windows(trajectory, FEW_BODIES):
-        values = one.of(window).values.reshape(-1, n_part)
+        values = one.of(window).reshape(-1, n_part)
         ends = [ends[0] if ends else values[0], values[-1]]
         finite = np.isfinite(values)
         values = np.where(finite, values, np.nan)
@@ -118,7 +115,7 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
         at = group[begins]
         low[at] = np.fmin(low[at], np.fmin.reduceat(values, begins))
         high[at] = np.fmax(high[at], np.fmax.reduceat(values, begins))
-    mean, names = total / np.maximum(valid, 1), _names(one)
+    mean, names = total / np.maximum(valid, 1), one.columns
     scale = float(np.fmax.reduce([np.abs(low), np.abs(high)], axis=None))
     about = zip(names, *ends, mean, low.T, high.T, strict=True)
     begins = trajectory.time[::size]
@@ -126,14 +123,6 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
         Course(name, one.unit, float(first), float(last), float(middle), begins, least, greatest, scale)
         for name, first, last, middle, least, greatest in about
     ]
-
-
-def _names(one: NamedQuantity) -> list[str]:
-    """The full name of each component."""
-    if not one.components:
-        return [one.name]
-    name, at, frame = one.name.partition("@")
-    return [f"{name}.{component}{at}{frame}" for component in one.components]
 
 
 def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
@@ -151,5 +140,11 @@ def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
     return [f"{line}  {spark}" for line, spark in zip(lines, shown, strict=True)]
 
 
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def quantities_report(trajectory: Trajectory, file: str | Path, names: Sequence[str]) -> Report:
+    """The output of `inspect FILE QUANTITY ...`. Raises UsageError for a name that means nothing, NotRecordedError for
+    what is not in the trajectory.
+    """
+    time, found = trajectory.time, courses(trajectory, names)
+    lines = [f"{file}: {trajectory.status}, {counted(len(time), 'sample')}", *course_lines(found, time)]
+    ends = {"begin": float(time[0]), "end": float(time[-1])}
+    return Report(Section({"file": str(file), "status": trajectory.status, **ends, "quantities": found}, lines))

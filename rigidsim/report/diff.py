@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ class Diff(Report):
         """
         both, comparison = (first, second), Comparison(first, second)
         found, event = comparison.first_difference, _first_event(first, second)
-        hashes = [one.stored_hash or one.content_hash for one in both]
+        hashes = [one.present_hash for one in both]
         self.are_equal = hashes[0] == hashes[1] and found is None
         inputs, shared = differing_inputs(first.header, second.header), len(comparison.samples[0])
         is_comparable = bool(shared and comparison.paths)
@@ -50,14 +48,12 @@ class Diff(Report):
                 ["largest deviation: none in the world"] if found and is_comparable else []
             )
         differences = {
-            "first_difference": _plain(found and asdict(found) | {"ulps": found.ulps}),
+            "first_difference": found and vars(found) | {"ulps": found.ulps},
             "first_event": event and {"time": event[0], "id": event[1]},
-            "deviations": [asdict(each) for each in deviations if each.distance or each.angle],
+            "deviations": [each for each in deviations if each.distance or each.angle],
         }
         about = {"equal": self.are_equal, "files": list(map(str, files)), "content_hash": hashes}
-        super().__init__(
-            Section({**about, **extent, "inputs": [each.as_dict() for each in inputs], **differences}, lines)
-        )
+        super().__init__(Section({**about, **extent, "inputs": inputs, **differences}, lines))
 
 
 def _inputs(inputs: Sequence[Input]) -> list[str]:
@@ -120,11 +116,3 @@ def _first_event(first: Trajectory, second: Trajectory) -> tuple[float, str] | N
         if place == len(theirs) or theirs[place] != event:
             return event.time, event.id
     return None if len(theirs) <= len(ours) else (theirs[len(ours)].time, theirs[len(ours)].id)
-
-
-def _plain(found: dict | None) -> dict | None:
-    """With null in place of numbers that JSON does not have."""
-    if found is None:
-        return None
-    values = [value if math.isfinite(value) else None for value in found["values"]]
-    return found | {"values": values}

@@ -52,9 +52,8 @@ class Drift:
 
     def as_dict(self) -> dict[str, float | str | None]:
         """Plain data."""
-        until = None if math.isinf(self.until) else self.until
         values = {"largest": self.largest, "size": self.size, "relative": self.relative, "unit": self.unit}
-        return values | {"until": until, "exceeds": self.exceeds}
+        return values | {"until": self.until, "exceeds": self.exceeds}
 
 
 class DriftMeter:

@@ -50,8 +50,8 @@ class AccelerationTerm:
         return f"{self.name}, {self.size:.6g}"
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data."""
-        return {"value": self.value.tolist(), "along": self.along, "across": self.across, "meaning": self.meaning}
+        """What JSON has."""
+        return {"value": self.value, "along": self.along, "across": self.across, "meaning": self.meaning}
 
 
 def largest_of(terms: list[AccelerationTerm]) -> AccelerationTerm:
@@ -110,11 +110,12 @@ class Shares:
         is_wound = any(share.load.is_wound for share in self.loads)
         return " (a callback, or full turns between samples)" if is_wound else " (a callback)"
 
-    def as_list(self) -> list[dict[str, object]]:
-        """Plain data."""
-        rest = {name: value.tolist() for name, value in self.rest.items()}
-        entry = [{"name": "not in the scene", "body": "", "index": 0, **rest}] if rest else []
-        return [*(share.as_dict() for share in self.loads), *entry]
+    def as_list(self) -> list[object]:
+        """What JSON has."""
+        return [
+            *self.loads,
+            *([{"name": "not in the scene", "body": "", "index": 0, **self.rest}] if self.rest else []),
+        ]
 
 
 def _rest(loads: list[Share], name: str, recorded: np.ndarray) -> np.ndarray | None:
@@ -149,10 +150,8 @@ class Touch:
         return f"{self.body} {self.how} {self.other} with {number(size)} N{friction}"
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data."""
-        vectors = {"force": self.force, "friction": self.friction}
-        given = {name: vector.tolist() for name, vector in vectors.items() if vector is not None}
-        return {"body": self.body, "other": self.other, "how": self.how, **given}
+        """What JSON has."""
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 def touches(trajectory: Trajectory, body: str, sample: int) -> list[Touch]:
@@ -225,7 +224,7 @@ class BodyReport(Report):
         events = list(events_near(trajectory, path, time))
         touched = touches(trajectory, path, nearest_sample(trajectory, time))
         try:
-            terms = Explanation.of(trajectory, body, time)
+            terms = Explanation(trajectory, body, time)
         except UsageError:
             if not events and not touched:
                 raise
@@ -237,28 +236,17 @@ class BodyReport(Report):
         return cls(
             *(Section(lines=[text]) for text in [*shown, *more]),
             Section({"body": path} | (terms.as_dict() if terms else {})),
-            Section({"contacts": [touch.as_dict() for touch in touched]} if touched else {}, list(map(str, touched))),
-            Section({"events": [event.as_dict() for event in events]}, [str(terms)] if terms else []),
+            Section({"contacts": touched} if touched else {}, list(map(str, touched))),
+            Section({"events": events}, [str(terms)] if terms else []),
         )
 
 
-@dataclass(frozen=True)
 class Explanation:
-    """The terms of one body's acceleration relative to its parent at one sample."""
+    """The terms of one body's acceleration relative to its parent at one sample: `linear` and `angular`, their sums,
+    the angular speed in the world (`rate`, rad/s; 0 if it was not recorded), and the `shares` of each force.
+    """
 
-    body: str
-    parent: str
-    time: float
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    linear: list[AccelerationTerm]
-    angular_acceleration: np.ndarray
-    angular: list[AccelerationTerm]
-    rate: float  # angular speed in the world, rad/s; 0 if it was not recorded
-    shares: Shares  # the contribution of each force to the applied terms
-
-    @classmethod
-    def of(cls, trajectory: Trajectory, body: str, time: float) -> Explanation:
+    def __init__(self, trajectory: Trajectory, body: str, time: float):
         """At the sample nearest to `time` (s). Raises UsageError without terms, or for a body that is not free."""
         index = trajectory.paths.index(trajectory[body].path)
         if not trajectory.header.with_terms:
@@ -272,24 +260,18 @@ class Explanation:
         def at(name: str) -> np.ndarray:
             return np.asarray(trajectory.arrays[f"terms/{name}"][k, index])
 
-        velocity, acceleration, angular = at("velocity"), at("acceleration"), at("angular_acceleration")
-        _require_free(trajectory, body, float(trajectory.time[k]))
-        tangent, normal = directions(velocity, acceleration)
-        with_contact = bool(trajectory.header.shapes)
-        linear, angular_parts = linear_terms(with_contact), angular_terms(with_contact)
+        self.body, self.time = body, float(trajectory.time[k])
+        _require_free(trajectory, body, self.time)
+        self.parent = trajectory[body].parent_at(self.time) or "world"
+        self.velocity, self.acceleration = at("velocity"), at("acceleration")
+        self.angular_acceleration = at("angular_acceleration")
+        with_contact, along_path = bool(trajectory.header.shapes), directions(self.velocity, self.acceleration)
+        about_axis = directions(np.zeros(3), self.angular_acceleration)
+        self.linear = [AccelerationTerm.of(field, at, *along_path) for field in linear_terms(with_contact)]
+        self.angular = [AccelerationTerm.of(field, at, *about_axis) for field in angular_terms(with_contact)]
         rate = known(sample_of(trajectory, k).motion("world", index), "angular_velocity")
-        return cls(
-            body=body,
-            parent=trajectory[body].parent_at(float(trajectory.time[k])) or "world",
-            time=float(trajectory.time[k]),
-            velocity=velocity,
-            acceleration=acceleration,
-            linear=[AccelerationTerm.of(f, at, tangent, normal) for f in linear],
-            angular_acceleration=angular,
-            angular=[AccelerationTerm.of(f, at, *directions(np.zeros(3), angular)) for f in angular_parts],
-            rate=0.0 if rate is None else float(np.linalg.norm(rate)),
-            shares=Shares.of(trajectory, k, trajectory.paths[index], at),
-        )
+        self.rate = 0.0 if rate is None else float(np.linalg.norm(rate))
+        self.shares = Shares.of(trajectory, k, trajectory.paths[index], at)
 
     @property
     def bend(self) -> float:
@@ -352,17 +334,17 @@ class Explanation:
         )
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`."""
+        """What JSON has."""
         return {
             "body": self.body,
             "parent": self.parent,
             "time": self.time,
-            "velocity": self.velocity.tolist(),
-            "acceleration": self.acceleration.tolist(),
+            "velocity": self.velocity,
+            "acceleration": self.acceleration,
             "bend": self.bend,
-            "terms": {term.name: term.as_dict() for term in self.linear},
-            "angular_acceleration": self.angular_acceleration.tolist(),
-            "angular_terms": {term.name: term.as_dict() for term in self.angular},
+            "terms": {term.name: term for term in self.linear},
+            "angular_acceleration": self.angular_acceleration,
+            "angular_terms": {term.name: term for term in self.angular},
             "forces": self.shares.as_list(),
         }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rigidsim.report.states import known
@@ -12,22 +10,13 @@ from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import measured
 
 
-@dataclass(frozen=True)
-class Extremes:
-    """The largest distance (m), speed (m/s) and angular speed (rad/s) of one body in the world; None for
-    what was not recorded.
+def extremes(trajectory: Trajectory) -> list[dict[str, float]]:
+    """The largest distance (m), speed (m/s) and angular speed (`rate`, rad/s) of each body in the world; those that the
+    file does not have are computed from the samples. NaN for what was not recorded.
     """
-
-    distance: float | None
-    speed: float | None
-    rate: float | None
-
-
-def extremes(trajectory: Trajectory) -> list[Extremes]:
-    """The extremes of each body; those that the file does not have are computed from the samples."""
     stored = _stored(trajectory)
     largest = np.where(np.isnan(stored), _computed(trajectory, np.isnan(stored)), stored)
-    return [Extremes(*(None if np.isnan(x) else float(x) for x in row)) for row in largest]
+    return [dict(zip(("distance", "speed", "rate"), row, strict=True)) for row in largest.tolist()]
 
 
 def stored_extremes_match(trajectory: Trajectory) -> bool:

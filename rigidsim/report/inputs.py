@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from rigidsim.trajectory.header import Header
 
@@ -23,7 +24,8 @@ class Absent:
 ABSENT = Absent()
 
 
-class Input(NamedTuple):
+@dataclass(frozen=True)
+class Input:
     """An input that differs: a key of the scene (`bodies.tank.mass`) or a part of the provenance (`rigidsim`)."""
 
     kind: str  # scene, override (of the same text), or version

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +18,7 @@ from rigidsim.report.jumps import listed
 from rigidsim.report.metrics import outcome
 from rigidsim.report.sections import Report, Section, Table
 from rigidsim.report.states import StateTable
-from rigidsim.report.table import ALL, MOST_ROWS, shown_of
+from rigidsim.report.table import ALL, MOST_ROWS
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.fields import CONTACT_WORK, COUNT_COLUMN, POINT_COLUMNS, Column
 from rigidsim.trajectory.header import Header
@@ -90,12 +91,12 @@ class Inspection(Report):
 
         given = {name: trajectory.metric(text) for name, text in metrics.items()}
         units = trajectory.header.metric_units | {name: trajectory.metric_unit(text) for name, text in metrics.items()}
-        states = [StateTable.of(sample_of(trajectory, k), frame, most(SHOWN_BODIES)) for k in (0, -1)]
+        states = [StateTable(sample_of(trajectory, k), frame, most(SHOWN_BODIES)) for k in (0, -1)]
         return cls(
             _about(trajectory, file),
             _bodies(trajectory, most(MOST_ROWS)),
-            Section({"first": states[0].as_dict()}, states[0].summary()),
-            Section({"last": states[1].as_dict()}, states[1].summary() if len(trajectory.time) > 1 else ()),
+            Section({"first": states[0]}, states[0].lines()),
+            Section({"last": states[1]}, states[1].lines() if len(trajectory.time) > 1 else ()),
             _drift(trajectory),
             Section(lines=course_lines(found, trajectory.time) if (found := energies(trajectory)) else ()),
             _events(trajectory, most(SHOWN_EVENTS)),
@@ -130,13 +131,12 @@ def _bodies(trajectory: Trajectory, most: int | None) -> Section:
     """The bodies, indented by level, with kinds and extremes; in text at most so many."""
     header, largest = trajectory.header, extremes(trajectory)
     names = ["  " * path.count("/") + path.rsplit("/", 1)[-1] for path in header.paths]
-    numbers = [["" if value is None else f"{value:.5g}" for value in vars(one).values()] for one in largest]
+    numbers = [["" if math.isnan(value) else f"{value:.5g}" for value in one.values()] for one in largest]
     rows = [[name, *three, kind] for name, three, kind in zip(names, numbers, header.kinds, strict=True)]
     head = ["largest values in the world", "distance, m", "speed, m/s", "angular speed, rad/s", "kind"]
-    shown = shown_of(len(rows), most)
     about = zip(header.paths, header.parents, header.kinds, largest, strict=True)
-    data = [{"path": path, "parent": parent, "kind": kind, **vars(one)} for path, parent, kind, one in about]
-    return Section({"bodies": data}, table=Table(head, rows[:shown], len(rows) - shown, ALL))
+    data = [{"path": path, "parent": parent, "kind": kind, **one} for path, parent, kind, one in about]
+    return Section({"bodies": data}, table=Table.first(head, rows, most, ALL))
 
 
 def _drift(trajectory: Trajectory) -> Section:
@@ -147,7 +147,7 @@ def _drift(trajectory: Trajectory) -> Section:
     lines = list(map(str, drift))
     if not trajectory.has_diagnostics:
         lines = [f"energies and momenta were not recorded ({trajectory.header.record_text})"]
-    data = {"drift": {one.name: one.as_dict() for one in drift}, "warnings": warnings}
+    data = {"drift": {one.name: one for one in drift}, "warnings": warnings}
     return Section(data, [*lines, *(f"warning: {text}" for text in warnings)])
 
 
@@ -155,7 +155,7 @@ def _events(trajectory: Trajectory, most: int | None) -> Section:
     """Impulses and reparentings; in text at most so many."""
     events = trajectory.events.scheduled
     lines = [f"{counted(len(events), 'event')}:", *listed(events, most)] if events else []
-    return Section({"events": [event.as_dict() for event in events]}, lines)
+    return Section({"events": events}, lines)
 
 
 def _datasets(header: Header) -> Section:

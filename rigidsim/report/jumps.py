@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rigidsim.report.table import ROUNDING, remark, shown_of
+from rigidsim.report.table import ROUNDING, shortened
 from rigidsim.report.wording import counted
 from rigidsim.trajectory.events import ContactEvent, Event
 from rigidsim.trajectory.trajectory import Trajectory
@@ -96,14 +96,14 @@ def cause_of(event: Event | ContactEvent, body: str = "") -> str:
     return f"{event.body} is reparented from {parents[0]} to {parents[1]}{fixed}"
 
 
-def listed(events: tuple[Event, ...], most: int | None) -> Iterator[str]:
+def listed(events: tuple[Event, ...], most: int | None) -> list[str]:
     """The first events, one line each."""
-    shown = shown_of(len(events), most)
-    for event in events[:shown]:
+    lines = []
+    for event in events:
         others = ((event.protected, "protected"), (event.carried, "carried along"))
         counts = "".join(f"; {counted(len(bodies), 'body', 'bodies')} {word}" for bodies, word in others if bodies)
-        yield f"  {event.time:.9g} s  {cause_of(event)}; energy {event.energy:+.6g} J{counts}"
-    yield from (f"  {line}" for line in remark(len(events) - shown))
+        lines.append(f"{event.time:.9g} s  {cause_of(event)}; energy {event.energy:+.6g} J{counts}")
+    return [f"  {line}" for line in shortened(lines, most)]
 
 
 def _received(event: Event) -> Iterator[str]:

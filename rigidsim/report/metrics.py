@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rigidsim.report.contact import SHOWN_PAIRS, ContactSummary
-from rigidsim.report.oracle import oracle_lines, plain_errors
-from rigidsim.report.sections import Section
-from rigidsim.report.table import aligned
+from rigidsim.report.sections import Section, Table
 
 if TYPE_CHECKING:
     from rigidsim.hindsight.oracles import OracleError
-
-
-def metric_lines(metrics: Mapping[str, float], units: Mapping[str, str]) -> list[str]:
-    """A heading, and a line for each metric, with its unit if that is known."""
-    rows = ([name, f"{value:.9g} {units.get(name, '')}".rstrip()] for name, value in metrics.items())
-    return aligned([["metric", "value"], *rows])
-
-
-def plain_metrics(metrics: Mapping[str, float]) -> dict[str, float | None]:
-    """The values for JSON, which has no number for those that are not finite: None."""
-    return {name: value if math.isfinite(value) else None for name, value in metrics.items()}
 
 
 def outcome(
@@ -34,10 +20,27 @@ def outcome(
     most: int | None = SHOWN_PAIRS,
 ) -> list[Section]:
     """Contact, with at most so many pairs, metrics, and errors with respect to the oracle, each if there is any."""
-    found: list[tuple[str, Any, Any]] = [
-        ("contact", contact and contact.as_dict(), contact and contact.lines(most)),
-        ("metrics", plain_metrics(metrics), metrics and metric_lines(metrics, units)),
-        ("oracle", plain_errors(oracle), oracle and oracle_lines(oracle)),
-    ]
-    sections = [Section({name: data}, lines) for name, data, lines in found if lines]
-    return [*sections, Section({"metric_units": dict(units)})] if units else sections
+    found = contact.sections(most) if contact else []
+    if metrics:
+        rows = [[name, f"{value:.9g} {units.get(name, '')}".rstrip()] for name, value in metrics.items()]
+        found.append(Section({"metrics": metrics}, table=Table(["metric", "value"], rows)))
+    if oracle:
+        head = ["oracle", "largest error", "at", "tolerance"]
+        data = {"oracle": {each.name: _plain_error(each) for each in oracle}}
+        found.append(Section(data, table=Table(head, [*map(_error_row, oracle)])))
+    return [*found, Section({"metric_units": units})] if units else found
+
+
+def _error_row(error: OracleError) -> list[str]:
+    unit = error.unit and f" {error.unit}"
+    tolerance = "" if error.tolerance is None else f"{error.tolerance:g}{unit}"
+    if error.error is None:
+        return [error.name, "not compared", "", tolerance]
+    mark = ", exceeded" if error.exceeds else ""
+    return [error.name, f"{error.error:.3g}{unit}", f"{error.time:g} s", f"{tolerance}{mark}"]
+
+
+def _plain_error(error: OracleError) -> dict[str, object]:
+    """What JSON has; `error` and `at` are None if nothing could be compared."""
+    found = {"error": error.error, "at": error.time, "unit": error.unit, "tolerance": error.tolerance}
+    return found | {"exceeded": error.exceeds} | ({"message": error.remark} if error.remark else {})

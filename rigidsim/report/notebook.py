@@ -94,12 +94,10 @@ def _row(scene: Scene, node: SceneNode) -> list[str]:
 
 
 def _last_state(state: State) -> Section:
-    table = StateTable.of(state, most=SHOWN_BODIES)
-    about = zip(table.bodies, table.cells("position", 3), table.cells("velocity", 3), strict=True)
-    rows = [[body.path, body.kind, *position, *velocity] for body, position, velocity in about]
-    head = ["body", "kind", *(f"{name}, m" for name in "xyz"), *(f"v{name}, m/s" for name in "xyz")]
+    table, names = StateTable(state, most=SHOWN_BODIES), ("position", "velocity")
+    rows = [[node.path, node.kind, *row] for node, row in zip(table.nodes, table.rows(*names), strict=True)]
     lines = [f"at t = {number(state.time)} s, in the world"]
-    return Section(lines=lines, table=Table(head, rows, len(state) - len(rows), texts=2))
+    return Section(lines=lines, table=Table(["body", "kind", *table.head(*names)], rows, table.others, texts=2))
 
 
 def _drawings(found: Sequence[Course]) -> str:

@@ -40,14 +40,14 @@ class RunReport(Report):
         """
         self.path, self.samples, self.warnings = path, samples, tuple(warnings)
         self.compile_seconds, self.run_seconds = compile_seconds, run_seconds
-        settings, last = simulation.header.contact_settings, StateTable.of(simulation.state, most=most)
+        settings, last = simulation.header.contact_settings, StateTable(simulation.state, most=most)
         contact = ContactSummary.of(simulation.events.contact, ledger=simulation.contact_ledger)
         before = (*simulation.scene.warnings, *simulation.overlaps)
         data = {
             **simulation.gear,
             "contact_settings": dict(settings),
-            "drift": {one.name: one.as_dict() for one in drift},
-            "last": last.as_dict(),
+            "drift": {one.name: one for one in drift},
+            "last": last,
             "warnings": [*before, *self.warnings],
             "content_hash": content_hash,
         }
@@ -56,7 +56,7 @@ class RunReport(Report):
             self._title(simulation),
             Section(data, *([f"  {line}" for line in lines] for lines in (modes, pairs[len(modes) :])), joins=True),
             Section(lines=[f"  {one}" for one in drift], joins=True),
-            Section(lines=last.summary()),
+            Section(lines=last.lines()),
             *outcome(contact, simulation.metrics, simulation.header.metric_units, oracle),
         )
 

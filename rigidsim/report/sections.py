@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from html import escape
+from typing import Any
 
-from rigidsim.report.table import aligned, remark
+import numpy as np
+
+from rigidsim.report.table import aligned, remark, shown_of
 
 LONGEST_TEXT = 300
 INDENT = "\N{NO-BREAK SPACE}" * 4
@@ -21,6 +25,12 @@ class Table:
     others: int = 0
     hint: str = ""  # how to see the others
     texts: int = 1
+
+    @classmethod
+    def first(cls, head: Sequence[str], rows: Sequence[Sequence[str]], most: int | None, hint: str = "") -> Table:
+        """A table of at most so many rows, the first; one more if that is all."""
+        shown = shown_of(len(rows), most)
+        return cls(head, rows[:shown], len(rows) - shown, hint)
 
     def lines(self) -> list[str]:
         """The table as text."""
@@ -89,11 +99,24 @@ class Report:
         found: dict[str, object] = {"schema_version": 1}
         for section in self.sections:
             found |= section.data
-        return found
+        return plain(found)
 
     def html(self) -> str:
         """One piece of HTML, in which nothing is executed or loaded."""
         return f"<div>{''.join(section.html() for section in self.sections)}</div>"
+
+
+def plain(value: Any) -> Any:
+    """Data as JSON has them: records as mappings, arrays as lists, None for numbers that are not finite."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(inner) for inner in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    if hasattr(value, "as_dict"):
+        return plain(value.as_dict())
+    return plain(vars(value)) if is_dataclass(value) else value
 
 
 def html_text(text: object) -> str:

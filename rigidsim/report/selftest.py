@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from itertools import groupby
 
+from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import aligned, number
 from rigidsim.report.wording import counted
 from rigidsim.selftest.checking import Check
@@ -14,35 +14,26 @@ VERDICTS = {True: "passed", False: "FAILED"}
 HEAD = ["quantity", "reference", "measured", "error", "tolerance", "order", "verdict"]
 
 
-@dataclass(frozen=True)
-class SelftestReport:
+class SelftestReport(Report):
     """The output of `selftest`."""
 
-    checks: Sequence[Check]
-
-    @property
-    def has_passed(self) -> bool:
-        """Whether all have."""
-        return bool(self.checks) and all(check.has_passed for check in self.checks)
-
-    def __str__(self) -> str:
-        rows = aligned([HEAD, *map(_row, self.checks)])
-        lines, begin = [rows[0]], 1
-        for case, found in groupby(self.checks, key=lambda check: (check.case, check.title, check.source)):
+    def __init__(self, checks: Sequence[Check]):
+        self.has_passed = bool(checks) and all(check.has_passed for check in checks)
+        head, *rows = aligned([HEAD, *map(_row, checks)])
+        sections, begin = [Section(lines=[head])], 0
+        for case, found in groupby(checks, key=lambda check: (check.case, check.title, check.source)):
             name, title, source = case
-            count = len(list(found))
-            lines += ["", f"{name}: {title} ({source})", *rows[begin : begin + count]]
-            begin += count
-        failed = [check for check in self.checks if not check.has_passed]
-        lines += ["", *(f"{check.case} {check.quantity}: {check.message}" for check in failed if check.message)]
-        cases = counted(len({check.case for check in self.checks}), "case")
-        what = f"{cases}, {counted(len(self.checks), 'quantity', 'quantities')}"
-        return "\n".join([*lines, f"{what}: {f'{len(failed)} failed' if failed else 'all passed'}"])
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`."""
-        checks = [asdict(check) | {"passed": check.has_passed} for check in self.checks]
-        return {"schema_version": 1, "passed": self.has_passed, "checks": checks}
+            end = begin + len(list(found))
+            sections.append(Section(lines=[f"{name}: {title} ({source})", *rows[begin:end]]))
+            begin = end
+        failed = [check for check in checks if not check.has_passed]
+        messages = [f"{check.case} {check.quantity}: {check.message}" for check in failed if check.message]
+        cases = counted(len({check.case for check in checks}), "case")
+        what = f"{cases}, {counted(len(checks), 'quantity', 'quantities')}"
+        verdict = f"{what}: {f'{len(failed)} failed' if failed else 'all passed'}"
+        data = [vars(check) | {"passed": check.has_passed} for check in checks]
+        ending = Section({"passed": self.has_passed, "checks": data}, [*messages, verdict])
+        super().__init__(*sections, ending)
 
 
 def _row(check: Check) -> list[str]:

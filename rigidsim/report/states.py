@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
 from rigidsim.errors import NotRecordedError
+from rigidsim.report.sections import Report, Section
 from rigidsim.report.table import ALL, ROUNDING, aligned, number, remark, shown_of, without_rounding
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.motion import Motion
@@ -17,7 +17,13 @@ from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
 from rigidsim.tree.nodes import WORLD, path_of
 
 SAME = 1e-12  # relative tolerance for equal times
-FIELDS = ("position", "orientation", "velocity", "angular_velocity")
+LABELS = {
+    "position": ("x", "y", "z"),
+    "orientation": ("qw", "qx", "qy", "qz"),
+    "velocity": ("vx", "vy", "vz"),
+    "angular_velocity": ("omega_x", "omega_y", "omega_z"),
+}
+"""The quantities of a motion, and what their columns are called."""
 
 
 def motion_of(bodies: Trajectory | State, index: int, frame: str) -> Motion:
@@ -33,9 +39,10 @@ def known(motion: Motion, quantity: str) -> np.ndarray | None:
         return None
 
 
-def length_unit(header: Header, frame: str) -> str:
-    """`m`, or the length unit of the frame in metres."""
-    return header.length_unit("" if frame == WORLD else frame)
+def units_of(header: Header, frame: str) -> dict[str, str]:
+    """The units of the quantities relative to a frame, with the unit of length of that; empty for orientations."""
+    length = header.length_unit("" if frame == WORLD else frame)
+    return dict(zip(LABELS, (length, "", f"{length}/s", "rad/s"), strict=True))
 
 
 def state_at(trajectory: Trajectory, time: float) -> State:
@@ -45,122 +52,75 @@ def state_at(trajectory: Trajectory, time: float) -> State:
     return sample_of(trajectory, nearest) if is_sample else trajectory.at(time)
 
 
-@dataclass(frozen=True)
-class BodyState:
-    """One body: its parent and kind at that time, and its motion; None for what is not known, because it was not
-    recorded.
+class StateTable:
+    """The bodies at one time, relative to a frame: at most that many, the first; one more if that is all; `hint` says
+    how to see the others. Of each quantity `values` has those of each body, None for what is not known, because it was
+    not recorded. Raises UsageError if the frame is not a body.
     """
 
-    path: str
-    parent: str
-    kind: str
-    position: np.ndarray | None
-    orientation: np.ndarray | None
-    velocity: np.ndarray | None
-    angular_velocity: np.ndarray | None
-    errors: Mapping[str, float]  # what is known of the rounding of each quantity
+    def __init__(self, state: State, frame: str = WORLD, most: int | None = None, hint: str = ""):
+        self.time, self.frame, self._hint, self._header = float(state.time), frame, hint, state.header
+        self._tree, self.units = state.header.tree_at(state.time), units_of(state.header, frame)
+        self.nodes = self._tree.nodes[: shown_of(len(state.paths), most)]
+        motions, rounding = [motion_of(state, k, frame) for k in range(len(self.nodes))], Rounding(state, frame)
+        self.values = {name: [known(motion, name) for motion in motions] for name in LABELS}
+        self._errors = [rounding.errors(k) for k in range(len(self.nodes))]
 
+    @property
+    def others(self) -> int:
+        """The number of bodies that are left out."""
+        return len(self._tree.nodes) - len(self.nodes)
 
-@dataclass(frozen=True)
-class StateTable:
-    """All bodies at a time (s), relative to a frame."""
-
-    time: float
-    frame: str
-    unit: str  # of length
-    bodies: tuple[BodyState, ...]
-    recorded: str  # what was recorded, as text
-    others: int = 0  # bodies that are left out
-    hint: str = ""  # how to see them
-
-    @classmethod
-    def of(cls, state: State, frame: str = WORLD, most: int | None = None) -> StateTable:
-        """With at most that many bodies, the first; one more if that is all. Raises UsageError if the frame is not a
-        body.
+    def lines(self, in_full: bool = False) -> list[str]:
+        """Positions and velocities; orientations and angular velocities too, if any body rotates or `in_full`; with a
+        line about what is blank, or nothing else if that is all.
         """
-        shown, rounding = shown_of(len(state.paths), most), Rounding(state, frame)
-        rows = []
-        tree = state.header.tree_at(state.time)
-        for index, node in enumerate(tree.nodes[:shown]):
-            motion, parent = motion_of(state, index, frame), tree.parent(node)
-            found = (known(motion, name) for name in FIELDS)
-            rows.append(BodyState(node.path, path_of(parent), node.kind, *found, rounding.errors(index)))
-        unit, others = length_unit(state.header, frame), len(state.paths) - shown
-        return cls(float(state.time), frame, unit, tuple(rows), state.header.record_text, others)
-
-    def summary(self) -> list[str]:
-        """Positions and velocities; orientations and angular velocities too, if any body rotates."""
-        is_rotating = any(body.angular_velocity is None or body.angular_velocity.any() for body in self.bodies)
-        return self._noted([*self.translations(), *(["", *self.rotations()] if is_rotating else [])])
-
-    def in_full(self) -> list[str]:
-        """Positions, velocities, orientations and angular velocities."""
-        return self._noted([*self.translations(), "", *self.rotations()])
-
-    def _noted(self, lines: list[str]) -> list[str]:
-        """Tables, with a line about what is blank; if that is all, one line."""
-        is_known = [getattr(body, name) is not None for body in self.bodies for name in FIELDS]
+        recorded = self._header.record_text
+        is_known = [value is not None for values in self.values.values() for value in values]
         if not any(is_known):
-            return [f"at t = {number(self.time)} s: no motion was recorded ({self.recorded})"]
-        return lines if all(is_known) else [*lines, "", f"what is blank was not recorded ({self.recorded})"]
+            return [f"at t = {number(self.time)} s: no motion was recorded ({recorded})"]
+        has_rates = in_full or any(rate is None or rate.any() for rate in self.values["angular_velocity"])
+        rotations = ["", *self._table("orientation", "angular_velocity")] if has_rates else []
+        blank = [] if all(is_known) else ["", f"what is blank was not recorded ({recorded})"]
+        return [*self._table("position", "velocity"), *rotations, *blank]
 
-    def translations(self) -> list[str]:
-        """Table of positions and velocities."""
-        per_second = f"{self.unit}/s"
-        return self._table(("position", "velocity"), (("x", "y", "z"), ("vx", "vy", "vz")), (self.unit, per_second))
+    def head(self, *names: str) -> list[str]:
+        """The labels of the columns of some quantities, with their units."""
+        units = ((label, self.units[name]) for name in names for label in LABELS[name])
+        return [f"{label}, {unit}" if unit else label for label, unit in units]
 
-    def rotations(self) -> list[str]:
-        """Table of orientations and angular velocities."""
-        names = (("qw", "qx", "qy", "qz"), ("omega_x", "omega_y", "omega_z"))
-        return self._table(("orientation", "angular_velocity"), names, ("", "rad/s"))
+    def rows(self, *names: str) -> list[list[str]]:
+        """The numbers of some quantities, a row for each body; blank for what is not known."""
+        return [[*chain(*cells)] for cells in zip(*map(self._cells, names), strict=True)]
 
-    def cells(self, name: str, width: int) -> list[list[str]]:
-        """The numbers of a quantity of this many components, a row for each body; blank if it is not known."""
-        there = [body for body in self.bodies if getattr(body, name) is not None]
-        vectors, errors = [getattr(body, name) for body in there], [body.errors.get(name, 0.0) for body in there]
-        rounded = dict(zip((body.path for body in there), without_rounding(vectors, errors), strict=True))
-        return [
-            [number(x) for x in rounded[body.path]] if body.path in rounded else [""] * width for body in self.bodies
-        ]
+    def _cells(self, name: str) -> list[list[str]]:
+        there = [k for k, value in enumerate(self.values[name]) if value is not None]
+        vectors, errors = [self.values[name][k] for k in there], [self._errors[k][name] for k in there]
+        rounded = dict(zip(there, without_rounding(vectors, errors), strict=True))
+        blank = [""] * len(LABELS[name])
+        return [[number(x) for x in rounded[k]] if k in rounded else blank for k in range(len(self.nodes))]
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`."""
+        """What JSON has."""
         bodies = [
-            {"path": body.path, "parent": body.parent, "kind": body.kind}
-            | {name: None if (v := getattr(body, name)) is None else v.tolist() for name in FIELDS}
-            for body in self.bodies
+            {"path": node.path, "parent": path_of(self._tree.parent(node)), "kind": node.kind}
+            | {name: values[k] for name, values in self.values.items()}
+            for k, node in enumerate(self.nodes)
         ]
-        units = {"position": self.unit, "orientation": "1", "velocity": f"{self.unit}/s", "angular_velocity": "rad/s"}
+        units = {name: unit or "1" for name, unit in self.units.items()}
         return {"time": self.time, "frame": self.frame, "units": units, "bodies": bodies}
 
-    def _table(self, fields: tuple, names: tuple, units: tuple) -> list[str]:
+    def _table(self, *names: str) -> list[str]:
         frame = "in the world" if self.frame == WORLD else f"relative to {self.frame}"
-        header_row = [f"at t = {number(self.time)} s, {frame}"]
-        for labels, unit in zip(names, units, strict=True):
-            header_row += [f"{label}, {unit}" if unit else label for label in labels]
-        columns = [self.cells(name, len(labels)) for name, labels in zip(fields, names, strict=True)]
-        rows = [[body.path, *chain(*cells)] for body, *cells in zip(self.bodies, *columns, strict=True)]
-        return [*aligned([header_row, *rows]), *remark(self.others, self.hint)]
+        head = [f"at t = {number(self.time)} s, {frame}", *self.head(*names)]
+        rows = ([node.path, *row] for node, row in zip(self.nodes, self.rows(*names), strict=True))
+        return [*aligned([head, *rows]), *remark(self.others, self._hint)]
 
 
-@dataclass(frozen=True)
-class StateReport:
-    """The output of `inspect --at`."""
-
-    file: str
-    states: StateTable
-
-    @classmethod
-    def of(cls, trajectory: Trajectory, file: str, frame: str, time: float, most: int | None = None) -> StateReport:
-        """With at most that many bodies. Raises UsageError outside the trajectory."""
-        return cls(file, replace(StateTable.of(state_at(trajectory, time), frame, most), hint=ALL))
-
-    def __str__(self) -> str:
-        return "\n".join(self.states.in_full())
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain data, for `--json`."""
-        return {"schema_version": 1, "file": self.file, **self.states.as_dict()}
+def state_report(trajectory: Trajectory, file: str | Path, frame: str, time: float, most: int | None = None) -> Report:
+    """The output of `inspect --at`, with at most that many bodies. Raises UsageError outside the trajectory."""
+    states = StateTable(state_at(trajectory, time), frame, most, ALL)
+    return Report(Section({"file": str(file), **states.as_dict()}, states.lines(in_full=True)))
 
 
 class Rounding:
@@ -182,7 +142,7 @@ class Rounding:
         metres = float(self._state.header.parent_scale[index]) / self._unit
         position, velocity, rate = (self._local(index, f) for f in ("position", "velocity", "angular_velocity"))
         sizes = (metres * position, 1.0, max(metres * velocity, self._fall), max(rate, self._rate))
-        return {name: ROUNDING * size for name, size in zip(FIELDS, sizes, strict=True)}
+        return {name: ROUNDING * size for name, size in zip(LABELS, sizes, strict=True)}
 
     def _local(self, index: int, quantity: str) -> float:
         """The length of a vector relative to the parent; 0 if it was not recorded."""

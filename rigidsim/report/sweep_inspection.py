@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from rigidsim.errors import UsageError, did_you_mean
-from rigidsim.report.metrics import plain_metrics
 from rigidsim.report.plots import plot, side_by_side
 from rigidsim.report.sections import Report, Section, Table
 from rigidsim.report.sweep import failures
@@ -65,16 +64,15 @@ def inspect_sweep(file: str | Path) -> Report:
         *about, failed = run_sections(sweep, SHOWN_FAILURES)
         title = Section({"file": str(file), "plan": sweep.description}, [f"{file}: {sweep.description}"])
         found = [*metric_statistics(sweep), *_of_last_states(sweep)]
-        sensitivity, is_whole = _sensitivity(sweep), bool(sweep.content_hash)
         hint = "a process is running it" if is_under_way(final_path(sweep.path)) else "--resume continues it"
-        ending = f"content hash {sweep.content_hash}" if is_whole else f"the sweep is not complete: {hint}"
+        ending = f"content hash {sweep.content_hash}" if sweep.content_hash else f"the sweep is not complete: {hint}"
         return Report(
             title,
             *about,
             failed,
-            Section({"statistics": {one.name: vars(one) for one in found}}, table=statistics_table(found)),
+            Section({"statistics": {one.name: one for one in found}}, table=statistics_table(found)),
             Section(lines=_plots(sweep)),
-            Section({"sensitivity": _plain(sensitivity)}, _sensitivity_lines(sensitivity)),
+            _sensitivity(sweep),
             Section({"content_hash": sweep.content_hash}, [ending]),
         )
 
@@ -106,8 +104,7 @@ def inspect_metrics(file: str | Path, names: Sequence[str]) -> Report:
         statistics = {name: _statistics(sweep, name) for name in names}
         runs, data = list(map(str, sweep.numbers.tolist())), {}
         for name, one in found.items():
-            values = plain_metrics(dict(zip(runs, one.tolist(), strict=True)))
-            data[name] = {"statistics": statistics[name] and vars(statistics[name]), "values": values}
+            data[name] = {"statistics": statistics[name], "values": dict(zip(runs, one.tolist(), strict=True))}
         rows = [one.row() if one else [name, *["-"] * (len(HEAD) - 1)] for name, one in statistics.items()]
         return Report(
             Section({"file": str(file), "plan": sweep.description}, [f"{file}: {sweep.description}"]),
@@ -120,12 +117,6 @@ def statistics_table(found: Sequence[Statistics], most: int | None = None) -> Ta
     """The first statistics, if there are any."""
     rows = [one.row() for one in found[:most]]
     return Table(HEAD, rows, len(found) - len(rows)) if rows else None
-
-
-def _plain(sensitivity: Mapping[str, SobolIndices] | str) -> dict[str, object]:
-    if isinstance(sensitivity, str):
-        return {"message": sensitivity}
-    return {name: indices.as_dict() for name, indices in sensitivity.items()}
 
 
 def range_of(sweep: Sweep, name: str) -> str:
@@ -192,26 +183,20 @@ def _require_metric(sweep: Sweep, name: str, file: str | Path) -> None:
     raise UsageError(f"{message}; {did_you_mean(name, metrics, hint)}")
 
 
-def _sensitivity(sweep: Sweep) -> Mapping[str, SobolIndices] | str:
-    if not sweep.metrics:
-        return ""
+def _sensitivity(sweep: Sweep) -> Section:
+    """The Sobol indices of each metric, or why there are none."""
     try:
-        return sweep.sensitivity()
+        found = sweep.sensitivity() if sweep.metrics else {}
     except UsageError as error:
-        return str(error)
-
-
-def _sensitivity_lines(sensitivity: Mapping[str, SobolIndices] | str) -> list[str]:
-    if isinstance(sensitivity, str):
-        return ["", sensitivity] if sensitivity else []
+        return Section({"sensitivity": {"message": str(error)}}, ["", str(error)])
     lines = []
-    for metric, indices in sensitivity.items():
+    for metric, indices in found.items():
         rows = [[f"Sobol indices of {metric}", "first order", "95 % bounds", "total", "95 % bounds"]]
         for number, name in enumerate(indices.names):
             rows.append([f"  {name}", *_bounded(indices, "first", number), *_bounded(indices, "total", number)])
         table = aligned(rows) if not np.isnan(indices.first).all() else rows[0][:1]
         lines += ["", *table, *([f"  {indices.remark}"] if indices.remark else [])]
-    return lines
+    return Section({"sensitivity": found or {"message": ""}}, lines)
 
 
 def _bounded(indices: SobolIndices, kind: str, number: int) -> list[str]:

@@ -16,17 +16,13 @@ FOLDER = Path(__file__).parent / "cases"
 
 @dataclass(frozen=True)
 class Known:
-    """What a quantity should be, besides what the oracle of the scene says: `values` at some times (s), and the largest
-    error that is allowed, in the unit of the quantity.
+    """What a quantity should be, besides what the oracle of the scene says: its values `at` some times (s), (time) or
+    (time, components), and the largest error that is allowed, in the unit of the quantity.
     """
 
     name: str
-    values: Callable[[np.ndarray], np.ndarray]
+    at: Callable[[np.ndarray], np.ndarray]
     tolerance: float
-
-    def at(self, time: np.ndarray) -> np.ndarray:
-        """(time) or (time, components)."""
-        return self.values(time)
 
 
 @dataclass(frozen=True)

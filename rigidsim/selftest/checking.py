@@ -10,11 +10,12 @@ from itertools import pairwise
 import numpy as np
 
 from rigidsim.errors import SimulationError
-from rigidsim.hindsight.oracles import Form, OracleError, closed_forms, error_of
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.hindsight.oracles import Comparison, Form, OracleError, closed_forms
+from rigidsim.hindsight.quantities import named
 from rigidsim.selftest.cases import Case
 from rigidsim.simulation.batch import simulate
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.trajectory.windows import measured
 
 ROUNDING = 1e-12
 """An error below this part of the largest value of the reference is rounding, of which the order means nothing."""
@@ -63,10 +64,10 @@ def checks(case: Case) -> Iterator[Check]:
         unknown = (None,) * 7
         yield Check(case.name, scene.title, " ".join(scene.description.split()), "", "", *unknown, str(error))
         return
-    order = _order_of(scene.simulation.integrator.order) if case.is_refined else None
+    order = order_of(scene.simulation.integrator.order) if case.is_refined else None
     for form in (*closed_forms(runs[-1].header).values(), *case.references):
-        found = [error_of(run, form) for run in runs]
-        reference, measured = _values(runs[-1], form, found[-1])
+        found = [measured(run, Comparison(form))[0] for run in runs]
+        reference, value = _values(runs[-1], form, found[-1])
         yield Check(
             case=case.name,
             title=scene.title,
@@ -75,7 +76,7 @@ def checks(case: Case) -> Iterator[Check]:
             unit=found[-1].unit,
             time=found[-1].time,
             reference=reference,
-            measured=measured,
+            measured=value,
             error=found[-1].error,
             tolerance=form.tolerance,
             order=observed_order([one.error for one in found], _size(runs[-1], form)),
@@ -94,8 +95,8 @@ def observed_order(errors: Sequence[float | None], size: float) -> float | None:
     return math.log2(usable[-1][0] / usable[-1][1]) if usable and usable[-1][0] > 0 else None
 
 
-def _order_of(text: str) -> float | None:
-    """The order of an integrator, which is a number for all but those whose order depends on the scene."""
+def order_of(text: str) -> float | None:
+    """The order of an integrator; None for one whose order depends on the scene."""
     return float(text) if text.replace(".", "").isdigit() else None
 
 
@@ -106,10 +107,10 @@ def _values(run: Trajectory, form: Form, found: OracleError) -> tuple[float | No
     known = np.isfinite(form.at(run.time).reshape(len(run.time), -1)).any(axis=1)
     is_rounding = found.error <= ROUNDING * _size(run, form)
     at = int(np.flatnonzero(known)[-1]) if is_rounding else int(np.argmin(np.abs(run.time - found.time)))
-    measured = np.atleast_1d(quantity(run, form.name).values[at])
+    reached = np.atleast_1d(named(run, form.name).of()[at])
     expected = np.atleast_1d(form.at(run.time[at : at + 1])[0])
-    worst = int(np.nanargmax(np.abs(measured - expected)))
-    return float(expected[worst]), float(measured[worst])
+    worst = int(np.nanargmax(np.abs(reached - expected)))
+    return float(expected[worst]), float(reached[worst])
 
 
 def _size(run: Trajectory, form: Form) -> float:

@@ -11,7 +11,7 @@ from rigidsim.scene import Scene
 from rigidsim.simulation.events import require_shapes, shapes_of
 from rigidsim.simulation.recording import recorded_of, records_contacts, records_terms
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
-from rigidsim.trajectory.provenance import provenance
+from rigidsim.trajectory.provenance import CALLBACKS, provenance
 from rigidsim.tree.history import in_order
 from rigidsim.tree.nodes import path_of
 
@@ -37,7 +37,7 @@ def header_of(
         scene_name=scene.name,
         scene_text=scene.source,
         scene_resolved=json.dumps(scene.resolved(), indent=1),
-        provenance=provenance(),
+        provenance=provenance() | ({CALLBACKS: "yes"} if with_callbacks else {}),
         contact_settings=world.blueprint.contacts.summary if world.blueprint.contacts else NO_CONTACT.copy(),
         shapes=shapes,
         with_contacts=with_contacts,

@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 
 PACKAGES = ("numpy", "llvmlite", "h5py")
+CALLBACKS = "callbacks"
+"""A key that a run has with forces from Python functions, which its scene does not know."""
 
 
 def cpu_model() -> str:

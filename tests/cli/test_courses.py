@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import rigidsim
 from rigidsim.report.courses import LEVELS, MOST_BINS, Course, courses
+from rigidsim.report.sections import plain
 from rigidsim.trajectory.stored_chunks import StoredChunks
 from spinning_brick import SCENE
 
@@ -59,7 +60,7 @@ def test_numbers_are_those_of_the_samples(kept):
 def test_windows_change_nothing(kept, monkeypatch):
     def reported() -> list[dict]:
         with rigidsim.load(kept) as trajectory:
-            return [one.as_dict() for one in courses(trajectory, ["brick.angles", "energy_drift"])]
+            return plain(courses(trajectory, ["brick.angles", "energy_drift"]))
 
     whole = reported()
     monkeypatch.setattr("rigidsim.trajectory.windows.WINDOW_BYTES", 32 * 8 * 64)
@@ -88,7 +89,7 @@ def test_rounding_is_flat_and_what_is_not_finite_is_blank():
     assert course([0.0, np.nan, 7.0]).sparkline(3) == f"{LEVELS[0]} {LEVELS[7]}"
     one = course([np.nan, np.nan])
     assert one.sparkline(2) == "  "
-    assert one.as_dict()["min"] is None
+    assert plain(one)["min"] is None
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=200), st.integers(1, 50))

@@ -9,6 +9,7 @@ import pytest
 
 import rigidsim
 from rigidsim.report.explain import Explanation
+from rigidsim.report.sections import plain
 from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.trajectory import Trajectory
 
@@ -79,7 +80,7 @@ BODIES = [("table", "table/arm"), ("table", "post"), ("gravity", "probe"), ("gra
 @pytest.mark.parametrize("time", [0.0, 0.2, 0.33, 0.45, 0.5, 0.77, 1.0])
 def test_forces_add_up_to_what_was_recorded(histories, name, body, time):
     """Through windows and changes of the tree; they are summed in another order, so each sum is a few ulp off."""
-    found = Explanation.of(histories[name], body, time)
+    found = Explanation(histories[name], body, time)
     assert found.shares.rest == {}
     for term in (*found.linear, *found.angular):
         if term.name in ("applied", "gravity", "angular_applied"):
@@ -89,7 +90,7 @@ def test_forces_add_up_to_what_was_recorded(histories, name, body, time):
 
 
 def test_each_force_is_named_with_its_closed_form(histories):
-    found = Explanation.of(histories["table"], "table/arm", 0.3)
+    found = Explanation(histories["table"], "table/arm", 0.3)
     shares = {str(share.load): share.terms["applied"] for share in found.shares.loads}
     assert shares.keys() == {
         "gravity of the world (world)", "spring to post (table/arm, forces[0])", "drag (table/arm, forces[1])",
@@ -116,18 +117,18 @@ def test_a_force_acts_where_its_part_hangs_now(histories):
     drag = "drag in table (table/arm/hand, forces[0])"
     for time, bodies in ((0.3, ["table/arm"]), (0.45, ["table/arm/hand"]), (0.7, ["post"])):
         for body in ("table/arm", "post", *bodies):
-            names = [str(share.load) for share in Explanation.of(histories["table"], body, time).shares.loads]
+            names = [str(share.load) for share in Explanation(histories["table"], body, time).shares.loads]
             assert (drag in names) == (body in bodies)
 
 
 def test_gravity_is_taken_apart_where_it_has_several_sources(histories):
-    text = str(Explanation.of(histories["gravity"], "probe", 0.5))
+    text = str(Explanation(histories["gravity"], "probe", 0.5))
     assert "gravity, force by force" in text
     for name in ("gravity of the world", "mutual gravity", "gravity of a point", "uniform gravity", "gravity gradient",
                  "torsion spring to moon", "torque (probe, forces[4])"):  # fmt: skip
         assert name in text
-    assert "torsion spring to probe (probe, forces[3])" in str(Explanation.of(histories["gravity"], "moon", 0.5))
-    assert "gravity, force by force" not in str(Explanation.of(histories["table"], "post", 0.5))
+    assert "torsion spring to probe (probe, forces[3])" in str(Explanation(histories["gravity"], "moon", 0.5))
+    assert "gravity, force by force" not in str(Explanation(histories["table"], "post", 0.5))
 
 
 def test_the_command_shows_and_gives_them(call, workplace, histories):
@@ -147,10 +148,10 @@ def test_what_a_callback_did_is_reported_as_such():
     })  # fmt: skip
     simulation = Simulation(scene, terms=True, callbacks={"b": lambda _t, _bodies: ((0, 6, 0), (0, 0, 0))})
     blocks = list(simulation.blocks())
-    found = Explanation.of(Trajectory.from_blocks(simulation.header, blocks), "b", 0.01)
+    found = Explanation(Trajectory.from_blocks(simulation.header, blocks), "b", 0.01)
     assert found.shares.rest["applied"].tolist() == [0, 3, 0]
     assert "not in the scene (a callback)" in str(found)
-    assert found.as_dict()["forces"][-1]["applied"] == [0, 3, 0]
+    assert plain(found)["forces"][-1]["applied"] == [0, 3, 0]
 
 
 def test_a_torsion_spring_is_taken_as_far_as_it_is_wound_up():
@@ -160,7 +161,7 @@ def test_a_torsion_spring_is_taken_as_far_as_it_is_wound_up():
     wheel = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "angular_velocity": [0, 0, 4], "forces": [spring, push]}
     simulation = {"duration": 4, "step": 0.01, "record_every": 0.5}
     scene = rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": simulation, "bodies": {"wheel": wheel}})
-    shares = Explanation.of(rigidsim.simulate(scene, terms=True), "wheel", 1.5).shares
+    shares = Explanation(rigidsim.simulate(scene, terms=True), "wheel", 1.5).shares
     assert not shares.rest
     torque = {share.load.name: share.terms["angular_applied"][2] for share in shares.loads}
     assert abs(torque["torsion spring to world"] + 4 * np.sin(1.5)) <= 0.01  # the push turns it on a little
@@ -171,7 +172,7 @@ def rest_of(bodies: dict, reparent: list[dict], body: str, time: float) -> dict[
     """What was recorded of the terms that forces make, beyond what is found again."""
     simulation = {"duration": 3, "step": 0.01, "record_every": 0.05}
     scene = {"format": "rigidsim/1", "simulation": simulation, "bodies": bodies, "reparent": reparent}
-    return Explanation.of(rigidsim.simulate(rigidsim.Scene.from_dict(scene), terms=True), body, time).shares.rest
+    return Explanation(rigidsim.simulate(rigidsim.Scene.from_dict(scene), terms=True), body, time).shares.rest
 
 
 CUBE = {"principal": [1, 1, 1]}

@@ -15,9 +15,10 @@ from rigidsim.engine.contact.simultaneous import (
     N_PLACES,
     STRUCK,
     STRUCK_PLACE,
-    make_problem,
+    Problem,
     solve_problem,
 )
+from rigidsim.engine.model import made
 from rigidsim.jit.kernels import kernel
 
 
@@ -112,7 +113,7 @@ def solver():
 
 def solve(blow: Blow, problem=None) -> tuple[np.ndarray, bool]:
     """Impulses on B (place, 3), and whether they settled."""
-    problem = problem or make_problem()
+    problem = problem or made(Problem, {})
     count, n = len(blow.pair), len(blow.w)
     problem.size[N_PLACES], problem.size[N_BODIES] = count, n
     side, place = problem.side[:n], problem.place[:count]

@@ -157,7 +157,7 @@ def test_explain_gives_its_share_at_both_ends():
     }
     trajectory = rigidsim.simulate(scene_of({"a": BRICK, "b": b}, 0.1, 0.01), terms=True)
     for body, other in (("a", "b"), ("b", "a")):
-        shares = Explanation.of(trajectory, body, 0.1).shares
+        shares = Explanation(trajectory, body, 0.1).shares
         bushing = shares.loads[0]
         assert str(bushing.load) == f"bushing to {other} (b, forces[0])"
         assert np.abs(bushing.terms["angular_applied"]).max() > 0.01

@@ -13,7 +13,7 @@ import rigidsim
 from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.engine.run import BlockRun
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.hindsight.quantities import named
 from rigidsim.quantities.vocabulary import METERED, OF_BODIES, OF_RUN, OF_RUN_METERED
 from rigidsim.simulation.single import Simulation
 
@@ -308,7 +308,7 @@ def test_every_quantity_has_the_same_bits_in_a_run_and_in_its_trajectory():
     together = by_kernel(scenes, LANES)
     for lane, scene in enumerate(scenes):
         history = rigidsim.simulate(scene)
-        values = [quantity(history, name).values for name in names]
+        values = [named(history, name).of() for name in names]
         expected = [one[-1] + math.fsum(one) / len(one) for one in values]
         np.testing.assert_allclose(together[:, lane], expected, rtol=1e-12, atol=1e-12)
         again = bits(history.metric(metric) for metric in scene.resolved()["metrics"].values())

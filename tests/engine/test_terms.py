@@ -85,7 +85,7 @@ def test_bodies_that_are_not_free_have_no_terms():
 
 def test_explanation_names_the_term_that_bends_the_path():
     trajectory = with_terms("ball_on_turntable")
-    found = Explanation.of(trajectory, "table/let_go", 1.0)
+    found = Explanation(trajectory, "table/let_go", 1.0)
     # At t = 1 on the involute: v = 1 m/s, curvature 1/t, Coriolis 2 v across the path, centrifugal 1 against it.
     assert found.bend == pytest.approx(1.0, abs=1e-12)
     across = {term.name: term.across for term in found.linear}
@@ -96,13 +96,13 @@ def test_explanation_names_the_term_that_bends_the_path():
         "The largest part is the coriolis term, 2 m/s2"
     ) in str(found)
     assert "; all other terms together contribute -1 m/s2" in str(found)
-    at_rest = str(Explanation.of(trajectory, "table/let_go", 0.0))
+    at_rest = str(Explanation(trajectory, "table/let_go", 0.0))
     assert "at rest and accelerates by 1 m/s2, mainly due to the centrifugal term" in at_rest
 
 
 def test_explanation_says_why_it_cannot():
     with pytest.raises(UsageError, match="not a free body"):
-        Explanation.of(with_terms("ball_on_turntable"), "table", 0.0)
+        Explanation(with_terms("ball_on_turntable"), "table", 0.0)
     plain = rigidsim.simulate(rigidsim.Scene.from_file(SCENES["ball_on_turntable"]))
     with pytest.raises(UsageError, match="--terms"):
-        Explanation.of(plain, "table/let_go", 0.0)
+        Explanation(plain, "table/let_go", 0.0)

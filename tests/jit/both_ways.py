@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import linecache
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -47,6 +49,7 @@ def equal(a: Any, b: Any) -> bool:
     return same(a, b)
 
 
+NUMBER = itertools.count()
 WAYS = ("none", "light", "straight")  # two levels of optimisation, and straight code
 
 
@@ -60,6 +63,14 @@ def compare(function: Callable, arguments: Iterable[tuple], way: str = "light", 
             ours = outcome(kernel, given)
         for a, b in zip(ours, outcome(kernel.interpreted, given), strict=True):
             assert equal(a, b), f"{function.__name__}{given}: compiled {a!r}, interpreted {b!r}"
+
+
+def function_of(lines: list[str], names: dict) -> Callable:
+    """The function that these lines define, the first unindented, beside these names; its text can be read."""
+    text, file = "\n ".join(lines) + "\n", f"<program {next(NUMBER)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    exec(compile(text, file, "exec"), names := dict(names))
+    return names[lines[0].split("(")[0].removeprefix("def ")]
 
 
 def programs() -> tuple[list, Callable]:

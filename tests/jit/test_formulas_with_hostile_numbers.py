@@ -1,5 +1,5 @@
-"""All formulas of physics with numbers that break arithmetic: compiled, in lanes, optimised or not, the same bits as in
-Python.
+"""All formulas of physics with numbers that break arithmetic: on columns, compiled, in lanes, optimised or not, the
+bits of Python's floats.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import FunctionType
 
 import numpy as np
 import pytest
-from compiled_formulas import compiled, count_of, on_floats, same
+from compiled_formulas import compiled, count_of, on_columns, on_floats, same
 
 import rigidsim.physics
 from rigidsim.jit import FORMULA, role_of
@@ -22,7 +22,7 @@ from rigidsim.jit import FORMULA, role_of
 sys.path.append(str(Path(__file__).parents[1] / "physics"))
 from formula_checks import CHECKS
 
-COUNT = 48  # points of each formula, in three blocks of sixteen lanes
+COUNT = 144  # points of each formula, in nine blocks of sixteen lanes
 HOSTILE = np.array([
     0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0, -7.5, 1e-8, 5e-324, -1e-310, 2.3e-308, 1e-160, 1e154, -1e160, 1e300, 1e308,
     -1.7e308, np.inf, -np.inf, np.nan, 1e15, -1.001e15, 1e22, 6755399441055744.0, 709.8, -745.2,
@@ -90,15 +90,15 @@ def columns_for(name: str, count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_compiled_and_interpreted_formulas_have_the_same_bits(name):
+def test_formulas_have_the_same_bits_on_floats_on_columns_and_compiled(name):
     formula, shapes = FORMULAS[name], shapes_of(name.split(".")[0], FORMULAS[name])
     columns = DOMAINS.get(name, np.asarray)(columns_for(name, sum(map(count_of, shapes))))
     expected, can = on_floats(formula, shapes, columns)
     assert np.isfinite(expected[:, can]).any() or not len(expected)
-    for lanes, level in ((1, "none"), (16, "light")):
-        found = compiled(formula, shapes, columns, len(expected), lanes, level)
+    ways = {way: compiled(formula, shapes, columns, len(expected), *way) for way in ((1, "none"), (16, "light"))}
+    for way, found in (ways | {"on columns": on_columns(formula, shapes, columns)}).items():
         wrong = [k for k in np.flatnonzero(can) if not same(found[:, k], expected[:, k])]
-        assert not wrong, (lanes, level, columns[:, wrong[0]], found[:, wrong[0]], expected[:, wrong[0]])
+        assert not wrong, (way, columns[:, wrong[0]], found[:, wrong[0]], expected[:, wrong[0]])
 
 
 def test_all_formulas_are_found():

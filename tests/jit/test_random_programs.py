@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-import linecache
 import random
 
 import numpy as np
 import pytest
 
-from both_ways import compare
+from both_ways import compare, function_of
 
-NUMBER = itertools.count()
 COUNT, SIZE = 40, 6
 
 
@@ -100,11 +97,7 @@ class Author:
         """The function, with a text that can be read."""
         begin = ["def program(x, n, row, other):", "    y, k, b, p = 0.0, 1, n > 0, (0.0, 0.5)"]
         lines = [*begin, *self.block(3, "    ", False), *self.block(3, "    ", False), "    return x, y, k, b, *p"]
-        text, file = "\n".join(lines) + "\n", f"<program {next(NUMBER)}>"
-        linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-        names: dict = {"__name__": "programs"}
-        exec(compile(text, file, "exec"), names)
-        return names["program"], text
+        return function_of(lines, {"__name__": "programs"}), "\n".join(lines)
 
 
 @pytest.mark.parametrize("way", ["light", "straight"])

@@ -1,4 +1,4 @@
-"""The constants in the stated errors of the exponentials and their differentials, and the borders of their branches."""
+"""Exponential and logarithm at any angle, and the constants in the stated errors of approximations."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from fifty_digits import MP, first_derivative, mp, reverse, times, turn_by
-from rigidsim.physics.quaternion import dexp, dexp_inverse, exp_cubic, exp_full, exp_septic, log
+from fifty_digits import MP, first_derivative, largest_difference, mp, reverse, times, turn_by
+from rigidsim.physics.quaternion import dexp, dexp_inverse, exp_cubic, exp_full, exp_septic, log, renormalised
+from rigidsim.physics.vector import scaled
 
 EPS = np.finfo(float).eps
 AXIS = mp("0.48", "-0.6", "0.64")
@@ -29,12 +30,25 @@ def distance(p, q):
     return MP.sqrt(sum((MP.mpf(x) - MP.mpf(y)) ** 2 for x, y in zip(p, q, strict=True)))
 
 
-@pytest.mark.parametrize("exponential", [exp_cubic, exp_septic, exp_full])
-def test_exponentials_are_exactly_unit_and_the_identity_at_rest(exponential):
-    assert exponential((0.0, 0.0, 0.0)) == (1.0, 0.0, 0.0, 0.0)
-    q = exponential(half("2.9"))
-    # The two polynomials are normalised in sixty digits; exp_full is unit because sine and cosine are.
-    assert abs(sum(x * x for x in q) - 1) < MP.mpf(10) ** -57
+@pytest.mark.parametrize("off", [-1e-9, 1e-9])
+def test_renormalising_reaches_round_off_in_one_step(off):
+    q = exp_full((0.3, -0.8, 0.5))
+    again = renormalised(tuple((1 + off) * part for part in q))
+    assert abs(math.hypot(*again) - 1) <= 2 * EPS
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-12, 1e-5, 9.9e-5, 1.01e-4, 0.1, 1.0, math.pi / 2, 3.0, 50.0])
+def test_full_exponential_is_right_at_any_angle(size):
+    x = scaled(size, (0.36, 0.48, 0.8))
+    error = largest_difference(exp_full(x), turn_by(mp(*scaled(2.0, x))))
+    assert error <= 4 * EPS + EPS * size  # the argument's own rounding
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-300, 1e-12, 1e-8, 1.01e-8, 0.3, 1.5, math.pi / 2 - 1e-9])
+def test_logarithm_undoes_the_exponential(size):
+    x = scaled(size, (0.36, 0.48, -0.8))
+    assert np.allclose(log(exp_full(x)), x, rtol=8 * EPS, atol=4 * EPS)
+    assert np.allclose(log(tuple(-part for part in exp_full(x))), x, rtol=8 * EPS, atol=4 * EPS)
 
 
 def test_cubic_exponential_has_the_error_it_states():
@@ -105,11 +119,3 @@ def test_differentials_of_the_exponential_leave_the_fourth_power(formula, coeffi
     across = MP.sqrt(1 - sum(a * d for a, d in zip(AXIS, DIRECTION, strict=True)) ** 2 / sum(d * d for d in DIRECTION))
     assert abs(MP.log(coarse / fine, 2) - 4) < 0.01  # measured: 3.9999
     assert abs(fine * coefficient / (across * MP.mpf("1e-2") ** 4) - 1) < 0.01
-
-
-def test_differentials_undo_each_other_to_the_order_of_their_truncation():
-    rate = DIRECTION
-    for size in mp("1e-1", "1e-2"):
-        sigma = tuple(size * x for x in AXIS)
-        there_and_back = dexp_inverse(sigma, dexp(sigma, rate))
-        assert distance(there_and_back, rate) < size**4 / 100  # 1/120 - 1/720 = 1/144

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from compiled_formulas import compiled, on_floats, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,22 +109,3 @@ def test_choices_take_the_whole_jet():
     assert jets.jet_smaller(u, v) == u == jets.jet_select(True, u, v)
     assert jets.jet_larger(u, v) == v == jets.jet_select(False, u, v)
     assert jets.jet_remainder((7.5, 2.0, 1.0), (2.0, 0.25, 0.5)) == (1.5, 1.25, -0.5)
-
-
-def test_a_motion_with_acceleration():
-    """cos(w t) with w = 3 at t = 0.4."""
-    angle = jets.jet_product((3.0, 0.0, 0.0), (0.4, 1.0, 0.0))
-    expected = (math.cos(1.2), -3 * math.sin(1.2), -9 * math.cos(1.2))
-    assert np.allclose(jets.jet_cosine(angle), expected, rtol=1e-15, atol=0)
-
-
-@pytest.mark.parametrize(("name", "count"), NAMES)
-def test_floats_columns_and_compiled_agree_bit_for_bit(name, count):
-    formula = jet_of(name)
-    rng = np.random.default_rng(count)
-    columns = [rng.uniform((0.05, -3, -3), (0.95, 3, 3), (COUNT, 3)).T for _ in range(count)]
-    by_column = [np.broadcast_to(part, COUNT) for part in formula(*map(tuple, columns))]
-    shapes, numbers = ((None,) * 3,) * count, np.concatenate(columns)
-    plain, _ = on_floats(formula, shapes, numbers)
-    assert same(plain, np.array(by_column))
-    assert same(plain, compiled(formula, shapes, numbers, 3))

@@ -11,7 +11,7 @@ import rigidsim
 from drawn_scenes import BOUNCING, made
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
-from rigidsim.hindsight.quantities import quantity
+from rigidsim.hindsight.quantities import named
 from rigidsim.plots import letters
 from rigidsim.plots.figures import Look, figure_of
 from rigidsim.plots.letters import fitted
@@ -41,7 +41,7 @@ def test_curves_are_the_quantities_and_those_of_one_unit_share_a_panel(table):
     for axes, names in ((lengths, ("let_go.position.x@table", "left_behind.distance")), (speed, ("let_go.speed",))):
         for line, name in zip(curves_of(axes), names, strict=True):
             np.testing.assert_array_equal(line.get_xdata(), table.time[shown])
-            np.testing.assert_array_equal(line.get_ydata(), quantity(table, name).values[shown])
+            np.testing.assert_array_equal(line.get_ydata(), named(table, name).of()[shown])
     assert (lengths.get_ylabel(), speed.get_ylabel(), speed.get_xlabel()) == ("m", "let_go speed, m/s", "time, s")
     assert texts_of(lengths)[:2] == ["let_go position x,\nseen from table", "left_behind distance"]
     assert speed.get_shared_x_axes().joined(speed, lengths)
@@ -61,7 +61,7 @@ def test_bodies_have_their_colours_and_curves_differ_in_grey(table):
 def test_one_quantity_over_another(table):
     (axes,) = axes_of(table.plot("let_go.position.x@table:let_go.position.y@table"))
     (curve,) = curves_of(axes)
-    position = quantity(table, "let_go.position@table").values
+    position = named(table, "let_go.position@table").of()
     np.testing.assert_array_equal(np.transpose(curve.get_data()), position[:, :2])
     labels = axes.get_xlabel(), axes.get_ylabel()
     assert labels == tuple(f"let_go position {c}, seen from table, m" for c in "xy") and axes.get_aspect() == 1.0
@@ -80,7 +80,7 @@ def test_paths_in_several_frames_are_side_by_side_to_scale(table):
     for axes, frame in ((world, "world"), (seen, "parent")):
         curve = curves_of(axes)[1]  # the table itself is the first
         np.testing.assert_array_equal(
-            np.transpose(curve.get_data()), quantity(table, f"let_go.position@{frame}").values[:, :2]
+            np.transpose(curve.get_data()), named(table, f"let_go.position@{frame}").of()[:, :2]
         )
         unit = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
         assert unit[1, 0] - unit[0, 0] == pytest.approx(unit[2, 1] - unit[0, 1], rel=1e-9)
@@ -139,9 +139,7 @@ def test_energies_and_the_drift_of_their_balance(table):
 def test_logarithmic_axes_show_sizes(table):
     (axes,) = axes_of(table.plot("let_go.velocity.y@table", log=True))
     assert axes.get_yscale() == "log" and axes.get_ylabel().replace("\n", " ").startswith("absolute value of let_go")
-    np.testing.assert_array_equal(
-        curves_of(axes)[0].get_ydata(), np.abs(quantity(table, "let_go.velocity.y@table").values)
-    )
+    np.testing.assert_array_equal(curves_of(axes)[0].get_ydata(), np.abs(named(table, "let_go.velocity.y@table").of()))
     with pytest.raises(UsageError, match="zero everywhere, which a logarithmic axis cannot show"):
         table.plot("potential_energy", log=True)
 

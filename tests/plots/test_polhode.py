@@ -10,24 +10,24 @@ from scipy.spatial.transform import Rotation
 
 from drawn_scenes import made
 from rigidsim.errors import UsageError
-from rigidsim.hindsight.quantities import quantity
-from rigidsim.plots.history import History
-from rigidsim.plots.polhode import PolhodePanel, PolhodeRequest, _ordered, energy_curves, separatrices, view_of
+from rigidsim.hindsight.quantities import named
+from rigidsim.plots.history import History, Request
+from rigidsim.plots.polhode import PolhodePanel, _ordered, energy_curves, separatrices, view_of
 
 MOMENTS = st.tuples(*[st.floats(0.5, 1.4)] * 3)
 
 
 def panel_of(trajectory, body: str) -> PolhodePanel:
-    return PolhodePanel(PolhodeRequest(History(trajectory, 0, "", slice(None)), body))
+    return PolhodePanel(Request("polhode", History(trajectory, 0, "", slice(None)), body))
 
 
 def test_the_path_is_on_the_sphere_at_constant_energy(tumbling):
     """2 T/L^2 = sum u_k^2/I_k; the integrator keeps both to 1e-8 here."""
     panel = panel_of(tumbling, "top")
-    momentum = quantity(tumbling, "angular_momentum.norm").values
+    momentum = named(tumbling, "angular_momentum.norm").of()
     np.testing.assert_allclose(np.linalg.norm(panel.path, axis=1), 1.0, rtol=1e-12)
     assert panel.size == pytest.approx((momentum.min(), momentum.max()), rel=1e-9)
-    spinning = quantity(tumbling, "top.kinetic_energy").values - 0.5 * 2 * (1 + 0.04)
+    spinning = named(tumbling, "top.kinetic_energy").of() - 0.5 * 2 * (1 + 0.04)
     np.testing.assert_allclose(panel.path**2 @ (1 / panel.moments), 2 * spinning / momentum**2, rtol=1e-8)
     assert panel.moments.tolist() == pytest.approx([1, 2, 3], rel=1e-12)
     np.testing.assert_allclose(panel.axes, np.eye(3), atol=1e-12)

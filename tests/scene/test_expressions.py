@@ -15,7 +15,7 @@ from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, StateRead, Time, parse
 from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
 from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LONGEST
-from rigidsim.scene.expressions.tree import leaves, printed
+from rigidsim.scene.expressions.tree import parts, printed
 from rigidsim.scene.expressions.vocabulary import FUNCTIONS, STATES
 
 ALL = frozenset({"time", "state"})
@@ -346,7 +346,7 @@ def test_a_tree_survives_being_written(written):
     again = parse(text, {}, ALL)
     assert again.tree == written
     assert str(again) == text
-    assert list(leaves(again.tree)) == list(leaves(written))
+    assert list(parts(again.tree)) == list(parts(written))
 
 
 @given(st.text(alphabet="x1.+-*/^()<>=!, \"'tnosfi_", max_size=60))

@@ -179,7 +179,7 @@ def scene_with(**more) -> dict:
 
 FORCES = {
     "unknown type": ({"type": "sprng"}, "type", "unknown-value", "not a type of force; did you mean 'spring'?"),
-    "no such type": ({"type": "magnet"}, "type", "unknown-value", "there are: constant, spring, damper,"),
+    "no such type": ({"type": "magnet"}, "type", "unknown-value", "there are constant, spring, damper,"),
     "type is a list": ({"type": ["spring"]}, "type", "unknown-value", "a list is not a type of force"),
     "not a mapping": (3, "", "not-a-mapping", "expected a force, a mapping, got 3"),
     "nothing": (None, "", "empty", "has no value"),

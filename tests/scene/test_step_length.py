@@ -65,21 +65,19 @@ def test_the_rate_in_the_world_is_what_counts():
 
 
 def test_the_time_spent_there_is_what_counts():
-    """At 60 rad/s and 1 ms it takes 926 rad to stray by 1e-4: z^4/120 of each."""
-    bodies = {"d": drum(angular_velocity=[0, 0, 60]), "free": CHIP}
-    assert noted(bodies, duration=12) == []
-    assert len(noted(bodies, duration=18)) == 1
-    assert noted(bodies, duration=18, reparent=[{"body": "d/chip", "to": "world", "time": 8}]) == []
+    """With magnus2, at 1 rad/s and 1 ms it takes 600 rad to stray by 1e-4: z^2/6 of each."""
+    bodies, how = {"d": drum(angular_velocity=[0, 0, 1]), "free": CHIP}, {"duration": 720, "integrator": "magnus2"}
+    assert noted(bodies, duration=480, integrator="magnus2") == []
+    assert len(noted(bodies, **how)) == 1
+    assert noted(bodies, **how, reparent=[{"body": "d/chip", "to": "world", "time": 320}]) == []
     empty = {"d": {"motion": bodies["d"]["motion"]}, "free": CHIP}
-    assert noted(empty, duration=18, reparent=[{"body": "free", "to": "d", "time": 8}]) == []
-    assert len(noted(empty, duration=18, reparent=[{"body": "free", "to": "d", "time": 1}])) == 1
+    assert noted(empty, **how, reparent=[{"body": "free", "to": "d", "time": 320}]) == []
+    assert len(noted(empty, **how, reparent=[{"body": "free", "to": "d", "time": 40}])) == 1
 
 
-@pytest.mark.parametrize(
-    ("integrator", "rate"), [("rkmk4", 102.7), ("magnus2", 7.55), ("magnus", 0.365), ("euler", 0.1)]
-)
+@pytest.mark.parametrize(("integrator", "rate"), [("magnus2", 7.55), ("magnus", 0.365), ("euler", 0.1)])
 def test_the_bound_is_that_of_the_order(integrator, rate):
-    """Rates at which z^4 (1/24 + T/120), z^2 (1/2 + T/6), 3 z T/4 and z are 1e-4 in 1 s: z = rate/1000, T = rate."""
+    """Rates at which z^2 (1/2 + T/6), 3 z T/4 and z are 1e-4 in 1 s: z = rate/1000, T = rate."""
     quiet, loud = ({"d": drum(angular_velocity=[0, 0, factor * rate])} for factor in (0.9, 1.1))
     assert noted(quiet, duration=1, integrator=integrator) == []
     assert len(noted(loud, duration=1, integrator=integrator)) == 1

@@ -88,6 +88,7 @@ def test_the_table_of_pairs_is_short(monkeypatch):
     """Of 100 pairs the eight with the largest impulses."""
     from rigidsim.engine import layout
     from rigidsim.report.contact import ContactSummary
+    from rigidsim.report.sections import Report
     from rigidsim.trajectory.events import ContactEvents, no_side_rows
     from rigidsim.trajectory.fields import EVENT_COLUMNS
 
@@ -101,7 +102,7 @@ def test_the_table_of_pairs_is_short(monkeypatch):
     columns["events/impulse"][:, 1] = np.arange(200)
     summary = ContactSummary.of(ContactEvents(Balls, columns))
     assert len(summary.pairs) == 100 and {pair.impacts for pair in summary.pairs} == {2}
-    lines = summary.lines()
+    lines = Report(*summary.sections()).text().splitlines()
     assert len(lines) == 2 + 8 + 1 and lines[-1] == "... and 92 more"
     assert lines[2].split() == ["ball_100", "and", "ball_99", "2", "199", "0"]
 

@@ -16,7 +16,7 @@ from contact_logs import NAMES, history_of
 from every_node import SCENE
 from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.exports.labelled import Labelled, Variable, plain_unit, udunits
-from rigidsim.hindsight.quantities import names, quantity
+from rigidsim.hindsight.quantities import named, names
 from rigidsim.trajectory.spool import Spool
 
 
@@ -107,8 +107,8 @@ def test_quantities_in_netcdf(history, tmp_path):
         "deck_crane_hook.velocity.y@parent",
     }  # fmt: skip
     for variable in found.data_vars.values():
-        exact = quantity(history, variable.quantity)
-        values = exact.values if variable.ndim == exact.values.ndim else exact.values[:, 0]
+        exact = named(history, variable.quantity).of()
+        values = exact if variable.ndim == exact.ndim else exact[:, 0]
         if not variable.name.endswith(("pitch", "yaw")):
             assert variable.values.tobytes() == np.ascontiguousarray(values).tobytes()
     assert found["deck_crane_load.position@deck_crane_hook"].units == "m"
@@ -127,7 +127,7 @@ def test_quantities_in_csv(history, tmp_path):
         *(f"deck.orientation.{axis}" for axis in "wxyz"),
         f"{WANTED[4]} (m/s)",
     ]
-    exact = [quantity(history, name).values.reshape(len(history.time), -1) for name in WANTED]
+    exact = [named(history, name).of().reshape(len(history.time), -1) for name in WANTED]
     expected = np.column_stack([history.time, *exact])
     assert np.array(rows, dtype=float).tobytes() == expected.tobytes()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from fractions import Fraction
 from math import isqrt
 from pathlib import Path
@@ -16,6 +15,7 @@ from every_node import SCENE
 from rigidsim.errors import FormatError
 from rigidsim.report.extremes import extremes
 from rigidsim.report.inspect import Inspection
+from rigidsim.report.sections import plain
 from rigidsim.trajectory.digests import digest_of_summary
 from rigidsim.trajectory.extremes import EXTREMES, NAMES, largest_norms
 from rigidsim.trajectory.stored_chunks import StoredChunks
@@ -48,9 +48,9 @@ def kept(request, tmp_path_factory) -> Path:
     return path
 
 
-def rows_of(path: Path) -> list[tuple]:
+def rows_of(path: Path) -> list[dict]:
     with rigidsim.load(path) as trajectory:
-        return [astuple(one) for one in extremes(trajectory)]
+        return plain(extremes(trajectory))
 
 
 def without_extremes(path: Path) -> None:

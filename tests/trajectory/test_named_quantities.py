@@ -11,7 +11,7 @@ from contact_logs import history_of
 from every_node import SCENE
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.hindsight.colours import colour_of, colours
-from rigidsim.hindsight.quantities import names, quantity
+from rigidsim.hindsight.quantities import named, names
 from rigidsim.plots.history import History
 from rigidsim.plots.requests import Reader
 from rigidsim.trajectory.stored_chunks import StoredChunks
@@ -56,7 +56,7 @@ def rotation(motion) -> Rotation:
     ],
 )
 def test_names_are_what_the_python_api_gives(history, name, read):
-    np.testing.assert_allclose(quantity(history, name).values, read(history), rtol=1e-15, atol=0)
+    np.testing.assert_allclose(named(history, name).of(), read(history), rtol=1e-15, atol=0)
 
 
 def test_vectors_in_other_axes_are_rotated(history):
@@ -64,15 +64,15 @@ def test_vectors_in_other_axes_are_rotated(history):
     body, parent = rotation(history[LOAD].world), rotation(history["deck/crane"].world)
     velocity, term = history[LOAD].world.velocity.copy(), history[LOAD].term("centrifugal").copy()
     close = {"rtol": 0, "atol": 1e-13}
-    np.testing.assert_allclose(quantity(history, "load.velocity@body").values, body.inv().apply(velocity), **close)
-    np.testing.assert_allclose(quantity(history, "load.terms.centrifugal@world").values, parent.apply(term), **close)
+    np.testing.assert_allclose(named(history, "load.velocity@body").of(), body.inv().apply(velocity), **close)
+    np.testing.assert_allclose(named(history, "load.terms.centrifugal@world").of(), parent.apply(term), **close)
     own = (body.inv() * parent).apply(term)
-    np.testing.assert_allclose(quantity(history, "load.terms.centrifugal@body").values, own, **close)
+    np.testing.assert_allclose(named(history, "load.terms.centrifugal@body").of(), own, **close)
     for k, axis in enumerate("xyz"):
-        np.testing.assert_allclose(quantity(history, f"load.axis_{axis}").values, body.as_matrix()[:, :, k], **close)
-    angles = quantity(history, "load.angles")
+        np.testing.assert_allclose(named(history, f"load.axis_{axis}").of(), body.as_matrix()[:, :, k], **close)
+    angles = named(history, "load.angles")
     assert angles.components == ("roll", "pitch", "yaw")
-    np.testing.assert_allclose(angles.values[:, ::-1], body.as_euler("ZYX"), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(angles.of()[:, ::-1], body.as_euler("ZYX"), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("made", ["history", "touched"])
@@ -82,17 +82,17 @@ def test_energies_and_momenta_of_bodies_add_up_to_those_of_the_run(made, request
     free = [path for path in trajectory if f"{path}.kinetic_energy" in names(trajectory)]
     for name, of_run in (("kinetic_energy", "kinetic_energy"), ("linear_momentum", "linear_momentum"),
                          ("angular_momentum", "spin_angular_momentum")):  # fmt: skip
-        total = sum(quantity(trajectory, f"{path}.{name}").values for path in free)
+        total = sum(named(trajectory, f"{path}.{name}").of() for path in free)
         np.testing.assert_allclose(total, trajectory.diagnostic(of_run), rtol=1e-12, atol=1e-12)
-    own = quantity(trajectory, f"{free[0]}.angular_momentum@body").values
-    turned = rotation(trajectory[free[0]].world).inv().apply(quantity(trajectory, f"{free[0]}.angular_momentum").values)
+    own = named(trajectory, f"{free[0]}.angular_momentum@body").of()
+    turned = rotation(trajectory[free[0]].world).inv().apply(named(trajectory, f"{free[0]}.angular_momentum").of())
     np.testing.assert_allclose(own, turned, rtol=0, atol=1e-12)
 
 
 def test_a_body_that_is_joined_to_another_has_no_energy_of_its_own_then():
     scene = SCENE | {"reparent": [{"body": LOAD, "to": "deck", "motion": "fixed", "time": 1}]}
     trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
-    load, deck = (quantity(trajectory, f"{path}.kinetic_energy").values for path in (LOAD, "deck"))
+    load, deck = (named(trajectory, f"{path}.kinetic_energy").of() for path in (LOAD, "deck"))
     joined = trajectory.time >= 1
     assert np.isnan(load[joined]).all() and not np.isnan(load[~joined]).any()
     np.testing.assert_allclose(np.nan_to_num(load) + deck, trajectory.diagnostic("kinetic_energy"), rtol=1e-12)
@@ -102,17 +102,15 @@ def test_forces_of_contact_are_those_of_the_contact_points(touched):
     for body in ("car", "ball", "floor"):
         for name, forces in (("contact_force", lambda p: p.force), ("friction_force", lambda p: p.friction)):
             expected = [sum(p.on(body, forces(p)).values(), np.zeros(3)) for p in touched.contacts]
-            np.testing.assert_allclose(quantity(touched, f"{body}.{name}").values, expected, rtol=0, atol=1e-14)
+            np.testing.assert_allclose(named(touched, f"{body}.{name}").of(), expected, rtol=0, atol=1e-14)
     for other in ("floor", "car"):
         expected = [p.on("ball", p.force).get(other, np.zeros(3)) for p in touched.contacts]
-        np.testing.assert_allclose(
-            quantity(touched, f"ball.contact_force({other})").values, expected, rtol=0, atol=1e-14
-        )
-    one = quantity(touched, "ball.friction_force(floor).norm")
+        np.testing.assert_allclose(named(touched, f"ball.contact_force({other})").of(), expected, rtol=0, atol=1e-14)
+    one = named(touched, "ball.friction_force(floor).norm")
     assert (one.label, one.unit) == ("ball |friction of floor|", "N")
-    assert quantity(touched, "contact_count").values.tolist() == touched.contacts.count.tolist()
+    assert named(touched, "contact_count").of().tolist() == touched.contacts.count.tolist()
     with pytest.raises(UsageError, match="'car/wheel' is fixed to 'car', which takes its forces"):
-        quantity(touched, "wheel.contact_force")
+        named(touched, "wheel.contact_force").of()
 
 
 @pytest.mark.parametrize("made", ["history", "touched"])
@@ -124,11 +122,11 @@ def test_some_samples_are_the_same_numbers(made, samples, request, tmp_path):
     with rigidsim.load(tmp_path / "a.h5") as stored:
         assert names(stored) == names(trajectory)
         for name in names(trajectory):
-            whole = quantity(trajectory, name)
+            whole = named(trajectory, name)
             for source in (trajectory, stored):
-                part = quantity(source, name, samples)
+                part = named(source, name)
                 assert (part.label, part.unit, part.components) == (whole.label, whole.unit, whole.components)
-                np.testing.assert_array_equal(part.values, whole.values[samples])
+                np.testing.assert_array_equal(part.of(samples), whole.of()[samples])
 
 
 def test_of_a_file_only_the_chunks_of_the_body_are_read(tmp_path, monkeypatch):
@@ -141,11 +139,11 @@ def test_of_a_file_only_the_chunks_of_the_body_are_read(tmp_path, monkeypatch):
     with rigidsim.load(tmp_path / "a.h5") as trajectory:
         rows = trajectory.arrays["world/position"]._chunks.chunks[0]
         n_row = -(-len(trajectory.time) // rows)
-        quantity(trajectory, "b17.position.x")
+        named(trajectory, "b17.position.x").of()
         of_bodies = [number for number in read if len(number) == 3]
         assert len(of_bodies) == n_row and len({number[1] for number in of_bodies}) == 1
         read.clear()
-        quantity(trajectory, "b17.speed@b16", slice(0, 10))
+        named(trajectory, "b17.speed@b16").of(slice(0, 10))
         assert len(read) == 1 + 8 and {number[0] for number in read} == {0}  # time; four quantities of two bodies
 
 
@@ -163,7 +161,7 @@ def test_of_a_file_only_the_chunks_of_the_body_are_read(tmp_path, monkeypatch):
     ],
 )
 def test_labels_and_units(history, name, label, unit):
-    found = quantity(history, name)
+    found = named(history, name)
     assert (found.label, found.unit) == (label, unit)
 
 
@@ -173,9 +171,7 @@ def test_lengths_have_the_unit_of_the_frame():
     trajectory = rigidsim.simulate(
         rigidsim.Scene.from_dict({"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": bodies})
     )
-    units = [
-        quantity(trajectory, f"a.b.{name}").unit for name in ("speed", "speed@parent", "position@map", "speed@a.b")
-    ]
+    units = [named(trajectory, f"a.b.{name}").unit for name in ("speed", "speed@parent", "position@map", "speed@a.b")]
     assert units == ["m/s", "0.5 m/s", "0.5 m", "0.5 m/s"]
 
 
@@ -208,7 +204,7 @@ def test_lengths_have_the_unit_of_the_frame():
 )
 def test_a_wrong_name_is_explained(history, name, message):
     with pytest.raises(UsageError, match=message.replace("(", r"\(").replace(")", r"\)")):
-        quantity(history, name)
+        named(history, name).of()
 
 
 def test_ends_of_paths_must_be_unique():
@@ -216,9 +212,9 @@ def test_ends_of_paths_must_be_unique():
     bodies = {"a": brick | {"children": {"wheel": brick}}, "b": brick | {"children": {"wheel": brick}}}
     scene = {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": bodies}
     trajectory = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
-    assert quantity(trajectory, "b/wheel.speed").name == "b/wheel.speed"
+    assert named(trajectory, "b/wheel.speed").name == "b/wheel.speed"
     with pytest.raises(UsageError, match="'wheel' is ambiguous: a/wheel, b/wheel"):
-        quantity(trajectory, "wheel.speed")
+        named(trajectory, "wheel.speed").of()
 
 
 def test_what_was_not_recorded_is_no_quantity():
@@ -229,7 +225,7 @@ def test_what_was_not_recorded_is_no_quantity():
     assert not {f"{LOAD}.speed", "deck.position", "kinetic_energy", f"{LOAD}.terms.coriolis"} & set(found)
     for name in ("deck.position", "work"):
         with pytest.raises(NotRecordedError, match="record"):
-            quantity(trajectory, name)
+            named(trajectory, name).of()
 
 
 def test_each_body_has_a_colour():
@@ -243,8 +239,8 @@ def test_a_body_with_the_name_of_a_quantity_of_the_run_hides_it_not():
     body = {"mass": 2, "inertia": "point", "velocity": [3, 0, 0]}
     scene = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.05}, "bodies": {"kinetic_energy": body}}
     history = rigidsim.simulate(rigidsim.Scene.from_dict(scene))
-    np.testing.assert_allclose(quantity(history, "kinetic_energy").values, 9.0, rtol=1e-14)
-    np.testing.assert_allclose(quantity(history, "kinetic_energy.speed").values, 3.0, rtol=1e-14)
+    np.testing.assert_allclose(named(history, "kinetic_energy").of(), 9.0, rtol=1e-14)
+    np.testing.assert_allclose(named(history, "kinetic_energy.speed").of(), 3.0, rtol=1e-14)
 
 
 def test_parts_that_are_not_free_have_no_acceleration_of_their_own():
@@ -258,10 +254,10 @@ def test_parts_that_are_not_free_have_no_acceleration_of_their_own():
     for name, kind in (("rider", "fixed"), ("arm", "prescribed")):
         for key in ("acceleration", "angular_acceleration.x", "terms.euler@world"):
             with pytest.raises(UsageError) as caught:
-                quantity(trajectory, f"{name}.{key}")
+                named(trajectory, f"{name}.{key}").of()
             words = "only free bodies have recorded accelerations and their terms; ask for 'cart', which moves it"
             assert str(caught.value) == f"'cart/{name}' is {kind}: {words}"
         with pytest.raises(UsageError, match="only free bodies have energy and momentum"):
-            quantity(trajectory, f"{name}.kinetic_energy")
+            named(trajectory, f"{name}.kinetic_energy").of()
     requests = Reader(History(trajectory, 0, "", slice(None))).requests("*.acceleration")
-    assert [one.quantity.body for one in requests] == ["cart"]
+    assert [one.quantities[0].body for one in requests] == ["cart"]

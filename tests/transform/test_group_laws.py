@@ -109,22 +109,6 @@ def test_global_to_local_is_the_inverse_composed(abc):
 
 
 @sample
-@given(several(dynamics, 1), st.data())
-def test_the_inverse_delta_transforms_undo_the_delta_transforms(a, data):
-    (a,) = a
-    d = data.draw(changes(a.n))
-    dv, da = d.velocity, d.acceleration
-    dw, dal = d.angular_velocity, d.angular_acceleration
-    dv3, dw3 = a.transform_delta_velocity(dv), a.transform_delta_angular_velocity(dw)
-    da3 = a.transform_delta_acceleration(dv, da)
-    dal3 = a.transform_delta_angular_acceleration(dw, dal)
-    assert np.abs(a.inverse_transform_delta_velocity(dv3) - dv).max() <= BOUND
-    assert np.abs(a.inverse_transform_delta_acceleration(dv3, da3) - da).max() <= BOUND
-    assert np.abs(a.inverse_transform_delta_angular_velocity(dw3) - dw).max() <= BOUND
-    assert np.abs(a.inverse_transform_delta_angular_acceleration(dw3, dal3) - dal).max() <= BOUND
-
-
-@sample
 @given(several(dynamics, 3), st.data())
 def test_what_a_child_inherits_and_what_cancels_it(abc, data):
     parent, child, grandchild = abc

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, PLACE, POSE, SOLID
+from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, MOST_PLACES, PLACE, POSE, SOLID
 from rigidsim.engine.contact.pairs import meet
 from rigidsim.engine.layout import QUATERNION, TRIPLE
+from rigidsim.engine.model import floats
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import between_ends, slip
@@ -57,9 +58,9 @@ class SmoothMotion(NamedTuple):
 class Near(NamedTuple):
     """Working arrays of one pair of shapes, as placed at a time within the step."""
 
-    side: SIDE  # (2)
-    pose: POSE  # (2) of the two shapes
-    places: PLACE  # (MOST_PLACES)
+    side: SIDE = floats(2)
+    pose: POSE = floats(2)  # of the two shapes
+    places: PLACE = floats(MOST_PLACES)
 
 
 @routine

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.candidates import Candidates, make_candidates
 from rigidsim.engine.contact.columns import (
@@ -24,9 +23,9 @@ from rigidsim.engine.contact.columns import (
 from rigidsim.engine.contact.impacts import ImpactArrays, make_impacts
 from rigidsim.engine.contact.ledger import ContactLedger, make_ledger
 from rigidsim.engine.contact.solver import SolverArrays, make_solver
-from rigidsim.engine.corrections import Corrections, make_corrections
+from rigidsim.engine.corrections import Corrections
 from rigidsim.engine.layout import EVENT, LEDGER, LINK, MEAN, QUATERNION, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts, zeros
+from rigidsim.engine.model import Contacts, floats, integers, made
 
 LANES = 16
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
@@ -38,66 +37,66 @@ LACKS_NOTHING, LACKS_PAIRS, LACKS_LOG, LACKS_SAMPLED = 0, 1, 2, 3
 class Touching(NamedTuple):
     """What contact remembers from step to step, by numbers of shapes: impulses and the pairs that touch."""
 
-    count: np.ndarray  # (3) rows in use: of impulses, of pairs, of parting pairs
-    step: np.ndarray  # (1) length of the step that the impulses are from, s
-    landing: np.ndarray  # (1) for how many steps more what has landed may be settling
-    key: np.ndarray  # (point, MEMORY_COLUMNS) in the order of pairs
-    impulse: np.ndarray  # (point, MEMORY_ROWS) of the last sub-step: normal, tangent, rolling; N s and N m s
-    pair: np.ndarray  # (pair, 2) shapes that touched at the end of the last step
-    parting: PARTING  # (pair) pairs that overlap for a reason, in the order of pairs
+    count: np.ndarray = integers(3)  # rows in use: of impulses, of pairs, of parting pairs
+    step: np.ndarray = floats(1)  # length of the step that the impulses are from, s
+    landing: np.ndarray = integers(1)  # for how many steps more what has landed may be settling
+    key: np.ndarray = integers("points", at.MEMORY_COLUMNS)  # in the order of pairs
+    impulse: np.ndarray = floats("points", at.MEMORY_ROWS)  # of the last sub-step: normal, tangent, rolling; N s, N m s
+    pair: np.ndarray = integers("points", 2)  # shapes that touched at the end of the last step
+    parting: PARTING = integers("pairs")  # pairs that overlap for a reason, in the order of pairs
 
 
 class Record(NamedTuple):
     """What contact records: the log that Python reads, and contact points."""
 
-    count: np.ndarray  # (4) rows in use: of the log, of the samples, of the present points; the sample written last
-    log: RECORD  # (capacity) events
-    log_value: EVENT  # (capacity)
-    sampled: SAMPLED  # (capacity), or no rows if contacts are not recorded
-    sampled_value: SAMPLED_POINT  # (capacity)
-    present: SAMPLED  # (point) the contact points of the last step
-    present_value: SAMPLED_POINT  # (point)
+    count: np.ndarray = integers(4)  # rows in use: of the log, of the samples, of the present points; the last sample
+    log: RECORD = integers("log")  # events
+    log_value: EVENT = floats("log")
+    sampled: SAMPLED = integers("sampled")  # no rows if contacts are not recorded
+    sampled_value: SAMPLED_POINT = floats("sampled")
+    present: SAMPLED = integers("points")  # the contact points of the last step
+    present_value: SAMPLED_POINT = floats("points")
 
 
 class Motions(NamedTuple):
     """Motion of contact bodies and shapes in this step."""
 
-    way: LINK  # (way + 1) position and velocity of a node relative to the reference frame; the last is zero
-    start: CENTRE  # (contact body) at the beginning of the step
-    finish: CENTRE  # (contact body) at its end without contact
-    origin: TRIPLE  # (contact body) its reference frame in the world at the end of the step
-    pose: POSE  # (shape) at the beginning of the step
-    turn: np.ndarray  # (shape) the angle of its turn within the step, rad
-    lever: np.ndarray  # (shape) largest distance of a point of its core from the centre of its body, m
-    agitation: np.ndarray  # (contact body) the most that a pair with it may close by within the step, m
-    travel: np.ndarray  # (shape) how far any of its points moves within the step, m
+    way: LINK = floats("ways + 1")  # position and velocity of a node relative to the reference frame; the last is zero
+    start: CENTRE = floats("bodies")  # at the beginning of the step
+    finish: CENTRE = floats("bodies")  # at its end without contact
+    origin: TRIPLE = floats("bodies")  # its reference frame in the world at the end of the step
+    pose: POSE = floats("shapes")  # at the beginning of the step
+    turn: np.ndarray = floats("shapes")  # the angle of its turn within the step, rad
+    lever: np.ndarray = floats("shapes")  # largest distance of a point of its core from the centre of its body, m
+    agitation: np.ndarray = floats("bodies")  # the most that a pair with it may close by within the step, m
+    travel: np.ndarray = floats("shapes")  # how far any of its points moves within the step, m
 
 
 class Points(NamedTuple):
     """Contact points of this step."""
 
-    who: WHO  # (point)
-    value: CONTACT_POINT  # (point)
-    apart: np.ndarray  # (pair) distance of the centres of two candidates, m
-    closing: np.ndarray  # (pair) the most that their gap can shrink by within the step, m
-    later: POSE  # (2) poses of two shapes within the step
-    place: PLACE  # (MOST_PLACES)
+    who: WHO = integers("points")
+    value: CONTACT_POINT = floats("points")
+    apart: np.ndarray = floats("pairs")  # distance of the centres of two candidates, m
+    closing: np.ndarray = floats("pairs")  # the most that their gap can shrink by within the step, m
+    later: POSE = floats(2)  # poses of two shapes within the step
+    place: PLACE = floats(at.MOST_PLACES)
 
 
 class Lines(NamedTuple):
     """The rows that the solver works on; the last one belongs to spare lanes."""
 
-    inverse: INVERSE  # (contact body + 1)
-    attitude: QUATERNION  # (contact body + 1) orientation of which it is: at the last impact or the beginning
-    vel: LINE  # (contact body + 1)
-    moved: LINE  # (contact body + 1)
-    smooth: LINE  # (contact body + 1)
-    push: LINE  # (contact body + 1)
-    began: LINE  # (contact body + 1)
-    kicked: LINE  # (contact body + 1) what impacts alone changed
-    first: LINE  # (contact body + 1) velocity before the sub-steps
-    way: LINE  # (contact body + 1) displacement before them; then theirs over the length of the step
-    acts: np.ndarray  # (contact body) whether an impulse acted in this step
+    inverse: INVERSE = floats("bodies + 1")
+    attitude: QUATERNION = floats("bodies + 1")  # orientation of which it is: at the last impact or the beginning
+    vel: LINE = floats("bodies + 1")
+    moved: LINE = floats("bodies + 1")
+    smooth: LINE = floats("bodies + 1")
+    push: LINE = floats("bodies + 1")
+    began: LINE = floats("bodies + 1")
+    kicked: LINE = floats("bodies + 1")  # what impacts alone changed
+    first: LINE = floats("bodies + 1")  # velocity before the sub-steps
+    way: LINE = floats("bodies + 1")  # displacement before them; then theirs over the length of the step
+    acts: np.ndarray = integers("bodies")  # whether an impulse acted in this step
 
 
 class Room(NamedTuple):
@@ -113,8 +112,6 @@ class ContactArrays(NamedTuple):
     """All arrays of contact of one world. Parts of it are passed on, as calls with many arrays take long to compile."""
 
     lanes: tuple[int, ...]  # as many zeros as a block of contact points has lanes
-    lacks: np.ndarray  # (1) LACKS_NOTHING, LACKS_PAIRS, ...
-    strikes: np.ndarray  # (1) impacts of this step
     before: np.ndarray  # the state before the step
     last: Touching  # from the last step
     next: Touching  # written by this one
@@ -123,12 +120,25 @@ class ContactArrays(NamedTuple):
     points: Points
     lines: Lines
     corrections: Corrections
-    energy: LEDGER  # one row, of stored energy
-    mean: MEAN  # (contact body) acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
     candidates: Candidates
     impacts: ImpactArrays | None  # if some pair of shapes has restitution
     solver: SolverArrays
     ledger: ContactLedger
+    lacks: np.ndarray = integers(1)  # LACKS_NOTHING, LACKS_PAIRS, ...
+    strikes: np.ndarray = integers(1)  # impacts of this step
+    energy: LEDGER = floats()  # of stored energy
+    mean: MEAN = floats("bodies")  # acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2
+
+
+PARTS = {
+    "last": Touching,
+    "next": Touching,
+    "record": Record,
+    "motions": Motions,
+    "points": Points,
+    "lines": Lines,
+    "corrections": Corrections,
+}
 
 
 def first_room(contacts: Contacts, recorded: bool) -> Room:
@@ -145,88 +155,23 @@ def more_room(room: Room, arrays: ContactArrays) -> Room:
     return room._replace(log=2 * room.log) if lacks == LACKS_LOG else room._replace(sampled=2 * room.sampled)
 
 
-def make_touching(room: Room) -> Touching:
-    """Nothing to remember yet."""
-    return Touching(
-        count=np.zeros(3, np.int64),
-        step=np.zeros(1),
-        landing=np.zeros(1, np.int64),
-        key=np.zeros((room.points, at.MEMORY_COLUMNS), np.int64),
-        impulse=np.zeros((room.points, at.MEMORY_ROWS)),
-        pair=np.zeros((room.points, 2), np.int64),
-        parting=np.zeros((room.pairs, at.PARTING.width), np.int64),
-    )
-
-
-def make_record(room: Room) -> Record:
-    """Nothing recorded yet."""
-    return Record(
-        count=np.array([0, 0, 0, at.NOTHING_SAMPLED]),
-        log=np.zeros((room.log, layout.RECORD.width), np.int64),
-        log_value=np.zeros((room.log, layout.EVENT.width)),
-        sampled=np.zeros((room.sampled, at.SAMPLED.width), np.int64),
-        sampled_value=np.zeros((room.sampled, at.SAMPLED_POINT.width)),
-        present=np.zeros((room.points, at.SAMPLED.width), np.int64),
-        present_value=np.zeros((room.points, at.SAMPLED_POINT.width)),
-    )
-
-
-def make_motions(contacts: Contacts) -> Motions:
-    """No motion yet."""
-    n, n_shape = len(contacts.body), len(contacts.shape)
-    return Motions(
-        way=np.zeros((len(contacts.way) + 1, 6)),
-        start=np.zeros((n, at.CENTRE.width)),
-        finish=np.zeros((n, at.CENTRE.width)),
-        origin=np.zeros((n, 3)),
-        pose=np.zeros((n_shape, at.POSE.width)),
-        turn=np.zeros(n_shape),
-        lever=np.zeros(n_shape),
-        agitation=np.zeros(n),
-        travel=np.zeros(n_shape),
-    )
-
-
-def make_points(room: Room) -> Points:
-    """Room for contact points."""
-    return Points(
-        who=np.zeros((room.points, at.WHO.width), np.int64),
-        value=np.zeros((room.points, at.CONTACT_POINT.width)),
-        apart=np.zeros(room.pairs),
-        closing=np.zeros(room.pairs),
-        later=np.zeros((2, at.POSE.width)),
-        place=np.zeros((at.MOST_PLACES, at.PLACE.width)),
-    )
-
-
-def make_lines(n_body: int) -> Lines:
-    """Rows for the solver."""
-    lines = (zeros(n_body + 1, at.LINE.width) for _ in range(8))
-    return Lines(zeros(n_body + 1, at.INVERSE.width), zeros(n_body + 1, 4), *lines, acts=np.zeros(n_body, np.int64))
-
-
 def make_contact_arrays(
     contacts: Contacts, n_node: int, state: np.ndarray, n_moved: int, room: Room, lanes: tuple[int, ...]
 ) -> ContactArrays:
     """The arrays of contact of one world."""
-    n = len(contacts.body)
-    return ContactArrays(
+    of_tree = {"bodies": len(contacts.body), "shapes": len(contacts.shape), "ways": len(contacts.way)}
+    sizes = of_tree | room._asdict() | {"nodes": n_node, "moved": n_moved}
+    parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
+    parts["record"].count[3] = at.NOTHING_SAMPLED
+    return made(
+        ContactArrays,
+        sizes,
+        **parts,
         lanes=lanes,
-        lacks=np.zeros(1, np.int64),
-        strikes=np.zeros(1, np.int64),
         before=np.zeros_like(state),
-        last=make_touching(room),
-        next=make_touching(room),
-        record=make_record(room),
-        motions=make_motions(contacts),
-        points=make_points(room),
-        lines=make_lines(n),
-        corrections=make_corrections(n_node, n_moved, (0,)),
-        energy=np.zeros(layout.LEDGER.width),
-        mean=np.zeros((n, 6)),
         candidates=make_candidates(contacts, room.pairs),
         impacts=make_impacts(contacts, room.pairs, room.points),
-        solver=make_solver(n, room.points, lanes),
+        solver=make_solver(len(contacts.body), room.points, lanes),
         ledger=make_ledger(lanes),
     )
 

@@ -24,7 +24,7 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.columns import POSE
 from rigidsim.engine.contact.pairs import axes_of, between, components, half_of
 from rigidsim.engine.layout import TRIPLE
-from rigidsim.engine.model import Contacts
+from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX, nearest_in_box
@@ -42,29 +42,25 @@ WIDEST = 0.05  # of the bounding radius: all pairs are listed that come as near 
 class Candidates(NamedTuple):
     """The list, the poses and allowances that it was made with, and working arrays."""
 
-    pair: np.ndarray  # (capacity, 2) first and second shape, in order
-    count: np.ndarray  # (1) how many there are, or would be if the list had room for them
-    listed: POSE  # (shape)
-    allowance: np.ndarray  # (shape) negative before the first list, infinite for a plane that moves
-    margin: np.ndarray  # (1)
-    order: np.ndarray  # (shape) by where they begin along the axis
-    begin: np.ndarray  # (shape) where they begin
-    extent: np.ndarray  # (shape, 5) centre, radius with allowance, and begin, in this order
-    first: np.ndarray  # (lists of strips, and one of large shapes) place in this order of the last one in it
-    following: np.ndarray  # (shape) of the one before it in its list
-    tally: np.ndarray  # (shape + 1)
-    unsorted: np.ndarray  # (capacity, 2)
+    pair: np.ndarray = integers("pairs", 2)  # first and second shape, in order
+    count: np.ndarray = integers(1)  # how many there are, or would be if the list had room for them
+    listed: POSE = floats("shapes")
+    allowance: np.ndarray = floats("shapes")  # negative before the first list, infinite for a plane that moves
+    margin: np.ndarray = floats(1)
+    order: np.ndarray = integers("shapes")  # by where they begin along the axis
+    begin: np.ndarray = floats("shapes")  # where they begin
+    extent: np.ndarray = floats("shapes", 5)  # centre, radius with allowance, and begin, in this order
+    first: np.ndarray = integers("shapes + 4")  # of strips, and one of large shapes: place in this order of the last
+    following: np.ndarray = integers("shapes")  # of the one before it in its list
+    tally: np.ndarray = integers("shapes + 1")
+    unsorted: np.ndarray = integers("pairs", 2)
 
 
 def make_candidates(contacts: Contacts, capacity: int) -> Candidates:
     """An empty list, which is stale, with room for so many pairs."""
-    n = len(contacts.shape)
-    pairs = (np.zeros((capacity, 2), np.int64) for _ in range(2))
-    order, tally, count = np.arange(n), np.zeros(n + 1, np.int64), np.zeros(1, np.int64)
-    listed, allowance, margin = np.zeros((n, at.POSE.width)), np.full(n, -1.0), np.zeros(1)
-    begin, extent, first, following = np.zeros(n), np.zeros((n, 5)), np.zeros(n + 4, np.int64), np.zeros(n, np.int64)
-    lists = first, following, tally
-    return Candidates(next(pairs), count, listed, allowance, margin, order, begin, extent, *lists, next(pairs))
+    candidates = made(Candidates, {"shapes": len(contacts.shape), "pairs": capacity})
+    candidates.order[:], candidates.allowance[:] = np.arange(len(contacts.shape)), -1.0
+    return candidates
 
 
 @inlined

@@ -18,7 +18,6 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.approach import (
     LEAST_SPEED,
-    SIDE,
     Near,
     SmoothMotion,
     are_far,
@@ -31,7 +30,6 @@ from rigidsim.engine.contact.simultaneous import (
     N_PAIRS,
     N_PLACES,
     Problem,
-    make_problem,
     solve_problem,
 )
 from rigidsim.engine.contact.strikes import (
@@ -46,7 +44,7 @@ from rigidsim.engine.contact.strikes import (
     work_of,
 )
 from rigidsim.engine.layout import BODY, EVENT, QUATERNION, RECORD, TRIPLE
-from rigidsim.engine.model import Contacts
+from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import COLLIDES, slip
 from rigidsim.physics.restitution import NEVER
@@ -78,44 +76,37 @@ LEFT_OUT, UNSETTLED, TALLIES = 0, 1, 2
 class ImpactArrays(NamedTuple):
     """Working arrays of the impacts of one step, and the log of these."""
 
-    when: np.ndarray  # (pair) when it is struck next, s
-    speed: np.ndarray  # (pair) of approach then, m/s
-    hardest: np.ndarray  # (pair) of its strikes in this step: speed of approach, m/s
-    strikes: np.ndarray  # (pair) up to now; MOST_STRIKES if it is left to the solver
-    status: np.ndarray  # (pair) LEFT, APART or LISTED
-    point_of: np.ndarray  # (pair) its first contact point, or NO_ROW
-    due: np.ndarray  # (pair) those that are struck within the step, in no order
-    stale: np.ndarray  # (pair) those to look at again
-    seen: np.ndarray  # (pair) the number of the last problem that it was looked at for
-    queue: np.ndarray  # (pair) those to look at for a problem
-    size: np.ndarray  # (COUNTS) of the lists
-    begin: np.ndarray  # (contact body + 1) its range in pair_of
-    pair_of: np.ndarray  # the pairs that collide of each body that forces move
-    island: np.ndarray  # (contact body + 1) a body of the same pile, or itself
-    pile: np.ndarray  # (contact body + 1) contact points of the pile of which it is the first body
-    turned: TRIPLE  # (contact body) as in `SmoothMotion`
-    inverse: INVERSE  # (contact body + 1) at the beginning of the step
     near: Near
     problem: Problem
-    energy: np.ndarray  # (3) that this step's impacts added, J, as of `work_of`
-    counted: np.ndarray  # (TALLIES) in this step
-    log: RECORD  # (room)
-    log_value: EVENT  # (room) points relative to the reference frame of the two bodies
+    when: np.ndarray = floats("pairs")  # when it is struck next, s
+    speed: np.ndarray = floats("pairs")  # of approach then, m/s
+    hardest: np.ndarray = floats("pairs")  # of its strikes in this step: speed of approach, m/s
+    strikes: np.ndarray = integers("pairs")  # up to now; MOST_STRIKES if it is left to the solver
+    status: np.ndarray = integers("pairs")  # LEFT, APART or LISTED
+    point_of: np.ndarray = integers("pairs")  # its first contact point, or NO_ROW
+    due: np.ndarray = integers("pairs")  # those that are struck within the step, in no order
+    stale: np.ndarray = integers("pairs")  # those to look at again
+    seen: np.ndarray = integers("pairs")  # the number of the last problem that it was looked at for
+    queue: np.ndarray = integers("pairs")  # those to look at for a problem
+    size: np.ndarray = integers(COUNTS)  # of the lists
+    begin: np.ndarray = integers("bodies + 1")  # its range in pair_of
+    pair_of: np.ndarray = integers("ends")  # the pairs that collide of each body that forces move
+    island: np.ndarray = integers("bodies + 1")  # a body of the same pile, or itself
+    pile: np.ndarray = integers("bodies + 1")  # contact points of the pile of which it is the first body
+    turned: TRIPLE = floats("bodies")  # as in `SmoothMotion`
+    inverse: INVERSE = floats("bodies + 1")  # at the beginning of the step
+    energy: np.ndarray = floats(3)  # that this step's impacts added, J, as of `work_of`
+    counted: np.ndarray = integers(TALLIES)  # in this step
+    log: RECORD = integers("log")
+    log_value: EVENT = floats("log")  # points relative to the reference frame of the two bodies
 
 
 def make_impacts(contacts: Contacts, n_pair: int, n_log: int) -> ImpactArrays | None:
     """Arrays for so many pairs of candidates, and so many strikes in a step; None if nothing collides."""
     if not np.any(contacts.action == COLLIDES):
         return None
-    n, most = len(contacts.body), c.MOST_PLACES
-    times, lists = (np.zeros(n_pair) for _ in range(3)), (np.zeros(n_pair, np.int64) for _ in range(7))
-    near = Near(np.zeros((2, SIDE.width)), np.zeros((2, c.POSE.width)), np.zeros((most, c.PLACE.width)))
-    ranges = np.zeros(n + 1, np.int64), np.zeros(2 * n_pair, np.int64), *(np.zeros(n + 1, np.int64) for _ in range(2))
-    return ImpactArrays(
-        *times, *lists, np.zeros(COUNTS, np.int64), *ranges, np.zeros((n, 3)),
-        np.zeros((n + 1, c.INVERSE.width)), near, make_problem(), np.zeros(3),
-        np.zeros(TALLIES, np.int64), np.zeros((n_log, at.RECORD.width), np.int64), np.zeros((n_log, at.EVENT.width)),
-    )  # fmt: skip
+    sizes = {"bodies": len(contacts.body), "pairs": n_pair, "ends": 2 * n_pair, "log": n_log}
+    return made(ImpactArrays, sizes, near=made(Near, {}), problem=made(Problem, {}))
 
 
 # --- which pairs are fast enough

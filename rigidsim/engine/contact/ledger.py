@@ -17,7 +17,7 @@ from rigidsim.engine.contact.impacts import TALLIES
 from rigidsim.engine.contact.iterations import rates_at
 from rigidsim.engine.contact.rows import BALL, BALLS, BODY_PAIR, CONTACT, DRIFTING, gather
 from rigidsim.engine.layout import BODY, CORRECTION, STAGE, SUM, add_to_sums
-from rigidsim.engine.model import zeros
+from rigidsim.engine.model import floats, integers, made
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip, slip_of_balls
@@ -46,32 +46,21 @@ OF_MASS, OF_INERTIA, LOADS_OF_MASS, LOADS_OF_INERTIA, FROM_REST, SUMS = 0, 1, 2,
 class ContactLedger(NamedTuple):
     """What contact did since the beginning of the run, and in this step."""
 
-    work: SUM  # one row, of all contact, J
-    cause: SUM  # (CAUSES) of each cause, likewise
-    step: np.ndarray  # (CAUSES) of each cause in this step, J
-    done: np.ndarray  # (blocks of a group, DONE.width * lanes) by contacts in this step, by place in their group, J
-    single: np.ndarray  # (GROUP, DONE.width) by contacts without a colour
-    sums: LINE  # (SUMS) over all bodies in this step, as in `book_rows`
-    from_rest: np.ndarray  # (1) the largest kinetic energy that a smooth step gives from rest to what contact holds, J
-    tally: np.ndarray  # (TALLIES) counts of `impacts`
-    spun: SPUN  # (SPUN_ROWS) all zero if no body was
+    work: SUM = floats()  # of all contact, J
+    cause: SUM = floats(c.CAUSES)  # of each cause, likewise
+    step: np.ndarray = floats(c.CAUSES)  # of each cause in this step, J
+    done: np.ndarray = floats(GROUP, DONE)  # by contacts in this step, by place in their group, J; in blocks of lanes
+    single: np.ndarray = floats(GROUP, DONE)  # by contacts without a colour
+    sums: LINE = floats(SUMS)  # over all bodies in this step, as in `book_rows`
+    from_rest: np.ndarray = floats(1)  # the largest kinetic energy that a smooth step gives from rest, J
+    tally: np.ndarray = integers(TALLIES)  # counts of `impacts`
+    spun: SPUN = floats(c.SPUN_ROWS)  # all zero if no body was
 
 
 def make_ledger(lanes: tuple) -> ContactLedger:
     """Nothing booked yet."""
-    n = len(lanes)
-    done = zeros(GROUP // n, DONE.width * n), zeros(GROUP, DONE.width)
-    tally, spun = np.zeros(TALLIES, np.int64), np.zeros((c.SPUN_ROWS, c.SPUN.width))
-    return ContactLedger(
-        np.zeros(2),
-        np.zeros((c.CAUSES, 2)),
-        np.zeros(c.CAUSES),
-        *done,
-        zeros(SUMS, c.LINE.width),
-        np.zeros(1),
-        tally,
-        spun,
-    )
+    ledger = made(ContactLedger, {})
+    return ledger._replace(done=ledger.done.reshape(GROUP // len(lanes), DONE.width * len(lanes)))
 
 
 # --- the contacts of the sub-steps

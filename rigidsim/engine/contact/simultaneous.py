@@ -16,6 +16,7 @@ import numpy as np
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact.approach import SIDE
+from rigidsim.engine.model import floats, integers
 from rigidsim.jit import inlined, routine
 from rigidsim.jit.rows import Row
 from rigidsim.physics.contact import slip
@@ -56,27 +57,17 @@ N_PLACES, N_BODIES, N_PAIRS, SIZES = 0, 1, 2, 3
 class Problem(NamedTuple):
     """The places struck at one instant, and their bodies."""
 
-    size: np.ndarray  # (SIZES) how many places, bodies and pairs there are
-    who: STRUCK  # (MOST_STRUCK)
-    place: STRUCK_PLACE  # (MOST_STRUCK)
-    pair: np.ndarray  # (MOST_STRUCK) pairs of candidates
-    impulse: np.ndarray  # (MOST_STRUCK) the sum of the normal impulses of each pair, N s
-    energy: np.ndarray  # (MOST_STRUCK) kinetic energy of the two bodies of each pair before, J
-    body: np.ndarray  # (2 MOST_STRUCK) contact bodies
-    side: SIDE  # (2 MOST_STRUCK) their motion, changed by the impulses
-    matrix: np.ndarray  # (MOST_STRUCK, MOST_STRUCK) M
-    system: np.ndarray  # (MOST_STRUCK, MOST_STRUCK + 1) linear equations: the matrix, the right side
-    taken: np.ndarray  # (MOST_STRUCK) the places taken in
-
-
-def make_problem() -> Problem:
-    """An empty one."""
-    n = MOST_STRUCK
-    return Problem(
-        np.zeros(SIZES, np.int64), np.zeros((n, STRUCK.width), np.int64), np.zeros((n, STRUCK_PLACE.width)),
-        np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(2 * n, np.int64), np.zeros((2 * n, SIDE.width)),
-        np.zeros((n, n)), np.zeros((n, n + 1)), np.zeros(n, np.int64),
-    )  # fmt: skip
+    size: np.ndarray = integers(SIZES)  # how many places, bodies and pairs there are
+    who: STRUCK = integers(MOST_STRUCK)
+    place: STRUCK_PLACE = floats(MOST_STRUCK)
+    pair: np.ndarray = integers(MOST_STRUCK)  # pairs of candidates
+    impulse: np.ndarray = floats(MOST_STRUCK)  # the sum of the normal impulses of each pair, N s
+    energy: np.ndarray = floats(MOST_STRUCK)  # kinetic energy of the two bodies of each pair before, J
+    body: np.ndarray = integers(2 * MOST_STRUCK)  # contact bodies
+    side: SIDE = floats(2 * MOST_STRUCK)  # their motion, changed by the impulses
+    matrix: np.ndarray = floats(MOST_STRUCK, MOST_STRUCK)  # M
+    system: np.ndarray = floats(MOST_STRUCK, MOST_STRUCK + 1)  # linear equations: the matrix, the right side
+    taken: np.ndarray = integers(MOST_STRUCK)  # the places taken in
 
 
 # --- the matrix

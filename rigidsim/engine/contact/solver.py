@@ -32,7 +32,7 @@ from rigidsim.engine.contact.rows import (
     read_lane,
     scatter,
 )
-from rigidsim.engine.model import zeros
+from rigidsim.engine.model import floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import lasting, mean_velocity, softness
 from rigidsim.physics.elementary import select
@@ -45,11 +45,11 @@ VELOCITIES, DISPLACEMENTS = BODY_PAIR.place("v_A"), BODY_PAIR.place("moved_A")  
 class Blocks(NamedTuple):
     """Contacts, some lanes to a block."""
 
-    row: np.ndarray  # (block, ROWS * lanes)
-    body_A: np.ndarray  # (block, lanes)
-    body_B: np.ndarray  # (block, lanes)
-    contact: np.ndarray  # (block, lanes) the contact point, or NO_CONTACT
-    kind: np.ndarray  # (block) of its contacts
+    row: np.ndarray = floats("blocks", CONTACT)
+    body_A: np.ndarray = integers("blocks", "lanes")
+    body_B: np.ndarray = integers("blocks", "lanes")
+    contact: np.ndarray = integers("blocks", "lanes")  # the contact point, or NO_CONTACT
+    kind: np.ndarray = integers("blocks")  # of its contacts
 
 
 class SolverArrays(NamedTuple):
@@ -57,30 +57,21 @@ class SolverArrays(NamedTuple):
 
     block: Blocks
     single: Blocks  # contacts without a colour
-    lines: np.ndarray  # (width of `BODY_PAIR` * lanes) the bodies of one block
-    form: np.ndarray  # (contact body and dummy)
-    used: np.ndarray  # (contact body and dummy) its colours, one bit each
-    touched: np.ndarray  # (contact body and dummy) 1 if contacts changed its velocity at any time of the step
-    size: np.ndarray  # (3) blocks and single contacts of this step; 1 if more than two sweeps changed velocities
-    trial: LINE  # (contact body and dummy) velocities before a sweep
-    next_place: np.ndarray  # (COLOURS * KINDS) of the group that is being filled
-
-
-def make_blocks(count: int, lanes: int) -> Blocks:
-    """So many blocks."""
-    body_A, body_B, contact = (np.zeros((count, lanes), np.int64) for _ in range(3))
-    return Blocks(zeros(count, CONTACT.width * lanes), body_A, body_B, contact, np.zeros(count, np.int64))
+    lines: np.ndarray = floats(BODY_PAIR)  # the bodies of one block
+    form: np.ndarray = integers("bodies + 1")  # here and below: the last one is that of spare lanes
+    used: np.ndarray = integers("bodies + 1")  # its colours, one bit each
+    touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity at any time of the step
+    size: np.ndarray = integers(3)  # blocks and single contacts of this step; 1 if more than two sweeps had an effect
+    trial: LINE = floats("bodies + 1")  # velocities before a sweep
+    next_place: np.ndarray = integers(COLOURS * KINDS)  # of the group that is being filled
 
 
 def make_solver(n_body: int, n_point: int, lanes: tuple) -> SolverArrays:
     """Arrays for n_point contact points of n_body contact bodies; one group of each colour and kind may stay open."""
-    n, n_open = len(lanes), COLOURS * KINDS
-    n_group = min(n_point, n_point // GROUP + n_open)
-    return SolverArrays(
-        make_blocks(n_group * (GROUP // n), n), make_blocks(n_point, 1), zeros(BODY_PAIR.width * n),
-        *(np.zeros(n_body + 1, np.int64) for _ in range(3)), np.zeros(3, np.int64), zeros(n_body + 1, c.LINE.width),
-        np.zeros(n_open, np.int64),
-    )  # fmt: skip
+    n_group = min(n_point, n_point // GROUP + COLOURS * KINDS)
+    block = made(Blocks, {"blocks": n_group * (GROUP // len(lanes)), "lanes": len(lanes)})
+    single = made(Blocks, {"blocks": n_point})
+    return made(SolverArrays, {"bodies": n_body, "lanes": len(lanes)}, block=block, single=single)
 
 
 @inlined
