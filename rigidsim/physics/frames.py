@@ -93,9 +93,8 @@ def changes_in_parent(q_0, q_1, omega_0, omega_1, s_WP, p_0, v_0, y_0, dy, du):
     from the vector part of the quaternion of D, and that from the difference of the quaternions, which is exact:
     q_1* q_0 = 1 + q_1* (q_0 - q_1).
     """
-    sign = select(q_0[0] * q_1[0] + q_0[1] * q_1[1] + q_0[2] * q_1[2] + q_0[3] * q_1[3] < 0.0, -1.0, 1.0)
-    gap = tuple([sign * a - b for a, b in zip(q_0, q_1, strict=True)])
-    w, *u = product(conjugate(q_1), gap)
+    sign = select(product(conjugate(q_1), q_0)[0] < 0.0, -1.0, 1.0)  # q and -q are the same rotation
+    w, *u = product(conjugate(q_1), tuple([sign * a - b for a, b in zip(q_0, q_1, strict=True)]))
     turn = (1.0 + w, *u)
     turned = sub(sub(du, cross(sub(omega_1, omega_0), y_0)), cross(omega_1, dy))
     return (

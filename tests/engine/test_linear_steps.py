@@ -133,12 +133,12 @@ DRUMS = {
 
 @pytest.mark.parametrize("drum", DRUMS.values(), ids=DRUMS)
 def test_a_chip_flies_straight_in_a_fast_drum(drum):
-    """Though its motion is that relative to the drum, 200 m/s and more. Measured: 2e-14 to 1.1e-12 of the way, which is
+    """Though its motion is that relative to the drum, 130 m/s and more. Measured: 2e-14 to 1.1e-12 of the way, which is
     the rounding of angles up to 1000 rad."""
-    chip = SOLID | {"position": [1, 0.5, 0.2], "velocity": [0.1, -0.2, 0.3]}
+    chip = POINT | {"position": [1, 0.5, 0.2], "velocity": [0.1, -0.2, 0.3]}
     seen = run({"drum": drum | {"children": {"chip": chip}}}, duration=1.0, step=1e-3)["drum/chip"].world
     way = seen.position[-1] - seen.position[0]
-    assert np.linalg.norm(way) > 200
+    assert np.linalg.norm(way) > 100
     assert np.abs(way - seen.velocity[0]).max() <= 4e-12 * np.linalg.norm(way)
 
 
