@@ -189,20 +189,3 @@ def test_the_event_of_a_particle_tells_the_moment_that_did_not_act():
     assert event.angular_impulse == (0, 0, 0)
     assert event.constraint_angular_impulse[2] != 0
     assert event.constraint_impulse == (0, 0, 0)
-
-
-def test_slices_lanes_and_steps_change_no_bit():
-    bodies, _, _ = random_tree(7)
-    bodies["n0"]["impulses"] = [{"time": t, "impulse": [1, 2, 3], "at": [0.1, 0, 0.2]} for t in (0, 0.1, 0.1234)]
-    scenes = []
-    for k in range(3):
-        bodies["n0"]["mass"] = 1.0 + 0.1 * k
-        scenes.append(make_scene(bodies, duration=0.3, step=0.01, record_every=0.01))
-    alone = [rigidsim.simulate(scene) for scene in scenes]
-    together = rigidsim.simulate(scenes)
-    assert [one.content_hash for one in alone] == [one.content_hash for one in together]
-    assert all(one.events == other.events for one, other in zip(alone, together, strict=True))
-    stepped = rigidsim.Simulation(scenes[0])
-    for _ in range(30):
-        stepped.step()
-    assert np.array_equal(stepped.state["n0"].world.position, alone[0]["n0"].world.position[-1])

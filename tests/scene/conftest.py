@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import copy
 
+import jsonschema
 import pytest
 
 from rigidsim.errors import SceneError
-from rigidsim.scene import Scene
+from rigidsim.scene import Scene, json_schema
 
+VALIDATOR = jsonschema.Draft202012Validator(json_schema())
+# What is wrong with the form of a scene; the JSON Schema finds it, too.
+OF_FORM = {
+    "empty", "integrator", "key", "length", "negative", "not-a-boolean", "not-a-list", "not-a-mapping", "not-a-number",
+    "not-positive", "parameter-name", "type", "unknown-key", "unknown-value",
+}  # fmt: skip
 BRICK = {"mass": 2.0, "inertia": {"principal": [1, 2, 2.5]}}
 MINIMAL = {
     "format": "rigidsim/1",
     "simulation": {"duration": 1, "step": 0.1},
     "bodies": {"brick": BRICK},
 }
+
+
+def is_of_form(problem) -> bool:
+    """Whether the JSON Schema refuses it."""
+    return problem.code in OF_FORM or "is missing" in problem.message
 
 
 @pytest.fixture
@@ -40,7 +52,10 @@ def problems():
     def read(scene, **options):
         with pytest.raises(SceneError) as caught:
             Scene.from_text(scene, **options) if isinstance(scene, str) else Scene.from_dict(scene, **options)
-        return caught.value.problems
+        found = caught.value.problems
+        if isinstance(scene, dict) and not options and any(is_of_form(problem) for problem in found):
+            assert not VALIDATOR.is_valid(scene)
+        return found
 
     return read
 

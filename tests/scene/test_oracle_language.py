@@ -50,16 +50,6 @@ def test_an_oracle_survives_being_resolved_and_fits_the_schema(entry, resolved):
 
 
 @pytest.mark.parametrize(
-    "oracle", [{"ball.speed": None}, {"ball.speed": {"until": 3}}, {"ball.speed": {"value": 1, "untill": 3}}, [1]]
-)
-def test_the_schema_refuses_what_the_reader_refuses(oracle):
-    plain = read("ball.speed: 1").resolved() | {"oracle": oracle}
-    assert not Draft202012Validator(json_schema()).is_valid(plain)
-    with pytest.raises(rigidsim.SceneError):
-        rigidsim.Scene.from_dict(plain)
-
-
-@pytest.mark.parametrize(
     ("entry", "column", "message", "hint"),
     [
         ("bal.speed: 1", 3, "there is no body 'bal'", "did you mean 'ball'?"),
