@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenes import EPS, run
+from scenes import run
 
 
 def damped(x_0: float, v_0: float, c: float, k: float, t: np.ndarray) -> np.ndarray:
