@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from numbers import Real
 from operator import index
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -78,6 +80,15 @@ def file_path(value: object, name: str) -> Path:
 def function(value: object, name: str) -> Callable:
     """A callable."""
     return value if callable(value) else refuse(name, "a function", value)
+
+
+def needed(module: str, what: str, extra: str, package: str = "") -> ModuleType:
+    """An optional module; `what` needs it. Raises UsageError with the extra that brings it if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        hint = f'install it with: pip install "rigidsim[{extra}]"'
+        raise UsageError(f"{what} need {package or module}; {hint}") from None
 
 
 def instance(value: Any, kind: type[T], name: str) -> T:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from rigidsim.cli.console import print_result, print_warnings
-from rigidsim.cli.options import TimeType
+from rigidsim.cli.options import TimeType, begin_option, end_option
 from rigidsim.errors import UsageError
 
 SIZE = re.compile(r"\s*(\d+)\s*[x×]\s*(\d+)\s*", re.IGNORECASE)
@@ -57,8 +57,8 @@ def _camera(_context: click.Context, _parameter: click.Parameter, written: str |
     help="Draw the path of this body; repeatable.  [default: those of free bodies, if they are few]",
 )
 @click.option("--no-traces", is_flag=True, help="Draw no paths.")
-@click.option("--from", "begin", type=TimeType(), metavar="TIME", help="Begin at this time: 0.5, '500 ms'.")
-@click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
+@begin_option
+@end_option
 @click.option(
     "--speed",
     type=float,

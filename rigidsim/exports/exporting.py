@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rigidsim.arguments import needed
 from rigidsim.errors import UsageError
-from rigidsim.exports.labelled import Labelled, needed
+from rigidsim.exports.labelled import Labelled
 from rigidsim.exports.netcdf import write_netcdf
 from rigidsim.exports.recorded import labelled
 from rigidsim.exports.runs import labelled_runs, run_columns, run_table
@@ -49,7 +50,7 @@ def export(
     """
     kind = kind_of(path, KINDS)
     if kind is NETCDF:
-        needed("h5netcdf", "NetCDF files")
+        needed("h5netcdf", "NetCDF files", "netcdf")
         if frame != WORLD:
             hint = "for NetCDF write it with each quantity: ball.position@table"
             raise UsageError(f"a frame of all bodies is for CSV; {hint}")
@@ -110,7 +111,7 @@ def to_pandas(shown: Trajectory | Sweep, *quantities: str, frame: str = WORLD, e
     """The table that `export` writes to a CSV file as a `pandas.DataFrame`: of a trajectory, units are in the names of
     the columns, and the index is the time, or time and body; of a sweep, there is a row for each run.
     """
-    pandas = needed("pandas", "pandas tables")
+    pandas = needed("pandas", "pandas tables", "netcdf")
     if not isinstance(shown, Trajectory):
         _require_whole(quantities, frame, events)
         return pandas.DataFrame(run_columns(shown)).set_index("run")

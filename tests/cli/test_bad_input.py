@@ -209,8 +209,8 @@ MISTAKES = """\
 5 | sweep scene.yaml --vary RANGE -o no/where.h5 | the folder no does not exist
 5 | sweep scene.yaml --vary RANGE -o scene.yaml --force | --force overwrites result files of sweeps only
 6 | sweep scene.yaml --vary RANGE -o scene.yaml --resume | scene.yaml is not a trajectory
-2 | run scene.yaml --metric top | --metric top: write a name and an expression
-2 | run scene.yaml --metric "top== drift" --metric "top== drift" | --metric top is given twice
+2 | run scene.yaml --metric top | --metric: 'top' is not of the form name=value, such as top='= max
+2 | run scene.yaml --metric "top== drift" --metric "top== drift" | --metric: 'top' is given twice
 3 | run scene.yaml --metric "top== max(sped('brick'))" | unknown function 'sped', at column 7
 3 | run scene.yaml --metric "top== max(sped('brick'))" | --metric top== max(sped('brick')): error
 3 | run scene.yaml --metric "top== max(speed('brik'))" | there is no body 'brik'

@@ -92,7 +92,7 @@ def test_without_matplotlib_one_sentence_tells_how_to_install_it(workplace):
         "from rigidsim.cli import main\n"
         "main()"
     )  # fmt: skip
-    needed = 'error: plotting needs matplotlib; install it with: pip install "rigidsim[plot]"\n'
+    needed = 'error: figures need matplotlib; install it with: pip install "rigidsim[plot]"\n'
     for arguments in (["plot", "a.h5"], ["run", "scene.yaml", "--plot", "-o", "b.h5"]):
         done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (2, needed)

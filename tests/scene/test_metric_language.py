@@ -132,6 +132,11 @@ def test_metrics_survive_being_resolved_and_fit_the_schema():
         ("final(speed('ball'))/max(speed('ball'))", ""),
         ("max(speed('ball'))^final(t)", ""),
         ("count('impacts') + drift", ""),
+        ("max(abs(x('ball') - cos(t)))", "m"),
+        ("max(x('ball')*sin('crate.angles.yaw')) + max(exp(-t))", "m"),
+        ("degrees(max('crate.orientation.x'))", "deg"),
+        ("radians(max(degrees('crate.angles.yaw')))", "rad"),
+        ("2*pi/final(omega_z('crate'))", "s"),
     ],
 )
 def test_the_unit_of_a_metric_follows_from_what_it_reads(text, unit):
