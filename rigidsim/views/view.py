@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable
 from pathlib import Path
 
-from rigidsim.arguments import file_path
+from rigidsim.arguments import file_path, instance
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
@@ -59,6 +59,7 @@ def view(
         if begin is not None or end is not None or follow:
             raise UsageError("this is a scene; begin, end and follow are for its trajectory: rigidsim run")
         return View(display_of_scene(shown), frame)
+    instance(shown, Trajectory, "what is viewed", Scene)
     frame, follow = (full_path(shown, name) if name not in ("", WORLD) else name for name in (frame, follow))
     return _fitting(lambda rate: display_of(shown, begin, end, rate), frame, follow, fps)
 
