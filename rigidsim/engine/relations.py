@@ -66,18 +66,21 @@ def keep_windings(t, era, model, state, scratch, lanes):
 
 
 @inlined
+def separate(relations, model, scratch, lanes):
+    """The separation of every pair of frames that a load or an expression reads; all frames are placed."""
+    for node in relations.linked:
+        link(node, model, scratch, lanes)
+    for pair in range(len(relations.pair) - 1):
+        apart = scratch.apart[pair]
+        apart[:] = 0.0
+        for way in range(relations.pair[pair].way, relations.pair[pair + 1].way):
+            pass_link(scratch.link[relations.way_node[way]], relations.way_sign[way], apart, lanes)
+
+
+@inlined
 def relate(model, state, scratch, lanes):
-    """The separation of every pair of frames that a load or an expression reads, and all windings; all frames are
-    placed.
-    """
-    relations = model.relations
-    if relations is not None:
-        for node in relations.linked:
-            link(node, model, scratch, lanes)
-        for pair in range(len(relations.pair) - 1):
-            apart = scratch.apart[pair]
-            apart[:] = 0.0
-            for way in range(relations.pair[pair].way, relations.pair[pair + 1].way):
-                pass_link(scratch.link[relations.way_node[way]], relations.way_sign[way], apart, lanes)
+    """All separations and windings."""
+    if model.relations is not None:
+        separate(model.relations, model, scratch, lanes)
     if model.pairwise is not None:
         follow_windings(model, state, scratch, lanes)

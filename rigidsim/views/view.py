@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
-from rigidsim.arguments import file_path
+from rigidsim.arguments import file_path, instance
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
@@ -58,6 +58,7 @@ def view(
         if begin is not None or end is not None or follow:
             raise UsageError("this is a scene; begin, end and follow are for its trajectory: rigidsim run")
         return View(display_of_scene(shown), frame)
+    instance(shown, Trajectory, "what is viewed", Scene)
     frame, follow = (full_path(shown, name) if name not in ("", WORLD) else name for name in (frame, follow))
     while True:  # with half of the frames, until the page is small enough
         display = display_of(shown, begin, end, fps)

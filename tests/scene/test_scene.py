@@ -65,9 +65,7 @@ def test_walk_is_depth_first_in_file_order(scene):
 
 def test_resolved_reads_back_as_an_equal_scene(scene):
     again = Scene.from_dict(scene.resolved())
-    assert again == scene
-    assert again.resolved() == scene.resolved()
-    assert Scene.from_text(again.source) == scene
+    assert Scene.from_text(again.source) == scene == again
     assert scene != "tank"
 
 
@@ -254,8 +252,3 @@ def test_json_schema_is_one_and_has_a_name():
     jsonschema.Draft202012Validator.check_schema(json_schema())
     assert json_schema()["$schema"].endswith("2020-12/schema")
     assert json_schema()["title"] == "rigidsim scene"
-
-
-def test_json_schema_accepts_scenes_as_written(scene, minimal):
-    for valid in (as_written(), minimal, scene.resolved()):
-        assert list(VALIDATOR.iter_errors(valid)) == []
