@@ -59,22 +59,18 @@ def mutual_of(mutual: MutualGravity | None, tree: Tree) -> SimpleNamespace | Non
     return SimpleNamespace(bodies=bodies, constant=mutual.constant, softening=mutual.softening)
 
 
-def blueprint_of(scene: Scene) -> Blueprint:
-    """The blueprint of a scene that has been checked."""
-    return _blueprint(scene, scene.hierarchy.bare())
-
-
 def build_world(scene: Scene) -> World:
     """The world at t = 0 of a scene that has been checked."""
-    tree = scene.hierarchy.bare()
-    blueprint = _blueprint(scene, tree)
-    model = model_of(blueprint, tree)
+    blueprint = blueprint_of(scene)
+    model = model_of(blueprint, blueprint.tree)
     more = followed(model) + (integrators.trials_of(blueprint.method) is not None)
-    return World(blueprint, tree, model, initial_state(scene.hierarchy, more))
+    return World(blueprint, blueprint.tree, model, initial_state(scene.hierarchy, more))
 
 
-def _blueprint(scene: Scene, tree: Tree) -> Blueprint:
-    schedule, simulation, drives = schedule_of(scene), scene.simulation, Drives(scene.hierarchy)
+def blueprint_of(scene: Scene) -> Blueprint:
+    """The blueprint of a scene that has been checked."""
+    tree, schedule = scene.hierarchy.bare(), schedule_of(scene)
+    simulation, drives = scene.simulation, Drives(scene.hierarchy)
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
     return Blueprint(

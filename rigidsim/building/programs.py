@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from rigidsim.engine.assembly.blueprint import ViewRecord
 from rigidsim.engine.model import Program, table
 from rigidsim.physics.operations import CODE
 from rigidsim.scene.expressions import Expression
@@ -26,18 +27,36 @@ class Assembler:
     def __init__(self, look=None):
         self._look = look  # gives the place of a StateRead or a Reduction
         self.constants: list[float] = []
-        self.n_view = 0
+        self._views: dict[tuple, int] = {}  # the first register of each, counted among views
+        self._n_view = 0
         self._operations: list[tuple[int, list[RegisterRef]]] = []
 
-    def place_of(self, number: float | Expression) -> RegisterRef:
-        """The register that will hold the value of a number or an expression."""
-        return self.place_of_tree(tree_of(number))
+    def place_of(self, given: float | Expression | ExpressionTree) -> RegisterRef:
+        """The register that will hold the value of a number, an expression or a tree."""
+        tree = tree_of(given)
+        if isinstance(tree, Number):
+            self.constants.append(tree.value)
+            return RegisterRef("constant", len(self.constants) - 1)
+        if isinstance(tree, Time):
+            return RegisterRef("time")
+        if isinstance(tree, StateRead | Reduction):
+            return self._look(tree)
+        operands = [self.place_of(argument) for argument in tree.arguments]
+        self._operations.append((CODE[tree.operation], operands))
+        return RegisterRef("result", len(self._operations) - 1)
 
-    def room_for_view(self, count: int) -> RegisterRef:
-        """The first of `count` consecutive registers, which are filled from outside the program."""
-        place = RegisterRef("view", self.n_view)
-        self.n_view += count
-        return place
+    def view(self, seen: tuple, width: int, component: int = 0) -> RegisterRef:
+        """A component of what is `seen`, which fills consecutive registers from outside the program, the same for all
+        who read it.
+        """
+        if seen not in self._views:
+            self._views[seen] = self._n_view
+            self._n_view += width
+        return RegisterRef("view", self._views[seen] + component)
+
+    def views(self) -> tuple[ViewRecord, ...]:
+        """What the program reads of a sample or a state."""
+        return tuple(ViewRecord(*seen, self.register(RegisterRef("view", at))) for seen, at in self._views.items())
 
     def register(self, place: RegisterRef) -> int:
         """The number of a register, after all expressions have been added."""
@@ -52,7 +71,7 @@ class Assembler:
     @property
     def first(self) -> int:
         """The register of the first result."""
-        return len(self.constants) + 1 + self.n_view
+        return len(self.constants) + 1 + self._n_view
 
     def program(self) -> Program:
         """The operations as a table for the kernels."""
@@ -61,23 +80,12 @@ class Assembler:
         rows = [(code, *(*o, 0, 0)[:3]) for (code, _), o in zip(self._operations, operands, strict=True)]
         return Program(table(rows, 4), constant, self.first)
 
-    def place_of_tree(self, tree: ExpressionTree) -> RegisterRef:
-        """The register that will hold the value of a tree."""
-        if isinstance(tree, Number):
-            self.constants.append(tree.value)
-            return RegisterRef("constant", len(self.constants) - 1)
-        if isinstance(tree, Time):
-            return RegisterRef("time")
-        if isinstance(tree, StateRead | Reduction):
-            return self._look(tree)
-        operands = [self.place_of_tree(argument) for argument in tree.arguments]
-        self._operations.append((CODE[tree.operation], operands))
-        return RegisterRef("result", len(self._operations) - 1)
 
-
-def tree_of(number: float | Expression) -> ExpressionTree:
+def tree_of(given: float | Expression | ExpressionTree) -> ExpressionTree:
     """A number or an expression as a tree."""
-    return number.tree if isinstance(number, Expression) else Number(number)
+    if isinstance(given, ExpressionTree):
+        return given
+    return given.tree if isinstance(given, Expression) else Number(given)
 
 
 def product_of(a: float | Expression, b: float | Expression) -> float | Expression:

@@ -29,7 +29,6 @@ class Scripts:
     def __init__(self, start: Tree):
         self._start = start
         self._assembler = Assembler(self._look)
-        self._views: dict[tuple[int, Frame, Frame], RegisterRef] = {}
         self._own = 0
         self._places: list[tuple[RegisterRef | None, ...]] = []
         self.labels: list[str] = []
@@ -48,15 +47,12 @@ class Scripts:
         """The tables of a blueprint."""
         number = self._assembler.register
         registers = [[-1 if place is None else number(place) for place in nine] for nine in self._places]
-        views = tuple(blueprint.ViewRecord(*seen, number(place)) for seen, place in self._views.items())
-        return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), views)
+        return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), self._assembler.views())
 
     def _look(self, state: StateRead) -> RegisterRef:
         kind, width = VIEWS[state.quantity]
         seen = (kind, self._frame(state.observer), self._frame(state.body))
-        if seen not in self._views:
-            self._views[seen] = self._assembler.room_for_view(width)
-        return RegisterRef("view", self._views[seen].index + state.component)
+        return self._assembler.view(seen, width, state.component)
 
     def _frame(self, name: str) -> Frame:
         """The frame of a name in an expression; `parent` is resolved later, because it changes with the tree."""

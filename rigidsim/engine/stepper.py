@@ -51,7 +51,7 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes):
     if trials_of(method) is not None:
         arrive(method, t_end, era, model, state, scratch, lanes)
         return
-    step(method, t, h, era, model, state, scratch, lanes)
+    step(method, t, t_end, h, era, model, state, scratch, lanes)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
 

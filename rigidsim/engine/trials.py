@@ -18,6 +18,7 @@ from rigidsim.physics.elementary import INFINITY, NAN, select
 UNKNOWN, TRIED, FILLED = 0, 1, 2
 """What is known of the present trials: nothing, the next states, everything that samples inside of them need."""
 LEAST = 1e-15  # of the time: the shortest step
+GUESSED = 5.0
 
 
 @inlined
@@ -34,13 +35,15 @@ def judge(step: STEP, trial: STEP, wanted, stop, least, lane):
     ahead = select(step.t < wanted, 1.0 - step.failed, 0.0)
     passes = select(trial.error <= 1.0, 1.0, 0.0)
     takes, repeats = ahead * passes * select(trial.t < wanted, 1.0, 0.0), ahead * (1.0 - passes)
-    length = select(trial.t < stop, trial.t - step.t, INFINITY)  # one that ends at a stop is not the method's choice
-    before = select(step.taken > 0.0, step.shortest, INFINITY)
-    is_shortest = length < before
+    # What ends at a stop is not the method's choice, and what is followed by a much longer step was a guess.
+    length = trial.t - step.t
+    is_chosen = select(trial.t < stop, trial.h < GUESSED * length, False)
+    before = select(step.shortest > 0.0, step.shortest, INFINITY)
+    is_shortest = select(is_chosen, length, INFINITY) < before
     trial.takes, trial.repeats = takes, repeats
     trial.taken = step.taken + 1.0
     trial.rejected = step.rejected
-    trial.shortest = select(is_shortest, length, before)
+    trial.shortest = select(is_shortest, length, step.shortest)
     trial.shortest_at = select(is_shortest, step.t, step.shortest_at)
     failed = select(trial.h < least + LEAST * step.t, takes + repeats, 0.0)
     trial.failed = failed

@@ -61,88 +61,36 @@ def _without_prefixes(unit: str) -> str:
     return PREFIX.sub("", unit).translate(LETTERS)
 
 
-LENGTH = _spelled(
-    {"m": 1, "km": 1000, "cm": "0.01", "mm": "0.001", "um": "1e-6", "nm": "1e-9", "au": 149_597_870_700}
-    | {"in": INCH, "ft": FOOT, "yd": 3 * FOOT, "mi": 5280 * FOOT, "nmi": 1852}
-)
-MASS = _spelled({"kg": 1, "g": "0.001", "mg": "1e-6", "t": 1000, "lb": POUND, "slug": SLUG})
-TIME = _spelled({"s": 1, "ms": "0.001", "us": "1e-6", "min": 60, "h": 3600, "d": 86400})
-ANGLE = _spelled(
-    {
-        "rad": 1,
-        "mrad": "0.001",
-        "deg": DEGREE,
-        "°": DEGREE,
-        "arcmin": DEGREE / 60,
-        "arcsec": DEGREE / 3600,
-        "turn": TURN,
-        "rev": TURN,
-    }
-)
-VELOCITY = _spelled(
-    {"m/s": 1, "km/s": 1000, "cm/s": "0.01", "mm/s": "0.001", "km/h": Fraction(1000, 3600), "ft/s": FOOT}
-    | {"mph": 5280 * FOOT / 3600, "kn": Fraction(1852, 3600), "knot": Fraction(1852, 3600)}
-)
-ACCELERATION = _spelled(
-    {"m/s^2": 1, "gn": "9.80665", "km/s^2": 1000, "cm/s^2": "0.01", "mm/s^2": "0.001", "ft/s^2": FOOT}
-)
-ANGULAR_VELOCITY = _spelled(
-    {
-        "rad/s": 1,
-        "mrad/s": "0.001",
-        "deg/s": DEGREE,
-        "deg/h": DEGREE / 3600,
-        "deg/d": DEGREE / 86400,
-        "rpm": TURN / 60,
-        "rev/s": TURN,
-    }
-)
-ANGULAR_ACCELERATION = _spelled({"rad/s^2": 1, "deg/s^2": DEGREE, "rev/s^2": TURN, "rpm/s": TURN / 60})
-FORCE = _spelled({"N": 1, "kN": 1000, "MN": 10**6, "mN": "0.001", "uN": "1e-6", "lbf": POUND_FORCE})
-TORQUE = _spelled(
-    {"N*m": 1, "kN*m": 1000, "MN*m": 10**6, "mN*m": "0.001", "N*cm": "0.01", "N*mm": "0.001"}
-    | {"lbf*ft": POUND_FORCE * FOOT, "lbf*in": POUND_FORCE * INCH}
-)
-INERTIA = _spelled(
-    {"kg*m^2": 1, "t*m^2": 1000, "kg*cm^2": "1e-4", "kg*mm^2": "1e-6", "g*cm^2": "1e-7", "g*mm^2": "1e-9"}
-    | {"slug*ft^2": SLUG * FOOT**2, "lb*ft^2": POUND * FOOT**2, "lb*in^2": POUND * INCH**2}
-)
-DENSITY = _spelled(
-    {"kg/m^3": 1, "g/cm^3": 1000, "t/m^3": 1000, "lb/ft^3": POUND / FOOT**3, "slug/ft^3": SLUG / FOOT**3}
-)
-STIFFNESS = _spelled(
-    {"N/m": 1, "kN/m": 1000, "MN/m": 10**6, "N/mm": 1000, "N/cm": 100}
-    | {"lbf/ft": POUND_FORCE / FOOT, "lbf/in": POUND_FORCE / INCH}
-)
-DAMPING = _spelled({"N*s/m": 1, "kN*s/m": 1000, "kg/s": 1, "N*s/mm": 1000})
-QUADRATIC_DRAG = _spelled({"kg/m": 1, "N*s^2/m^2": 1, "g/m": "0.001"})
-TORSION_STIFFNESS = _spelled({"N*m/rad": 1, "N*m": 1, "kN*m/rad": 1000, "N*m/deg": 1 / DEGREE, "mN*m/rad": "0.001"})
-TORSION_DAMPING = _spelled({"N*m*s/rad": 1, "N*m*s": 1, "kN*m*s/rad": 1000, "mN*m*s/rad": "0.001"})
-IMPULSE = _spelled({"N*s": 1, "kN*s": 1000, "mN*s": "0.001", "kg*m/s": 1})
-ANGULAR_IMPULSE = _spelled({"N*m*s": 1, "kN*m*s": 1000, "mN*m*s": "0.001", "kg*m^2/s": 1})
-GM = _spelled({"m^3/s^2": 1, "km^3/s^2": 10**9, "ft^3/s^2": FOOT**3})
-SI = {
-    "m": LENGTH,
-    "kg": MASS,
-    "s": TIME,
-    "rad": ANGLE,
-    "m/s": VELOCITY,
-    "m/s^2": ACCELERATION,
-    "rad/s": ANGULAR_VELOCITY,
-    "rad/s^2": ANGULAR_ACCELERATION,
-    "N": FORCE,
-    "N*m": TORQUE,
-    "kg*m^2": INERTIA,
-    "kg/m^3": DENSITY,
-    "N/m": STIFFNESS,
-    "N*s/m": DAMPING,
-    "kg/m": QUADRATIC_DRAG,
-    "N*m/rad": TORSION_STIFFNESS,
-    "N*m*s/rad": TORSION_DAMPING,
-    "N*s": IMPULSE,
-    "N*m*s": ANGULAR_IMPULSE,
-    "m^3/s^2": GM,
+_WRITTEN: dict[str, dict[str, Fraction | str | int]] = {
+    "m": {"km": 1000, "cm": "0.01", "mm": "0.001", "um": "1e-6", "nm": "1e-9", "au": 149_597_870_700}
+    | {"in": INCH, "ft": FOOT, "yd": 3 * FOOT, "mi": 5280 * FOOT, "nmi": 1852},
+    "kg": {"g": "0.001", "mg": "1e-6", "t": 1000, "lb": POUND, "slug": SLUG},
+    "s": {"ms": "0.001", "us": "1e-6", "min": 60, "h": 3600, "d": 86400},
+    "rad": {"mrad": "0.001", "deg": DEGREE, "°": DEGREE, "arcmin": DEGREE / 60, "arcsec": DEGREE / 3600}
+    | {"turn": TURN, "rev": TURN},
+    "m/s": {"km/s": 1000, "cm/s": "0.01", "mm/s": "0.001", "km/h": Fraction(1000, 3600), "ft/s": FOOT}
+    | {"mph": 5280 * FOOT / 3600, "kn": Fraction(1852, 3600), "knot": Fraction(1852, 3600)},
+    "m/s^2": {"gn": "9.80665", "km/s^2": 1000, "cm/s^2": "0.01", "mm/s^2": "0.001", "ft/s^2": FOOT},
+    "rad/s": {"mrad/s": "0.001", "deg/s": DEGREE, "deg/h": DEGREE / 3600, "deg/d": DEGREE / 86400}
+    | {"rpm": TURN / 60, "rev/s": TURN},
+    "rad/s^2": {"deg/s^2": DEGREE, "rev/s^2": TURN, "rpm/s": TURN / 60},
+    "N": {"kN": 1000, "MN": 10**6, "mN": "0.001", "uN": "1e-6", "lbf": POUND_FORCE},
+    "N*m": {"kN*m": 1000, "MN*m": 10**6, "mN*m": "0.001", "N*cm": "0.01", "N*mm": "0.001"}
+    | {"lbf*ft": POUND_FORCE * FOOT, "lbf*in": POUND_FORCE * INCH},
+    "kg*m^2": {"t*m^2": 1000, "kg*cm^2": "1e-4", "kg*mm^2": "1e-6", "g*cm^2": "1e-7", "g*mm^2": "1e-9"}
+    | {"slug*ft^2": SLUG * FOOT**2, "lb*ft^2": POUND * FOOT**2, "lb*in^2": POUND * INCH**2},
+    "kg/m^3": {"g/cm^3": 1000, "t/m^3": 1000, "lb/ft^3": POUND / FOOT**3, "slug/ft^3": SLUG / FOOT**3},
+    "N/m": {"kN/m": 1000, "MN/m": 10**6, "N/mm": 1000, "N/cm": 100}
+    | {"lbf/ft": POUND_FORCE / FOOT, "lbf/in": POUND_FORCE / INCH},
+    "N*s/m": {"kN*s/m": 1000, "kg/s": 1, "N*s/mm": 1000},
+    "kg/m": {"N*s^2/m^2": 1, "g/m": "0.001"},
+    "N*m/rad": {"N*m": 1, "kN*m/rad": 1000, "N*m/deg": 1 / DEGREE, "mN*m/rad": "0.001"},
+    "N*m*s/rad": {"N*m*s": 1, "kN*m*s/rad": 1000, "mN*m*s/rad": "0.001"},
+    "N*s": {"kN*s": 1000, "mN*s": "0.001", "kg*m/s": 1},
+    "N*m*s": {"kN*m*s": 1000, "mN*m*s": "0.001", "kg*m^2/s": 1},
+    "m^3/s^2": {"km^3/s^2": 10**9, "ft^3/s^2": FOOT**3},
 }
+SI = {si: _spelled({si: 1} | table) for si, table in _WRITTEN.items()}
 """The units of each dimension, by its SI unit."""
 
 

@@ -104,8 +104,7 @@ class Scene(SceneData):
 
     def document(self) -> Document:
         """The text or data of the scene, read anew, with its overrides."""
-        written = self._written
-        document = read_text(written, self._file) if isinstance(written, str) else Document(written)
+        document = _document(self._written, self._file)
         apply_overrides(document, self._overrides, Scene)
         return document
 
@@ -141,8 +140,11 @@ class Scene(SceneData):
 
 
 def _read_again(written: str | dict, file: str, overrides: Iterable[Override], name: str) -> Scene:
-    document = read_text(written, file) if isinstance(written, str) else Document(written)
-    return _checked(Scene, document, overrides, written, name)
+    return _checked(Scene, _document(written, file), overrides, written, name)
+
+
+def _document(written: str | dict, file: str) -> Document:
+    return read_text(written, file) if isinstance(written, str) else Document(written)
 
 
 @collector_paused()

@@ -29,16 +29,12 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
             "duration": simulation.duration,
             "step": simulation.step,
             "integrator": simulation.integrator.model_dump(),
-            **_if_given(record_every=simulation.record_every),
-            **({"record": _plain_value(simulation.record)} if simulation.record is not None else {}),
+            **_if_given(record_every=simulation.record_every, record=_plain_value(simulation.record)),
             "contact": _plain(simulation.contact),
         },
         "world": {
             "gravity": _plain_value(scene.world.gravity),
-            **_if_given(
-                mutual_gravity=scene.world.mutual_gravity and _plain(scene.world.mutual_gravity),
-                plane=scene.world.plane and list(scene.world.plane),
-            ),
+            **_if_given(mutual_gravity=_plain_value(scene.world.mutual_gravity), plane=_plain_value(scene.world.plane)),
             **({"contacts": [_plain(pair) for pair in scene.world.contacts]} if scene.world.contacts else {}),
         },
         "bodies": {name: _body(body) for name, body in scene.bodies.items()},
@@ -74,12 +70,11 @@ def _body(body: Body) -> dict[str, Any]:
         "scale": body.scale,
         "motion": motion,
         **({**_framed(body), "gravity": body.gravity} if body.kind == "free" else {}),
-        "forces": [_force(force) for force in body.forces],
+        "forces": [_typed(force, _turns(force)) for force in body.forces],
         **({"impulses": [_plain(impulse) for impulse in body.impulses]} if body.impulses else {}),
         **({"inherit_impulses": True} if body.inherit_impulses else {}),
-        **({"shapes": [_shape(shape) for shape in body.shapes]} if body.shapes else {}),
-        **_if_given(material=body.material and _plain(body.material)),
-        **_if_given(collide=_plain_value(body.collide)),
+        **({"shapes": [_typed(shape, ["orientation"]) for shape in body.shapes]} if body.shapes else {}),
+        **_if_given(material=_plain_value(body.material), collide=_plain_value(body.collide)),
         "children": {name: _body(child) for name, child in body.children.items()},
     }
 
@@ -102,23 +97,18 @@ def _prescribed(motion: PrescribedMotion) -> dict[str, Any]:
         shown_keys -= {rate, change} if getattr(motion, pose) is not None else set()
         shown_keys -= {change} if getattr(motion, rate).varies else set()
     rates = {key: value for key, value in _framed(motion).items() if key in shown_keys}
-    return {**rates, **_if_given(position=motion.position and _plain_value(motion.position),
-                                 orientation=motion.orientation and _plain(motion.orientation))}  # fmt: skip
+    pose = _if_given(position=_plain_value(motion.position), orientation=_plain_value(motion.orientation))
+    return {**rates, **pose}
 
 
-def _force(force: SceneModel) -> dict[str, Any]:
-    entries = {"type": force.type, **_plain(force)}
-    for key in force.kind.keys:
-        if key.form == ORIENTATION and key.name in entries:
-            entries[key.name] = {"wxyz": entries[key.name]}
-    return entries
+def _turns(force: SceneModel) -> list[str]:
+    return [key.name for key in force.kind.keys if key.form == ORIENTATION]
 
 
-def _shape(shape: SceneModel) -> dict[str, Any]:
-    entries = {"type": shape.type, **_plain(shape)}
-    if "orientation" in entries:
-        entries["orientation"] = {"wxyz": entries["orientation"]}
-    return entries
+def _typed(part: SceneModel, turns: list[str]) -> dict[str, Any]:
+    """A force or a shape; `turns` are its keys for orientations."""
+    entries = {"type": part.type, **_plain(part)}
+    return entries | {key: {"wxyz": entries[key]} for key in turns if key in entries}
 
 
 def _plain(model: SceneModel) -> dict[str, Any]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rigidsim.arguments import file_path
 from rigidsim.errors import UsageError
-from rigidsim.sweeps.axes import Column
 from rigidsim.sweeps.contents import IDENTITY, Portion, portions_of, windows
-from rigidsim.sweeps.layouts import Layout
-from rigidsim.sweeps.plan import Plan
+from rigidsim.sweeps.layouts import Known
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.sweeps.stored import Sweep, load_sweep
 from rigidsim.sweeps.sweeping import contents_of
@@ -37,8 +34,8 @@ def assemble_sweep(
         _require_parts(sweeps)
         for sweep in sweeps:
             sweep.verify()
-        first, plan = sweeps[0], Plan(Joined(sweeps), sweeps[0].seed)
-        contents = contents_of(first.scene, plan, first.record, range(plan.runs))
+        first = sweeps[0]
+        contents = contents_of(first.scene, _whole_plan(sweeps), first.record, range(first.planned))
         _require_equal(first, path, contents.identity)
         with SweepWriter(path, contents, force=force, resume=False, hints=hints) as writer:
             for portion in _portions(sweeps, contents.portion):
@@ -80,61 +77,24 @@ def _runs(first: int, last: int) -> str:
     return f"run {first} is" if first == last else f"runs {first} to {last} are"
 
 
-class Joined(Layout):
-    """The values of all runs of a plan, which its parts have."""
-
-    def __init__(self, sweeps: Sequence[Sweep]):
-        self._sweeps, self._first = sweeps, sweeps[0]
-
-    @property
-    def units(self) -> dict[str, str]:
-        """Those of the plan."""
-        return self._first.units
-
-    @property
-    def runs(self) -> int:
-        """All of the plan."""
-        return self._first.planned
-
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
-        """The values as they were when the parts ran."""
-        found = {
-            name: [sweep.runs[name][rows] for sweep, rows in _within(self._sweeps, begin, end)] for name in self.units
-        }
-        joined = {name: np.concatenate(columns) for name, columns in found.items()}
-        return {name: values.tolist() if values.dtype == object else values for name, values in joined.items()}
-
-    @property
-    def rule(self) -> dict[str, Any]:
-        """The digest of the rule."""
-        return {"digest": self._first.plan_digest}
-
-    def digest(self, seed: int) -> str:
-        """That of the plan."""
-        return self._first.plan_digest
-
-    @property
-    def method(self) -> str:
-        """That of the plan."""
-        return self._first.method
-
-    def __str__(self) -> str:
-        return self._first.description
-
-
-def _within(sweeps: Sequence[Sweep], begin: int, end: int) -> Iterator[tuple[Sweep, slice]]:
-    """The parts that have some of these runs, and their places there."""
-    for sweep in sweeps:
-        first, last = begin - int(sweep.numbers[0]), end - int(sweep.numbers[0])
-        if first < len(sweep) and last > 0:
-            yield sweep, slice(max(first, 0), min(last, len(sweep)))
+def _whole_plan(sweeps: Sequence[Sweep]) -> Known:
+    """The plan with the values as they were when its parts ran."""
+    first = sweeps[0]
+    joined = {name: np.concatenate([sweep.runs[name] for sweep in sweeps]) for name in first.units}
+    values = {name: column.tolist() if column.dtype == object else column for name, column in joined.items()}
+    runs, about = range(first.planned), (first.plan_digest, first.method, first.description)
+    return Known(first.units, values, runs, first.seed, *about)
 
 
 def _portions(sweeps: Sequence[Sweep], size: int) -> Iterator[Portion]:
     """All portions of the whole, whose runs may be in several parts."""
     names = sweeps[0].results
     for runs in windows(range(sweeps[0].planned), size, sweeps[0].run_bytes):
-        pieces = [sweep.rows(rows) for sweep, rows in _within(sweeps, runs.start, runs.stop)]
+        pieces = []
+        for sweep in sweeps:
+            first, last = runs.start - int(sweep.numbers[0]), runs.stop - int(sweep.numbers[0])
+            if first < len(sweep) and last > 0:
+                pieces.append(sweep.rows(slice(max(first, 0), min(last, len(sweep)))))
         arrays = {name: np.concatenate([arrays[name] for arrays, _, _ in pieces]) for name in names}
         status = np.concatenate([status for _, status, _ in pieces])
         errors = {run: text for _, _, some in pieces for run, text in some.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,35 +20,21 @@ FEW = 5
 """So many values are described one by one."""
 
 
-@dataclass(frozen=True)
 class Axis:
-    """A name as `--set` understands it, and its values."""
+    """A name as `--set` understands it, and its values: how many, their unit (empty for bare numbers and words), and
+    whether all are numbers.
+    """
 
-    name: str
-    points: Points
-
-    @property
-    def count(self) -> int:
-        """The number of values."""
-        return self.points.count
-
-    @property
-    def unit(self) -> str:
-        """The unit of the numbers; empty for bare numbers and words."""
-        return self.points.unit
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether all values are numbers in `unit`."""
-        return isinstance(self.points, Range) or self.points.is_numeric
+    def __init__(self, name: str, points: Points):
+        self.name, self.points = name, _as_range(points) if isinstance(points, Listed) else points
+        self.count, self.unit = points.count, points.unit
+        self.is_numeric = isinstance(points, Range) or points.is_numeric
 
     def at(self, places: np.ndarray) -> Column:
         """The values at these places, which count from zero."""
         if isinstance(self.points, Range):
             return range_at(self.points, places)
-        if self.points.is_numeric:
-            return self._numbers[places]
-        return [self.points.values[place] for place in places.tolist()]
+        return self._numbers[places] if self.is_numeric else [self.points.values[place] for place in places.tolist()]
 
     @cached_property
     def keys(self) -> Sequence[Any]:
@@ -71,10 +56,10 @@ class Axis:
     @property
     def rule(self) -> str | list:
         """The rule of the values as plain data: equal for axes with the same values, however they were given."""
-        return written_points(_as_range(self.points) if isinstance(self.points, Listed) else self.points)
+        return written_points(self.points)
 
     def __str__(self) -> str:
-        points = _as_range(self.points) if isinstance(self.points, Listed) else self.points
+        points = self.points
         if isinstance(points, Range) and points.count > FEW:
             log = ", logarithmic" if points.is_log else ""
             text = f"{points.start:g} to {Amount(float(f'{points.stop:g}'), points.unit)} ({points.count}{log})"

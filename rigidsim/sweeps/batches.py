@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.errors import SceneError, SimulationError
+from rigidsim.errors import SimulationError
 from rigidsim.scene import Scene
 from rigidsim.simulation.blocks import Outcome
 from rigidsim.simulation.single import Simulation
-from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, SAMPLES, Contents, Portion, dtype_of
+from rigidsim.sweeps.contents import COMPLETE, SAMPLES, Contents, Portion, dtype_of
 from rigidsim.sweeps.recording import Recording
 
 Rows = slice | np.ndarray
 
 
-class RunAlone(NamedTuple):
-    """A run alone: the samples on the grid of times, the last finite state, and why it ended there."""
-
-    arrays: dict[str, np.ndarray]  # by dataset, time first
-    samples: int
-    time: float  # reached, s
-    error: str  # empty if it did not fail
+Results = Mapping[str, np.ndarray]
+"""The results of some runs: (run, ...) of each array; of arrays that are not there, they have none."""
 
 
-def run_alone(scene: Scene, recording: Recording, stopped: Callable[[], bool]) -> RunAlone | None:
-    """Run a scene alone, with the bits that it has in a block, to stop at its last finite state; None if `stopped`
-    became true before the end.
+def results_of(recording: Recording, outcome: Outcome, n_lane: int) -> Results:
+    """The results of the lanes of a block."""
+    found = {rows.name: rows.of_lanes(outcome.samples, n_lane) for rows in recording.rows}
+    metrics = zip(recording.metrics, outcome.metrics, strict=True)
+    end = {"runs/end_time": outcome.run.time, SAMPLES: len(outcome.samples.world.position)}
+    found |= {name: np.full(n_lane, value) for name, value in end.items()}
+    return found | {f"metrics/{name}": values for name, values in metrics}
+
+
+def run_alone(scene: Scene, recording: Recording, stopped: Callable[[], bool]) -> tuple[Results, str] | None:
+    """Run a scene alone, with the bits that it has in a block, to stop at its last finite state: the results, and why
+    it ended there, if it failed. None if `stopped` became true before the end.
     """
     simulation, error, blocks = Simulation(scene), "", []
     try:
@@ -44,10 +47,12 @@ def run_alone(scene: Scene, recording: Recording, stopped: Callable[[], bool]) -
         return None
     if recording.times is not None and error and blocks:
         blocks.pop()  # the last finite state, at a time of its own
-    arrays = (
-        {rows.name: np.concatenate([rows.of_block(b) for b in blocks]) for rows in recording.rows} if blocks else {}
-    )
-    return RunAlone(arrays, sum(len(block.time) for block in blocks), simulation.time, error)
+    found = {"runs/end_time": simulation.time, SAMPLES: sum(len(block.time) for block in blocks)}
+    results = {name: np.array([value]) for name, value in found.items()}
+    for rows in recording.rows if blocks else ():
+        samples = np.concatenate([rows.of_block(block) for block in blocks])
+        results[rows.name] = samples[-1:] if recording.times is None else samples[np.newaxis]
+    return results, error
 
 
 class OpenPortion:
@@ -61,46 +66,17 @@ class OpenPortion:
         self.arrays = arrays or {
             name: np.empty((count, *shape), dtype_of(name)) for name, shape in contents.arrays.items()
         }
-        self._recording = contents.recording
 
-    def clear(self, row: int) -> None:
-        """A run without results."""
-        for array in self.arrays.values():
-            array[row] = np.nan if array.dtype.kind == "f" else 0
-
-    def fail(self, row: int, status: int, error: str) -> None:
-        """A run that ended early, or did not begin."""
-        self.status[row], self.errors[self.begin + row] = status, error
-
-    def put(self, rows: Rows, lanes: slice, outcome: Outcome, n_lane: int) -> None:
-        """The results of some lanes of a block."""
-        for dataset in self._recording.rows:
-            values, array = dataset.of_lanes(outcome.samples, n_lane)[lanes], self.arrays[dataset.name]
-            if "time" in dataset.dimensions and values.shape[1] < array.shape[1]:
-                array[rows, values.shape[1] :] = np.nan
-                array[rows, : values.shape[1]] = values
-            else:
+    def put(self, rows: Rows, results: Results, which: slice) -> None:
+        """The results of some runs, `which` of those that are given."""
+        for name, array in self.arrays.items():
+            values = results[name][which] if name in results else None
+            if values is not None and values.shape[1:] == array.shape[1:]:
                 array[rows] = values
-        if SAMPLES in self.arrays:
-            self.arrays[SAMPLES][rows] = len(outcome.samples.world.position)
-        for name, values in zip(self._recording.metrics, outcome.metrics, strict=True):
-            self.arrays[f"metrics/{name}"][rows] = values[lanes]
-        self.arrays["runs/end_time"][rows] = outcome.run.time
-
-    def put_alone(self, row: int, found: RunAlone) -> None:
-        """The results of a run alone."""
-        self.clear(row)
-        for dataset in self._recording.rows if found.samples else ():
-            array, values = self.arrays[dataset.name], found.arrays[dataset.name]
-            if "time" in dataset.dimensions:
-                array[row, : len(values)] = values
-            else:
-                array[row] = values[-1]
-        if SAMPLES in self.arrays:
-            self.arrays[SAMPLES][row] = found.samples
-        self.arrays["runs/end_time"][row] = found.time
-        if found.error:
-            self.fail(row, FAILED, found.error)
+                continue
+            array[rows] = np.nan if array.dtype.kind == "f" else 0
+            if values is not None:  # samples of runs that are shorter than others
+                array[rows, : values.shape[1]] = values
 
 
 class Batch:
@@ -115,28 +91,21 @@ class Batch:
         self._portions: dict[int, OpenPortion] = {}
         self._lock = Lock()
 
-    def refuse(self, place: int, fault: SceneError) -> None:
-        """A run that cannot begin; places are numbered from 0 in the batch."""
-        ((_, portion, rows, _),) = self._parts(np.array([place]))
-        portion.clear(rows.start)
-        portion.fail(rows.start, INVALID, str(fault))
-        self.note(np.array([place]))
+    def put(self, places: np.ndarray, results: Results) -> None:
+        """The results of runs, in order; places are numbered from 0 in the batch."""
+        for _, portion, rows, which in self._parts(places):
+            portion.put(rows, results, which)
 
-    def put(self, places: np.ndarray, outcome: Outcome, n_lane: int) -> None:
-        """The results of a block, whose runs are in order."""
-        for _, portion, rows, lanes in self._parts(places):
-            portion.put(rows, lanes, outcome, n_lane)
-
-    def put_alone(self, place: int, found: RunAlone) -> None:
-        """The results of a run alone."""
+    def fail(self, place: int, status: int, error: str) -> None:
+        """A run that ended early, or did not begin."""
         ((_, portion, rows, _),) = self._parts(np.array([place]))
-        portion.put_alone(rows.start, found)
+        portion.status[rows], portion.errors[self.runs.start + place] = status, error
 
     def note(self, places: np.ndarray) -> None:
         """These runs have their results; portions that are complete are committed."""
-        for number, portion, _, lanes in self._parts(places):
+        for number, portion, _, which in self._parts(places):
             with self._lock:
-                portion.left -= lanes.stop - lanes.start
+                portion.left -= which.stop - which.start
                 is_complete = portion.left == 0
                 if is_complete:
                     del self._portions[number]

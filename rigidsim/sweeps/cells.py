@@ -71,7 +71,9 @@ class WorldColumns:
         """Model and state of a block of these variants, one for each lane."""
         count = len(places)
         if count not in self._wide:
-            self._wide[count] = _side_by_side((self._model, self._state), count)
+            self._wide[count] = _mapped(
+                (self._model, self._state), lambda one: side_by_side([one] * count) if holds_values(one) else one
+            )
         return _each(self._wide[count], Cells.block, self._lanes[places])
 
 
@@ -87,23 +89,17 @@ def one_value(part: object) -> object:
 
 def _with_cells(part: object) -> object:
     """A model, or a part of one, with cells in place of arrays of objects."""
-    if isinstance(part, tuple):
-        return _made(part, map(_with_cells, part))
-    return Cells(part) if isinstance(part, np.ndarray) and part.dtype == object else part
-
-
-def _side_by_side(part: object, count: int) -> object:
-    """A model, or a part of one, for a number of lanes; cells stay."""
-    if isinstance(part, tuple):
-        return _made(part, (_side_by_side(inner, count) for inner in part))
-    return side_by_side([part] * count) if holds_values(part) else part
+    return _mapped(part, lambda one: Cells(one) if isinstance(one, np.ndarray) and one.dtype == object else one)
 
 
 def _each(part: object, array_of: Callable, lanes: object) -> object:
     """A model, or a part of one, with arrays in place of cells."""
-    if isinstance(part, tuple):
-        return _made(part, (_each(inner, array_of, lanes) for inner in part))
-    return array_of(part, lanes) if isinstance(part, Cells) else part
+    return _mapped(part, lambda one: array_of(one, lanes) if isinstance(one, Cells) else one)
+
+
+def _mapped(part: object, changed: Callable) -> object:
+    """A model, or a part of one, with all that is no tuple changed."""
+    return _made(part, (_mapped(inner, changed) for inner in part)) if isinstance(part, tuple) else changed(part)
 
 
 def _made(like: tuple, parts: Iterator) -> tuple:

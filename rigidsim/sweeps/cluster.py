@@ -14,17 +14,15 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rigidsim.errors import SceneError, StorageError, UsageError
 from rigidsim.jit.kernels import watch_compilation
-from rigidsim.sweeps.axes import Column
 from rigidsim.sweeps.contents import COMPLETE, Contents, Portion
-from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, unwatched
-from rigidsim.sweeps.layouts import Layout
-from rigidsim.sweeps.plan import Plan
+from rigidsim.sweeps.execution import MOST_BATCH, Execution, Watch, consecutive, unwatched
+from rigidsim.sweeps.layouts import Known
 from rigidsim.sweeps.results import SweepWriter
 from rigidsim.trajectory.provenance import provenance
 
@@ -112,7 +110,7 @@ class ClusterExecution:
         self._cluster, self._contents, self._writer = cluster, contents, writer
         self._missing = writer.missing
         self._begin = 0  # of those that no batch has yet
-        self._most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.portion)
+        self._most = contents.most_portions(MOST_BATCH, BATCH_BYTES)
         self._count = 1  # portions of the next batch
         self._under_way: dict[Future, list[int]] = {}
         self._threads, self._last_seen = cluster.threads, time.monotonic()
@@ -140,10 +138,8 @@ class ClusterExecution:
         """Have a few batches under way for each thread, however many there are."""
         while len(self._under_way) < BATCHES_PER_THREAD * self._threads and self._begin < len(self._missing):
             portions = self._next_portions()
-            batch, ahead = (
-                packed(self._contents, portions),
-                len(self._missing) * self._contents.portion // self._threads,
-            )
+            ahead = len(self._missing) * self._contents.portion // self._threads
+            batch = packed(self._contents, portions)
             task = self._cluster.client.submit(compute, _compared(), batch, ahead, pure=False)
             self._under_way[task] = portions
 
@@ -151,11 +147,9 @@ class ClusterExecution:
         """Consecutive portions, fewer towards the end, so that all workers end at about the same time."""
         left = len(self._missing) - self._begin
         share = -(-left // (BATCHES_PER_THREAD * max(1, self._threads)))
-        begin, most = self._begin, self._begin + min(self._count, share)
-        self._begin += 1
-        while self._begin < most and self._missing[self._begin] == self._missing[self._begin - 1] + 1:
-            self._begin += 1
-        return self._missing[begin : self._begin]
+        portions = consecutive(self._missing, self._begin, min(self._count, share))
+        self._begin += len(portions)
+        return portions
 
     def _finished(self) -> list[Future]:
         """The batches that are done, after waiting for some."""
@@ -179,11 +173,9 @@ class ClusterExecution:
         try:
             result = future.result()
         except KilledWorker:
-            runs = range(self._contents.portion_runs(portions[0]).start, self._contents.portion_runs(portions[-1]).stop)
-            message = (
-                f"runs {runs[0]} to {runs[-1]} were lost with several workers in turn; is there too little memory?"
-            )
-            raise StorageError(message) from None
+            runs = self._contents.portion_runs(portions[0], portions[-1])
+            lost = f"runs {runs.start} to {runs.stop - 1} were lost with several workers in turn"
+            raise StorageError(f"{lost}; is there too little memory?") from None
         except ImportError as error:
             raise StorageError(f"a worker of the cluster at {self._cluster.address} cannot run it: {error}") from None
         except CancelledError:
@@ -217,34 +209,6 @@ class Result(NamedTuple):
     seconds: float
 
 
-class Excerpt(Layout):
-    """Consecutive runs of a plan with their values, which another machine might compute with other last digits."""
-
-    def __init__(self, plan: Plan, runs: range):
-        self._names, self._runs, self._plan = dict(plan.units), runs, plan.digest
-        self._values = plan.values(runs)
-
-    @property
-    def units(self) -> dict[str, str]:
-        """Those of the plan."""
-        return self._names
-
-    @property
-    def runs(self) -> int:
-        """Up to the last run that is here."""
-        return self._runs.stop
-
-    def columns(self, begin: int, end: int) -> dict[str, Column]:
-        """The values of runs that are here."""
-        rows = slice(begin - self._runs.start, end - self._runs.start)
-        return {name: values[rows] for name, values in self._values.items()}
-
-    @property
-    def rule(self) -> dict[str, Any]:
-        """The plan and the numbers of the runs."""
-        return {"plan": self._plan, "runs": [self._runs.start, self._runs.stop]}
-
-
 class _Collected:
     """What `Execution` needs of a writer: the portions of a batch that are missing, and a place for their results."""
 
@@ -257,13 +221,9 @@ class _Collected:
 
 def packed(contents: Contents, portions: list[int]) -> bytes:
     """All that a worker needs to compute consecutive portions."""
-    plan = Plan(Excerpt(contents.plan, _runs_of(contents, portions)), contents.plan.seed)
-    return pickle.dumps((replace(contents, plan=plan), portions, contents.identity["scene"]))
-
-
-def _runs_of(contents: Contents, portions: list[int]) -> range:
-    """The numbers in the plan of the runs of consecutive portions."""
-    return contents.runs[contents.portion_runs(portions[0]).start : contents.portion_runs(portions[-1]).stop]
+    plan, runs = contents.plan, contents.runs[contents.portion_runs(portions[0], portions[-1])]
+    known = Known(plan.units, plan.values(runs), runs, plan.seed, plan.digest, plan.sample, plan.describe())
+    return pickle.dumps((replace(contents, plan=known), portions, contents.identity["scene"]))
 
 
 def compute(versions: Mapping[str, str], batch: bytes, ahead: int = 0) -> Result:

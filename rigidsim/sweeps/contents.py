@@ -21,13 +21,13 @@ import numpy as np
 from rigidsim.scene import Scene
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.simulation.header import metric_units
-from rigidsim.sweeps.plan import Plan
+from rigidsim.sweeps.layouts import Plan
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.unfinished import FORMAT
 from rigidsim.trajectory.chunks import fitting_rows, windows_of
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.recorded import ROWS
-from rigidsim.trajectory.structure import TEXT, attach, create_axes, create_scene
+from rigidsim.trajectory.structure import OF_TIME, TEXT, attach, create_axes, create_scene, described
 
 ERRORS = "runs/error"
 VARIED = "runs/varied"
@@ -74,9 +74,14 @@ class Contents:
         """The number of portions."""
         return -(-len(self.runs) // self.portion)
 
-    def portion_runs(self, number: int) -> slice:
-        """The runs of a portion, numbered from 0 in the file."""
-        return slice(number * self.portion, min((number + 1) * self.portion, len(self.runs)))
+    def portion_runs(self, first: int, last: int | None = None) -> slice:
+        """The runs of a portion, or of all up to a later one, numbered from 0 in the file."""
+        end = (first if last is None else last) + 1
+        return slice(first * self.portion, min(end * self.portion, len(self.runs)))
+
+    def most_portions(self, most_runs: int, most_bytes: float) -> int:
+        """How many portions have at most so many runs and bytes of results; at least one."""
+        return max(1, int(min(most_runs, most_bytes // self.recording.run_bytes)) // self.portion)
 
     @cached_property
     def arrays(self) -> dict[str, tuple[int, ...]]:
@@ -143,17 +148,14 @@ def create(file: h5py.File, contents: Contents) -> None:
         file.create_group("metrics", track_order=True)  # the digests follow the order of the scene
     columns = {name: _contiguous(file, f"metrics/{name}", (len(contents.runs),), "f8") for name in names}
     for name, dataset in columns.items():  # after all of them: a link to the axis must not take the name of one
-        dataset.attrs["long_name"] = str(contents.scene.metrics.get(name, name))  # it may be a varied value
-        if unit := units.get(name):
-            dataset.attrs["units"] = unit
-        attach(dataset, 0, "run", scales["run"])
+        meaning = str(contents.scene.metrics.get(name, name))  # it may be a varied value
+        attach(described(dataset, meaning, units.get(name, "")), 0, "run", scales["run"])
     arrays = {f"metrics/{name}": dataset for name, dataset in columns.items()}
     for rows in contents.recording.rows:
-        dataset = _contiguous(file, rows.name, (len(contents.runs), *rows.shape), "f8")
-        arrays[rows.name] = dataset
+        dataset = arrays[rows.name] = _contiguous(file, rows.name, (len(contents.runs), *rows.shape), "f8")
         for i, dimension in enumerate(("run", *rows.dimensions)):
             attach(dataset, i, dimension, scales[dimension])
-        dataset.attrs["units"], dataset.attrs["long_name"] = rows.field.units, rows.field.long_name
+        described(dataset, rows.field.long_name, rows.field.units)
         if rows.absent:
             dataset.attrs[ROWS] = [k for k in range(len(contents.recording.paths)) if k not in rows.absent]
     file.attrs[ATTRIBUTE] = description_digest(file, varied, arrays)
@@ -167,10 +169,9 @@ def _create_axes(file: h5py.File, contents: Contents) -> dict[str, h5py.Dataset]
     first = {"run": _contiguous(file, "run", (len(contents.runs),), "i8")}
     for rows in windows_of(len(contents.runs), 1, WINDOW):
         first["run"][rows] = np.arange(contents.runs[0] + rows.start, contents.runs[0] + rows.stop)
-    first["run"].attrs["long_name"] = "number of the run in the plan"
+    described(first["run"], "number of the run in the plan")
     if contents.recording.times is not None:
-        first["time"] = file.create_dataset("time", data=np.array(contents.recording.times))
-        first["time"].attrs["units"], first["time"].attrs["long_name"] = "s", "time since the start"
+        first["time"] = described(file.create_dataset("time", data=np.array(contents.recording.times)), *OF_TIME)
     return create_axes(file, first, contents.recording.paths)
 
 
@@ -182,18 +183,17 @@ def _create_plan(file: h5py.File, contents: Contents, run: h5py.Dataset) -> list
     group.attrs["names"], group.attrs["runs"] = json.dumps([*plan.names]), plan.runs
     group.attrs["sample"] = plan.sample
     columns = {name: _create_column(file, name, plan, contents.runs) for name in plan.names}
-    seed = columns["seed"] = _contiguous(file, "runs/seed", (count,), "u8")
-    seed.attrs["long_name"] = "seed of the run"
+    columns["seed"] = described(_contiguous(file, "runs/seed", (count,), "u8"), "seed of the run")
     status = columns["status"] = _contiguous(file, "runs/status", (count,), "u1", filled=True)
     status.attrs["flag_values"], status.attrs["flag_meanings"] = np.arange(4, dtype="u1"), " ".join(STATUSES)
-    time = columns["end_time"] = _contiguous(file, "runs/end_time", (count,), "f8")
-    time.attrs["units"], time.attrs["long_name"] = "s", "time of the last state, which is finite"
+    end_time = _contiguous(file, "runs/end_time", (count,), "f8")
+    columns["end_time"] = described(end_time, "time of the last state, which is finite", "s")
     if SAMPLES in contents.arrays:
-        samples = columns["samples"] = _contiguous(file, SAMPLES, (count,), dtype_of(SAMPLES))
-        samples.attrs["long_name"] = "number of samples of the run; the others are NaN"
+        samples = _contiguous(file, SAMPLES, (count,), dtype_of(SAMPLES))
+        columns["samples"] = described(samples, "number of samples of the run; the others are NaN")
     _contiguous(file, "runs/digest", (contents.portions, DIGEST_BYTES), "u1")
     for rows in windows_of(count, 1, WINDOW):
-        seed[rows] = plan.seeds(contents.runs[rows])
+        columns["seed"][rows] = plan.seeds(contents.runs[rows])
         for name, values in plan.values(contents.runs[rows]).items():
             columns[name][rows] = values if isinstance(values, np.ndarray) else [json.dumps(v) for v in values]
     for name in (*plan.names, "seed"):
@@ -207,15 +207,10 @@ def _create_column(file: h5py.File, name: str, plan: Plan, runs: range) -> h5py.
     """The values of a varied number; words and lists as JSON."""
     is_number = isinstance(plan.values(range(runs.start, runs.start + 1))[name], np.ndarray)
     place = f"{VARIED}/{name.replace('/', '.')}"
-    if not is_number:
-        dataset = file.create_dataset(place, (len(runs),), TEXT)
-    else:
-        dataset = _contiguous(file, place, (len(runs),), "f8")
-        if plan.units[name]:
-            dataset.attrs["units"] = plan.units[name]
-    dataset.attrs["long_name"] = name
+    shape = (len(runs),)
+    dataset = _contiguous(file, place, shape, "f8") if is_number else file.create_dataset(place, shape, TEXT)
     dataset.attrs["is_json"] = np.int8(not is_number)
-    return dataset
+    return described(dataset, name, plan.units[name])
 
 
 def _contiguous(file: h5py.File, name: str, shape: tuple[int, ...], dtype: str, filled: bool = False) -> h5py.Dataset:
@@ -252,7 +247,7 @@ def description_digest(file: h5py.File, columns: Sequence[h5py.Dataset], arrays:
     recorded motion and the metrics, by their names.
     """
     scene, time = file["scene"], file.get("time")
-    described = {
+    metadata = {
         "root": _attributes(file, ROOT),
         "scene": {**_attributes(scene, SCENE), "text": _text(scene["text"]), "resolved": _text(scene["resolved"])},
         "plan": _attributes(file["plan"], PLAN),
@@ -262,7 +257,7 @@ def description_digest(file: h5py.File, columns: Sequence[h5py.Dataset], arrays:
         "columns": [_attributes(column, ("long_name", "units", "is_json", OF_COLUMN)) for column in columns],
         "arrays": {name: _attributes(array, ("long_name", "units", ROWS)) for name, array in arrays.items()},
     }
-    return sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    return sha256(json.dumps(metadata, sort_keys=True).encode()).hexdigest()
 
 
 def _attributes(found: Any, names: tuple[str, ...]) -> dict[str, Any]:
@@ -282,11 +277,6 @@ class Portion(NamedTuple):
     arrays: Mapping[str, np.ndarray]  # by dataset
     status: np.ndarray
     errors: Mapping[int, str]  # by run, numbered from 0 in the file
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all runs have results."""
-        return bool((self.status != MISSING).all())
 
     @property
     def digest(self) -> bytes:

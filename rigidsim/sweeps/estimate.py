@@ -7,7 +7,7 @@ import time
 from rigidsim.engine.lanes import LANES
 from rigidsim.sweeps.contents import Contents
 from rigidsim.sweeps.execution import runner_of
-from rigidsim.sweeps.variants import FIRST, Variants, columns_of
+from rigidsim.sweeps.variants import FIRST, Variants
 
 MEASURED_SECONDS = 0.15
 
@@ -18,7 +18,7 @@ def estimated_seconds(contents: Contents, runs: int, threads: int) -> tuple[floa
     """
     variants = Variants(contents.scene.document(), contents.plan.names)
     first = contents.runs[: min(FIRST, len(contents.runs))]
-    columns = columns_of(contents.plan, first)
+    columns = contents.plan.written(first)
     variants.models(columns)  # the first reading is slower
     begin = time.perf_counter()
     groups, _ = variants.models(columns)

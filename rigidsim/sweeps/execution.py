@@ -13,11 +13,11 @@ from rigidsim.engine.lanes import LANES
 from rigidsim.engine.metering import parts_read
 from rigidsim.simulation.batch import check_memory
 from rigidsim.simulation.blocks import BlockRunner, Group, Runners
-from rigidsim.sweeps.batches import Batch, run_alone
-from rigidsim.sweeps.contents import COMPLETE, Contents, Portion
+from rigidsim.sweeps.batches import Batch, results_of, run_alone
+from rigidsim.sweeps.contents import COMPLETE, FAILED, INVALID, Contents, Portion
 from rigidsim.sweeps.recording import Recording
 from rigidsim.sweeps.results import SweepWriter
-from rigidsim.sweeps.variants import Variants, columns_of
+from rigidsim.sweeps.variants import Variants
 from rigidsim.trajectory.fields import sample_bytes
 
 BATCH_BYTES = 64e6
@@ -88,24 +88,24 @@ class Execution:
     def _batches(self) -> Iterator[list[int]]:
         """Consecutive portions that are missing."""
         contents, missing = self._contents, self._writer.missing
-        most = max(1, int(min(MOST_BATCH, BATCH_BYTES // contents.recording.run_bytes)) // contents.portion)
+        most = contents.most_portions(MOST_BATCH, BATCH_BYTES)
         count, begin = max(1, min(most, FIRST_BATCH // contents.portion)), 0
         while begin < len(missing):
-            end = begin + 1
-            while end < min(len(missing), begin + count) and missing[end] == missing[end - 1] + 1:
-                end += 1
-            yield missing[begin:end]
-            begin, count = end, min(most, 8 * count)
+            portions = consecutive(missing, begin, count)
+            yield portions
+            begin, count = begin + len(portions), min(most, 8 * count)
 
     def _begin(self, portions: list[int], pool: ThreadPoolExecutor) -> set[Future]:
         """Read the runs of consecutive portions, and begin to compute them."""
         contents = self._contents
-        first, end = contents.portion_runs(portions[0]).start, contents.portion_runs(portions[-1]).stop
-        batch = Batch(contents, range(first, end), self._commit, self._spare)
-        numbers = contents.runs[first:end]
-        groups, faults = self._variants.models(columns_of(contents.plan, numbers))
+        runs = contents.portion_runs(portions[0], portions[-1])
+        batch = Batch(contents, range(runs.start, runs.stop), self._commit, self._spare)
+        numbers = contents.runs[runs]
+        groups, faults = self._variants.models(contents.plan.written(numbers))
         for place, fault in faults.items():
-            batch.refuse(place, fault)
+            batch.put(np.array([place]), {})
+            batch.fail(place, INVALID, str(fault))
+            batch.note(np.array([place]))
         blocks = []
         for group in groups:
             ahead = int(self._ahead * len(group) / len(numbers)) // self._lanes
@@ -125,7 +125,7 @@ class Execution:
         if not outcome.is_complete:
             return
         numbers = runners.group.numbers[places]
-        batch.put(numbers, outcome, runner.lanes)
+        batch.put(numbers, results_of(self._contents.recording, outcome, runner.lanes))
         self.gear = runner.gear
         runners.give(runner)
         for number in numbers[~outcome.is_finite[: len(numbers)]].tolist():
@@ -137,7 +137,10 @@ class Execution:
         (overrides,) = self._contents.plan.overrides(range(number, number + 1))
         found = run_alone(self._contents.scene.with_overrides(overrides), self._contents.recording, self._stopped)
         if found is not None:
-            batch.put_alone(place, found)
+            results, error = found
+            batch.put(np.array([place]), results)
+            if error:
+                batch.fail(place, FAILED, error)
 
     def _stopped(self) -> bool:
         return self._stopping
@@ -149,6 +152,14 @@ class Execution:
         with self._counting:
             self.done += len(portion.status)
             self.failed += int(np.count_nonzero(portion.status != COMPLETE))
+
+
+def consecutive(numbers: list[int], begin: int, most: int) -> list[int]:
+    """Numbers from a place on, without gaps, at most so many."""
+    end = begin + 1
+    while end < min(len(numbers), begin + most) and numbers[end] == numbers[end - 1] + 1:
+        end += 1
+    return numbers[begin:end]
 
 
 def runner_of(group: Group, recording: Recording, lanes: int = LANES, ahead: int = 1) -> BlockRunner:

@@ -17,9 +17,8 @@ from rigidsim.scene.text.document import Document
 from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.structures.columns import Lanes
 from rigidsim.sweeps.cells import one_value
-from rigidsim.sweeps.layouts import MOST_AT_ONCE
-from rigidsim.sweeps.plan import Plan
-from rigidsim.sweeps.variants import MOST, Variants, columns_of
+from rigidsim.sweeps.layouts import MOST_AT_ONCE, Plan
+from rigidsim.sweeps.variants import MOST, Variants
 
 TOLERANCE = 1e-12
 """Relative; times that differ by round-off are the same: 30 steps of 10 ms, and 300 of 1 ms."""
@@ -79,7 +78,7 @@ def extents_of(scene: Scene, plan: Plan) -> dict[Extent, int]:
         raise UsageError(f"{message}; vary what is in neither simulation nor repeat, or use --record metrics")
     found: dict[Extent, int] = {}
     for begin in range(0, runs, MOST):
-        reading = family.reading(columns_of(plan, range(begin, min(begin + MOST, runs))))
+        reading = family.reading(plan.written(range(begin, min(begin + MOST, runs))))
         for extent, number in (*reading.groups, *((extent, number) for number, extent in reading.alone.items())):
             found[extent] = min(found.get(extent, begin + number), begin + number)
     return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -34,7 +34,7 @@ from rigidsim.trajectory.destination import (
 )
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.stored import format_of
-from rigidsim.trajectory.structure import TEXT
+from rigidsim.trajectory.structure import TEXT, described
 
 FLUSH_BYTES = 16e6
 
@@ -198,8 +198,7 @@ class SweepWriter:
                 if ERRORS in file:
                     del file[ERRORS]
                 written = file.create_dataset(ERRORS, data=errors, dtype=TEXT)
-                written.attrs["long_name"] = "why the run failed; empty if it did not"
-                written.dims[0].attach_scale(file["run"])
+                described(written, "why the run failed; empty if it did not").dims[0].attach_scale(file["run"])
                 file.attrs["status"], file.attrs["content_hash"] = "complete", found_hash
             try:
                 self._spool.publish_as(SWEEP, self._force)

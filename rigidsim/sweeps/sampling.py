@@ -7,7 +7,6 @@ imported when the first values are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +16,7 @@ from rigidsim.errors import UsageError
 from rigidsim.scene.values.samples import Distribution, Sample
 from rigidsim.simulation.batch import free_memory
 from rigidsim.sweeps.axes import Column
-from rigidsim.sweeps.layouts import MOST_AT_ONCE, Layout
+from rigidsim.sweeps.layouts import MOST_AT_ONCE, Plan
 
 SMALLEST, LARGEST = 2.0**-54, 1.0 - 2.0**-53
 """Levels are kept between these: at 0 and 1 a normal distribution is infinite."""
@@ -51,76 +50,66 @@ def quantiles(distribution: Distribution, levels: np.ndarray) -> np.ndarray:
     return FROZEN[distribution.family](stats, *distribution.arguments).ppf(np.clip(levels, SMALLEST, LARGEST))
 
 
-@dataclass(frozen=True)
-class Sampled(Layout):
+class Sampled(Plan):
     """A sample of independent numbers. One of `saltelli:N` of d numbers has N (d + 2) runs: the N rows of a matrix A,
     those of B, and for each number in turn those of A with the column of this number from B. This is the order of the
     arguments f_A, f_B and f_AB of `scipy.stats.sobol_indices`: results reshaped to (d + 2, N) are f_A, f_B, *f_AB.
     """
 
-    sample: Sample
-    over: Mapping[str, Distribution]
-    seed: int
-
-    def __post_init__(self) -> None:
-        if self.sample.method == "lhs":
+    def __init__(self, sample: Sample, over: Mapping[str, Distribution], seed: int):
+        """Raises UsageError for a sample that the method cannot make."""
+        self.sample, self._method, self._count, self._over = str(sample), sample.method, sample.count, over
+        self._dimensions = len(over) * (2 if self._method == "saltelli" else 1)
+        if self._method == "lhs":
             self._require_room()
-        if self.sample.method in ("sobol", "saltelli"):
+        if self._method in ("sobol", "saltelli"):
             if self._dimensions > MOST_DIMENSIONS:
                 message = f"points of {self._dimensions} dimensions, but there are at most {MOST_DIMENSIONS}"
-                raise UsageError(f"{self.sample} needs {message}; random:{self.sample.count} has no limit")
-            if self.sample.count > 2**BITS:
-                raise UsageError(f"{self.sample} has more than the 2**{BITS} points of Sobol's sequence")
+                raise UsageError(f"{sample} needs {message}; random:{sample.count} has no limit")
+            if sample.count > 2**BITS:
+                raise UsageError(f"{sample} has more than the 2**{BITS} points of Sobol's sequence")
+        units = {name: distribution.unit for name, distribution in over.items()}
+        super().__init__(units, sample.count * (len(over) + 2 if self._method == "saltelli" else 1), seed)
 
     def _require_room(self) -> None:
         """Raise UsageError for a Latin hypercube that would fill the memory."""
-        limit, need = f"of at most {MOST_AT_ONCE:,} points", HYPERCUBE_BYTES * self.sample.count * self._dimensions
-        if self.sample.count <= MOST_AT_ONCE:
+        limit, need = f"of at most {MOST_AT_ONCE:,} points", HYPERCUBE_BYTES * self._count * self._dimensions
+        if self._count <= MOST_AT_ONCE:
             if need <= (free := free_memory()):
                 return
             limit = f"which needs {need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free"
-        others = f"sobol:{self.sample.count} and random:{self.sample.count}"
+        others = f"sobol:{self._count} and random:{self._count}"
         raise UsageError(f"{self.sample}: a Latin hypercube is made as a whole, {limit}; {others} have no such limit")
 
     @property
-    def units(self) -> dict[str, str]:
-        """Those of the arguments of the distributions."""
-        return {name: distribution.unit for name, distribution in self.over.items()}
-
-    @property
-    def runs(self) -> int:
-        """As many as points; for `saltelli`, times d + 2."""
-        return self.sample.count * (len(self.over) + 2 if self.sample.method == "saltelli" else 1)
+    def notes(self) -> tuple[str, ...]:
+        """What is worth knowing of the number of points."""
+        if self._method != "sobol" or not self.runs & (self.runs - 1):
+            return ()
+        near = " or ".join(f"sobol:{2**power}" for power in (self.runs.bit_length() - 1, self.runs.bit_length()))
+        return (f"Sobol's sequence is balanced for powers of two only: {near} is better than {self.sample}",)
 
     def columns(self, begin: int, end: int) -> dict[str, Column]:
         """The values of each name, in its unit."""
-        cube = self._saltelli(begin, end) if self.sample.method == "saltelli" else self._points(begin, end)
+        cube = self._saltelli(begin, end) if self._method == "saltelli" else self._points(begin, end)
         return {
             name: quantiles(distribution, column)
-            for (name, distribution), column in zip(self.over.items(), cube.T, strict=True)
+            for (name, distribution), column in zip(self._over.items(), cube.T, strict=True)
         }
 
     @property
     def rule(self) -> dict[str, Any]:
         """The method and the distributions."""
-        return {"sample": str(self.sample), "over": [[name, str(d)] for name, d in self.over.items()]}
+        return {"sample": self.sample, "over": [[name, str(d)] for name, d in self._over.items()]}
 
-    @property
-    def method(self) -> str:
-        """Those of the sample."""
-        return str(self.sample)
-
-    def __str__(self) -> str:
-        sizes = f"{self.sample.count} x ({len(self.over)} + 2) = " if self.sample.method == "saltelli" else ""
-        each = ", ".join(f"{name} {distribution}" for name, distribution in self.over.items())
-        return f"{sizes}{self.runs} run{'s' * (self.runs != 1)}, a {self.sample.method} sample: {each}"
-
-    @property
-    def _dimensions(self) -> int:
-        return len(self.over) * (2 if self.sample.method == "saltelli" else 1)
+    def describe(self) -> str:
+        """The number of runs, and the distributions."""
+        sizes = f"{self._count} x ({len(self._over)} + 2) = " if self._method == "saltelli" else ""
+        each = ", ".join(f"{name} {distribution}" for name, distribution in self._over.items())
+        return f"{sizes}{self.runs} run{'s' * (self.runs != 1)}, a {self._method} sample: {each}"
 
     def _saltelli(self, begin: int, end: int) -> np.ndarray:
-        count, d = self.sample.count, len(self.over)
+        count, d = self._count, len(self._over)
         parts = []
         for block in range(begin // count, -(-end // count)):
             first, last = max(begin - block * count, 0), min(end - block * count, count)
@@ -133,9 +122,9 @@ class Sampled(Layout):
 
     def _points(self, begin: int, end: int) -> np.ndarray:
         """Points of the unit cube, (end - begin, dimensions)."""
-        if self.sample.method == "random":
+        if self._method == "random":
             return self._random(begin, end)
-        return self._hypercube[begin:end] if self.sample.method == "lhs" else self._sobol(begin, end)
+        return self._hypercube[begin:end] if self._method == "lhs" else self._sobol(begin, end)
 
     def _random(self, begin: int, end: int) -> np.ndarray:
         # Raw bits of the generator: NumPy's conversion to floats may change from version to version.
@@ -159,7 +148,7 @@ class Sampled(Layout):
         """All points at once: each is drawn with regard to the others."""
         from scipy.stats import qmc
 
-        return qmc.LatinHypercube(self._dimensions, rng=_generator(self.seed)).random(self.sample.count)
+        return qmc.LatinHypercube(self._dimensions, rng=_generator(self.seed)).random(self._count)
 
 
 def _generator(seed: int) -> np.random.Generator:

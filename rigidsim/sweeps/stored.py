@@ -26,7 +26,7 @@ from rigidsim.building import build_world
 from rigidsim.errors import FormatError, StorageError, UsageError
 from rigidsim.scene import Scene
 from rigidsim.scene.prepare.overrides import Override
-from rigidsim.scene.values.amounts import Amount
+from rigidsim.scene.values.amounts import as_written
 from rigidsim.shown import calling
 from rigidsim.simulation.header import header_of
 from rigidsim.sweeps.contents import (
@@ -384,10 +384,8 @@ class Sweep:
         found = []
         for name in self.names:
             value = self._of_plan(self._layout.columns[name])[place]
-            if isinstance(value, bytes):
-                found.append((name, json.loads(value)))
-            else:
-                found.append((name, str(Amount(float(value), self.units[name])) if self.units[name] else float(value)))
+            read = json.loads if isinstance(value, bytes) else float
+            found.append((name, as_written(read(value), self.units[name])))
         return found
 
     @property

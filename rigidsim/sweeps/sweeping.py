@@ -25,7 +25,7 @@ from rigidsim.sweeps.recording import FINAL, METRICS, Recording
 from rigidsim.sweeps.results import SweepWriter, finished
 from rigidsim.sweeps.stored import Sweep, load_sweep
 from rigidsim.sweeps.unfinished import done_of, require_idle
-from rigidsim.sweeps.variants import FIRST, Variants, columns_of
+from rigidsim.sweeps.variants import FIRST, Variants
 from rigidsim.trajectory.destination import IN_PYTHON
 
 
@@ -96,7 +96,7 @@ def _first_valid(scene: Scene, plan: Plan) -> Scene:
     """The scene of the first valid run, or the scene itself if none of the first ones is valid. All parts of a plan
     have the same.
     """
-    groups, _ = Variants(scene.document(), plan.names).models(columns_of(plan, range(min(FIRST, plan.runs))))
+    groups, _ = Variants(scene.document(), plan.names).models(plan.written(range(min(FIRST, plan.runs))))
     if not groups:
         return scene
     number = min(int(group.numbers.min()) for group in groups)

@@ -20,12 +20,10 @@ from rigidsim.scene.prepare.overrides import Override, apply_overrides, path_of,
 from rigidsim.scene.read import Scene, checked, require_mapping
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.reader import collector_paused
-from rigidsim.scene.values.amounts import Amount
 from rigidsim.scene.values.quantities import QuantityColumn, split_quantity
 from rigidsim.simulation.blocks import Group, WorldList
 from rigidsim.structures.columns import LARGEST_EXACT, Column, Lanes
 from rigidsim.sweeps.cells import WorldColumns
-from rigidsim.sweeps.plan import Plan
 
 FEW = 4
 """So few variants are read alone: reading in columns takes about as long as reading so many scenes."""
@@ -169,14 +167,6 @@ class Readings:
                     self.alone[number] = self._family.read(document)
             except SceneError as error:
                 self.faults[number] = error
-
-
-def columns_of(plan: Plan, runs: range) -> Mapping[str, Sequence]:
-    """The values of each name for some runs of a plan, as `Variants` takes them."""
-    return {
-        name: [str(Amount(value, plan.units[name])) for value in values.tolist()] if plan.units[name] else values
-        for name, values in plan.values(runs).items()
-    }
 
 
 def _plain(value: object) -> object:

@@ -17,12 +17,12 @@ CAUSES = {
 }
 """The causes of a change of energy, in the order of the engine, and the rest."""
 OTHERS = {
-    "kinetic_energy": ("J", "largest kinetic energy of the samples, or that a smooth step gives from rest"),
-    "left_out": ("1", "impacts that were too slow for their restitution"),
-    "unsettled": ("1", "blows whose impulses did not settle"),
+    "kinetic_energy": ("largest kinetic energy of the samples, or that a smooth step gives from rest", "J"),
+    "left_out": ("impacts that were too slow for their restitution", "1"),
+    "unsettled": ("blows whose impulses did not settle", "1"),
 }
-DESCRIBED = {**{name: ("J", meaning) for name, meaning in CAUSES.items()}, **OTHERS}
-"""The units and the meaning of each number of a ledger, in the order of the file."""
+DESCRIBED = {**{name: (meaning, "J") for name, meaning in CAUSES.items()}, **OTHERS}
+"""The meaning and the units of each number of a ledger, in the order of the file."""
 
 
 @dataclass(frozen=True)

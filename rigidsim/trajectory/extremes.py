@@ -14,11 +14,11 @@ from rigidsim.trajectory.structure import write_summary
 
 EXTREMES = "extremes"
 NAMES = {
-    "world/position": ("distance", "m", "largest distance from the world's origin"),
-    "world/velocity": ("speed", "m s-1", "largest speed in the world"),
-    "world/angular_velocity": ("angular_speed", "rad s-1", "largest angular speed in the world"),
+    "world/position": ("distance", "largest distance from the world's origin", "m"),
+    "world/velocity": ("speed", "largest speed in the world", "m s-1"),
+    "world/angular_velocity": ("angular_speed", "largest angular speed in the world", "rad s-1"),
 }
-"""For each dataset of samples that has extremes: their name, units and meaning."""
+"""For each dataset of samples that has extremes: their name, meaning and units."""
 SAFE = (1e-280, 1e300)
 """Squares within these bounds have lost nothing by underflow or overflow."""
 
@@ -39,8 +39,8 @@ def largest_norms(rows: np.ndarray) -> np.ndarray:
 def write_extremes(root: h5py.File, extremes: Mapping[str, np.ndarray], content_hash: str) -> None:
     """Write the extremes of some datasets; nothing if there are none."""
     if values := by_name(extremes):
-        described = {name: words for name, *words in NAMES.values()}
-        group = write_summary(root, EXTREMES, described, values, digest_of_summary(values, content_hash))
+        meanings = {name: words for name, *words in NAMES.values()}
+        group = write_summary(root, EXTREMES, meanings, values, digest_of_summary(values, content_hash))
         for dataset in group.values():
             dataset.dims[0].attach_scale(root["body"])
 

@@ -12,10 +12,11 @@ import numpy as np
 from rigidsim.arguments import numbers
 from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.physics.interpolation import hermite, hermite_rate, hermite_rotation
+from rigidsim.quantities.vocabulary import MOTION as QUANTITIES
 from rigidsim.transform import as_quaternions
 from rigidsim.tree.motion import RelativeMotion
+from rigidsim.tree.nodes import NO_TURN, ZERO
 
-QUANTITIES = ("position", "orientation", "velocity", "angular_velocity")
 NEEDED = {
     "position": ("position", "orientation"),
     "orientation": ("orientation",),
@@ -24,7 +25,6 @@ NEEDED = {
 }
 """The quantities of all links of a chain from which one of the whole chain follows."""
 RATE_OF = {"position": "velocity", "orientation": "angular_velocity"}
-NONE, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 POSE_OF = {rate: pose for pose, rate in RATE_OF.items()}
 
 
@@ -199,9 +199,9 @@ def below(chain: RelativeMotion, local: Motion, scale: float, names: Collection[
     """A chain extended at its root by a node with this local motion and scale; of which only these quantities count,
     the others are not read.
     """
-    none = {"position": NONE, "orientation": NO_TURN, "velocity": NONE, "angular_velocity": NONE}
-    read = {name: columns(getattr(local, name)) if name in names else none[name] for name in QUANTITIES}
-    return chain.below((read["position"], read["orientation"], scale), read["velocity"], read["angular_velocity"])
+    none = zip(QUANTITIES, (ZERO, NO_TURN, ZERO, ZERO), strict=True)
+    p, q, v, omega = (columns(getattr(local, name)) if name in names else value for name, value in none)
+    return chain.below((p, q, scale), v, omega)
 
 
 def seen_from(

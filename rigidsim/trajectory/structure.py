@@ -19,6 +19,7 @@ TABLE_ROWS = 4096
 """Rows of a chunk of a table whose rows are not samples."""
 TEXT = h5py.string_dtype()
 CHECKSUMS, METRICS = "checksums", "metrics"
+OF_TIME = ("time since the start", "s")
 
 
 def create(root: h5py.File, header: Header, n_sample: int, rows: int, compression: str) -> None:
@@ -31,8 +32,7 @@ def create(root: h5py.File, header: Header, n_sample: int, rows: int, compressio
     if header.contact_settings != NO_CONTACT:
         root["scene"].create_dataset("contact", data=json.dumps(dict(header.contact_settings)), dtype=TEXT)
     time = root.create_dataset("time", (n_sample,), "f8", maxshape=(None,), chunks=(rows,), **filters("none"))
-    time.attrs["units"], time.attrs["long_name"] = "s", "time since the start"
-    scales = create_axes(root, {"time": time}, header.paths)
+    scales = create_axes(root, {"time": described(time, *OF_TIME)}, header.paths)
     _create_tree(root, header, scales["body"])
     for field in header.fields:
         _create_field(root, field, scales, (n_sample, rows), compression, header)
@@ -56,8 +56,16 @@ def create_axes(root: h5py.File, first: Mapping[str, h5py.Dataset], paths: Seque
         scales[axis] = root.create_dataset(axis, data=list(labels), dtype=TEXT)
     for name, scale in scales.items():
         scale.make_scale(name)
-    scales["body"].attrs["long_name"] = "path of the node"
+    described(scales["body"], "path of the node")
     return scales
+
+
+def described(dataset: h5py.Dataset, long_name: str, units: str = "") -> h5py.Dataset:
+    """The dataset, with what it means and the unit of its numbers, if they have one."""
+    if units:
+        dataset.attrs["units"] = units
+    dataset.attrs["long_name"] = long_name
+    return dataset
 
 
 def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
@@ -70,9 +78,7 @@ def _create_tree(root: h5py.File, header: Header, body: h5py.Dataset) -> None:
     for name, (values, dtype, units, long_name) in per_body.items():
         dataset = root.create_dataset(name, data=values, dtype=dtype)
         dataset.dims[0].attach_scale(body)
-        dataset.attrs["long_name"] = long_name
-        if units:
-            dataset.attrs["units"] = units
+        described(dataset, long_name, units)
 
 
 def _create_field(
@@ -94,17 +100,17 @@ def _create_field(
         dataset.attrs[ROWS] = bodies
     for i, dimension in enumerate(field.dimensions):
         attach(dataset, i, dimension, scales[dimension])
-    dataset.attrs["units"], dataset.attrs["long_name"] = in_file(field, header)
+    described(dataset, *in_file(field, header))
 
 
 def in_file(field: Field, header: Header) -> tuple[str, str]:
-    """The units and the long name of a dataset; those of local motion depend on the scales of parents."""
+    """The long name and the units of a dataset; those of local motion depend on the scales of parents."""
     changed = [header.scale_of(change.parent) for change in header.changes]
     is_scaled = bool(np.any(np.array([*header.parent_scale, *changed]) != 1.0))
     if field.name not in ("local/position", "local/velocity") or not is_scaled:
-        return field.units, field.long_name
-    units = field.units.replace("m", "1", 1)
-    return units, f"{field.long_name}, in units of the parent, which are scale_to_metre[body] metres at the start"
+        return field.long_name, field.units
+    meaning = f"{field.long_name}, in units of the parent, which are scale_to_metre[body] metres at the start"
+    return meaning, field.units.replace("m", "1", 1)
 
 
 def attach(dataset: h5py.Dataset, i: int, dimension: str, scale: h5py.Dataset) -> None:
@@ -118,7 +124,7 @@ def write_checksums(root: h5py.File, checksums: Mapping[str, np.ndarray]) -> Non
     """Write the checksums of the chunks of each dataset, with which a part of it can be verified without the rest."""
     for name, sums in checksums.items():
         dataset = root.create_dataset(f"{CHECKSUMS}/{name}", data=sums)
-        dataset.attrs["long_name"] = f"Fletcher-32 of each chunk of /{name} as stored, 0 if it is not stored"
+        described(dataset, f"Fletcher-32 of each chunk of /{name} as stored, 0 if it is not stored")
         dimension = f"{CHECKSUMS}/chunk_{len(sums)}"
         if dimension not in root:
             root.create_dataset(dimension, (len(sums),), "f4", chunks=True).make_scale(
@@ -128,14 +134,13 @@ def write_checksums(root: h5py.File, checksums: Mapping[str, np.ndarray]) -> Non
 
 
 def write_summary(
-    root: h5py.File, group: str, described: Mapping[str, tuple[str, str]], values: Mapping[str, np.ndarray], digest: str
+    root: h5py.File, group: str, meanings: Mapping[str, tuple[str, str]], values: Mapping[str, np.ndarray], digest: str
 ) -> h5py.Group:
     """Write numbers about all samples, with units and meanings, and a digest that belongs to this file."""
     made = root.create_group(group, track_order=True)
     made.attrs["sha256"] = digest
     for name, value in values.items():
-        dataset = made.create_dataset(name, data=value)
-        dataset.attrs["units"], dataset.attrs["long_name"] = described[name]
+        described(made.create_dataset(name, data=value), *meanings[name])
     return made
 
 

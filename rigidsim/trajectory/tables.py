@@ -28,7 +28,7 @@ from rigidsim.trajectory.fields import (
     Column,
 )
 from rigidsim.trajectory.header import Header
-from rigidsim.trajectory.structure import TABLE_ROWS, TEXT, attach
+from rigidsim.trajectory.structure import TABLE_ROWS, TEXT, attach, described
 
 ROW, EVENT = "row", "event"
 """The axes of tables, counters."""
@@ -40,13 +40,11 @@ def create_tables(root: h5py.File, header: Header, n_sample: int, rows: int, com
     """
     if header.shapes:
         names = root.create_dataset(SHAPES, data=list(header.shapes), dtype=TEXT)
-        names.make_scale(SHAPES)
-        names.attrs["long_name"] = "name of each shape that can touch: path of its node, number there"
+        described(names, "name of each shape that can touch: path of its node, number there").make_scale(SHAPES)
     if header.with_contacts:
         _create_table(root, f"{POINTS}/{ROW}", POINT_COLUMNS, 0, compression)
         count = root.create_dataset(COUNT, (n_sample,), "i8", maxshape=(None,), chunks=(rows,), **filters(compression))
-        attach(count, 0, "time", root["time"])
-        _describe(count, COUNT_COLUMN)
+        attach(described(count, COUNT_COLUMN.long_name, COUNT_COLUMN.units), 0, "time", root["time"])
 
 
 def complete_points(root: h5py.File, rows: int) -> None:
@@ -79,11 +77,7 @@ def _complete_column(root: h5py.File, dataset: h5py.Dataset, column: Column, sca
     if column.axis:
         attach(dataset, 1, column.axis, root[column.axis])
     if column.long_name:
-        _describe(dataset, column)
-
-
-def _describe(dataset: h5py.Dataset, column: Column) -> None:
-    dataset.attrs["units"], dataset.attrs["long_name"] = column.units, column.long_name
+        described(dataset, column.long_name, column.units)
 
 
 # --- events
@@ -100,10 +94,10 @@ def write_events(root: h5py.File, columns: Columns, digests: Mapping[str, bytes]
     cause = root["events/cause"]
     cause.attrs["flag_values"] = np.arange(len(CAUSES), dtype=np.int8)
     cause.attrs["flag_meanings"] = " ".join(CAUSES)
-    for side, described in SIDE_TABLES.items():
+    for side, side_columns in SIDE_TABLES.items():
         scale = root.create_dataset(f"events/{side}/{ROW}", data=np.arange(len(columns[f"events/{side}/event"])))
         scale.make_scale(ROW)
-        for column in described:
+        for column in side_columns:
             values, is_text = columns[column.name], column.dtype == "text"
             dataset = root.create_dataset(
                 column.name, data=values.astype(object) if is_text else values, dtype=TEXT if is_text else column.dtype

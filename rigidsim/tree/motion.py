@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from rigidsim.physics import frames
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.quaternion import rotate_back
 from rigidsim.physics.vector import add, cross, sub
-from rigidsim.tree.nodes import ZERO, Node, Tree
+from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree
 
 
-@dataclass(frozen=True)
-class RelativeMotion:
+class RelativeMotion(NamedTuple):
     """Pose (p, q, s) and rates of a frame in an ancestor; numbers or columns; lengths in the ancestor's units."""
 
     pose: tuple
@@ -24,8 +22,7 @@ class RelativeMotion:
     @staticmethod
     def identity() -> RelativeMotion:
         """The motion of a frame relative to itself."""
-        zero = (0.0, 0.0, 0.0)
-        return RelativeMotion((zero, (1.0, 0.0, 0.0, 0.0), 1.0), zero, zero)
+        return RelativeMotion((ZERO, NO_TURN, 1.0), ZERO, ZERO)
 
     @staticmethod
     def of(links: Iterable[tuple]) -> RelativeMotion:
@@ -45,12 +42,8 @@ class RelativeMotion:
         """(p, q, v, omega) of this frame in another one; both are relative to the same ancestor. Lengths in the other
         frame's units.
         """
-        (p, q, _), v, omega = frames.local_motion(*other.parts(), *self.parts())
+        (p, q, _), v, omega = frames.local_motion(*other, *self)
         return p, q, v, omega
-
-    def parts(self) -> tuple:
-        """Pose, velocity and rate."""
-        return self.pose, self.v, self.omega
 
 
 def seen(tree: Tree, frame: int, observer: int, link: Callable[[Node], tuple]) -> tuple:
@@ -67,7 +60,7 @@ class FrameMotion(NamedTuple):
     """
 
     p: tuple = ZERO
-    q: tuple = (1.0, 0.0, 0.0, 0.0)
+    q: tuple = NO_TURN
     v: tuple = ZERO
     omega: tuple = ZERO
     metres: float = 1.0  # per unit of its own lengths

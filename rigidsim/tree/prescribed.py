@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from rigidsim.physics.prescribed import prescribed_position, prescribed_rotation, prescribed_velocity, turned_further
 from rigidsim.physics.quaternion import product
 from rigidsim.physics.vector import scaled
+from rigidsim.tree.nodes import NO_TURN, ZERO
 
-ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 Columns = dict[str, tuple]
 """Components by quantity: position, orientation, velocity, angular_velocity; numbers, or columns of a time axis."""
 
@@ -59,9 +59,8 @@ class Prescribed(NamedTuple):
 
     def start(self) -> tuple:
         """(p, q) at t = 0."""
-        return self.moved(0.0)[0] if self.path else self.position, self.turned(0.0)[
-            0
-        ] if self.turns else self.orientation
+        position = self.moved(0.0)[0] if self.path else self.position
+        return position, self.turned(0.0)[0] if self.turns else self.orientation
 
     def at(self, t: Any) -> Columns:
         """The motion at times t, without a pose that follows from rates: the stepper accumulates that."""

@@ -21,7 +21,7 @@ from rigidsim.sweeps.execution import runner_of
 from rigidsim.sweeps.plan import make_plan
 from rigidsim.sweeps.sweeping import contents_of
 from rigidsim.sweeps.unfinished import done_of
-from rigidsim.sweeps.variants import Variants, columns_of
+from rigidsim.sweeps.variants import Variants
 
 SCENE = Path(__file__).parents[2] / "scenes" / "flipping_axis.yaml"
 STEPS = 1000
@@ -66,7 +66,7 @@ def steps_alone(runs: int) -> float:
     """Processor seconds of the steps of so many runs, sixteen side by side, least of some blocks."""
     scene = Scene.from_file(SCENE, SETTINGS)
     contents = contents_of(scene, make_plan(vary=vary(1000)), "final")
-    (group, *_), _ = Variants(scene.document(), contents.plan.names).models(columns_of(contents.plan, range(64)))
+    (group, *_), _ = Variants(scene.document(), contents.plan.names).models(contents.plan.written(range(64)))
     runner, least = runner_of(group, contents.recording), float("inf")
     for begin in [*range(0, 64, 16)] * 3:
         entered = runner._entered(range(begin, begin + 16))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.values.base import Reading
-from rigidsim.scene.values.quantities import DIMENSIONS, LENGTH, MASS, NUMBER_ONLY, TIME, varying, varying_vector
+from rigidsim.scene.values.base import Reading, three
+from rigidsim.scene.values.quantities import DIMENSIONS, LENGTH, MASS, NUMBER_ONLY, TIME, varying
 
 UNITS = {dimension.name: dimension for dimension in DIMENSIONS}
 
@@ -149,7 +149,7 @@ def test_varying(allow, value, expected):
     assert adapter.dump_python(read) == expected
     assert isinstance(read, Expression if isinstance(expected, str) else float)
     assert adapter.validate_python(read) == read
-    vector = TypeAdapter(varying_vector(LENGTH, allow))
+    vector = TypeAdapter(three(varying(LENGTH, allow)))
     assert vector.validate_python([value, 0, 1], context=Reading(parameters={"n": 3.0})) == (read, 0, 1)
 
 

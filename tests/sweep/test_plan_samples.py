@@ -146,7 +146,7 @@ def test_sobol_advises_a_power_of_two():
 @pytest.mark.parametrize(
     ("sample", "over", "message"),
     [
-        ("sobl:8", "uniform(0, 1)", "sample: 'sobl' is not a method of sampling; did you mean 'sobol'"),
+        ("sobl:8", "uniform(0, 1)", "sample: sobl is not a method of sampling; did you mean 'sobol'"),
         ("halton:8", "uniform(0, 1)", "there are sobol, lhs, random, saltelli"),
         ("sobol", "uniform(0, 1)", "expected a method and a number of points, sobol:1024"),
         ("sobol:x", "uniform(0, 1)", "expected a method and a number of points"),
@@ -154,7 +154,7 @@ def test_sobol_advises_a_power_of_two():
         ("lhs:0", "uniform(0, 1)", "a sample of 0 points makes zero runs"),
         ("saltelli:100", "uniform(0, 1)", "need a power of two; write saltelli:64 or saltelli:128"),
         ("sobol:8589934592", "uniform(0, 1)", r"more than the 2\*\*32 points"),
-        ("lhs:8", "unifrm(0, 1)", "over x: 'unifrm' is not a distribution; did you mean 'uniform'"),
+        ("lhs:8", "unifrm(0, 1)", "over x: unifrm is not a distribution; did you mean 'uniform'"),
         ("lhs:8", "20, 40", r"expected a distribution such as uniform\(20, 40\), got 20, 40"),
         ("lhs:8", 3, "expected a distribution such as uniform"),
         ("lhs:8", "uniform(0)", r"uniform\(low, high\) has 2 arguments, got 1"),
@@ -213,7 +213,7 @@ def test_plans_of_any_size_take_no_memory(monkeypatch):
 
 
 def test_a_table_that_is_too_long_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("rigidsim.sweeps.table.MOST_AT_ONCE", 3)
+    monkeypatch.setattr("rigidsim.sweeps.plan.MOST_AT_ONCE", 3)
     (tmp_path / "runs.csv").write_text("spin\n1\n2\n3\n")
     assert make_plan(table=tmp_path / "runs.csv").runs == 3
     (tmp_path / "runs.csv").write_text("spin\n1\n2\n3\n4\n")

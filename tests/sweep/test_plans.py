@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene
-from rigidsim.sweeps.plan import MOST_RUNS, make_plan, plan_of
+from rigidsim.sweeps.layouts import MOST_RUNS
+from rigidsim.sweeps.plan import make_plan, plan_of
 from sweep_scene import TEXT
 
 NAMES = ("a", "b.c", "d[0]", "e")

@@ -2,7 +2,7 @@
 
 Free bodies and paced nodes are charts: position, and rotation in the world or relative to the parent, with rotation
 vectors sigma from the beginning of the step, whose rates are dexp_inverse(sigma, omega). Source: Munthe-Kaas, BIT 38
-(1998); Dormand and Prince's coefficients, see `dop853`; the control of Gustafsson, ACM TOMS 17 (1991).
+(1998); coefficients in `dop853`, control in `physics/step_control.py`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,13 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.engine.model import Model, floats, made
 from rigidsim.engine.relations import keep_windings, step_row
-from rigidsim.jit import formula, inlined, lanewise
+from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
-from rigidsim.physics.exponentials import exponential, logarithm
 from rigidsim.physics.quaternion import dexp_inverse_full, exp_full, product, renormalised, rotate_back
+from rigidsim.physics.step_control import first_length, next_length, step_error, worse
 from rigidsim.physics.vector import add, dot, scaled
 
 NONE = (0.0, 0.0, 0.0)
-SAFETY, LEAST_RATIO, MOST_RATIO = 0.9, 0.2, 6.0
-PROPORTIONAL, INTEGRAL = 0.7 / 8.0, 0.4 / 8.0  # Gustafsson's exponents for an error of order 8
-FIRST = 0.01  # of the time in which something changes as much as its size: the first step
 
 
 class AdaptiveOptions(NamedTuple):
@@ -123,15 +120,6 @@ def keep_pace(driven: LOCAL, turn: TRIPLE, slope: SUMS, lane):
     slope.a, slope.alpha, slope.power = NONE, NONE, 0.0
 
 
-@formula
-def sooner(h, size, rate):
-    """h, or the time in which a quantity of this size changes by FIRST of it, whichever is shorter, s."""
-    square = dot(rate, rate)
-    speed = sqrt(select(square > 0.0, square, 1.0))
-    found = FIRST * size / speed
-    return select(square > 0.0, select(found < h, found, h), h)
-
-
 @lanewise
 def begin_guess(most, trial: STEP, lane):
     """The first step is no longer than one of the grid."""
@@ -141,10 +129,10 @@ def begin_guess(most, trial: STEP, lane):
 @lanewise
 def guess(start: STAGE, slope: SUMS, small, trial: STEP, lane):
     """Shorten the first step by what changes fastest in one chart; `small` is the size that counts at rest."""
-    h = sooner(trial.h, small + sqrt(dot(start.p, start.p)), slope.v)
-    h = sooner(h, small + sqrt(dot(start.v, start.v)), slope.a)
-    h = sooner(h, small + sqrt(dot(start.omega, start.omega)), slope.alpha)
-    trial.h = sooner(h, 1.0, slope.turning)
+    h = first_length(trial.h, small + sqrt(dot(start.p, start.p)), slope.v)
+    h = first_length(h, small + sqrt(dot(start.v, start.v)), slope.a)
+    h = first_length(h, small + sqrt(dot(start.omega, start.omega)), slope.alpha)
+    trial.h = first_length(h, 1.0, slope.turning)
 
 
 @lanewise
@@ -178,30 +166,14 @@ def keep_paced(step: STEP, trial: STEP, total: SUMS, end: PACED, lane):
     end.since = trial.t
 
 
-@formula
-def part_of_error(h, fifth, third, before, after, rtol, atol):
-    """e5^2/sqrt(e5^2 + e3^2/100) of the errors of orders 5 and 3, in units of atol + rtol |y|."""
-    one, two = dot(before, before), dot(after, after)
-    allowed = atol + rtol * sqrt(select(one > two, one, two))
-    scale = (h / allowed) * (h / allowed)
-    e5, e3 = scale * dot(fifth, fifth), scale * dot(third, third)
-    return select(e5 == 0.0, 0.0, e5 / sqrt(select(e5 == 0.0, 1.0, e5 + 0.01 * e3)))
-
-
-@formula
-def worse(a, b):
-    """The larger one, or NaN if there is one."""
-    return select(b <= a, a, select(a == a, b, a))
-
-
 @lanewise
 def measure(step: STEP, trial: STEP, fifth: SUMS, third: SUMS, start: STAGE, end: STAGE, rtol, atol, k, lane):
     """The largest error of chart k, if it is the largest up to now."""
     h, one = trial.t - step.t, (1.0, 0.0, 0.0)
-    e = part_of_error(h, fifth.v, third.v, start.p, end.p, rtol, atol)
-    e = worse(e, part_of_error(h, fifth.turning, third.turning, one, one, rtol, atol))
-    e = worse(e, part_of_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
-    e = worse(e, part_of_error(h, fifth.alpha, third.alpha, start.omega, end.omega, rtol, atol))
+    e = step_error(h, fifth.v, third.v, start.p, end.p, rtol, atol)
+    e = worse(e, step_error(h, fifth.turning, third.turning, one, one, rtol, atol))
+    e = worse(e, step_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
+    e = worse(e, step_error(h, fifth.alpha, third.alpha, start.omega, end.omega, rtol, atol))
     total = worse(trial.error, e)
     trial.worst = select(total == trial.error, trial.worst, 1.0 * k)
     trial.error = total
@@ -209,21 +181,9 @@ def measure(step: STEP, trial: STEP, fifth: SUMS, third: SUMS, start: STAGE, end
 
 @lanewise
 def control(step: STEP, trial: STEP, most, lane):
-    """The length of the next step, or of the one in its place, from the errors of this one and of the last."""
-    h, error = trial.t - step.t, trial.error
-    log = logarithm(select(error > 1e-10, error, 1e-10))
-    last = logarithm(select(step.error == 0.0, 1.0, select(step.error > 1e-4, step.error, 1e-4)))
-    grown = within(SAFETY * exponential(INTEGRAL * last - PROPORTIONAL * log), MOST_RATIO) * h
-    shrunk = within(SAFETY * exponential(-0.125 * log), SAFETY) * h
-    longer = select(h < trial.h, select(grown > trial.h, grown, trial.h), grown)  # one that a stop cut short
-    following = select(error <= 1.0, longer, select(error == error, shrunk, LEAST_RATIO * h))
+    """The length of the next step, or of the one in its place."""
+    following = next_length(trial.t - step.t, trial.h, trial.error, step.error)
     trial.h = select(following < most, following, most)
-
-
-@formula
-def within(ratio, most):
-    """A ratio of two lengths within its bounds."""
-    return select(ratio > LEAST_RATIO, select(ratio < most, ratio, most), LEAST_RATIO)
 
 
 @inlined

@@ -20,7 +20,7 @@ from rigidsim.engine.series.recurrences import OPERATIONS
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
 from rigidsim.physics.quaternion import renormalised
-from rigidsim.physics.step_lengths import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
+from rigidsim.physics.step_control import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
 from rigidsim.physics.summation import compensated_sum
 
 PARTS = 16  # of a step, at whose ends the sign of a margin is looked at

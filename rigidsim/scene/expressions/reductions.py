@@ -17,7 +17,7 @@ from rigidsim.scene.expressions.tree import (
     Reduction,
     StateRead,
     Time,
-    leaves,
+    parts,
 )
 from rigidsim.scene.expressions.vocabulary import COUNTED, DRIFT, OF_CONTACT
 from rigidsim.scene.text.document import shown
@@ -103,7 +103,7 @@ def inputs(reduction: Reduction) -> tuple[ExpressionTree, ...]:
 
 def patterns(reduction: Reduction) -> list[str]:
     """The patterns of bodies in a reduction."""
-    states = [leaf for argument in reduction.arguments for leaf in leaves(argument) if isinstance(leaf, StateRead)]
+    states = [part for argument in reduction.arguments for part in parts(argument) if isinstance(part, StateRead)]
     return [*dict.fromkeys(state.body for state in states if is_pattern(state.body))]
 
 

@@ -67,25 +67,14 @@ Leaf = Number | Time | StateRead | Reduction
 ExpressionTree = Leaf | Apply
 
 
-def leaves(tree: ExpressionTree) -> Iterator[Leaf]:
-    """The leaves from left to right, repeated ones too; not those within reductions."""
+def parts(tree: ExpressionTree) -> Iterator[ExpressionTree]:
+    """The tree and all parts of it from left to right, repeated ones too; not those within reductions."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
+        yield node
         if isinstance(node, Apply):
             waiting.extend(reversed(node.arguments))
-        else:
-            yield node
-
-
-def operations(tree: ExpressionTree) -> Iterator[str]:
-    """The operations of a tree, repeated ones too."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Apply):
-            yield node.operation
-            waiting.extend(node.arguments)
 
 
 @dataclass(frozen=True)
@@ -115,13 +104,13 @@ class Expression:
     def states(self) -> tuple[StateRead, ...]:
         """The components of states in it, without duplicates, from left to right."""
         inside = [argument for reduction in self.reductions for argument in reduction.arguments]
-        found = (leaf for tree in (self.tree, *inside) for leaf in leaves(tree) if isinstance(leaf, StateRead))
+        found = (part for tree in (self.tree, *inside) for part in parts(tree) if isinstance(part, StateRead))
         return tuple(dict.fromkeys(found))
 
     @property
     def reductions(self) -> tuple[Reduction, ...]:
         """The reductions in it from left to right, repeated ones too."""
-        return tuple(leaf for leaf in leaves(self.tree) if isinstance(leaf, Reduction))
+        return tuple(part for part in parts(self.tree) if isinstance(part, Reduction))
 
     def unit_where(self, has_scales: bool) -> str:
         """The unit. It is not known if the expression reads lengths in units of a frame that may not be metres."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from rigidsim.physics.operations import OPERATIONS, VALUES
 from rigidsim.scene.expressions import Expression
-from rigidsim.scene.expressions.tree import Time, operations
+from rigidsim.scene.expressions.tree import Apply, Time, parts
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import columns, largest
 from rigidsim.scene.notes.steps import advised_step, flown_in, shorter
@@ -64,9 +64,9 @@ def _change_notes(
     for (name, *_), part, orders in expressed(motion):
         gained, speed = _gained(part, orders, spans, step, method)
         found.setdefault(name, []).append((largest(gained), speed, part, orders))
-    for name, parts in found.items():
-        gained, _, part, orders = max(parts, key=itemgetter(0))
-        allowed = ALLOWED_GAIN * max(speed for _, speed, _, _ in parts)
+    for name, each in found.items():
+        gained, _, part, orders = max(each, key=itemgetter(0))
+        allowed = ALLOWED_GAIN * max(speed for _, speed, _, _ in each)
         if gained > allowed:
             advised = _slower(part, orders, spans, step, method, allowed / gained)
             unit = "m/s" if name in ("position", "velocity") else "rad/s"
@@ -134,7 +134,7 @@ def expressed(motion: PrescribedMotion) -> Iterator[tuple[Path, Expression, int]
 
 def first_jump(part: Expression, times: np.ndarray, orders: int) -> str | None:
     """A description of the first jump of value or rate between two of these times (s)."""
-    if not BRANCHES.keys() & set(operations(part.tree)):
+    if not any(isinstance(each, Apply) and each.operation in BRANCHES for each in parts(part.tree)):
         return None
     branches = branches_of(part, times)
     changes = np.flatnonzero((branches[:, 1:] != branches[:, :-1]).any(axis=0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,7 +14,7 @@ from rigidsim.scene.prepare.parameters import si_value
 from rigidsim.scene.schema.problems import as_problems, problems_in
 from rigidsim.scene.schema.repeat import PROVIDED, Copy, Repeat, Repetition
 from rigidsim.scene.text.builder import MAX_NODES
-from rigidsim.scene.text.document import Document, Path, Places, shown
+from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.values.base import BoundText, Names, Reading
 from rigidsim.scene.values.evaluation import is_expression
 from rigidsim.scene.values.quantities import LENGTH
@@ -31,7 +31,7 @@ def expand(document: Document, reading: Reading) -> None:
     expander = _Expander(document, reading)
     expanded = expander.bodies(bodies, ("bodies",), Names())
     if expanded is not bodies:
-        document.data = expander.twin(document.data, {**document.data, "bodies": expanded})
+        document.data = document.twin(document.data, {**document.data, "bodies": expanded})
     document.problems.extend(expander.problems.values())
 
 
@@ -63,18 +63,7 @@ class _Expander:
                 origins[copy_name] = name
         if all(expanded.get(name) is body for name, body in written.items()):
             return written
-        return self.twin(written, expanded, origins)
-
-    def twin(self, container: Any, changed: Any, origins: Mapping[str, str] | None = None) -> Any:
-        """The changed container, at the location of the original; `origins` maps its new keys to the old ones."""
-        places = self._document.places.get(id(container))
-        if places is not None:
-            of_key, of_value = places.of_key, places.of_value
-            if origins is not None:
-                of_key = {key: places.of_key[old] for key, old in origins.items() if old in places.of_key}
-                of_value = {key: places.of_value[old] for key, old in origins.items() if old in places.of_value}
-            self._document.places[id(changed)] = Places(changed, of_key, of_value)
-        return changed
+        return self._document.twin(written, expanded, origins)
 
     def _expanded(self, name: str, body: Any, path: Path, names: Names) -> Iterator[tuple[str, Any]]:
         if not isinstance(body, dict) or KEY not in body:
@@ -179,7 +168,7 @@ class _Expander:
             origin = [LENGTH.read(part, self._reading) for part in position]
         except PydanticCustomError:
             return position  # validation will report the error
-        return self.twin(position, [start + step for start, step in zip(origin, copy.offset, strict=True)])
+        return self._document.twin(position, [start + step for start, step in zip(origin, copy.offset, strict=True)])
 
     def _body(self, body: Any, path: Path, names: Names) -> Any:
         """A body without its `repeat`, its expressions bound to the names, the bodies in it expanded."""
@@ -192,7 +181,7 @@ class _Expander:
             elif key != KEY:
                 made[key] = self._bound(value, names)
         unchanged = KEY not in body and all(made[key] is value for key, value in body.items())
-        return body if unchanged else self.twin(body, made)
+        return body if unchanged else self._document.twin(body, made)
 
     def _bound(self, value: Any, names: Names) -> Any:
         """The value with the names given to every expression in it; the same value if it has none."""
@@ -200,10 +189,10 @@ class _Expander:
             return value
         if isinstance(value, dict):
             made = {key: self._bound(item, names) for key, item in value.items()}
-            return value if all(made[key] is item for key, item in value.items()) else self.twin(value, made)
+            return value if all(made[key] is item for key, item in value.items()) else self._document.twin(value, made)
         if isinstance(value, list):
             made = [self._bound(item, names) for item in value]
-            return value if all(a is b for a, b in zip(made, value, strict=True)) else self.twin(value, made)
+            return value if all(a is b for a, b in zip(made, value, strict=True)) else self._document.twin(value, made)
         return BoundText(value, names) if is_expression(value) else value
 
     def _tell(self, code: str, message: str, path: Path, hint: str = "", at_key: bool = False) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, get_args, get_origin
 
 from rigidsim.errors import SceneError, UsageError, did_you_mean
-from rigidsim.scene.text.document import Document, Path, Places, shown
+from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.text.plain import plain_data
 from rigidsim.scene.text.reader import read_text
 from rigidsim.scene.values.base import SceneModel
@@ -156,16 +156,8 @@ def _index(node: list, rest: str, dotted: str) -> tuple[int, str]:
 
 def put(document: Document, path: Path, value: Any) -> None:
     """Put a value into a document. Containers along the way are copied: an alias elsewhere may share them."""
-    document.data = node = _copy(document, document.data)
+    document.data = node = document.twin(document.data, document.data.copy())
     for part in path[:-1]:
         is_new = isinstance(node, dict) and part not in node
-        node[part] = node = {} if is_new else _copy(document, node[part])
+        node[part] = node = {} if is_new else document.twin(node[part], node[part].copy())
     node[path[-1]] = value
-
-
-def _copy(document: Document, container: Any) -> Any:
-    twin = container.copy()
-    places = document.places.get(id(container))
-    if places is not None:
-        document.places[id(twin)] = Places(twin, places.of_key, places.of_value)
-    return twin

@@ -15,7 +15,7 @@ from rigidsim.scene.schema.prescription import PrescribedMotion, Prescription
 from rigidsim.scene.schema.repeat import Repeat
 from rigidsim.scene.schema.shapes import ONE_WEIGHT, HalfSpace, Shape, Solid
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, or_mapping
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -44,10 +44,6 @@ MASS_SCHEMA["anyOf"][0] = {"type": "number", "minimum": LIGHTEST, "maximum": HEA
 Mass = Annotated[quantity(MASS), AfterValidator(_check_mass), WithJsonSchema(MASS_SCHEMA)]
 
 
-def _motion_form(value: Any) -> str:
-    return "prescribed" if isinstance(value, dict) else "word"
-
-
 def _require_motion(value: Any) -> Any:
     word = next((word for word in ("free", "fixed") if isinstance(value, dict) and word in value), None)
     if word is not None and "prescribed" not in value:
@@ -58,9 +54,7 @@ def _require_motion(value: Any) -> Any:
     return value
 
 
-Motion = Annotated[
-    one_of(_motion_form, word=Literal["free", "fixed"], prescribed=Prescription), BeforeValidator(_require_motion)
-]
+Motion = Annotated[or_mapping(Literal["free", "fixed"], Prescription), BeforeValidator(_require_motion)]
 
 
 class Body(SceneModel):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from rigidsim.engine.laws.declaration import (
     AXES,
@@ -22,11 +21,9 @@ from rigidsim.engine.laws.declaration import (
 )
 from rigidsim.engine.laws.declaration import Force as Kind
 from rigidsim.engine.laws.registry import KINDS
-from rigidsim.errors import did_you_mean
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, Text, invalid, list_of, one_of
+from rigidsim.scene.values.base import SceneModel, Text, by_type, invalid, list_of, one_of, three
 from rigidsim.scene.values.quantities import (
     ANGULAR_IMPULSE,
     DIMENSIONS,
@@ -38,7 +35,6 @@ from rigidsim.scene.values.quantities import (
     positive,
     quantity,
     varying,
-    varying_vector,
     vector,
 )
 from rigidsim.scene.values.vectors import ZERO, Direction
@@ -100,9 +96,8 @@ def _type_of(key: Key) -> Any:
     if key.form in PLAIN_FORMS:
         return PLAIN_FORMS[key.form]
     dimension = QUANTITIES[key.quantity]
-    if key.form == NUMBER:
-        return varying(dimension, STATE) if key.varies else BOUNDED[key.bound](dimension)
-    return varying_vector(dimension, STATE) if key.varies else list_of(BOUNDED[key.bound](dimension), 3, "[x, y, z]")
+    one = varying(dimension, STATE) if key.varies else BOUNDED[key.bound](dimension)
+    return one if key.form == NUMBER else three(one)
 
 
 def _field(key: Key) -> Any:
@@ -136,28 +131,7 @@ def _force_model(kind: Kind) -> type[Declared]:
 FORCES: dict[str, type[Declared]] = {kind.name: _force_model(kind) for kind in KINDS}
 
 
-def _type_name(value: Any) -> str:
-    return value.get("type", UNTYPED) if isinstance(value, dict) else value.type
-
-
-def require_known(kinds: dict[str, Any], what: str) -> Callable[[Any], Any]:
-    """A check that the `type` of a mapping is one of these, with a suggestion."""
-
-    def check(value: Any) -> Any:
-        if not isinstance(value, dict):
-            if isinstance(value, SceneModel):
-                return value
-            raise invalid("not-a-mapping", f"expected a {what}, a mapping, got {shown(value)}")
-        name = value.get("type", UNTYPED)
-        if not isinstance(name, str) or name not in kinds:
-            hint = did_you_mean(name, kinds, f"there are: {', '.join(kinds)}")
-            raise invalid("unknown-value", f"{shown(name)} is not a type of {what}", hint, key="type")
-        return value
-
-    return check
-
-
-Force = Annotated[one_of(_type_name, **FORCES), BeforeValidator(require_known(FORCES, "force"))]
+Force = by_type(FORCES, "force", UNTYPED)
 
 
 class Impulse(SceneModel):

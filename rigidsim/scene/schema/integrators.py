@@ -43,19 +43,20 @@ class Method(SceneModel):
     """Whether the method chooses the length of its steps."""
     unset: ClassVar[dict[str, str]] = {}
     """What stands for options that are omitted and have no value by default."""
+    in_world: ClassVar[bool] = False
+    """Whether positions are stepped in world axes, where a parent's turn costs no accuracy."""
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """The matrix of a step."""
         raise NotImplementedError
 
     def options(self) -> dict[str, Any]:
-        """The options and their values."""
-        written = self.model_dump(exclude={"name"})
-        return {key: self.unset[key] if value is None else value for key, value in written.items()}
+        """The options and their values; None where `unset` says what holds."""
+        return self.model_dump(exclude={"name"})
 
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""
-        return self.model_dump(exclude={"name"})
+        return self.options()
 
     @classmethod
     def allowed(cls) -> dict[str, str]:
@@ -82,6 +83,7 @@ class Rkmk4Method(Method):
     conserves: ClassVar[str] = "unit quaternions"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
+    in_world: ClassVar[bool] = True
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """Kutta's tableau: the exponential of A to fourth order."""

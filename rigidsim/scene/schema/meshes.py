@@ -21,7 +21,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from rigidsim.physics.solids import tetrahedron_mean, tetrahedron_products, tetrahedron_volume
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, or_mapping
 from rigidsim.scene.values.quantities import LENGTH, NUMBER_ONLY, positive, quantity, vector
 
 FORMATS = (".stl", ".obj", ".ply", ".off")
@@ -191,7 +191,7 @@ def _require_form(value: Any) -> Any:
 
 
 MeshFile = Annotated[
-    one_of(lambda value: "measured" if isinstance(value, dict) else "path", path=str, measured=MeasuredFile),
+    or_mapping(str, MeasuredFile),
     AfterValidator(_from_path),
     BeforeValidator(_require_form),
 ]

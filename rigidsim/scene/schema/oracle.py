@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import (
@@ -16,9 +15,7 @@ from pydantic import (
 
 from rigidsim.quantities.names import BadName, read_name
 from rigidsim.scene.expressions import ORACLE, Expression
-from rigidsim.scene.expressions.tree import operations
-from rigidsim.scene.expressions.vocabulary import SPECIAL
-from rigidsim.scene.values.base import SceneModel, invalid, mapping_of, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, mapping_of, one_of, or_mapping
 from rigidsim.scene.values.evaluation import is_expression, read_expression, written
 from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, not_negative
 
@@ -83,15 +80,7 @@ class Reference(SceneModel):
         return self.value if isinstance(self.value, tuple) else (self.value,)
 
 
-def _form(value: Any) -> str:
-    return "full" if isinstance(value, dict | SceneModel) else "list" if isinstance(value, list | tuple) else "one"
-
-
-def _in_full(value: Any) -> Reference:
-    return value if isinstance(value, Reference) else Reference.model_construct(value=value)
-
-
-_Reference = Annotated[one_of(_form, one=_ONE, list=_LIST, full=Reference), AfterValidator(_in_full)]
+_Reference = or_mapping(_VALUE, Reference, "value")
 _Quantity = Annotated[str, AfterValidator(_check_quantity)]
 _DESCRIPTION = "What quantities should be, as expressions of t; it does not influence the run."
 Oracle = Annotated[
@@ -99,9 +88,3 @@ Oracle = Annotated[
     Field(description=_DESCRIPTION),
 ]
 """Quantities by their names, with their closed forms."""
-
-
-def needs_scipy(oracle: Mapping[str, Reference]) -> bool:
-    """Whether any expression has a special function, which scipy computes."""
-    parts = (part for reference in oracle.values() for part in reference.components if isinstance(part, Expression))
-    return any(operation in SPECIAL for part in parts for operation in operations(part.tree))

@@ -20,6 +20,7 @@ from rigidsim.scene.values.rotation import (
     from_euler,
     from_matrix,
     normalised,
+    unit,
 )
 from rigidsim.structures.columns import hypot
 
@@ -58,13 +59,9 @@ class AxisAngle(SceneModel):
 
     def quaternion(self) -> Quaternion:
         """The unit quaternion."""
-        largest = max(map(abs, self.axis))
-        if largest == 0:
+        if max(map(abs, self.axis)) == 0:
             raise invalid("orientation", "the axis is zero, so it has no direction")
-        # Divided by its largest component first, so that no square overflows or vanishes.
-        x, y, z = (part / largest for part in self.axis)
-        length = hypot(x, y, z)
-        return from_axis_angle((x / length, y / length, z / length), self.angle)
+        return from_axis_angle(unit(self.axis), self.angle)
 
 
 def _check_order(order: str) -> str:

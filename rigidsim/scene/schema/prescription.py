@@ -8,9 +8,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from rigidsim.scene.schema.orientation import EulerOrder
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of, three
 from rigidsim.scene.values.quantities import ANGLE, LENGTH
-from rigidsim.scene.values.rotation import Vector
+from rigidsim.scene.values.rotation import Vector, turns_in_order, unit
 from rigidsim.scene.values.vectors import (
     ZERO,
     Direction,
@@ -20,11 +20,7 @@ from rigidsim.scene.values.vectors import (
     PrescribedVelocity,
     framed,
     over_time,
-    vector_over_time,
 )
-from rigidsim.structures.columns import hypot
-
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class TurnAboutAxis(SceneModel):
@@ -36,10 +32,7 @@ class TurnAboutAxis(SceneModel):
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
         """Unit axes and angles, the outermost rotation first."""
-        largest = max(map(abs, self.axis))
-        scaled = [part / largest for part in self.axis]
-        length = hypot(*scaled)
-        return ((tuple(part / length for part in scaled), self.angle),)
+        return ((unit(self.axis), self.angle),)
 
 
 class TurnsInOrder(SceneModel):
@@ -54,11 +47,8 @@ class TurnsInOrder(SceneModel):
 
     @property
     def turns(self) -> tuple[tuple[Vector, Any], ...]:
-        """Unit axes and angles, the outermost rotation first: the last one for the parent's axes, the first one for the
-        body's own.
-        """
-        in_order = [(AXES[letter.lower()], angle) for letter, angle in zip(self.order, self.euler, strict=True)]
-        return tuple(reversed(in_order)) if self.order.islower() else tuple(in_order)
+        """Unit axes and angles, the outermost rotation first."""
+        return tuple(turns_in_order(self.euler, self.order))
 
 
 def _form(value: Any) -> str:
@@ -100,7 +90,7 @@ class PrescribedMotion(SceneModel):
         PrescribedAngularAcceleration(value=ZERO),
         description="Constant angular acceleration, parallel to the angular velocity.",
     )
-    position: vector_over_time(LENGTH) = Field(None, description="Position in the parent as expressions of t.")
+    position: three(over_time(LENGTH)) = Field(None, description="Position in the parent as expressions of t.")
     orientation: PrescribedOrientation = Field(
         None, description="Orientation relative to the body's initial orientation, with angles as expressions of t."
     )

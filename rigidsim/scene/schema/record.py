@@ -6,11 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from rigidsim.errors import did_you_mean
-from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, one_of
+from rigidsim.quantities.vocabulary import MOTION as QUANTITIES
+from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
 
-QUANTITIES = ("position", "orientation", "velocity", "angular_velocity")
 FRAMES = ("local", "world")
 TERMS, DIAGNOSTICS, CONTACTS = "terms", "diagnostics", "contacts"
 OF_BODIES = (*QUANTITIES, *FRAMES, *(f"{frame}/{name}" for frame in FRAMES for name in QUANTITIES), TERMS)
@@ -24,15 +22,13 @@ def _quantity(allowed: tuple[str, ...]) -> Any:
     """The type of one of these names."""
 
     def check(value: Any) -> Any:
-        if isinstance(value, str) and value in allowed:
-            return value
-        if isinstance(value, str) and value in OF_ALL:
+        if isinstance(value, str) and value in OF_ALL and value not in allowed:
             message = f"'{value}' cannot be limited to bodies"
             raise invalid("record", message, f"write it by itself: record: [{value}, ...]")
         if isinstance(value, str) and value in ALWAYS:
             raise invalid("record", f"'{value}' is no choice: time and events are always recorded", "omit it")
-        hint = did_you_mean(value, allowed, f"there are {', '.join(allowed)}")
-        raise invalid("record", f"{shown(value)} is not a quantity that can be recorded", hint)
+        require_word(value, allowed, "a quantity that can be recorded", "record")
+        return value
 
     return Annotated[str, BeforeValidator(check), WithJsonSchema({"enum": list(allowed)})]
 
@@ -64,15 +60,6 @@ class RecordedPart(SceneModel):
     )
 
 
-Record = Annotated[
-    tuple[
-        one_of(
-            lambda value: "part" if isinstance(value, dict | SceneModel) else "name",
-            name=_quantity((*OF_BODIES, *OF_ALL)),
-            part=RecordedPart,
-        ),
-        ...,
-    ],
-    Field(strict=False),
-]
+_Recorded = or_mapping(_quantity((*OF_BODIES, *OF_ALL)), RecordedPart)
+Record = Annotated[tuple[_Recorded, ...], Field(strict=False)]
 """Names of quantities, of all bodies, and entries for some bodies."""

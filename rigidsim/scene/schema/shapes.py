@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise, product
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from rigidsim.errors import did_you_mean
 from rigidsim.physics import solids
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT, Core
 from rigidsim.physics.inertia import rotated
@@ -18,8 +17,7 @@ from rigidsim.scene.schema.inertia import Symmetric
 from rigidsim.scene.schema.material import Surfaced
 from rigidsim.scene.schema.meshes import MeshFile
 from rigidsim.scene.schema.orientation import Orientation
-from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import invalid, list_of, one_of, word_of
+from rigidsim.scene.values.base import by_type, invalid, one_of, three, word_of
 from rigidsim.scene.values.quantities import (
     DENSITY,
     LENGTH,
@@ -54,7 +52,7 @@ Stretch = Annotated[
     one_of(
         lambda value: "list" if isinstance(value, list | tuple) else "number",
         number=_factor,
-        list=list_of(_factor, 3, "[x, y, z]"),
+        list=three(_factor),
     ),
     AfterValidator(lambda written: written if isinstance(written, tuple) else (written,) * 3),
 ]
@@ -166,7 +164,7 @@ class Box(Solid):
     """A box about its middle; `size` has its three edges."""
 
     type: Literal["box"]
-    size: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Lengths of the edges along x, y and z.")
+    size: three(positive(LENGTH)) = Field(description="Lengths of the edges along x, y and z.")
 
     def core(self) -> Core:
         half = tuple(s * edge / 2 for s, edge in zip(self.scale, self.size, strict=True))
@@ -201,7 +199,7 @@ class Ellipsoid(Solid):
     """An ellipsoid about its centre; `radii` has its three semi-axes."""
 
     type: Literal["ellipsoid"]
-    radii: list_of(positive(LENGTH), 3, "[x, y, z]") = Field(description="Semi-axes along x, y and z.")
+    radii: three(positive(LENGTH)) = Field(description="Semi-axes along x, y and z.")
 
     def faces(self, segments: int) -> Faces:
         return ball(segments), self.radii
@@ -327,17 +325,5 @@ def described(shape: Shape) -> str:
     return f"{'an' if kind[0] == 'e' else 'a'} {kind}"
 
 
-def _require_type(value: Any) -> Any:
-    if not isinstance(value, dict):
-        raise invalid("not-a-mapping", f"expected a mapping of keys to values, got {shown(value)}")
-    if "type" not in value:
-        raise invalid("missing-key", "the shape has no 'type'", f"types: {', '.join(SHAPES)}")
-    kind = value["type"]
-    if not isinstance(kind, str) or kind not in SHAPES:
-        hint = did_you_mean(kind, SHAPES, f"there are {', '.join(SHAPES)}")
-        raise invalid("shape", f"{shown(kind)} is not a shape", hint)
-    return value
-
-
-Shape = Annotated[one_of(lambda value: value["type"], **SHAPES), BeforeValidator(_require_type)]
+Shape = by_type(SHAPES, "shape")
 """A shape of a body, selected by its `type`."""

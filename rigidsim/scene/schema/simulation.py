@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from rigidsim.errors import did_you_mean
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
-from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_word
 from rigidsim.scene.values.quantities import TIME, positive, whole
 
 MOST_SUBSTEPS = 16
@@ -25,9 +23,8 @@ def _require_mode(value: Any) -> Any:
     if value == "events":
         message = "contact in events mode is not available in this version"
         raise invalid("contact", message, "write contact: stepping, or omit it")
-    if not isinstance(value, str) or value not in MODES:
-        hint = did_you_mean(value, MODES, f"write {', '.join(MODES)}, or {{mode: stepping, substeps: 4}}")
-        raise invalid("contact", f"{shown(value)} is not a mode of contact", hint)
+    otherwise = f"write {', '.join(MODES)}, or {{mode: stepping, substeps: 4}}"
+    require_word(value, MODES, "a mode of contact", "contact", otherwise)
     return value
 
 
@@ -45,14 +42,7 @@ class ContactSettings(SceneModel):
     )
 
 
-ContactMode = Annotated[
-    one_of(
-        lambda value: "settings" if isinstance(value, dict | SceneModel) else "word",
-        word=Mode,
-        settings=ContactSettings,
-    ),
-    AfterValidator(lambda value: ContactSettings(mode=value) if isinstance(value, str) else value),
-]
+ContactMode = or_mapping(Mode, ContactSettings, "mode")
 """A mode as a word or with options; its value is the model with its options."""
 
 

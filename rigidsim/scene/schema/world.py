@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from rigidsim.engine.laws.gravity import POINT_GRAVITY
 from rigidsim.scene.schema.forces import declared_model
 from rigidsim.scene.schema.material import Friction, Restitution, Switch
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, list_of, or_mapping
 from rigidsim.scene.values.quantities import ACCELERATION, LENGTH, NUMBER_ONLY, not_negative, positive, vector
 from rigidsim.scene.values.rotation import Vector
 from rigidsim.scene.values.vectors import ZERO, Normal
@@ -39,10 +39,7 @@ class MutualGravity(SceneModel):
     softening: not_negative(LENGTH) = Field(0.0, description="A length: r^2 is replaced by r^2 + softening^2.")
 
 
-Gravity = one_of(
-    lambda value: "source" if isinstance(value, dict | SceneModel) else "uniform",
-    uniform=vector(ACCELERATION), source=PointSource,
-)  # fmt: skip
+Gravity = or_mapping(vector(ACCELERATION), PointSource)
 """Uniform gravity, or that of a point source."""
 
 

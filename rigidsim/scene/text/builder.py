@@ -118,15 +118,11 @@ class Builder:
             self._fail(mark, "key", "a key must be text, not a mapping or a list")
         if event.tag not in (None, "!", TAG_PREFIX + ("map" if is_mapping else "seq")):
             self._refuse_tag(event.tag, mark)
-        places = Places({}) if is_mapping else self._list_places()
+        marks: dict[str | int, Mark] = {}
+        places = Places({}) if is_mapping else Places([], of_key=marks, of_value=marks)
         self.document.places[id(places.container)] = places
         self._open.append(_Open(places, mark, event.anchor, self._nodes))
         self._nodes += 1
-
-    @staticmethod
-    def _list_places() -> Places:
-        marks: dict[str | int, Mark] = {}
-        return Places([], of_key=marks, of_value=marks)
 
     def _end(self, event: events.MappingEndEvent | events.SequenceEndEvent, mark: Mark) -> None:
         done = self._open.pop()

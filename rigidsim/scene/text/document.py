@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from rigidsim.errors import Problem
 
@@ -49,6 +50,16 @@ class Document:
             overrides=list(self.overrides),
             copies=dict(self.copies),
         )
+
+    def twin(self, container: Any, changed: Any, origins: Mapping[str, str] | None = None) -> Any:
+        """The changed container, at the location of the original; `origins` maps its new keys to the old ones."""
+        places = self.places.get(id(container))
+        if places is not None:
+            marks = (places.of_key, places.of_value)
+            if origins is not None:
+                marks = ({key: each[old] for key, old in origins.items() if old in each} for each in marks)
+            self.places[id(changed)] = Places(changed, *marks)
+        return changed
 
     def problem(self, code: str, message: str, path: Path = (), hint: str = "", at_key: bool = False) -> Problem:
         """A problem with the value at `path`, with its location in the text."""
@@ -98,9 +109,7 @@ class Document:
         return written
 
     def _source_line(self, line: int, column: int) -> str:
-        if line == 0 or column > LONGEST_SHOWN_LINE:
-            return ""
-        if line > len(self.lines):
+        if not 0 < line <= len(self.lines) or column > LONGEST_SHOWN_LINE:
             return ""
         # Each control character is replaced by one mark: columns stay correct, and no escape sequence reaches a
         # terminal.

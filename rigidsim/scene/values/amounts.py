@@ -22,6 +22,11 @@ class Amount(NamedTuple):
         return f"{number} {self.unit}" if self.unit else number
 
 
+def as_written(value: Any, unit: str) -> Any:
+    """A number with its unit as text, `5 rpm`; without one the value itself, which may be any."""
+    return str(Amount(value, unit)) if unit else value
+
+
 def read_amount(value: Any) -> Amount:
     """A number, the text of one with or without a unit, or a constant expression such as `= pi/2`."""
     match = QUANTITY.fullmatch(value[:LONGEST_QUANTITY]) if isinstance(value, str) else None

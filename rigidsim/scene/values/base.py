@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -23,6 +23,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
 
 FORM_MARK = "\0"
@@ -118,6 +119,44 @@ def one_of(choose: Callable[[Any], str], /, **forms: Any) -> Any:
     return Annotated[union, Discriminator(lambda value: FORM_MARK + choose(value))]
 
 
+def or_mapping(other: Any, model: type[BaseModel], key: str = "") -> Any:
+    """The type of a value that is written as a mapping with the keys of a model, or otherwise; with `key`, what is
+    written otherwise is short for a mapping with this key alone, and the model is the value of both.
+    """
+    chosen = one_of(
+        lambda value: "mapping" if isinstance(value, dict | SceneModel) else "other", other=other, mapping=model
+    )
+
+    def in_full(written: Any) -> Any:
+        return written if isinstance(written, SceneModel) else model.model_construct(**{key: written})
+
+    return Annotated[chosen, AfterValidator(in_full)] if key else chosen
+
+
+def require_word(word: Any, known: Collection[str], what: str, code: str, otherwise: str = "", **more: Any) -> None:
+    """Raise the error for what is not one of these words, with the most similar one as a hint, `otherwise`, or all."""
+    if not isinstance(word, str) or word not in known:
+        hint = did_you_mean(word, known, otherwise or f"there are {', '.join(known)}")
+        raise invalid(code, f"{shown(word)} is not {what}", hint, **more)
+
+
+def by_type(models: Mapping[str, type[BaseModel]], what: str, default: str = "") -> Any:
+    """The type of a mapping whose `type` is one of these words, and says which keys it has."""
+
+    def chosen(value: Any) -> str:
+        return value.get("type", default) if isinstance(value, dict) else value.type
+
+    def check(value: Any) -> Any:
+        if not isinstance(value, dict | SceneModel):
+            raise invalid("not-a-mapping", f"expected a {what}, a mapping, got {shown(value)}")
+        if isinstance(value, dict) and "type" not in value and not default:
+            raise invalid("missing-key", f"the {what} has no 'type'", f"types: {', '.join(models)}")
+        require_word(chosen(value), models, f"a type of {what}", "unknown-value", key="type")
+        return value
+
+    return Annotated[one_of(chosen, **models), BeforeValidator(check)]
+
+
 def word_of(model: type[BaseModel], key: str) -> str:
     """The one word that a key of a model can have."""
     (word,) = get_args(model.model_fields[key].annotation)
@@ -146,6 +185,11 @@ class _UniformItems:
         schema = handler(core_schema)
         schema["items"] = schema.pop("prefixItems")[0]
         return schema
+
+
+def three(item: Any) -> Any:
+    """The type of a vector with three such components."""
+    return list_of(item, 3, "[x, y, z]")
 
 
 def list_of(item: Any, count: int, shape: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.amounts import Amount, in_one_unit, read_amount
+from rigidsim.scene.values.amounts import Amount, as_written, in_one_unit, read_amount
 from rigidsim.scene.values.base import invalid
 from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, QUANTITY
 
@@ -100,7 +100,7 @@ def written_points(points: Points) -> str | list:
     """The points as plain data in the form of a scene, from which `read_points` reads the same."""
     if isinstance(points, Range):
         return str(points)
-    return [str(Amount(value, points.unit)) if points.unit else value for value in points.values]
+    return [as_written(value, points.unit) for value in points.values]
 
 
 def _is_amount(value: Any) -> bool:

@@ -18,7 +18,7 @@ from rigidsim.errors import UsageError
 from rigidsim.quantities import units
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import Reading, invalid, list_of
+from rigidsim.scene.values.base import Reading, invalid, three
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of, written
 from rigidsim.structures.columns import Column, Lanes, as_float, is_column, is_finite
 
@@ -198,7 +198,7 @@ def between(least: float, most: float) -> Any:
 
 def vector(dimension: Dimension) -> Any:
     """The type of three numbers of this dimension."""
-    return list_of(quantity(dimension), 3, "[x, y, z]")
+    return three(quantity(dimension))
 
 
 def varying(dimension: Dimension, allow: Collection[str]) -> Any:
@@ -211,11 +211,6 @@ def varying(dimension: Dimension, allow: Collection[str]) -> Any:
         return dimension.read_varying(value, info.context, allow)
 
     return Annotated[Any, BeforeValidator(read), PlainSerializer(written), WithJsonSchema(dimension.json_schema())]
-
-
-def varying_vector(dimension: Dimension, allow: Collection[str]) -> Any:
-    """The type of three such numbers."""
-    return list_of(varying(dimension, allow), 3, "[x, y, z]")
 
 
 def seconds(text: str) -> float:

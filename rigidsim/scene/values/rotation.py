@@ -29,10 +29,24 @@ def from_axis_angle(axis: Vector, angle: float) -> Quaternion:
 
 def from_euler(angles: Vector, order: str) -> Quaternion:
     """Three consecutive rotations: about the parent's axes if `order` is lower case, about the body's if upper case."""
-    turns = [from_axis_angle(_unit_axis(letter), angle) for letter, angle in zip(order, angles, strict=True)]
-    if order.islower():
-        turns.reverse()
-    return normalised(reduce(product, turns))
+    return normalised(reduce(product, [from_axis_angle(*turn) for turn in turns_in_order(angles, order)]))
+
+
+def turns_in_order(angles: Vector, order: str) -> list[tuple[Vector, float]]:
+    """The unit axes and the angles of three rotations, the outermost first: the last one for the parent's axes (lower
+    case), the first one for the body's own.
+    """
+    axes = [tuple(float(letter == axis) for axis in "xyz") for letter in order.lower()]
+    turns = list(zip(axes, angles, strict=True))
+    return turns[::-1] if order.islower() else turns
+
+
+def unit(v: Vector) -> Vector:
+    """The vector divided by its length; by its largest component before, so that no square overflows or vanishes."""
+    largest = max(map(abs, v))
+    x, y, z = (part / largest for part in v)
+    length = hypot(x, y, z)
+    return x / length, y / length, z / length
 
 
 def from_matrix(m: Matrix) -> Quaternion:
@@ -57,10 +71,6 @@ def normalised(q: Quaternion) -> Quaternion:
         return q
     norm = hypot(w, x, y, z)
     return (w / norm, x / norm, y / norm, z / norm)
-
-
-def _unit_axis(letter: str) -> Vector:
-    return tuple(float(letter.lower() == axis) for axis in "xyz")
 
 
 def determinant(m: Matrix) -> float:

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.amounts import Amount, in_one_unit, read_amount
-from rigidsim.scene.values.base import invalid
+from rigidsim.scene.values.base import invalid, require_word
 
 METHODS = ("sobol", "lhs", "random", "saltelli")
 EXAMPLE = 'sobol:1024; also "lhs:100", "random:1000", "saltelli:512"'
@@ -100,9 +99,7 @@ def read_sample(value: Any) -> Sample:
     if not colon or not COUNT.fullmatch(count.strip()):
         raise invalid("sample", f"expected a method and a number of points, {EXAMPLE}, got {shown(value)}")
     method, points = method.strip(), int(count)
-    if method not in METHODS:
-        hint = did_you_mean(method, METHODS, f"there are {', '.join(METHODS)}")
-        raise invalid("sample", f"'{shown(method)}' is not a method of sampling", hint)
+    require_word(method, METHODS, "a method of sampling", "sample")
     if points == 0:
         raise invalid("sample", "a sample of 0 points makes zero runs")
     if method == "saltelli" and points & (points - 1):
@@ -119,9 +116,7 @@ def read_distribution(value: Any) -> Distribution:
     if call is None:
         raise invalid("distribution", f"expected a distribution such as uniform(20, 40), got {shown(value)}")
     name, inside = call.groups()
-    if name not in FAMILIES:
-        hint = did_you_mean(name, FAMILIES, f"there are {', '.join(FAMILIES)}")
-        raise invalid("distribution", f"'{shown(name)}' is not a distribution", hint)
+    require_word(name, FAMILIES, "a distribution", "distribution")
     family, given = FAMILIES[name], _split(inside)
     if len(given) != len(family.arguments):
         message = f"{name}{family} has {_counted(len(family.arguments))}, got {len(given)}"

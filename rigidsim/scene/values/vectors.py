@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.expressions.tree import Time
 from rigidsim.scene.text.document import shown
-from rigidsim.scene.values.base import SceneModel, invalid, list_of, one_of
+from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, three
 from rigidsim.scene.values.quantities import (
     ACCELERATION,
     ANGULAR_ACCELERATION,
@@ -44,11 +44,6 @@ def _require_start(part: float | Expression) -> float | Expression:
 def over_time(dimension: Dimension) -> Any:
     """The type of a number that may also be an expression of t, with a finite value at t = 0."""
     return Annotated[varying(dimension, TIME_ONLY), AfterValidator(_require_start)]
-
-
-def vector_over_time(dimension: Dimension) -> Any:
-    """The type of three such numbers."""
-    return list_of(over_time(dimension), 3, "[x, y, z]")
 
 
 def _check_direction(direction: Vector) -> Vector:
@@ -121,7 +116,7 @@ class PrescribedVector(_Vector):
 class PrescribedVelocity(PrescribedVector):
     """The prescribed velocity, at the start or as a function of time."""
 
-    value: vector_over_time(VELOCITY) = Field(description="Components [x, y, z], which may be expressions of t.")
+    value: three(over_time(VELOCITY)) = Field(description="Components [x, y, z], which may be expressions of t.")
 
 
 class PrescribedAcceleration(PrescribedVector):
@@ -133,7 +128,7 @@ class PrescribedAcceleration(PrescribedVector):
 class PrescribedAngularVelocity(PrescribedVector):
     """The prescribed angular velocity, at the start or as a function of time."""
 
-    value: vector_over_time(ANGULAR_VELOCITY) = Field(
+    value: three(over_time(ANGULAR_VELOCITY)) = Field(
         description="Components [x, y, z], which may be expressions of t."
     )
 
@@ -142,10 +137,6 @@ class PrescribedAngularAcceleration(PrescribedVector):
     """The prescribed constant angular acceleration."""
 
     value: vector(ANGULAR_ACCELERATION) = Field(description="Components [x, y, z].")
-
-
-def _form(value: Any) -> str:
-    return "framed" if isinstance(value, dict) else "plain"
 
 
 def _require_form(value: Any) -> Any:
@@ -157,9 +148,5 @@ def _require_form(value: Any) -> Any:
 
 def framed(model: type[SceneModel]) -> Any:
     """The type of a vector written as a plain list, in the parent's axes, or in full; its value is the full form."""
-
-    def in_full(written: Any) -> SceneModel:
-        return written if isinstance(written, SceneModel) else model.model_construct(value=written)
-
     plain = model.model_fields["value"].rebuild_annotation()
-    return Annotated[one_of(_form, plain=plain, framed=model), AfterValidator(in_full), BeforeValidator(_require_form)]
+    return Annotated[or_mapping(plain, model, "value"), BeforeValidator(_require_form)]
