@@ -64,18 +64,6 @@ class Trajectory(BodyMapping):
         self._close, self._metrics = close, metrics
 
     @classmethod
-    def from_blocks(
-        cls,
-        header: Header,
-        blocks: Sequence[Block],
-        status: str = "complete",
-        events: Events | None = None,
-        metrics: Mapping[str, float] | None = None,
-    ) -> Trajectory:
-        """A trajectory in memory."""
-        return cls.from_parts(header, [recorded_samples(header, block) for block in blocks], status, events, metrics)
-
-    @classmethod
     def from_parts(
         cls,
         header: Header,
