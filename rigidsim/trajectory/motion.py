@@ -123,11 +123,11 @@ class Motion:
             one = np.zeros(wanted.shape, dtype=np.int64)
             return evaluated(wanted, lambda name: getattr(self, name)[one])
         if np.any(straddling(self.time, self.breaks, wanted)):
-            message = (
-                f"the motion relative to the parent cannot be interpolated at time {time} s: the samples before and"
+            message = f"the motion relative to the parent cannot be interpolated at time {time} s"
+            reason = (
+                "the samples before and after are relative to different parents; use `world` or `seen_from` instead"
             )
-            hint = "use `world` or `seen_from` instead"
-            raise UsageError(f"{message} after are relative to different parents; {hint}")
+            raise UsageError(f"{message}: {reason}")
         i = np.clip(np.searchsorted(samples, wanted, side="right") - 1, 0, len(samples) - 2)
         h, x = samples[i + 1] - samples[i], (wanted - samples[i]) / (samples[i + 1] - samples[i])
         nearest, on_sample = i + (x == 1.0), (x == 0.0) | (x == 1.0)
