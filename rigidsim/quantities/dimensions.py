@@ -103,7 +103,9 @@ def combined(operation: str, given: Sequence[Measure | None], exponent: float | 
     if operation in ("sqrt", "power"):
         if operation == "power" and exponent is None:
             return None
-        return given[0] and given[0].to(Fraction(1, 2) if operation == "sqrt" else _fraction(exponent))
+        return given[0] and given[0].to(
+            Fraction(1, 2) if operation == "sqrt" else Fraction(exponent).limit_denominator(12)
+        )
     return None if all(one is None for one in given) or operation in COMPARISONS else PURE
 
 
@@ -124,10 +126,6 @@ def _product(one: Measure | None, other: Measure | None, sign: int) -> Measure |
         return None
     found = (one or PURE).times(other or PURE, sign)
     return found if one and other else found._replace(is_sure=False)
-
-
-def _fraction(number: float) -> Fraction:
-    return Fraction(number).limit_denominator(12)
 
 
 def _power(base: str, power: Fraction) -> str:
