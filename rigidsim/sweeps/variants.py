@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.errors import SceneError
-from rigidsim.scene.prepare.overrides import Override, apply_overrides, path_of, put
+from rigidsim.scene.prepare.overrides import apply_overrides, path_of, put
 from rigidsim.scene.read import Scene, checked, require_mapping
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.reader import collector_paused
@@ -41,10 +41,9 @@ class Variants:
     Raises UsageError for a path that the scene does not have, and SceneError for a document that is not a mapping.
     """
 
-    def __init__(self, document: Document, varied: Sequence[str], overrides: Iterable[Override] = ()):
+    def __init__(self, document: Document, varied: Sequence[str]):
         require_mapping(document)
         self.document = document.copy()
-        apply_overrides(self.document, overrides, Scene)
         self.paths = {name: path_of(self.document, name, Scene) for name in varied}
         self._columns = 0  # most of a reading
         self.readings = 0  # in columns

@@ -180,6 +180,8 @@ def test_unknown_paths_are_refused_at_once():
 
 
 def test_overrides_are_set_before():
-    family = Variants(read_text(TOP, "<text>"), ["spin"], ["bodies.top.mass=7"])
+    document = read_text(TOP, "<text>")
+    apply_overrides(document, ["bodies.top.mass=7"], Scene)
+    family = Variants(document, ["spin"])
     (group,), _ = family.models({"spin": np.linspace(1.0, 2.0, 8)})
     assert group.world(3).tree.by_path["top"].mass.mass == 7.0
