@@ -21,7 +21,7 @@ from rigidsim.simulation.single import Simulation
 from rigidsim.trajectory.chunks import DEFAULT
 from rigidsim.trajectory.destination import IN_SHELL, TRAJECTORY, check_output, check_space, is_unfinished
 from rigidsim.trajectory.fields import Block
-from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
+from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.writer import Writer
 
 SHOWN_BODIES = 12
@@ -122,8 +122,7 @@ class _Gathered:
         self.drift.add(block)
         self.samples += len(block.time)
         if self.oracle:
-            header = self._simulation.header
-            part = Trajectory.from_parts(header, [recorded_samples(header, block)])
+            part = Trajectory.from_blocks(self._simulation.header, [block])
             for comparison in self.oracle:
                 comparison.add(part)
 

@@ -168,8 +168,7 @@ def _lane_history(
     block = Block(times, *one_lane(outcome.samples, lane, LANES))
     metrics = dict(zip(header.metrics, outcome.metrics[:, lane].tolist(), strict=True))
     status = "complete" if outcome.is_complete else "interrupted"
-    samples, events = recorded_samples(header, block), Events(header, event_columns(run, lane))
-    return Trajectory.from_parts(header, [samples], status, events, metrics)
+    return Trajectory.from_blocks(header, [block], status, Events(header, event_columns(run, lane)), metrics)
 
 
 def _kept(scene: Scene, recorded: Mapping[str, bool], watch: Watch) -> Trajectory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,11 @@ class Trajectory(BodyMapping):
         columns = {name: self.arrays[name] for name in (*EVENT_NAMES, *SIDE_NAMES) if name in arrays}
         self.events = Events(header, columns, older_digests)
         self._close, self._metrics = close, metrics
+
+    @classmethod
+    def from_blocks(cls, header: Header, blocks: Sequence[Block], *rest: Any, **options: Any) -> Trajectory:
+        """A trajectory in memory, of the blocks of a simulation; the rest is that of `from_parts`."""
+        return cls.from_parts(header, [recorded_samples(header, block) for block in blocks], *rest, **options)
 
     @classmethod
     def from_parts(

@@ -11,7 +11,7 @@ import rigidsim
 from rigidsim.report.explain import Explanation
 from rigidsim.report.sections import plain
 from rigidsim.simulation.single import Simulation
-from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
+from rigidsim.trajectory.trajectory import Trajectory
 
 EPS = np.finfo(float).eps
 SCENE = """\
@@ -147,8 +147,8 @@ def test_what_a_callback_did_is_reported_as_such():
         "bodies": {"b": {"mass": 2, "inertia": "point", "forces": [{"force": [1, 0, 0]}]}},
     })  # fmt: skip
     simulation = Simulation(scene, terms=True, callbacks={"b": lambda _t, _bodies: ((0, 6, 0), (0, 0, 0))})
-    parts = [recorded_samples(simulation.header, block) for block in simulation.blocks()]
-    found = Explanation(Trajectory.from_parts(simulation.header, parts), "b", 0.01)
+    blocks = list(simulation.blocks())
+    found = Explanation(Trajectory.from_blocks(simulation.header, blocks), "b", 0.01)
     assert found.shares.rest["applied"].tolist() == [0, 3, 0]
     assert "not in the scene (a callback)" in str(found)
     assert plain(found)["forces"][-1]["applied"] == [0, 3, 0]

@@ -7,7 +7,6 @@ import numpy as np
 import rigidsim
 from rigidsim.engine import layout
 from rigidsim.engine.contact import columns as at
-from rigidsim.trajectory.trajectory import recorded_samples
 
 SPHERE = [{"type": "sphere", "radius": 0.1}]
 BODY = {"mass": 1, "inertia": {"principal": [1, 1, 1]}}
@@ -86,5 +85,5 @@ class Touched(rigidsim.Simulation):
 def history_of(**options) -> rigidsim.Trajectory:
     """The trajectory of such a simulation."""
     simulation = Touched(**options)
-    parts = [recorded_samples(simulation.header, block.copied()) for block in simulation.blocks()]
-    return rigidsim.Trajectory.from_parts(simulation.header, parts, simulation.status, simulation.events)
+    blocks = [block.copied() for block in simulation.blocks()]
+    return rigidsim.Trajectory.from_blocks(simulation.header, blocks, simulation.status, simulation.events)
