@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from numbers import Real
 from operator import index
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -80,6 +82,16 @@ def function(value: object, name: str) -> Callable:
     return value if callable(value) else refuse(name, "a function", value)
 
 
-def instance(value: Any, kind: type[T], name: str) -> T:
-    """An instance of a class of rigidsim."""
-    return value if isinstance(value, kind) else refuse(name, f"a {kind.__name__}", value)
+def needed(module: str, what: str, extra: str, package: str = "") -> ModuleType:
+    """An optional module; `what` needs it. Raises UsageError with the extra that brings it if it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        hint = f'install it with: pip install "rigidsim[{extra}]"'
+        raise UsageError(f"{what} need {package or module}; {hint}") from None
+
+
+def instance(value: Any, kind: type[T], name: str, *others: type) -> T:
+    """An instance of a class of rigidsim, or of another one."""
+    expected = " or ".join(f"a {one.__name__}" for one in (kind, *others))
+    return value if isinstance(value, (kind, *others)) else refuse(name, expected, value)

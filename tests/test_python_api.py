@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -34,20 +35,12 @@ def scene() -> Scene:
     return spinning()
 
 
-@pytest.fixture(scope="module")
-def history(scene):
-    return simulate(scene)
+@cache
+def history():
+    return simulate(spinning())
 
 
-# --- whole numbers
-
-
-@pytest.mark.parametrize("n", [1.5, math.nan, math.inf, -1, "2", None, True, [], 1j, np.array([1, 2]), 10**30, 1e30])
-def test_steps_are_whole_numbers(scene, n):
-    simulation = Simulation(scene)
-    with pytest.raises(UsageError, match="n, the number of steps, must be an integer"):
-        simulation.step(n)
-    assert (simulation.n, simulation.status) == (0, "running")
+AT, MOVING = Transform.identity(3), DynamicTransform.identity(3)
 
 
 @pytest.mark.parametrize("n", [2, 2.0, np.int32(2), np.uint8(2), np.float32(2), np.float64(2)])
@@ -55,13 +48,6 @@ def test_any_whole_number_of_steps_will_do(scene, n):
     simulation = Simulation(scene)
     simulation.step(n)
     assert simulation.n == 2
-
-
-@pytest.mark.parametrize("threads", [-1, 0, 1.5, "2", None, True, math.nan])
-def test_threads_are_counted_from_one(scene, threads):
-    for scenes in (scene, [scene], []):
-        with pytest.raises(UsageError, match="threads must be an integer from 1"):
-            simulate(scenes, threads=threads)
 
 
 # --- where a scene is wanted
@@ -85,31 +71,6 @@ def test_simulate_takes_paths_alone_and_in_lists(tmp_path):
     assert len(simulate(Scene.from_file(path) for _ in range(2))) == 2
 
 
-@pytest.mark.parametrize("wrong", [None, 1, b"s.yaml", {}, HEAD, object(), np.array([1.0])])
-def test_what_is_no_scene_is_refused(wrong):
-    with pytest.raises(UsageError, match="a Scene, or the path of a scene file"):
-        Simulation(wrong)
-    with pytest.raises(UsageError, match="a Scene, or the path of a scene file"):
-        simulate(wrong)
-    with pytest.raises(UsageError, match="a Scene, or the path of a scene file"):
-        simulate([wrong])
-
-
-def test_a_scene_as_a_mapping_names_the_way_to_read_it():
-    with pytest.raises(UsageError, match=r"Scene\.from_dict makes one of a mapping"):
-        simulate({**HEAD, "bodies": {"b": BODY}})
-
-
-def test_scene_text_in_place_of_a_path_names_the_way_to_read_it():
-    with pytest.raises(UsageError, match=r"Scene\.from_text reads the text"):
-        simulate(SHIPPED.read_text())
-
-
-def test_a_file_that_is_missing_is_named():
-    with pytest.raises(StorageError, match=r"nowhere\.yaml cannot be read: No such file"):
-        simulate("nowhere.yaml")
-
-
 @pytest.mark.parametrize(
     "make", [lambda: Scene(), lambda: Scene("s.yaml"), lambda: Scene(**HEAD), lambda: Scene.model_validate(HEAD)]
 )
@@ -122,43 +83,110 @@ def test_scenes_can_be_copied_and_pickled(scene):
     assert scene.model_copy() == scene == pickle.loads(pickle.dumps(scene))
 
 
-@pytest.mark.parametrize("path", [None, 1, b"x", [], {}])
-def test_paths_are_paths(path):
-    for read in (Scene.from_file, rigidsim.load):
-        with pytest.raises(UsageError, match="must be a path"):
-            read(path)
+# --- arguments
+
+NOTHING = (None, 1, b"x", [])
+# What is called with each of these values, and what the error says.
+WRONG = {
+    "n, the number of steps, must be an integer": (
+        (1.5, math.nan, math.inf, -1, "2", None, True, [], 1j, np.array([1, 2]), 10**30, 1e30),
+        (lambda n: Simulation(spinning()).step(n),),
+    ),
+    "threads must be an integer from 1": (
+        (-1, 0, 1.5, "2", None, True, math.nan),
+        (lambda n: simulate(spinning(), threads=n), lambda n: simulate([], threads=n)),
+    ),
+    "a Scene, or the path of a scene file": (
+        (None, 1, b"s.yaml", {}, HEAD, object(), np.array([1.0])),
+        (Simulation, simulate, lambda wrong: simulate([wrong])),
+    ),
+    r"Scene\.from_dict makes one of a mapping": ([{**HEAD, "bodies": {"b": BODY}}], (simulate,)),
+    r"Scene\.from_text reads the text": ([SHIPPED.read_text()], (simulate,)),
+    "must be a path": (NOTHING, (Scene.from_file, rigidsim.load)),
+    "the scene must be a string": (NOTHING, (Scene.from_text,)),
+    "name must be a string": (NOTHING, (lambda name: Scene.from_text(SHIPPED.read_text(), name=name),)),
+    r"overrides are a list of \"path=value\" and \(path, value\)": (
+        (None, 1, "simulation.step=1", {"simulation.step": 1}, [1], [None], [("a",)], [(1, 2)]),
+        (lambda overrides: Scene.from_file(SHIPPED, overrides),),
+    ),
+    "watch must be a function": (
+        (None, 1, "x"),
+        (lambda w: simulate(spinning(), watch=w), lambda w: next(Simulation(spinning()).blocks(w))),
+    ),
+    "callbacks must be a mapping of paths of free bodies to functions": (
+        (1, "b", ["b"], len, {"b": 1}, {"b": None}),
+        (lambda callbacks: Simulation(spinning(), callbacks=callbacks),),
+    ),
+    r"there is no body .*bodies: b": (
+        (None, 1, b"b", [], ("b",), object()),
+        (lambda other: history()[other], lambda other: history()["b"].seen_from(other)),
+    ),
+    r"there is no diagnostic .*kinetic_energy": (
+        (None, "", "nope", "kinetic_energies"),
+        (lambda name: history().diagnostic(name),),
+    ),
+    "time": (
+        (None, "x", math.nan, [], [0.01, 0.02], 1j),
+        [lambda time, ask=ask: getattr(history()["b"], ask)(time) for ask in ("place_at", "parent_at", "carrier_at")]
+        + [lambda time: history().at(time)],
+    ),
+    "times must be an array of real numbers": (
+        ("x", 1j, object(), [[0.01], [0.01, 0.02]]),
+        (lambda times: history()["b"].world.at(times),),
+    ),
+    "the number of dimensions must be an integer from 1": (
+        (None, -1, 0, 1.5, "3", True),
+        (Transform.identity, DynamicTransform.identity),
+    ),
+    "transform must be a Transform": (
+        (None, 1),
+        (DynamicTransform, lambda wrong: DynamicTransform.from_rates(wrong, 0, 0, 0, 0), TRS.from_transform),
+    ),
+    "child must be a DynamicTransform": ([AT], (MOVING.global_to_local,)),
+    "new_parent must be a DynamicTransform": ([AT], (MOVING.reparented,)),
+    "old_parent must be a DynamicTransform": ([AT], (lambda wrong: MOVING.reparented(MOVING, wrong),)),
+    "a node of a chain must be a TRS": ([[AT], [None]], (accumulate_componentwise, accumulate_matrices)),
+    "a chain must be a list of TRS": ([1], (accumulate_matrices,)),
+    "other must be a Transform": ([None], (AT.isclose,)),
+    "3 and of 2 dimensions cannot be compared": ([Transform.identity(2)], (AT.isclose,)),
+    "rtol must be an array of real numbers": (["x"], (lambda rtol: AT.isclose(AT, rtol),)),
+    "matrix must be an array of numbers": ([[[1, 2], [3]]], (Transform.from_matrix,)),
+    "a quaternion must be a numpy-quaternion": (
+        (None, "x"),
+        (lambda q: Transform.from_quaternion([0, 0, 0], q),),
+    ),
+    r"must have a shape \(\.\.\., 4\)": ([[1, 2]], (as_quaternions,)),
+    "a quaternion must be an array of real numbers": ([None], (as_quaternions,)),
+}
 
 
-@pytest.mark.parametrize("text", [None, 1, b"x", []])
-def test_text_is_text(text):
-    with pytest.raises(UsageError, match="the scene must be a string"):
-        Scene.from_text(text)
-    with pytest.raises(UsageError, match="name must be a string"):
-        Scene.from_text(SHIPPED.read_text(), name=text)
+@pytest.mark.parametrize("words", WRONG)
+def test_what_is_called_wrongly_says_what_was_expected(words):
+    values, calls = WRONG[words]
+    for value in values:
+        for call in calls:
+            with pytest.raises(UsageError, match=words):
+                call(value)
 
 
-@pytest.mark.parametrize(
-    "overrides", [None, 1, "simulation.step=1", {"simulation.step": 1}, [1], [None], [("a",)], [(1, 2)]]
-)
-def test_overrides_are_a_list(overrides):
-    with pytest.raises(UsageError, match=r"overrides are a list of \"path=value\" and \(path, value\)"):
-        Scene.from_file(SHIPPED, overrides)
+@pytest.mark.parametrize("name", ["plot", "view", "video", "export", "to_xarray", "to_pandas"])
+@pytest.mark.parametrize("given", ["outputs/scene.h5", None])
+def test_functions_of_trajectories_say_what_they_are_of(name, given):
+    path = {"video": ("a.png",), "export": ("a.csv",)}.get(name, ())
+    with pytest.raises(UsageError, match=f"must be a Trajectory.*, got {given!r}"):
+        getattr(rigidsim, name)(given, *path)
 
 
-# --- functions
+def test_a_refused_step_changes_nothing(scene):
+    simulation = Simulation(scene)
+    with pytest.raises(UsageError):
+        simulation.step(1.5)
+    assert (simulation.n, simulation.status) == (0, "running")
 
 
-@pytest.mark.parametrize("watch", [None, 1, "x"])
-def test_watches_are_functions(scene, watch):
-    for call in (lambda: simulate(scene, watch=watch), lambda: next(Simulation(scene).blocks(watch))):
-        with pytest.raises(UsageError, match="watch must be a function"):
-            call()
-
-
-@pytest.mark.parametrize("callbacks", [1, "b", ["b"], len, {"b": 1}, {"b": None}])
-def test_callbacks_are_functions_by_path(scene, callbacks):
-    with pytest.raises(UsageError, match="callbacks must be a mapping of paths of free bodies to functions"):
-        Simulation(scene, callbacks=callbacks)
+def test_a_file_that_is_missing_is_named():
+    with pytest.raises(StorageError, match=r"nowhere\.yaml cannot be read: No such file"):
+        simulate("nowhere.yaml")
 
 
 # --- a simulation that fails
@@ -349,72 +377,6 @@ def test_a_scene_says_what_it_is():
     simulation = Simulation(scene)
     simulation.step(3)
     assert repr(simulation) == f"<Simulation of {said} at step 3 of 10, t = 0.03 s, running>"
-
-
-# --- histories
-
-
-@pytest.mark.parametrize("other", [None, 1, b"b", [], ("b",), object()])
-def test_bodies_are_named_by_paths(history, other):
-    for call in (lambda: history[other], lambda: history["b"].seen_from(other)):
-        with pytest.raises(UsageError, match=r"there is no body .*bodies: b"):
-            call()
-
-
-@pytest.mark.parametrize("name", [None, "", "nope", "kinetic_energies"])
-def test_diagnostics_are_named(history, name):
-    with pytest.raises(UsageError, match=r"there is no diagnostic .*kinetic_energy"):
-        history.diagnostic(name)
-
-
-@pytest.mark.parametrize("time", [None, "x", math.nan, [], [0.01, 0.02], 1j])
-def test_an_instant_is_a_number(history, time):
-    body = history["b"]
-    for ask in (body.place_at, body.parent_at, body.carrier_at, history.at):
-        with pytest.raises(UsageError, match="time"):
-            ask(time)
-
-
-@pytest.mark.parametrize("times", ["x", 1j, object(), [[0.01], [0.01, 0.02]]])
-def test_times_are_numbers(history, times):
-    with pytest.raises(UsageError, match="times must be an array of real numbers"):
-        history["b"].world.at(times)
-
-
-# --- transforms
-
-
-@pytest.mark.parametrize("n", [None, -1, 0, 1.5, "3", True])
-def test_dimensions_are_counted_from_one(n):
-    for kind in (Transform, DynamicTransform):
-        with pytest.raises(UsageError, match="the number of dimensions must be an integer from 1"):
-            kind.identity(n)
-
-
-def test_transforms_want_transforms():
-    at, moving = Transform.identity(3), DynamicTransform.identity(3)
-    calls = [
-        (lambda: DynamicTransform(None), "transform must be a Transform"),
-        (lambda: DynamicTransform.from_rates(1, 0, 0, 0, 0), "transform must be a Transform"),
-        (lambda: moving.global_to_local(at), "child must be a DynamicTransform"),
-        (lambda: moving.reparented(at), "new_parent must be a DynamicTransform"),
-        (lambda: moving.reparented(moving, at), "old_parent must be a DynamicTransform"),
-        (lambda: TRS.from_transform(None), "transform must be a Transform"),
-        (lambda: accumulate_componentwise([at]), "a node of a chain must be a TRS"),
-        (lambda: accumulate_matrices([None]), "a node of a chain must be a TRS"),
-        (lambda: accumulate_matrices(1), "a chain must be a list of TRS"),
-        (lambda: at.isclose(None), "other must be a Transform"),
-        (lambda: at.isclose(Transform.identity(2)), "3 and of 2 dimensions cannot be compared"),
-        (lambda: at.isclose(at, "x"), "rtol must be an array of real numbers"),
-        (lambda: Transform.from_matrix([[1, 2], [3]]), "matrix must be an array of numbers"),
-        (lambda: Transform.from_quaternion([0, 0, 0], None), "a quaternion must be a numpy-quaternion"),
-        (lambda: Transform.from_quaternion([0, 0, 0], "x"), "a quaternion must be a numpy-quaternion"),
-        (lambda: as_quaternions([1, 2]), r"must have a shape \(\.\.\., 4\)"),
-        (lambda: as_quaternions(None), "a quaternion must be an array of real numbers"),
-    ]
-    for call, words in calls:
-        with pytest.raises(UsageError, match=words):
-            call()
 
 
 @pytest.mark.parametrize("x", [None, "x", [1.0, 2.0]])

@@ -35,6 +35,11 @@ def importing() -> Iterator[None]:
             gc.enable()
 
 
+def beside(path: str, ending: str) -> Path:
+    """The file beside one, with another ending; of what has no name, such as the present folder, it is one in it."""
+    return Path(path).parent / f"{Path(path).stem}{ending}"
+
+
 def load_result(path: str) -> Trajectory | Sweep:
     """The trajectory or the sweep in a file. Raises StorageError, FormatError."""
     from rigidsim.sweeps.unfinished import is_sweep

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -12,39 +11,7 @@ from rigidsim.cli.arguments import STANDARD, importing, read_scene, shown_name
 from rigidsim.cli.console import print_result
 from rigidsim.cli.examples import shipped_scenes
 from rigidsim.errors import UsageError
-
-if TYPE_CHECKING:
-    from rigidsim.simulation.compiling import CompiledKernel
-
-
-class Compiled(NamedTuple):
-    """A kernel that a scene needs."""
-
-    scene: str
-    kernel: CompiledKernel
-
-    def as_dict(self) -> dict[str, object]:
-        """The kernel as JSON shows it."""
-        lanes, made = self.kernel
-        return {
-            "scene": self.scene,
-            "kernel": made.name,
-            "lanes": lanes,
-            "from_cache": made.before,
-            "seconds": made.seconds,
-        }
-
-    def __str__(self) -> str:
-        lanes, made = self.kernel
-        spent = "from the cache" if made.before else f"{made.seconds:.2f} s"
-        return f"{self.scene}: {made.name}, {lanes} {'lane' if lanes == 1 else 'lanes'}: {spent}"
-
-
-def summary(compiled: list[Compiled], folder: Path) -> str:
-    """How many kernels were made, and where they are."""
-    kernels = [one.kernel.made for one in compiled]
-    cached, spent = sum(made.before for made in kernels), sum(made.seconds for made in kernels)
-    return f"{len(kernels) - cached} kernels compiled in {spent:.2f} s, {cached} from the cache; kept in {folder}"
+from rigidsim.report.wording import counted
 
 
 @click.command(name="compile", short_help="Compile ahead of time what scenes need.")
@@ -69,17 +36,19 @@ def compile_command(scenes, every, sets, as_json):
         from rigidsim.running.compiling import compiling
         from rigidsim.simulation.compiling import compile_scene, folder_for_code
 
-    folder, compiled = folder_for_code(), []
+    folder, kernels = folder_for_code(), []
     for name, scene in read:
         with compiling(as_json):
-            found = [Compiled(name, kernel) for kernel in compile_scene(scene)]
-        compiled += found
-        if not as_json:
-            print_result("\n".join(map(str, found)))
+            found = list(compile_scene(scene))
+        for lanes, made in found:
+            kernel = {"scene": name, "kernel": made.name, "lanes": lanes, "from_cache": made.before}
+            kernels.append(kernel | {"seconds": made.seconds})
+            if not as_json:
+                spent = "from the cache" if made.before else f"{made.seconds:.2f} s"
+                print_result(f"{name}: {made.name}, {counted(lanes, 'lane')}: {spent}")
+    seconds, cached = (sum(one[key] for one in kernels) for key in ("seconds", "from_cache"))
     if as_json:
-        spent = sum(one.kernel.made.seconds for one in compiled)
-        kernels = [one.as_dict() for one in compiled]
-        result = {"schema_version": 1, "folder": str(folder), "seconds": spent, "kernels": kernels}
-        print_result(json.dumps(result))
+        print_result(json.dumps({"schema_version": 1, "folder": str(folder), "seconds": seconds, "kernels": kernels}))
     else:
-        print_result(summary(compiled, folder))
+        compiled = f"{len(kernels) - cached} kernels compiled in {seconds:.2f} s"
+        print_result(f"{compiled}, {cached} from the cache; kept in {folder}")

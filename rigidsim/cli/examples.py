@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from rigidsim.cli.options import completing
 from rigidsim.errors import StorageError, UsageError, did_you_mean
 
 
@@ -15,10 +16,6 @@ def shipped_scenes() -> dict[str, Path]:
     package = Path(__file__).parents[1]
     folder = package / "scenes" if (package / "scenes").is_dir() else package.parent / "scenes"
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
-
-
-def _names_beginning_with(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
-    return [name for name in shipped_scenes() if name.startswith(begin)]
 
 
 @click.group(invoke_without_command=True, short_help="List or copy the example scenes.")
@@ -41,7 +38,7 @@ def list_examples():
 
 
 @examples.command("copy")
-@click.argument("names", nargs=-1, shell_complete=_names_beginning_with)
+@click.argument("names", nargs=-1, shell_complete=completing(shipped_scenes))
 @click.option("--all", "every", is_flag=True, help="Copy all example scenes.")
 @click.option("-o", "--output", type=click.Path(), default=".", help="Folder to copy to.  [default: current]")
 @click.option("--force", is_flag=True, help="Overwrite existing files.")

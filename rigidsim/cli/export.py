@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rigidsim.cli.arguments import load_result, require_run
+from rigidsim.cli.arguments import beside, load_result, require_run
 from rigidsim.cli.console import print_result
 from rigidsim.errors import UsageError
 
@@ -19,7 +19,7 @@ def output_path(file: str, output: str | None, to: str | None) -> Path | None:
     if output is None:
         if to is None:
             raise UsageError("name the format with --to csv or --to netcdf, or the file with -o out.csv or -o out.nc")
-        return Path(file).with_suffix(ENDINGS[to][0])
+        return beside(file, ENDINGS[to][0])
     if output == STDOUT:
         if to == "netcdf":
             raise UsageError("NetCDF cannot be written to standard output; name a file with -o out.nc")

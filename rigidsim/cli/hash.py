@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
 import click
 
@@ -11,20 +10,6 @@ from rigidsim.cli.arguments import importing, load_result
 from rigidsim.cli.console import print_message, print_result
 from rigidsim.cli.options import json_option
 from rigidsim.errors import RigidsimError, UsageError
-
-
-class Hashed(NamedTuple):
-    """The content hash of a file, or why it has none."""
-
-    file: str
-    content_hash: str | None
-    error: str = ""
-    exit_code: int = 0
-
-    def as_dict(self) -> dict[str, object]:
-        """The hash as JSON shows it."""
-        why = {"error": self.error} if self.error else {}
-        return {"file": self.file, "content_hash": self.content_hash, **why}
 
 
 @click.command(name="hash", short_help="Print the content hashes of files.")
@@ -44,31 +29,26 @@ def hash_command(files, verify, as_json):
     with importing():
         from rigidsim.running.progress import Working
 
-    found = []
+    found, code = [], 0
     for file in files:
+        one = {"file": file, "content_hash": None}
         with Working(f"reading {file}"):
-            found.append(_hashed(file, verify))
+            try:
+                one["content_hash"] = _content_hash(file, verify)
+            except RigidsimError as error:
+                # The error itself would keep what h5py has opened until the interpreter ends, which h5py does not
+                # survive.
+                one["error"], code = str(error), max(code, error.exit_code)
+        found.append(one)
         if not as_json:
-            _print(found[-1])
+            if "error" in one:
+                print_message(f"error: {one['error']}")
+            else:
+                print_result(f"{one['content_hash']}  {file}")
     if as_json:
-        print_result(json.dumps({"schema_version": 1, "verified": verify, "files": [one.as_dict() for one in found]}))
-    if code := max(one.exit_code for one in found):
+        print_result(json.dumps({"schema_version": 1, "verified": verify, "files": found}))
+    if code:
         raise click.exceptions.Exit(code)
-
-
-def _hashed(file: str, verify: bool) -> Hashed:
-    try:
-        return Hashed(file, _content_hash(file, verify))
-    except RigidsimError as error:
-        # The error itself would keep what h5py has opened until the interpreter ends, which h5py does not survive.
-        return Hashed(file, None, str(error), error.exit_code)
-
-
-def _print(one: Hashed) -> None:
-    if one.error:
-        print_message(f"error: {one.error}")
-    else:
-        print_result(f"{one.content_hash}  {one.file}")
 
 
 def _content_hash(file: str, verify: bool) -> str:

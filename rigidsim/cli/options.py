@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import click
 
@@ -24,16 +24,22 @@ class TimeType(click.ParamType):
         return seconds(value)
 
 
-def _named_expressions(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+def by_name(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
+    """The values of an option NAME=VALUE that may be repeated, by name."""
     found: dict[str, str] = {}
-    for one in given:
-        name, equals, expression = (part.strip() for part in one.partition("="))
-        if not (name and equals and expression):
-            raise UsageError(f"--metric {one}: write a name and an expression: --metric top='= max(speed(\"ball\"))'")
+    for text in texts:
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not (name and value):
+            raise UsageError(f"{option}: '{text}' is not of the form name=value, such as {example}")
         if name in found:
-            raise UsageError(f"--metric {name} is given twice")
-        found[name] = expression
+            raise UsageError(f"{option}: '{name}' is given twice")
+        found[name] = value
     return found
+
+
+def completing(names: Callable[[], Iterable[str]]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """What the shell offers: those of the names that begin as what is written."""
+    return lambda _context, _parameter, begin: [name for name in names() if name.startswith(begin)]
 
 
 def require_file(_context: click.Context, _parameter: click.Parameter, output: str | None) -> str | None:
@@ -47,24 +53,28 @@ def require_file(_context: click.Context, _parameter: click.Parameter, output: s
 
 
 metric_option = click.option(
-    "--metric", "metrics", metavar='NAME="= ..."', multiple=True, callback=_named_expressions,
+    "--metric", "metrics", metavar='NAME="= ..."', multiple=True,
+    callback=lambda _context, _parameter, given: by_name("--metric", given, """top='= max(speed("ball"))'"""),
     help="""Add a metric, a number of the whole run: top='= max(speed("ball"))'; repeatable.""",
 )  # fmt: skip
 """The expression of each metric by its name."""
+begin_option = click.option("--from", "begin", type=TimeType(), metavar="TIME",
+                            help="Begin at this time: 0.5, '500 ms'.")  # fmt: skip
+end_option = click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
-def _integrators(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
+def _integrators() -> Iterable[str]:
     from rigidsim.scene.schema.integrators import MODELS
 
-    return [name for name in MODELS if name.startswith(begin)]
+    return MODELS
 
 
 _SCENE_OPTIONS = (
     click.option("--set", "sets", metavar="PATH=VALUE", multiple=True, help="Override a value: bodies.tank.mass=4e4"),
     click.option("--duration", metavar="TIME", help="Simulated time: 10, '2 min'."),
     click.option("--step", metavar="TIME", help="Time step: 1e-3, '1 ms'."),
-    click.option("--integrator", metavar="NAME", shell_complete=_integrators,
+    click.option("--integrator", metavar="NAME", shell_complete=completing(_integrators),
                  help="rkmk4, or with options: '{name: magnus, terms: 4}'."),
     metric_option,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rigidsim.cli.options import by_name
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,11 +81,11 @@ def plan_from(
     from rigidsim.sweeps.plan import make_plan, plan_of
 
     given = {
-        "vary": _by_name("--vary", vary, "spin=0:60:13"),
+        "vary": _values("--vary", vary, "spin=0:60:13"),
         "zip": zipped,
         "table": table,
         "sample": sample,
-        "over": _by_name("--over", over, "'spin=uniform(20, 40)'"),
+        "over": _values("--over", over, "'spin=uniform(20, 40)'"),
     }
     if any(given.values()):
         return make_plan(**given, seed=seed or 0)
@@ -94,16 +95,9 @@ def plan_from(
     return plan_of(scene.sweep if seed is None else scene.sweep.model_copy(update={"seed": seed}))
 
 
-def _by_name(option: str, texts: tuple[str, ...], example: str) -> dict[str, Any]:
+def _values(option: str, texts: tuple[str, ...], example: str) -> dict[str, Any]:
     """The values of an option by name; those of a list as data."""
     from rigidsim.scene.prepare.overrides import parsed
 
-    named: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not name:
-            raise UsageError(f"{option}: '{text}' is not of the form name=value, such as {example}")
-        if name in named:
-            raise UsageError(f"{option}: '{name}' is given twice")
-        named[name] = parsed(value, f"{option} {text}") if value.startswith("[") else value
-    return named
+    named = by_name(option, texts, example)
+    return {name: parsed(v, f"{option} {name}={v}") if v.startswith("[") else v for name, v in named.items()}

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from rigidsim.cli.arguments import load_result, load_trajectory
+from rigidsim.cli.arguments import beside, load_result, load_trajectory
 from rigidsim.cli.console import print_result, print_warnings
-from rigidsim.cli.options import TimeType
+from rigidsim.cli.options import begin_option, end_option
 from rigidsim.errors import UsageError
 
 SIZE = re.compile(r"\s*(\d+\.?\d*)\s*[xX×]\s*(\d+\.?\d*)\s*(in|cm|mm)?\s*")
@@ -56,8 +56,8 @@ def names_of(files: Sequence[str]) -> list[str]:
 @click.option("--against", metavar="QUANTITY", help="Draw all quantities over this one instead of time.")
 @click.option("--frame", "frames", metavar="FRAME", multiple=True,
               help="Frame of what has no @FRAME: world, parent, body or the path of a body; repeatable.")  # fmt: skip
-@click.option("--from", "begin", type=TimeType(), metavar="TIME", help="Begin at this time: 0.5, '500 ms'.")
-@click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
+@begin_option
+@end_option
 @click.option("--plane", metavar="xy|xz|yz|...", default="",
               help="Draw paths in this plane.  [default: that of the paths, or in space]")  # fmt: skip
 @click.option("--over", metavar="NAME", multiple=True,
@@ -99,7 +99,7 @@ def plot(
     unique; * and ? stand for any text in it: 'marble_*.speed'.
     """
     files, quantities = split_arguments(arguments)
-    path = Path(output) if output else Path(files[0]).with_suffix(".png")
+    path = Path(output) if output else beside(files[0], ".png")
     options = {"--path": paths, "--against": against, "--frame": frames, "--from": begin is not None,
                "--to": end is not None, "--plane": plane, "--separate": separate}  # fmt: skip
     if against:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,33 +12,19 @@ from rigidsim.cli.console import print_report, print_result, print_warnings, rep
 from rigidsim.cli.options import TimeType, overrides, require_file, scene_options
 from rigidsim.errors import SimulationError, StorageError, UsageError
 
-if TYPE_CHECKING:
-    from rigidsim.scene import Scene
-
 OUTPUTS = Path("outputs")
 
 
-def values_of_run(source: str | None, index: int | None) -> list[tuple]:
-    """The overrides of a run of a sweep; none without a sweep."""
+def run_of_sweep(source: str | None, index: int | None) -> tuple[list[tuple], str | None]:
+    """The overrides of a run of a sweep, and the text of its scene; none without a sweep."""
     if (source is None) != (index is None):
         raise UsageError("--from names the result file of a sweep, --index the number of a run in it; give both")
     if source is None:
-        return []
+        return [], None
     from rigidsim.sweeps.stored import load_sweep
 
     with load_sweep(source) as sweep:
-        return sweep.overrides(index)
-
-
-def require_scene(source: str | None, scene: Scene) -> None:
-    """Raise UsageError if a sweep was made of another scene."""
-    if source is not None:
-        from rigidsim.sweeps.stored import load_sweep
-
-        with load_sweep(source) as sweep:
-            if sweep.scene_text != scene.source:
-                hint = "its text is load_sweep(path).scene_text"
-                raise UsageError(f"--from {source}: the scene has changed since the sweep; {hint}")
+        return sweep.overrides(index), sweep.scene_text
 
 
 def output_path(scene: str, output: str | None) -> Path:
@@ -66,24 +52,44 @@ def start_of(resume: bool, extend: float | None, force: bool, duration: str | No
     return "resumed" if resume else "anew" if extend is None else "extended"
 
 
-def _picture(_context: click.Context, _parameter: click.Parameter, picture: str | None) -> str | None:
-    if picture and Path(picture).suffix.lower() not in (".png", ".svg", ".pdf"):
-        hint = "name a .png, .svg or .pdf file, or write --plot after the scene"
-        raise UsageError(f"--plot {picture}: this is not the name of a picture; {hint}")
-    return picture
+def _named_as(*suffixes: str, what: str, example: str) -> Callable[..., str | None]:
+    """A check of the name of a file that an option makes, if one is given."""
+
+    def check(_context: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
+        if given and Path(given).suffix.lower() not in suffixes:
+            hint = f"name {example} file, or write {parameter.opts[0]} after the scene"
+            raise UsageError(f"{parameter.opts[0]} {given}: this is not the name of a {what}; {hint}")
+        return given
+
+    return check
 
 
-def check_picture_of(trajectory: Path, picture: Path, force: bool) -> None:
-    """Raise an error before the run if its picture cannot be drawn or written."""
-    from rigidsim.plots.saving import check_picture
+def made_besides(trajectory: Path, picture: str | None, page: str | None, force: bool) -> dict[Path, Callable]:
+    """The files that are made of the trajectory, and what makes each; an error before the run if that is impossible."""
     from rigidsim.trajectory.destination import IN_SHELL
 
-    if picture == trajectory:
-        raise UsageError(f"--plot {picture}: this is the trajectory file; name another one")
-    check_picture(picture, force, IN_SHELL)
+    found: dict[Path, Callable] = {}
+    if picture is not None:
+        from rigidsim.plots.saving import check_picture
+
+        path = Path(picture) if picture else trajectory.with_suffix(".png")
+        if path == trajectory:
+            raise UsageError(f"--plot {path}: this is the trajectory file; name another one")
+        check_picture(path, force, IN_SHELL)
+        found[path] = _draw
+    if page is not None:
+        from rigidsim.cli.view import write_page
+        from rigidsim.views.page import three
+        from rigidsim.views.view import check_page
+
+        path = Path(page) if page else trajectory.with_suffix(".html")
+        check_page(path, force, IN_SHELL)
+        three()
+        found[path] = write_page
+    return found
 
 
-def draw(trajectory: Path, picture: Path, force: bool) -> None:
+def _draw(trajectory: Path, picture: Path, force: bool) -> None:
     """Draw an overview of a trajectory file."""
     from rigidsim.plots.plotting import plot
     from rigidsim.plots.saving import save_picture
@@ -93,40 +99,6 @@ def draw(trajectory: Path, picture: Path, force: bool) -> None:
 
     with Working(f"drawing {picture}"), load(trajectory) as opened:
         save_picture(plot(opened), picture, force=force, hints=IN_SHELL)
-
-
-def page_of_run(trajectory: Path, page: str | None, force: bool) -> Path | None:
-    """The path of the page that shows a run, if one is wanted; an error if it cannot be made or written."""
-    if page is None:
-        return None
-    from rigidsim.trajectory.destination import IN_SHELL
-    from rigidsim.views.page import three
-    from rigidsim.views.view import check_page
-
-    path = Path(page) if page else trajectory.with_suffix(".html")
-    check_page(path, force, IN_SHELL)
-    three()
-    return path
-
-
-def show(trajectory: Path, page: Path, force: bool) -> None:
-    """Write the page of a trajectory file."""
-    from rigidsim.cli.view import print_notes, view_of_file
-    from rigidsim.running.progress import Working
-    from rigidsim.trajectory.destination import IN_SHELL
-    from rigidsim.views.view import save_page
-
-    with Working(f"making {page}"):
-        made = view_of_file(str(trajectory))
-        save_page(made.html, page, force, IN_SHELL)
-    print_notes(made)
-
-
-def _html(_context: click.Context, _parameter: click.Parameter, page: str | None) -> str | None:
-    if page and Path(page).suffix.lower() not in (".html", ".htm"):
-        hint = "name an .html file, or write --view after the scene"
-        raise UsageError(f"--view {page}: this is not the name of a page; {hint}")
-    return page
 
 
 @click.command(short_help="Simulate a scene and write its trajectory.")
@@ -143,9 +115,11 @@ def _html(_context: click.Context, _parameter: click.Parameter, page: str | None
               help="Compression of the trajectory file.")  # fmt: skip
 @click.option("--terms", is_flag=True, help="Record the terms of all accelerations, for `explain`.")
 @click.option("--contacts", is_flag=True, help="Record all contact points and their forces at each sample.")
-@click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", callback=_picture, is_eager=True,
+@click.option("--plot", "plot", is_flag=False, flag_value="", metavar="[FILE]", is_eager=True,
+              callback=_named_as(".png", ".svg", ".pdf", what="picture", example="a .png, .svg or .pdf"),
               help="Draw an overview, too: .png, .svg or .pdf.  [default: the trajectory's name, .png]")  # fmt: skip
-@click.option("--view", "view", is_flag=False, flag_value="", metavar="[FILE]", callback=_html, is_eager=True,
+@click.option("--view", "view", is_flag=False, flag_value="", metavar="[FILE]", is_eager=True,
+              callback=_named_as(".html", ".htm", what="page", example="an .html"),
               help="Write a page that shows it in space, too.  [default: the trajectory's name, .html]")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @click.option("--extend", type=TimeType(), metavar="TIME", help="Go on with a complete run for this time: 10, '2 min'.")
@@ -176,8 +150,11 @@ def run(
         with importing():
             from rigidsim.running.continuing import extended_duration
         settings["duration"] = extended_duration(path, extend)
-    read = read_scene(scene, [*values_of_run(source, index), *overrides(sets, metrics, **settings)])
-    require_scene(source, read)
+    values, text = run_of_sweep(source, index)
+    read = read_scene(scene, [*values, *overrides(sets, metrics, **settings)])
+    if text not in (None, read.source):
+        hint = "its text is load_sweep(path).scene_text"
+        raise UsageError(f"--from {source}: the scene has changed since the sweep; {hint}")
     report_warnings(read.warnings, strict)
     path = path if output else outputs_folder() / path.name
 
@@ -191,21 +168,15 @@ def run(
             print_report(report, as_json, quiet)
         print_warnings(report.warnings, strict)
 
-    picture = Path(plot) if plot else path.with_suffix(".png") if plot == "" else None
-    if picture is not None:
-        check_picture_of(path, picture, force)
-    page = page_of_run(path, view, force)
+    besides = made_besides(path, plot, view, force)
     recorded = {"terms": terms, "contacts": contacts, "compression": compression}
     report = run_to_file(
         read, path, **recorded, force=force, start=RunStart(start), quiet=quiet, **({"most": None} if as_json else {}),
         show=summarise, warn=lambda overlaps: report_warnings(overlaps, strict),
     )  # fmt: skip
-    if picture is not None:
-        draw(path, picture, force)
-    if page is not None:
-        show(path, page, force)
-    made = [str(file) for file in (picture, page) if file is not None]
-    if made and not (quiet or as_json):
-        print_result("\n" + "\n".join(made))
+    for file, make in besides.items():
+        make(path, file, force)
+    if besides and not (quiet or as_json):
+        print_result("\n".join(["", *map(str, besides)]))
     if strict and report.warnings:
         raise click.exceptions.Exit(SimulationError.exit_code)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 from rigidsim.cli.arguments import importing
 from rigidsim.cli.console import print_report
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.cli.options import json_option
+from rigidsim.cli.options import completing, json_option
 from rigidsim.errors import SimulationError, UsageError, did_you_mean
 
 
-def _cases(_context: click.Context, _parameter: click.Parameter, begin: str) -> list[str]:
+def _cases() -> Iterable[str]:
     from rigidsim.selftest.cases import CASES
 
-    return [name for name in CASES if name.startswith(begin)]
+    return CASES
 
 
 @click.command(short_help="Check this installation against known solutions.")
-@click.option("--case", "names", metavar="NAME", multiple=True, shell_complete=_cases,
+@click.option("--case", "names", metavar="NAME", multiple=True, shell_complete=completing(_cases),
               help="Only this case; repeatable.")  # fmt: skip
 @click.option("--slow", is_flag=True, help="The example scenes, too, against their oracles: some minutes.")
 @json_option

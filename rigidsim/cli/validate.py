@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,15 +20,22 @@ if TYPE_CHECKING:
 NO_CONTACT = {"mode": "off"}
 
 
-class Verdict(NamedTuple):
-    """The result of one file: the scene, or the error that it was refused with."""
+class Verdict:
+    """The result of one file: the scene, its warnings, also those about overlaps at the start, and what is chosen for
+    contact; or the error that it was refused with.
+    """
 
-    file: str
-    scene: Scene | None
-    error: RigidsimError | None
-    strict: bool
-    warnings: tuple[str, ...] = ()
-    contact_settings: Mapping[str, Any] = NO_CONTACT
+    def __init__(self, file: str, sets: tuple[str, ...], strict: bool):
+        self.file, self.strict, self.error = shown_name(file), strict, None
+        self.bodies, self.warnings, self.contact_settings = Counter(), (), NO_CONTACT
+        try:
+            scene = read_scene(file, sets)
+        except RigidsimError as error:
+            self.error = error
+            return
+        self.bodies, self.step = Counter(body.kind for _, body, _ in scene.walk()), scene.simulation.step
+        self.steps = round(scene.simulation.duration / self.step)
+        self.warnings, self.contact_settings = _start(scene)
 
     @property
     def exit_code(self) -> int:
@@ -39,24 +46,21 @@ class Verdict(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON shows it."""
-        if self.scene is None:
+        if self.error is not None:
             problems = self.error.problems if isinstance(self.error, SceneError) else ()
             refused = {} if problems else {"error": str(self.error)}
             return {"valid": False, "problems": [problem.as_dict() for problem in problems], **refused}
-        bodies, steps = _counts(self.scene)
-        summary = {"bodies": dict(bodies), "steps": steps, "contact_settings": dict(self.contact_settings)}
-        summary["warnings"] = list(self.warnings)
-        return {"valid": not self.exit_code, "problems": [], **summary}
+        summary = {"bodies": self.bodies, "steps": self.steps, "contact_settings": dict(self.contact_settings)}
+        return {"valid": not self.exit_code, "problems": [], **summary, "warnings": self.warnings}
 
     def __str__(self) -> str:
-        if self.scene is None:
+        if self.error is not None:
             count = len(self.error.problems) if isinstance(self.error, SceneError) else 0
             return f"{self.file}: invalid; {counted(count, 'error')}" if count else f"{self.file}: not read"
         if self.exit_code:
             return f"{self.file}: invalid; {counted(len(self.warnings), 'warning')}"
-        bodies, steps = _counts(self.scene)
-        kinds = ", ".join(f"{count} {kind}" for kind, count in bodies.items())
-        return f"{self.file}: valid; {kinds}; {steps} steps of {self.scene.simulation.step:g} s"
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.bodies.items())
+        return f"{self.file}: valid; {kinds}; {self.steps} steps of {self.step:g} s"
 
     def report(self, alone: bool) -> None:
         """Print errors and warnings to stderr and one line to stdout, which an invalid file that is alone has not; a
@@ -87,7 +91,7 @@ def validate(scenes, sets, strict, as_json):
         raise click.UsageError("standard input can be given only once")
     verdicts, alone = [], len(scenes) == 1
     for scene in scenes:
-        verdict = _verdict(scene, sets, strict)
+        verdict = Verdict(scene, sets, strict)
         if verdict.error is not None and alone and not (as_json and isinstance(verdict.error, SceneError)):
             raise verdict.error
         if not as_json:
@@ -101,16 +105,8 @@ def validate(scenes, sets, strict, as_json):
     raise click.exceptions.Exit(max(verdict.exit_code for verdict in verdicts))
 
 
-def _verdict(scene: str, sets: tuple[str, ...], strict: bool) -> Verdict:
-    try:
-        read = read_scene(scene, sets)
-    except RigidsimError as error:
-        return Verdict(shown_name(scene), None, error, strict)
-    return Verdict(shown_name(scene), read, None, strict, *_start(read))
-
-
 def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
-    """The warnings about a scene, also those about overlaps at the start, and what is chosen for contact."""
+    """The warnings about a scene and about overlaps at its start, and what is chosen for contact."""
     from rigidsim.scene.hierarchy.meetings import Meetings
 
     meetings = Meetings(scene.hierarchy)
@@ -122,9 +118,3 @@ def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
 
     with Working("looking for overlaps"):
         return (*scene.warnings, *Simulation(scene).overlaps), meetings.summary
-
-
-def _counts(scene: Scene) -> tuple[Counter, int]:
-    """How many bodies of each kind, and how many steps."""
-    simulation = scene.simulation
-    return Counter(body.kind for _, body, _ in scene.walk()), round(simulation.duration / simulation.step)

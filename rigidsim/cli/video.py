@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from rigidsim.cli.console import print_result, print_warnings
-from rigidsim.cli.options import TimeType
+from rigidsim.cli.options import TimeType, begin_option, end_option
 from rigidsim.errors import UsageError
 
 SIZE = re.compile(r"\s*(\d+)\s*[x×]\s*(\d+)\s*", re.IGNORECASE)
@@ -57,8 +57,8 @@ def _camera(_context: click.Context, _parameter: click.Parameter, written: str |
     help="Draw the path of this body; repeatable.  [default: those of free bodies, if they are few]",
 )
 @click.option("--no-traces", is_flag=True, help="Draw no paths.")
-@click.option("--from", "begin", type=TimeType(), metavar="TIME", help="Begin at this time: 0.5, '500 ms'.")
-@click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
+@begin_option
+@end_option
 @click.option(
     "--speed",
     type=float,
@@ -80,14 +80,14 @@ def video(
     rigidsim video outputs/scene.h5 --frame table --camera "-90 35" --speed 0.5
     rigidsim video outputs/scene.h5 --at 0.5 -o scene.png
     """
-    from rigidsim.cli.arguments import load_trajectory
+    from rigidsim.cli.arguments import beside, load_trajectory
     from rigidsim.running.making import Making
     from rigidsim.trajectory.destination import IN_SHELL
     from rigidsim.views.video import video as make_video
 
     if no_traces and traces:
         raise UsageError("--trace and --no-traces exclude each other; use one of them")
-    path = Path(output or Path(trajectory).with_suffix(".mp4" if time is None else ".png"))
+    path = Path(output or beside(trajectory, ".mp4" if time is None else ".png"))
     if (time is not None) != (path.suffix.lower() == ".png"):
         raise UsageError("one picture is a .png file with --at TIME; use both or neither")
     if time is not None and end is not None:

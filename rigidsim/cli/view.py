@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rigidsim.cli.arguments import load_trajectory
+from rigidsim.cli.arguments import beside, load_trajectory
 from rigidsim.cli.console import print_message, print_result
-from rigidsim.cli.options import TimeType
+from rigidsim.cli.options import begin_option, end_option
 from rigidsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(), help="HTML file.  [default: FILE.html]")
 @click.option("--frame", metavar="BODY", default="world", help="Look from this body, at first.  [default: world]")
 @click.option("--follow", metavar="BODY", default="", help="Let the camera follow this body, at first.")
-@click.option("--from", "begin", type=TimeType(), metavar="TIME", help="Begin at this time: 0.5, '500 ms'.")
-@click.option("--to", "end", type=TimeType(), metavar="TIME", help="End at this time.")
+@begin_option
+@end_option
 @click.option("--fps", type=float, default=60, show_default=True, help="Most frames for each second of playing.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
 @click.option("--force", is_flag=True, help="Overwrite an existing page.")
@@ -35,16 +35,12 @@ def view(file, output, is_opened, force, **shown):
     rigidsim view outputs/scene.h5 --frame table --open
     rigidsim view outputs/scene.h5 --from 1 --to "2500 ms" --follow ball -o ball.html
     """
-    from rigidsim.running.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
-    from rigidsim.views.view import check_page, save_page
+    from rigidsim.views.view import check_page
 
-    path = Path(output) if output is not None else Path(file).with_suffix(".html")
+    path = Path(output) if output is not None else beside(file, ".html")
     check_page(path, force, IN_SHELL)
-    with Working(f"making {path}"):
-        made = view_of_file(file, **shown)
-        save_page(made.html, path, force, IN_SHELL)
-    print_notes(made)
+    write_page(file, path, force, **shown)
     print_result(path)
     if is_opened:
         import webbrowser
@@ -52,18 +48,25 @@ def view(file, output, is_opened, force, **shown):
         webbrowser.open(path.resolve().as_uri())
 
 
-def print_notes(made: View) -> None:
-    """Tell what is not shown as it is."""
+def write_page(file: str | Path, page: Path, force: bool, **shown) -> None:
+    """Write the page of a file, and tell what is not shown as it is."""
+    from rigidsim.running.progress import Working
+    from rigidsim.trajectory.destination import IN_SHELL
+    from rigidsim.views.view import save_page
+
+    with Working(f"making {page}"):
+        made = _view_of(file, **shown)
+        save_page(made.html, page, force, IN_SHELL)
     for note in made.notes:
         print_message(f"note: {note}")
 
 
-def view_of_file(file: str, **shown) -> View:
+def _view_of(file: str | Path, **shown) -> View:
     """The view of a trajectory file, or of a scene file."""
     from rigidsim.views.view import view
 
     if Path(file).suffix not in (".yaml", ".yml"):
-        with load_trajectory(file) as opened:
+        with load_trajectory(str(file)) as opened:
             return view(opened, **shown)
     from rigidsim.scene import Scene
 

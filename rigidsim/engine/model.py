@@ -43,6 +43,7 @@ from rigidsim.engine.layout import (
     RATE,
     SCALAR,
     STAGE,
+    START,
     SUMS,
     TRIPLE,
     VIEW,
@@ -243,7 +244,7 @@ class Scratch(NamedTuple):
     wrench: WRENCH = floats("moved")
     rate: RATE = floats("state")
     stage: np.ndarray = floats("state", STAGE)  # the state at a stage
-    start: STAGE = floats("state")  # rotation and rate in the world at the beginning of a step
+    start: np.ndarray = floats("state", START)  # what an integrator keeps of the beginning of a step, or as STAGE
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any

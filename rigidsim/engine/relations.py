@@ -8,9 +8,8 @@ because a pose does not determine the number of full turns.
 from __future__ import annotations
 
 from rigidsim.engine.kinds import link
-from rigidsim.engine.laws.chain import over
-from rigidsim.engine.laws.registry import PAIRWISE
-from rigidsim.engine.laws.wrench import acts, pair_arrays
+from rigidsim.engine.laws.registry import FOLLOWED
+from rigidsim.engine.laws.wrench import acts, ends
 from rigidsim.engine.layout import APART, LINK, WINDING, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
@@ -39,47 +38,31 @@ def keep_winding(t, acting, wound: WINDING, state: WOUND, lane):
 
 
 @inlined
-def row_of(law, k, state, arrays):
+def row_of(law, k, state, scratch):
     """The row of the state that holds the winding of load k."""
-    return len(state) - len(arrays.wound) + law.who[k].followed
+    return state[len(state) - len(scratch.wound) + law.who[k].followed]
 
 
 @inlined
-def follow_each(law, follow, state, arrays, lanes):
-    """Compute the winding of every load of one table."""
-    for k in range(len(law.who)):
-        follow(law, k, state[row_of(law, k, state, arrays)], arrays, lanes)
-
-
-@inlined
-def keep_each(law, _follow, t, era, state, arrays, lanes):
-    """Store the winding of every load of one table."""
-    for k in range(len(law.who)):
-        acting = 1.0 if acts(law, k, era) else 0.0
-        keep_winding(t, acting, arrays.wound[law.who[k].followed], state[row_of(law, k, state, arrays)], lanes)
-
-
-follow_every_pair = over(PAIRWISE, follow_each, "follow")
-keep_every_pair = over(PAIRWISE, keep_each, "follow")
-
-
-@inlined
-def follow_pairwise(laws, model, state, scratch, lanes):
-    """Compute all windings."""
-    follow_every_pair(laws, state, pair_arrays(model, scratch), lanes)
-
-
-@inlined
-def keep_pairwise(laws, t, era, model, state, scratch, lanes):
-    """Store all windings."""
-    keep_every_pair(laws, t, era, state, pair_arrays(model, scratch), lanes)
+def follow_windings(model, state, scratch, lanes):
+    """All windings, counted from those in the state."""
+    for table in FOLLOWED:
+        law = getattr(model.pairwise, table.name)
+        for k in range(len(law.who)):
+            first, second, _ = ends(law, k, model, scratch)
+            wound = scratch.wound[law.who[k].followed]
+            table.follow(law.value[k], first, second, row_of(law, k, state, scratch), wound, lanes)
 
 
 @inlined
 def keep_windings(t, era, model, state, scratch, lanes):
     """Store the windings at the end of a step, t (s), from its last evaluation."""
     if model.pairwise is not None:
-        keep_pairwise(model.pairwise, t, era, model, state, scratch, lanes)
+        for table in FOLLOWED:
+            law = getattr(model.pairwise, table.name)
+            for k in range(len(law.who)):
+                acting, wound = 1.0 if acts(law, k, era) else 0.0, scratch.wound[law.who[k].followed]
+                keep_winding(t, acting, wound, row_of(law, k, state, scratch), lanes)
 
 
 @inlined
@@ -100,4 +83,4 @@ def relate(model, state, scratch, lanes):
     if model.relations is not None:
         separate(model.relations, model, scratch, lanes)
     if model.pairwise is not None:
-        follow_pairwise(model.pairwise, model, state, scratch, lanes)
+        follow_windings(model, state, scratch, lanes)

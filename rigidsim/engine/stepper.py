@@ -43,7 +43,7 @@ def stepper(interpreted: bool) -> Callable:
 @inlined
 def move(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched."""
-    step(method, t, h, era, model, state, scratch, lanes)
+    step(method, t, t_end, h, era, model, state, scratch, lanes)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
 

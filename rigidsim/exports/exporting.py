@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rigidsim.arguments import instance, needed
 from rigidsim.errors import UsageError
-from rigidsim.exports.labelled import Labelled, needed
+from rigidsim.exports.labelled import Labelled
 from rigidsim.exports.netcdf import write_netcdf
 from rigidsim.exports.recorded import labelled
 from rigidsim.exports.runs import labelled_runs, run_columns, run_table
@@ -49,7 +50,7 @@ def export(
     """
     kind = kind_of(path, KINDS)
     if kind is NETCDF:
-        needed("h5netcdf", "NetCDF files")
+        needed("h5netcdf", "NetCDF files", "netcdf")
         if frame != WORLD:
             hint = "for NetCDF write it with each quantity: ball.position@table"
             raise UsageError(f"a frame of all bodies is for CSV; {hint}")
@@ -72,7 +73,7 @@ def export(
 
 
 def _labelled(shown: Trajectory | Sweep, quantities: Sequence[str], events: bool) -> Labelled:
-    if isinstance(shown, Trajectory):
+    if isinstance(instance(shown, Trajectory, "what is exported", Sweep), Trajectory):
         return labelled(shown, quantities, events)
     _require_whole(quantities, WORLD, events)
     return labelled_runs(shown)
@@ -86,7 +87,7 @@ def _require_whole(quantities: Sequence[str], frame: str, events: bool) -> None:
 
 def table_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, events: bool) -> TextTable:
     """The table of a CSV file: see `export`. Raises UsageError, NotRecordedError."""
-    if not isinstance(shown, Trajectory):
+    if not isinstance(instance(shown, Trajectory, "what is exported", Sweep), Trajectory):
         _require_whole(quantities, frame, events)
         return run_table(shown)
     if sum((bool(quantities), events, frame != WORLD)) > 1:
@@ -110,8 +111,8 @@ def to_pandas(shown: Trajectory | Sweep, *quantities: str, frame: str = WORLD, e
     """The table that `export` writes to a CSV file as a `pandas.DataFrame`: of a trajectory, units are in the names of
     the columns, and the index is the time, or time and body; of a sweep, there is a row for each run.
     """
-    pandas = needed("pandas", "pandas tables")
-    if not isinstance(shown, Trajectory):
+    pandas = needed("pandas", "pandas tables", "netcdf")
+    if isinstance(shown, Sweep):
         _require_whole(quantities, frame, events)
         return pandas.DataFrame(run_columns(shown)).set_index("run")
     header, *rows = csv.reader(io.StringIO("".join(table_of(shown, quantities, frame, events).text())))

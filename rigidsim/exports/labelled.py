@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from rigidsim.arguments import needed
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.chunks import windows_of
 
@@ -68,24 +67,11 @@ class Labelled:
 
     def to_xarray(self):
         """The variables as an `xarray.Dataset`."""
-        xarray = needed("xarray", "xarray datasets")
+        xarray = needed("xarray", "xarray datasets", "netcdf")
         every = slice(None)
         found = {v.name: (v.dimensions, v.read(every), dict(v.attributes)) for v in self.variables}
         labels = {name: found.pop(name) for name in list(found) if name in self.coordinates}
         return xarray.Dataset(found, labels, dict(self.attributes))
-
-
-def needed(package: str, what: str) -> ModuleType:
-    """An optional package. Raises UsageError if it is not installed."""
-    try:
-        return import_module(package)
-    except ImportError:
-        extra = f"rigidsim[{EXTRAS[package]}]" if package in EXTRAS else package
-        quoted = f'"{extra}"' if package in EXTRAS else extra
-        raise UsageError(f"{what} need {package}; install it with: pip install {quoted}") from None
-
-
-EXTRAS = {"h5netcdf": "netcdf", "xarray": "netcdf", "pandas": "netcdf"}
 
 
 def plain_unit(unit: str) -> str:

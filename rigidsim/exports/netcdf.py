@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rigidsim.exports.labelled import Labelled, Variable, needed
+from rigidsim.arguments import needed
+from rigidsim.exports.labelled import Labelled, Variable
 from rigidsim.trajectory.spool import Spool
 from rigidsim.trajectory.structure import TEXT
 
@@ -14,7 +15,7 @@ CHUNK_VALUES = 1 << 15
 
 def write_netcdf(file: Spool, labelled: Labelled, progress: Callable[[int, int], None] | None = None) -> None:
     """Write the variables; `progress(done, total)` counts windows."""
-    h5netcdf = needed("h5netcdf", "NetCDF files")
+    h5netcdf = needed("h5netcdf", "NetCDF files", "netcdf")
     total = sum(max(1, len(list(v.windows()))) if v.shape else 1 for v in labelled.variables)
     done = 0
     with h5netcdf.File(file, "w") as root:

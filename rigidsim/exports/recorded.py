@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -125,13 +124,8 @@ def _array(
     dtype: str = "<f8",
 ) -> Variable:
     array = trajectory.arrays[of.name]
-    return Variable(
-        of.name.replace("/", "_"), dimensions, tuple(array.shape), dtype, partial(_rows, array), described
-    )  # fmt: skip
-
-
-def _rows(array, rows: slice) -> np.ndarray:
-    return np.asarray(array[rows])
+    name, shape = of.name.replace("/", "_"), tuple(array.shape)
+    return Variable(name, dimensions, shape, dtype, lambda rows: np.asarray(array[rows]), described)
 
 
 def _contacts(trajectory: Trajectory) -> Iterator[Variable]:
@@ -139,8 +133,7 @@ def _contacts(trajectory: Trajectory) -> Iterator[Variable]:
     if trajectory.header.shapes:
         yield Variable.of(SHAPES, (SHAPES,), list(trajectory.header.shapes), long_name="name of each shape")
     if trajectory.header.with_contacts:
-        count = {"units": COUNT_COLUMN.units, "long_name": COUNT_COLUMN.long_name}
-        yield _array(trajectory, COUNT_COLUMN, ("time",), count, "<i8")
+        yield _column(trajectory, COUNT_COLUMN, "time")
         yield from (_column(trajectory, column, CONTACT_POINT) for column in POINT_COLUMNS)
 
 

@@ -41,6 +41,7 @@ class NamedQuantity:
     frame: str = ""
     other: str = ""  # the body that exerts a force of contact
     si_units: float = 1.0  # in a unit
+    values: np.ndarray | None = field(default=None, repr=False)  # if they were asked for, see `quantity`
 
     def of(self, samples: slice = slice(None)) -> np.ndarray:
         """The values at some samples, (time), or (time, components) if it has some. Of a file only the parts are read
@@ -95,6 +96,14 @@ class NamedQuantity:
             return ""
         shown = {WORLD: ", in world axes", PARENT: ", relative to its parent", BODY: ", in its own axes"}
         return shown.get(self.frame, f", seen from {short_name(self.frame)}")
+
+
+def quantity(trajectory: Trajectory, name: str, samples: slice = slice(None)) -> NamedQuantity:
+    """A quantity by its name, with its `values` at all samples or some. Raises UsageError, NotRecordedError for what is
+    not in the trajectory.
+    """
+    found = named(trajectory, name)
+    return replace(found, values=found.of(samples))
 
 
 def named(trajectory: Trajectory, name: str) -> NamedQuantity:

@@ -7,6 +7,7 @@ take their own branch; floats, columns and compiled values give the same bits.
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import numpy as np
 
@@ -27,6 +28,26 @@ PI_HI, PI_LO = 3.141592653589793, 1.2246467991473532e-16
 HALF_PI_HI, HALF_PI_LO = 1.5707963267948966, 6.123233995736766e-17
 QUARTER_PI_HI, QUARTER_PI_LO = 0.7853981633974483, 3.061616997868383e-17
 ATAN_HALF_HI, ATAN_HALF_LO = 0.4636476090008061, 2.2698777452961687e-17
+# (sin r - r)/r^3 and (cos r - 1)/r^2 in powers of r^2: the divisors of Taylor's terms, the highest first.
+SINE = tuple((2 - n % 4) * math.factorial(n) for n in range(17, 1, -2))
+COSINE = tuple((1 - n % 4) * math.factorial(n) for n in range(16, 0, -2))
+ATAN_TAIL = (
+    -0.014773184616983806, 0.033128134256069586, -0.04492259293193656, 0.05216679739313656, -0.05876946456755061,
+    0.06666241923359964, -0.07692285554889286, 0.09090908355602592, -0.11111111096645038, 0.14285714285566806,
+    -0.1999999999999941, 0.3333333333333333,
+)  # fmt: skip
+
+
+def polynomial(x, coefficients):
+    """The sum of coefficients, the highest first, times powers of x, by Horner's rule."""
+    first, *others = coefficients
+    return reduce(lambda total, c: c + x * total, others, first)
+
+
+def reciprocal_series(x, divisors):
+    """The sum of powers of x over divisors, the highest first, by Horner's rule."""
+    first, second, *others = divisors
+    return reduce(lambda total, d: 1.0 / d + x * total, others, 1.0 / second + x / first)
 
 
 def context_of(*numbers):
@@ -89,22 +110,8 @@ def reduced_sin_cos(x):
     k = (x * TWO_OVER_PI + ROUNDER) - ROUNDER
     r = ((x - k * HALF_PI_1) - k * HALF_PI_2) - k * HALF_PI_3
     r2 = r * r
-    s = -1.0 / 1307674368000.0 + r2 / 355687428096000.0
-    s = 1.0 / 6227020800.0 + r2 * s
-    s = -1.0 / 39916800.0 + r2 * s
-    s = 1.0 / 362880.0 + r2 * s
-    s = -1.0 / 5040.0 + r2 * s
-    s = 1.0 / 120.0 + r2 * s
-    s = -1.0 / 6.0 + r2 * s
-    s = r + r * r2 * s
-    c = -1.0 / 87178291200.0 + r2 / 20922789888000.0
-    c = 1.0 / 479001600.0 + r2 * c
-    c = -1.0 / 3628800.0 + r2 * c
-    c = 1.0 / 40320.0 + r2 * c
-    c = -1.0 / 720.0 + r2 * c
-    c = 1.0 / 24.0 + r2 * c
-    c = -1.0 / 2.0 + r2 * c
-    c = 1.0 + r2 * c
+    s = r + r * r2 * reciprocal_series(r2, SINE)
+    c = 1.0 + r2 * reciprocal_series(r2, COSINE)
     half = (k * 0.5 + ROUNDER) - ROUNDER
     odd = k - 2.0 * half  # -1, 0 or 1; nearest-even rounding leaves it 0 for even k
     quarter = (half * 0.5 + ROUNDER) - ROUNDER
@@ -143,17 +150,7 @@ def atan_tail(z):
 
     t^3 times its error, relative to t, is below 3.6e-18.
     """
-    s = 0.033128134256069586 - z * 0.014773184616983806
-    s = -0.04492259293193656 + z * s
-    s = 0.05216679739313656 + z * s
-    s = -0.05876946456755061 + z * s
-    s = 0.06666241923359964 + z * s
-    s = -0.07692285554889286 + z * s
-    s = 0.09090908355602592 + z * s
-    s = -0.11111111096645038 + z * s
-    s = 0.14285714285566806 + z * s
-    s = -0.1999999999999941 + z * s
-    return 0.3333333333333333 + z * s
+    return polynomial(z, ATAN_TAIL)
 
 
 @formula

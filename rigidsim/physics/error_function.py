@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import select
+from rigidsim.physics.elementary import polynomial, select
 from rigidsim.physics.exponentials import exponential
 from rigidsim.physics.functions import absolute
 from rigidsim.physics.jets import jet_chain
 
 TWO_OVER_ROOT_PI = 1.1283791670955126
+# Coefficients of `error_function_core` and `error_function_tail`, the highest first.
+CORE = (
+    -7.795898827002142e-10, 1.3720064546777686e-08, -1.6208483801871705e-07, 1.6447424703317362e-06,
+    -1.492473690741966e-05, 0.00012055294904839707, -0.0008548325975389692, 0.0052239776071164225,
+    -0.02686617064323777, 0.11283791670945006, -0.37612638903183543, 0.12837916709551256,
+)  # fmt: skip
+TAIL = (
+    -2.22812957637235e-07, 4.146302183268488e-06, 1.859427387429402e-06, -1.4166339069117108e-05,
+    -2.7640727821912852e-05, 2.7560352756678313e-05, 0.00017436477257256738, 4.355265359817883e-05,
+    -0.0009819771114740715, -0.0008471431229415333, 0.006997461739200575, 0.0037328924016564484, -0.07897858101571269,
+    0.24165819424248763, -0.4271858474139585, 0.2553956763105057,
+)  # fmt: skip
 
 
 @formula
 def error_function_core(z):
     """erf(x)/x - 1 with z = x^2 <= 1: the polynomial through the twelve Chebyshev nodes, with an error below 5e-17."""
-    s = 1.3720064546777686e-08 - z * 7.795898827002142e-10
-    s = -1.6208483801871705e-07 + z * s
-    s = 1.6447424703317362e-06 + z * s
-    s = -1.492473690741966e-05 + z * s
-    s = 0.00012055294904839707 + z * s
-    s = -0.0008548325975389692 + z * s
-    s = 0.0052239776071164225 + z * s
-    s = -0.02686617064323777 + z * s
-    s = 0.11283791670945006 + z * s
-    s = -0.37612638903183543 + z * s
-    return 0.12837916709551256 + z * s
+    return polynomial(z, CORE)
 
 
 @formula
@@ -33,22 +35,7 @@ def error_function_tail(x):
 
     Its error, times e^(-x^2), is below 3e-17.
     """
-    t = (x - 2.0) / (x + 2.0)
-    s = 4.146302183268488e-06 - t * 2.22812957637235e-07
-    s = 1.859427387429402e-06 + t * s
-    s = -1.4166339069117108e-05 + t * s
-    s = -2.7640727821912852e-05 + t * s
-    s = 2.7560352756678313e-05 + t * s
-    s = 0.00017436477257256738 + t * s
-    s = 4.355265359817883e-05 + t * s
-    s = -0.0009819771114740715 + t * s
-    s = -0.0008471431229415333 + t * s
-    s = 0.006997461739200575 + t * s
-    s = 0.0037328924016564484 + t * s
-    s = -0.07897858101571269 + t * s
-    s = 0.24165819424248763 + t * s
-    s = -0.4271858474139585 + t * s
-    return 0.2553956763105057 + t * s
+    return polynomial((x - 2.0) / (x + 2.0), TAIL)
 
 
 @formula

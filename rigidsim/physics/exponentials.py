@@ -10,13 +10,24 @@ import math
 import numpy as np
 
 from rigidsim.jit import formula
-from rigidsim.physics.elementary import INFINITY, NAN, ROUNDER, context_of, has_own, select
+from rigidsim.physics.elementary import (
+    INFINITY,
+    NAN,
+    ROUNDER,
+    context_of,
+    has_own,
+    polynomial,
+    reciprocal_series,
+    select,
+)
 
 # ln 2 as 41 bits and a remainder, so that k * LN2_HI is exact for |k| < 2^12 (Cody and Waite, 1980).
 LN2_HI, LN2_LO, LOG2_E = 0.693147180559663, 2.8235290563031577e-13, 1.4426950408889634
 LARGEST_EXPONENT = 709.782712893384  # exp of the next double is infinite
 # Adding it to an integer k leaves k + 1023, the exponent field of 2^k, in the last bits.
 FIELD = ROUNDER + 1023.0
+FACTORIALS = tuple(math.factorial(n) for n in range(13, 1, -1))
+LOG_TAIL = tuple(2.0 / n for n in range(21, 1, -2))
 
 # --- powers of two, exactly: the only bit operations
 
@@ -58,17 +69,7 @@ def exponential_parts(x):
     k = (x * LOG2_E + ROUNDER) - ROUNDER
     high, low = x - k * LN2_HI, k * LN2_LO
     r = high - low
-    s = 1.0 / 479001600.0 + r / 6227020800.0
-    s = 1.0 / 39916800.0 + r * s
-    s = 1.0 / 3628800.0 + r * s
-    s = 1.0 / 362880.0 + r * s
-    s = 1.0 / 40320.0 + r * s
-    s = 1.0 / 5040.0 + r * s
-    s = 1.0 / 720.0 + r * s
-    s = 1.0 / 120.0 + r * s
-    s = 1.0 / 24.0 + r * s
-    s = 1.0 / 6.0 + r * s
-    s = 1.0 / 2.0 + r * s
+    s = reciprocal_series(r, FACTORIALS)
     return (k, r, ((high - r) - low) + r * r * s)
 
 
@@ -108,15 +109,7 @@ def exponential_less_one(x):
 @formula
 def log_tail(z):
     """2 atanh(s)/s - 2 with z = s^2 <= 0.0295, by Taylor's terms 2 z/3 to 2 z^10/21; the next is below 2e-18."""
-    t = 2.0 / 19.0 + z * (2.0 / 21.0)
-    t = 2.0 / 17.0 + z * t
-    t = 2.0 / 15.0 + z * t
-    t = 2.0 / 13.0 + z * t
-    t = 2.0 / 11.0 + z * t
-    t = 2.0 / 9.0 + z * t
-    t = 2.0 / 7.0 + z * t
-    t = 2.0 / 5.0 + z * t
-    return z * (2.0 / 3.0 + z * t)
+    return z * polynomial(z, LOG_TAIL)
 
 
 @formula

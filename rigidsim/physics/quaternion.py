@@ -37,6 +37,14 @@ def rotate(q, v):
 
 
 @formula
+def turned_by(q, v):
+    """q v q* - v, for unit q, with the digits of the vector part of q where that is small."""
+    u = (q[1], q[2], q[3])
+    t = scaled(2.0, cross(u, v))
+    return add(scaled(q[0], t), cross(u, t))
+
+
+@formula
 def rotate_back(q, v):
     """q* v q, the inverse of `rotate`."""
     return rotate(conjugate(q), v)

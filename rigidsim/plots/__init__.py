@@ -1,8 +1,5 @@
 """Figures of trajectories, drawn by matplotlib without a display. The only package that imports it."""
 
-from rigidsim.errors import UsageError
+from rigidsim.arguments import needed
 
-try:
-    import matplotlib  # noqa: F401
-except ImportError:
-    raise UsageError('plotting needs matplotlib; install it with: pip install "rigidsim[plot]"') from None
+needed("matplotlib", "figures", "plot")

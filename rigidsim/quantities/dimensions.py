@@ -40,8 +40,8 @@ class Measure(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """The unit as text: `m/s²`, `J`; empty for a pure number. An angle is named only beside nothing but times."""
-        has_angle = not any(self.powers[:2])
+        """The unit as text: `m/s²`, `J`; empty for a pure number. An angle is named only above nothing but times."""
+        has_angle = not any(self.powers[:2]) and min(self.powers[3:]) >= 0
         name = next((name for name, powers in NAMED.items() if powers == self.dimension), "")
         if name:
             return name
@@ -60,10 +60,11 @@ class Measure(NamedTuple):
         powers = tuple(a + sign * b for a, b in zip(self.powers, other.powers, strict=True))
         return Measure(powers, self.is_sure and other.is_sure)
 
-    def in_degrees(self) -> Measure:
-        """The same with degrees in place of radians."""
+    def with_angles(self, name: str) -> Measure:
+        """The same with angles in rad, or in deg; a number without a unit becomes an angle."""
         *rest, rad, deg = self.powers
-        return self._replace(powers=(*rest, Fraction(0), rad + deg))
+        power = rad + deg if any(self.powers) else Fraction(1)
+        return self._replace(powers=(*rest, *(power if base == name else Fraction(0) for base in ("rad", "deg"))))
 
 
 PURE = Measure()
@@ -103,12 +104,12 @@ def combined(operation: str, given: Sequence[Measure | None], exponent: float | 
     if operation in ("sqrt", "power"):
         if operation == "power" and exponent is None:
             return None
-        return given[0] and given[0].to(
-            Fraction(1, 2) if operation == "sqrt" else Fraction(exponent).limit_denominator(12)
-        )
-    return None if all(one is None for one in given) or operation in COMPARISONS else PURE
+        return given[0] and given[0].to(Fraction(1, 2) if operation == "sqrt" else _fraction(exponent))
+    return None if all(one is None for one in given) or operation in COMPARISONS else OF_FUNCTION
 
 
+OF_FUNCTION = PURE._replace(is_sure=False)
+"""The number of a sine or an exponential: in a sum with lengths it may stand for so many metres."""
 _RADIAN = tuple(Fraction(base == "rad") for base in BASES)
 
 
@@ -126,6 +127,10 @@ def _product(one: Measure | None, other: Measure | None, sign: int) -> Measure |
         return None
     found = (one or PURE).times(other or PURE, sign)
     return found if one and other else found._replace(is_sure=False)
+
+
+def _fraction(number: float) -> Fraction:
+    return Fraction(number).limit_denominator(12)
 
 
 def _power(base: str, power: Fraction) -> str:

@@ -126,27 +126,15 @@ class Strikes:
         return {name: value for name, value in vars(self).items() if name != "before"}
 
 
-@dataclass(frozen=True)
 class ContactSummary:
-    """The events of contact of a run: their numbers, and the pairs with impacts, those with the largest first."""
+    """The events of contact of a run: their numbers, and the `pairs` with impacts, those with the largest first; the
+    `work` of all contact (J) and what is known of its causes, which files of older versions do not have.
+    """
 
-    begins: int
-    ends: int
-    impacts: int
-    pairs: tuple[Strikes, ...]
-    work: float | None  # of all contact, J
-    ledger: ContactLedger | None  # None in files of older versions
-
-    @classmethod
-    def of(
-        cls, events: ContactEvents, work: float | None = None, ledger: ContactLedger | None = None
-    ) -> ContactSummary | None:
-        """None without events."""
-        if not len(events):
-            return None
-        begins, ends, impacts = (int(np.sum(events.kind == kind)) for kind in (BEGINS, ENDS, IMPACT))
-        pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
-        return cls(begins, ends, impacts, tuple(pairs), ledger.work if ledger else work, ledger)
+    def __init__(self, events: ContactEvents, work: float | None = None, ledger: ContactLedger | None = None):
+        self.begins, self.ends, self.impacts = (int(np.sum(events.kind == kind)) for kind in (BEGINS, ENDS, IMPACT))
+        self.pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
+        self.work, self.ledger = ledger.work if ledger else work, ledger
 
     @property
     def energy(self) -> float:
@@ -159,7 +147,9 @@ class ContactSummary:
         return None if self.work is None else self.work - self.energy
 
     def sections(self, most: int | None = SHOWN_PAIRS) -> list[Section]:
-        """A line of counts, the energies, and a table of at most so many pairs."""
+        """A line of counts, the energies, and a table of at most so many pairs; none without events."""
+        if not (self.begins or self.ends or self.impacts):
+            return []
         numbers = (
             f"{counted(self.impacts, 'impact')}, {counted(self.begins, 'touch', 'touches')} began, {self.ends} ended"
         )

@@ -34,11 +34,11 @@ FEWEST_SAMPLES = 8  # of which a course is shown
 NO_METRICS: Mapping[str, str] = MappingProxyType({})
 
 
-def contact_of(trajectory: Trajectory) -> ContactSummary | None:
+def contact_of(trajectory: Trajectory) -> ContactSummary:
     """The events of contact; with the work of all contact if it was recorded."""
     work = trajectory.arrays.get(CONTACT_WORK.name)
     work = None if work is None else float(work[-1])
-    return ContactSummary.of(trajectory.events.contact, work, trajectory.contact_ledger)
+    return ContactSummary(trajectory.events.contact, work, trajectory.contact_ledger)
 
 
 def energies(trajectory: Trajectory) -> list[Course]:

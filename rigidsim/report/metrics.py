@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def outcome(
-    contact: ContactSummary | None,
+    contact: ContactSummary,
     metrics: Mapping[str, float],
     units: Mapping[str, str],
     oracle: Sequence[OracleError],
     most: int | None = SHOWN_PAIRS,
 ) -> list[Section]:
     """Contact, with at most so many pairs, metrics, and errors with respect to the oracle, each if there is any."""
-    found = contact.sections(most) if contact else []
+    found = contact.sections(most)
     if metrics:
         rows = [[name, f"{value:.9g} {units.get(name, '')}".rstrip()] for name, value in metrics.items()]
         found.append(Section({"metrics": metrics}, table=Table(["metric", "value"], rows)))

@@ -41,7 +41,7 @@ class RunReport(Report):
         self.path, self.samples, self.warnings = path, samples, tuple(warnings)
         self.compile_seconds, self.run_seconds = compile_seconds, run_seconds
         settings, last = simulation.header.contact_settings, StateTable(simulation.state, most=most)
-        contact = ContactSummary.of(simulation.events.contact, ledger=simulation.contact_ledger)
+        contact = ContactSummary(simulation.events.contact, ledger=simulation.contact_ledger)
         before = (*simulation.scene.warnings, *simulation.overlaps)
         data = {
             **simulation.gear,

@@ -11,10 +11,6 @@ from rigidsim.running.progress import ProgressLine, Working, write_line
 NOTICED_SECONDS = 0.5  # until the first tick
 
 
-def unannounced(_seconds: float) -> None:
-    """An announcement that is not made."""
-
-
 @contextmanager
 def compiling(quiet: bool) -> Iterator[CompileWatch]:
     """Tell what is compiled in this context, which does nothing else that takes long."""
@@ -24,7 +20,7 @@ def compiling(quiet: bool) -> Iterator[CompileWatch]:
             write_line(compilation_notice(seconds))
             watched.enter_context(Working("compiling", after=NOTICED_SECONDS))
 
-        yield watched.enter_context(watch_compilation(unannounced if quiet else tell))
+        yield watched.enter_context(watch_compilation((lambda _: None) if quiet else tell))
 
 
 @contextmanager

@@ -143,8 +143,18 @@ class Trajectory(BodyMapping):
     @property
     def content_hash(self) -> str:
         """SHA-256 of paths, times, samples and events: equal for bitwise equal results."""
+        return self._hash_with(self.events)
+
+    @property
+    def present_hash(self) -> str:
+        """The content hash that a file of the present format has: the stored one, unless an older file has events."""
+        if self.stored_hash and not self.events.older_digests:
+            return self.stored_hash
+        return self._hash_with(Events(self.header, self.events.columns))
+
+    def _hash_with(self, events: Events) -> str:
         rows = {name: digest_of_rows(self.header, name, self.arrays[name]) for name in self.header.dataset_names}
-        return content_hash(self.paths, rows | digests_of_events(self.header, self.events))
+        return content_hash(self.paths, rows | digests_of_events(self.header, events))
 
     @property
     def contacts(self) -> ContactHistory:

@@ -14,6 +14,7 @@ import h5py
 import numpy as np
 
 from rigidsim.arguments import file_path, one_of
+from rigidsim.errors import FormatError
 from rigidsim.trajectory.checkpoint import NOTHING, Arrays, Unfinished, joined, write_checkpoint
 from rigidsim.trajectory.chunks import DEFAULT, LEVELS, checksum, chunk_rows
 from rigidsim.trajectory.contact_ledger import DESCRIBED, LEDGER, ContactLedger
@@ -32,7 +33,7 @@ from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Block, sample_bytes
 from rigidsim.trajectory.header import Header
 from rigidsim.trajectory.provenance import provenance
 from rigidsim.trajectory.spool import Spool
-from rigidsim.trajectory.structure import create, write_checksums, write_metrics, write_summary
+from rigidsim.trajectory.structure import FORMAT, create, write_checksums, write_metrics, write_summary
 from rigidsim.trajectory.tables import complete_points, create_tables, write_events
 
 NO_METRICS: Mapping[str, float] = MappingProxyType({})
@@ -115,6 +116,11 @@ class Writer:
         from rigidsim.trajectory.checks import changes_in, header_in  # here, to keep other runs fast
 
         self._file = h5py.File(self._spool, "r+")
+        if (begun := str(self._file.attrs["format"])) != FORMAT:
+            raise FormatError(
+                f"{self.path} was begun by another version of rigidsim, in {begun}; `rigidsim recover` of that version"
+                " saves what there is, --force begins again"
+            )
         events = {f"events/{name}": column for name, column in left.group("events").items()}
         metrics = {name: str(expression) for name, expression in left.group("expressions").items()}
         units = {name: str(unit) for name, unit in left.group("metric_units").items()}

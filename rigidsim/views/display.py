@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.arguments import number, refuse
+from rigidsim.engine.model import MotionSamples
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.colours import colours
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -22,7 +23,7 @@ from rigidsim.trajectory.motion import columns, rows, straddling
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.trajectory.windows import samples_between
 from rigidsim.views.loads import Loads, loads_of
-from rigidsim.views.poses import WIDTHS, WORLD_ROW, Poses, Seen, chosen_samples, poses_of, shown_times
+from rigidsim.views.poses import WIDTHS, WORLD_ROW, Poses, chosen_samples, poses_of, shown_times
 from rigidsim.views.surfaces import Triangles, grounds, marker, segments_for, surface_of
 
 NATURAL = (4.0, 60.0)
@@ -95,12 +96,12 @@ class Display:
         shown = ", ".join(self.paths[row] for row in self.known[:10])
         raise UsageError(f"there is no body {body!r} to look from or at; bodies: {shown}")
 
-    def framing(self, seen: Seen, frames: slice = slice(None), rows: Sequence[int] | None = None) -> Framing:
+    def framing(self, seen: MotionSamples, frames: slice = slice(None), rows: Sequence[int] | None = None) -> Framing:
         """A ball around bodies at some frames, as they are seen; by default around all that is of interest."""
         chosen = list(self.interesting(seen, frames) if rows is None else rows)
         return _ball(seen.position[frames][:, chosen], self.reach[chosen])
 
-    def interesting(self, seen: Seen, frames: slice = slice(None)) -> Iterator[int]:
+    def interesting(self, seen: MotionSamples, frames: slice = slice(None)) -> Iterator[int]:
         """The free bodies, and solids that are not much larger or farther; else all bodies."""
         free = [row for row in self.known if self.kinds[row] == "free"]
         solid = [row for row in self.known if self.reach[row] > 0 and self.kinds[row] != "free"]
@@ -221,10 +222,9 @@ def _with_grounds(display: Display, nodes: Sequence[SceneNode]) -> Display:
     for row in display.known:
         if planes := [shape for shape in nodes[row].body.shapes if isinstance(shape, HalfSpace)]:
             ball = display.framing(display.poses.seen_from(row))
-            for found in grounds(planes, nodes[row].metres, ball.centre, GROUND_SIZE * ball.radius):
-                place = found.position, np.array(found.orientation), np.ones(3)
-                parts.append(ShownPart(row, len(surfaces), GROUND, *place))
-                surfaces.append(found.surface)
+            for surface, foot, turn in grounds(planes, nodes[row].metres, ball.centre, GROUND_SIZE * ball.radius):
+                parts.append(ShownPart(row, len(surfaces), GROUND, foot, np.array(turn), np.ones(3)))
+                surfaces.append(surface)
     return replace(display, surfaces=tuple(surfaces), parts=tuple(parts))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from itertools import chain, pairwise
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
-from rigidsim.errors import StorageError, UsageError
+from rigidsim.arguments import needed
+from rigidsim.errors import StorageError
 from rigidsim.trajectory.destination import FileKind
 from rigidsim.trajectory.spool import Spool
 
@@ -25,20 +25,13 @@ THREADS = 2
 """Of the encoder; its result depends on their number."""
 
 
-def needed(module: str, package: str) -> ModuleType:
-    """An optional module. Raises UsageError if its package is not installed."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise UsageError(f'videos need {package}; install it with: pip install "rigidsim[video]"') from None
-
-
 def require_writer(kind: FileKind) -> None:
     """Raise UsageError if a package is missing without which a file of this kind cannot be made."""
-    needed("PIL", "pillow")
-    needed("embreex", "embreex")
-    if kind in CODERS:
-        needed("imageio_ffmpeg", "imageio-ffmpeg")
+    packages = {"PIL": "pillow", "embreex": "embreex"} | (
+        {"imageio_ffmpeg": "imageio-ffmpeg"} if kind in CODERS else {}
+    )
+    for module, package in packages.items():
+        needed(module, "videos", "video", package)
 
 
 def write_gif(file: Spool, images: Iterable, n_image: int, fps: float, colours) -> None:

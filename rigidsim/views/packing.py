@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rigidsim.report.sections import plain
 from rigidsim.views.display import Display
 from rigidsim.views.loads import Loads
 from rigidsim.views.poses import WORLD_ROW, Poses
@@ -25,6 +26,7 @@ WITH_RATES = 400_000
 """Velocities are left out above so many bodies times frames."""
 CONTACTS = ("<i4", "<i4", "<f4", "<f4")
 SURFACE = {"vertices": "<f4", "normals": "<f4", "faces": "<i4"}
+PLAIN = ("title", "paths", "kinds", "colours", "known", "hollow", "speed", "reach", "notes")
 POSITION_STEP, QUATERNION_STEP, RATE_STEP = 2.0**-30, 2.0**-15, 2.0**-15
 
 
@@ -37,15 +39,7 @@ def display_data(display: Display) -> dict[str, Any]:
     motion = np.concatenate([poses.position, _continuous(poses.orientation)], axis=-1)
     rates = np.concatenate([poses.velocity, poses.angular_velocity], axis=-1)
     return {
-        "title": display.title,
-        "paths": list(display.paths),
-        "kinds": list(display.kinds),
-        "colours": list(display.colours),
-        "known": list(display.known),
-        "hollow": list(display.hollow),
-        "speed": display.speed,
-        "reach": display.reach.tolist(),
-        "notes": list(display.notes),
+        **plain({name: getattr(display, name) for name in PLAIN}),
         "time": packed(poses.time, "<f8"),
         "tree": packed(poses.tree, "<i4"),
         "trees": [packed(np.array(parents), "<i4") for parents in poses.trees],
@@ -56,10 +50,7 @@ def display_data(display: Display) -> dict[str, Any]:
             {name: packed(array, kind) for (name, kind), array in zip(SURFACE.items(), surface, strict=True)}
             for surface in display.surfaces
         ],
-        "parts": [
-            {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in part._asdict().items()}
-            for part in display.parts
-        ],
+        "parts": [plain(part._asdict()) for part in display.parts],
         "loads": None if display.loads is None else _loads_data(display.loads),
     }
 

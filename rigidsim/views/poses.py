@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine.model import MotionSamples
 from rigidsim.errors import NotRecordedError
 from rigidsim.physics.frames import compose_motion, inverse_pose, inverse_velocity
 from rigidsim.trajectory.motion import QUANTITIES, columns, rows, straddling
@@ -21,15 +21,6 @@ WIDTHS = (3, 4, 3, 3)
 WORLD_ROW = -1
 """The row of the world, as a parent or as what is looked from."""
 STILL = (((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-
-
-class Seen(NamedTuple):
-    """Motions of all bodies relative to one of them, in its axes, in m and s, (frame, body, component)."""
-
-    position: np.ndarray
-    orientation: np.ndarray
-    velocity: np.ndarray
-    angular_velocity: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -47,17 +38,17 @@ class Poses:
     trees: tuple[tuple[int, ...], ...]
     tree: np.ndarray
 
-    def seen_from(self, row: int = WORLD_ROW, frames: slice = slice(None)) -> Seen:
-        """The motion of all bodies relative to the body of this row, or to the world, at some frames."""
+    def seen_from(self, row: int = WORLD_ROW, frames: slice = slice(None)) -> MotionSamples:
+        """The motion of all bodies relative to the body of this row, in its axes, or to the world, at some frames."""
         part = replace(self, **{name: getattr(self, name)[frames] for name in ("time", *QUANTITIES, "tree")})
-        seen = Seen(*(np.empty_like(getattr(part, name)) for name in QUANTITIES))
+        seen = MotionSamples(*(np.empty_like(getattr(part, name)) for name in QUANTITIES))
         for number, parents in enumerate(self.trees):
             held = np.flatnonzero(part.tree == number)
             if len(held):
                 part._see(seen, row, parents, slice(held[0], held[-1] + 1))
         return seen
 
-    def _see(self, seen: Seen, row: int, parents: Sequence[int], frames: slice) -> None:
+    def _see(self, seen: MotionSamples, row: int, parents: Sequence[int], frames: slice) -> None:
         found, line = {row: STILL}, row
         while line != WORLD_ROW:  # outwards: the ancestors, as seen from their descendant
             pose, *rates = self._local(line, frames)

@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine.model import MotionSamples
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.trajectory.encoding import cores
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.views.camera import Camera, fitted
 from rigidsim.views.display import GROUND, Display, display_at
 from rigidsim.views.lettering import Lettering
-from rigidsim.views.poses import WORLD_ROW, Seen
+from rigidsim.views.poses import WORLD_ROW
 from rigidsim.views.scenery import Scenery
 
 MOST_PATHS, MOST_NAMES = 12, 8
@@ -67,7 +68,9 @@ class Reel:
 
         frame = row(look.frame)
         seen = display.poses.seen_from(frame)
-        traced = _few_free(display) if look.traces is None else [row(body) for body in look.traces]
+        free = [known for known in display.known if display.kinds[known] == "free"]
+        few = free if len(free) <= MOST_PATHS else []
+        traced = few if look.traces is None else [row(body) for body in look.traces]
         scenery = Scenery(
             display, seen, display.framing(seen), [body for body in traced if body not in (frame, WORLD_ROW)]
         )
@@ -117,12 +120,9 @@ def clock(time: float, times: np.ndarray) -> str:
     return f"t = {time:.{min(digits, 9)}f} s"
 
 
-def _few_free(display: Display) -> list[int]:
-    free = [row for row in display.known if display.kinds[row] == "free"]
-    return free if len(free) <= MOST_PATHS else []
-
-
-def _cameras(display: Display, seen: Seen, followed: int, look: Viewpoint, size: tuple[int, int]) -> list[Camera]:
+def _cameras(
+    display: Display, seen: MotionSamples, followed: int, look: Viewpoint, size: tuple[int, int]
+) -> list[Camera]:
     """The camera at each time."""
     direction, n_frame = (look.azimuth, look.elevation), len(display.poses.time)
     if followed == WORLD_ROW:
@@ -136,7 +136,7 @@ def _cameras(display: Display, seen: Seen, followed: int, look: Viewpoint, size:
     return [replace(near, target=target, distance=distance) for target in seen.position[:, followed]]
 
 
-def _near(display: Display, seen: Seen) -> list[int]:
+def _near(display: Display, seen: MotionSamples) -> list[int]:
     """The rows of the bodies that are always near what is of interest."""
     ball = display.framing(seen)
     away = np.max(np.linalg.norm(seen.position - ball.centre, axis=-1), axis=0) + display.reach

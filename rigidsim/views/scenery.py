@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from rigidsim.engine.model import MotionSamples
 from rigidsim.physics.quaternion import rotate
 from rigidsim.trajectory.motion import columns, rows
 from rigidsim.views.camera import Camera
 from rigidsim.views.display import GROUND, GROUND_SIZE, MARKER, Display, Framing, ShownPart
 from rigidsim.views.grid import Plane, grid_spacing
-from rigidsim.views.poses import Seen
 from rigidsim.views.raytracing import Drawing, Facets, no_facets
 from rigidsim.views.surfaces import Triangles
 
@@ -72,7 +72,7 @@ class Scenery:
     """
 
     display: Display
-    seen: Seen
+    seen: MotionSamples
     framing: Framing
     traced: Sequence[int]
 
@@ -208,7 +208,5 @@ def _joined(meshes: Sequence[Facets]) -> Facets:
     if not meshes:
         return no_facets()
     begins = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
-    faces = [mesh.faces + np.int32(begin) for mesh, begin in zip(meshes, begins, strict=False)]
-    parts = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("colours", "owners", "own"))
-    vertices, normals = (np.concatenate([getattr(mesh, name) for mesh in meshes]) for name in ("vertices", "normals"))
-    return Facets(vertices, normals, np.concatenate(faces), *parts)
+    moved = [mesh._replace(faces=mesh.faces + np.int32(begin)) for mesh, begin in zip(meshes, begins, strict=False)]
+    return Facets(*map(np.concatenate, zip(*moved, strict=True)))

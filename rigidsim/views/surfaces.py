@@ -7,6 +7,7 @@ surface, as are all boxes and all cylinders. Of a plane a square is shown, cut w
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.scene.schema.meshes import surface_of_file
 from rigidsim.scene.schema.shapes import HalfSpace, Mesh, Profile, Solid, ball
-from rigidsim.scene.values.rotation import Quaternion, Vector
+from rigidsim.scene.values.rotation import Vector
 
 FINEST, COARSEST = 48, 12
 """Straight edges of a circle; with 48 they are at most 0.2 % of the radius inside it."""
@@ -128,22 +129,14 @@ def _faceted(vertices: np.ndarray, faces: np.ndarray) -> Triangles:
     return Triangles(corners.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.arange(faces.size).reshape(-1, 3))
 
 
-class Ground(NamedTuple):
-    """A convex polygon in the plane z = 0 of its own axes, and its place in the body, m."""
-
-    surface: Triangles
-    position: np.ndarray
-    orientation: Quaternion
-
-
-def grounds(planes: list[HalfSpace], metres: float, centre: np.ndarray, size: float) -> list[Ground]:
+def grounds(planes: list[HalfSpace], metres: float, centre: np.ndarray, size: float) -> Iterator[tuple]:
     """What is shown of the planes of a body with this unit of length: the squares of edge 2 `size` nearest to `centre`
-    (m), without what is below another plane.
+    (m), without what is below another plane; each as its surface, in the plane z = 0 of its own axes, and its position
+    (m) and orientation in the body.
     """
     turns = [plane.core().orientation for plane in planes]
     normals = [np.array(rotate(turn, (0.0, 0.0, 1.0))) for turn in turns]
     feet = [metres * np.array(plane.core().position) for plane in planes]
-    found = []
     for k, (turn, foot) in enumerate(zip(turns, feet, strict=True)):
         middle = np.array(rotate_back(turn, tuple(centre - foot)))[:2]
         polygon = middle + size * np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
@@ -151,8 +144,7 @@ def grounds(planes: list[HalfSpace], metres: float, centre: np.ndarray, size: fl
             slope = np.array(rotate_back(turn, tuple(normals[other])))[:2]
             polygon = _cut(polygon, slope, normals[other] @ (foot - feet[other]))
         if len(polygon) >= 3:
-            found.append(Ground(_fan(polygon), foot, turn))
-    return found
+            yield _fan(polygon), foot, turn
 
 
 def _cut(polygon: np.ndarray, slope: np.ndarray, height: float) -> np.ndarray:

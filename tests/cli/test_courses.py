@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import rigidsim
 from rigidsim.report.courses import LEVELS, MOST_BINS, Course, courses
 from rigidsim.report.sections import plain
-from rigidsim.trajectory.stored_chunks import StoredChunks
 from spinning_brick import SCENE
 
 LONG = SCENE.replace("record_every: 0.05", "record_every: 0.01").replace("duration: 1", "duration: 30")
@@ -136,41 +135,6 @@ def test_an_encoding_without_blocks_gets_plain_characters(shell, kept):
     assert "\\u" not in answer.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["brik.speed"], "did you mean 'brick'"),
-        (["brick.sped"], "did you mean 'speed'"),
-        (["brick"], "is a body; name one of its quantities"),
-        (["brick.speed", "--at", "0"], "leave out --at, --frame, --csv and --metric"),
-        (["brick.speed", "--csv"], "leave out"),
-        (["brick.speed", "--frame", "brick"], "a quantity names its own frame, as in ball.position@table"),
-        (["= sped('brick')"], "unknown function 'sped'"),
-        (["brick.terms.gravity"], "terms"),
-    ],
-)
-def test_what_cannot_be_shown(call, kept, arguments, words):
-    code, out, err = call("inspect", kept, *arguments)
-    assert (code, out) == (2, "")
-    assert words in err and err.count("\n") == 1
-
-
-def test_a_quantity_of_one_body_reads_its_chunks_only(tmp_path, monkeypatch):
-    """Of two hundred bodies; a chunk has eight of them, at most, in a file of 1024 samples at a time."""
-    body = {"mass": 1, "inertia": "point", "velocity": [1, 0, 0], "repeat": {"line": 200, "spacing": [1, 0, 0]}}
-    simulation = {"duration": 2, "step": 1e-3, "record_every": 1e-3}
-    scene = {"format": "rigidsim/1", "simulation": simulation, "bodies": {"b": body}}
-    rigidsim.simulate(rigidsim.Scene.from_dict(scene)).save(tmp_path / "a.h5")
-    read, stored = [], StoredChunks._stored
-    monkeypatch.setattr(StoredChunks, "_stored", lambda self, number: (read.append(number), stored(self, number))[1])
-    with rigidsim.load(tmp_path / "a.h5") as trajectory:
-        rows, bodies, _ = trajectory.arrays["world/velocity"]._source.chunks
-        read.clear()
-        (one,) = courses(trajectory, ["b_7.speed"])
-    assert one.last == pytest.approx(1.0)
-    assert read == [(k, 7 // bodies, 0) for k in range(-(-2001 // rows))]
-
-
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory):
     metrics = {"top": '= max(speed("brick"))', "turn": '= max(omega_x("brick"))'}
@@ -195,14 +159,6 @@ def test_metrics_of_a_sweep(call, sweep):
     assert list(reported) == ["turn", "top"]
     assert reported["top"]["values"] == {"0": pytest.approx(1), "1": pytest.approx(2), "2": pytest.approx(4)}
     assert reported["top"]["statistics"]["most_run"] == 2
-
-
-def test_what_a_sweep_does_not_have(call, sweep):
-    code, _, err = call("inspect", sweep, "tops")
-    assert code == 2 and "has no metric 'tops'; did you mean 'top'?" in err
-    code, _, err = call("inspect", sweep, "brick.speed")
-    assert code == 2 and "metrics: top, turn; rigidsim run SCENE --from s.h5 --index N" in err
-    assert err.count("\n") == 1
 
 
 def test_verified_before_it_is_shown(call, kept, workplace):

@@ -139,22 +139,6 @@ def test_bodies_that_only_one_has(call, history, workplace):
     assert "the text" not in lines[0]
 
 
-@pytest.mark.parametrize(
-    ("files", "code", "words"),
-    [
-        (["a.h5", "none.h5"], 5, "none.h5 cannot be read: No such file"),
-        (["a.h5", "scene.yaml"], 6, "scene.yaml is not a trajectory; if it is a scene, rigidsim run scene.yaml"),
-        (["a.h5", "sweep.h5"], 2, "sweep.h5 is the result file of a sweep, not a trajectory"),
-        (["a.h5"], 2, "Missing argument 'SECOND'"),
-    ],
-)
-def test_what_cannot_be_compared(call, history, made, files, code, words):
-    made("sweep.h5", "sweep.h5")
-    answer = call("diff", *files)
-    assert (answer.code, answer.out) == (code, "")
-    assert words in answer.err
-
-
 def test_hashes_are_those_that_run_and_sweep_tell(call, history, made):
     made("sweep.h5", "s.h5")
     reported = [json.loads(call("inspect", name, "--json").out)["content_hash"] for name in ("a.h5", "s.h5")]

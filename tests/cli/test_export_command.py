@@ -78,34 +78,7 @@ def test_varied_numbers_keep_their_units(call, workplace):
         assert list(found["bodies.brick.gravity"].values) == ["true", "false"] * 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "name the format with --to csv or --to netcdf, or the file with -o out.csv or -o out.nc"),
-        (("-o", "-", "--to", "netcdf"), "NetCDF cannot be written to standard output; name a file with -o out.nc"),
-        (("-o", "a.nc", "--to", "csv"), "-o a.nc: the name of a csv file must end with .csv"),
-        (("-o", "a.txt"), "a.txt: the name must end with one of .csv, .nc, .nc4"),
-        (("-o", "a.csv", "brick.sped"), "did you mean 'speed'"),
-        (("-o", "a.csv", "--events", "brick.speed"), "make different tables"),
-    ],
-)
-def test_mistakes_are_reported(call, ran, workplace, arguments, message):
-    done = call("export", "a.h5", *arguments)
-    assert done.code == 2
-    assert message in done.err
-    assert remains(workplace) == {"scene.yaml", "a.h5"}
-
-
-def test_what_is_for_one_run_is_refused_for_sweeps(call):
-    call(*SWEEP)
-    for arguments in (("brick.speed",), ("--frame", "brick"), ("--events",)):
-        done = call("export", "s.h5", "--to", "csv", *arguments)
-        assert (done.code, "are for one run" in done.err) == (2, True)
-
-
 def test_files_that_are_there_or_not(call, ran, workplace):
-    assert call("export", "b.h5", "--to", "csv").code == 5
-    assert call("export", "scene.yaml", "--to", "csv").code == 6
     call("export", "a.h5", "--to", "csv", "-q")
     done = call("export", "a.h5", "--to", "csv")
     assert (done.code, "use --force" in done.err) == (5, True)

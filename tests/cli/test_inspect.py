@@ -110,22 +110,6 @@ def test_explain_names_the_terms(call, history):
     assert reported["time"] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["brik", "--at", "0"], "there is no body 'brik'; did you mean 'brick'?"),
-        (["brick/mark", "--at", "0"], "is not a free body"),
-        (["brick", "--at", "1.5"], "time 1.5 s is outside the trajectory, which covers 0 to 1 s"),
-        (["brick", "--at", "nan"], "time nan s is outside the trajectory"),
-        (["brick"], "--at"),
-    ],
-)
-def test_what_cannot_be_explained(call, history, arguments, words):
-    code, out, err = call("explain", history, *arguments)
-    assert (code, out) == (2, "")
-    assert words in err
-
-
 def test_history_without_terms_says_how_to_record_them(call, made):
     made("run.h5", "b.h5")
     code, _, err = call("explain", "b.h5", "brick", "--at", "0")

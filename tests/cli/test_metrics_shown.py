@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pytest
 
 import rigidsim
 from spinning_brick import SCENE
@@ -35,32 +34,6 @@ def test_inspect_computes_metrics_of_any_trajectory(call):
 def test_a_value_that_is_not_finite_is_null_in_json(call):
     code, out, _ = call("run", "scene.yaml", "--metric", "never== first(t < -1)", "--json")
     assert code == 0 and json.loads(out)["metrics"] == {"never": None}
-
-
-@pytest.mark.parametrize(
-    ("command", "options", "code", "message"),
-    [
-        ("run", ("top",), 2, "--metric top: write a name and an expression"),
-        ("run", (TOP, TOP), 2, "--metric top is given twice"),
-        ("run", ("top== max(sped('brick'))",), 3, "unknown function 'sped', at column 7"),
-        ("run", ("top== max(sped('brick'))",), 3, "--metric top== max(sped('brick')): error"),
-        ("run", ("top== max(speed('brik'))",), 3, "there is no body 'brik'"),
-        ("run", ("b-ad== drift",), 3, "a metric cannot be called 'b-ad'"),
-        ("inspect", ("top== max(sped('brick'))",), 2, "unknown function 'sped', at column 7"),
-        ("inspect", ("top== max(speed('brik'))",), 2, "there is no body 'brik'"),
-    ],
-)
-def test_bad_metrics_are_refused(call, made, command, options, code, message):
-    made("run.h5", "a.h5")
-    given = [word for option in options for word in ("--metric", option)]
-    answer = call(command, "scene.yaml" if command == "run" else "a.h5", *given)
-    assert answer.code == code and answer.err.count("\n") == 1
-    assert message in answer.err
-
-
-def test_metrics_are_of_a_whole_trajectory(call, made):
-    made("run.h5", "a.h5")
-    assert call("inspect", "a.h5", "--metric", TOP, "--at", "0.5").code == 2
 
 
 def test_a_run_that_fails_has_metrics_of_its_own_but_none_in_a_sweep(call, workplace):

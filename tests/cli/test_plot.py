@@ -8,8 +8,7 @@ import sys
 import pytest
 
 import rigidsim
-from spinning_brick import SAMPLES, remains
-from test_startup import loaded_after
+from spinning_brick import SAMPLES
 
 PNG = b"\x89PNG"
 
@@ -74,38 +73,6 @@ def test_all_quantities_are_listed(call):
     assert answer.out.split("\n")[0] == "time"
 
 
-@pytest.mark.parametrize(
-    ("typed", "code", "message"),
-    [
-        (["brick.speed"], 2, "brick.speed is no file; name a trajectory first"),
-        (["a.h5", "brick.speed", "b.h5"], 2, "b.h5: files come before quantities"),
-        (["none.h5"], 5, "none.h5 cannot be read: No such file"),
-        (["scene.yaml"], 6, "scene.yaml is not a trajectory; if it is a scene, rigidsim run scene.yaml makes one"),
-        (["a.h5", "brik.speed"], 2, "there is no body 'brik'; did you mean 'brick'?"),
-        (["a.h5", "brick.sped"], 2, "did you mean 'speed'?"),
-        (["a.h5", "brick"], 2, "'brick' is a body; name one of its quantities, such as brick.speed"),
-        (["a.h5", "brick.terms"], 2, "no terms were recorded; `rigidsim run scene.yaml --terms` records them"),
-        (["a.h5", "brick.contact_force"], 2, "--contacts"),
-        (["a.h5", "--against", "time"], 2, "--against time: name the quantities to draw over it"),
-        (["a.h5", "--from", "3"], 2, "the trajectory covers 0 to 1 s"),
-        (["a.h5", "--from", "soon"], 2, "soon"),
-        (["a.h5", "--size", "8"], 2, "--size 8: write width and height such as 8x5 (inches) or 20x12cm"),
-        (["a.h5", "--size", "0x5"], 2, "--size 0x5"),
-        (["a.h5", "--size", "900x5"], 2, "the size must be width and height, from 0.5 to 100 inches"),
-        (["a.h5", "--plane", "xx"], 2, "the plane must be one of xy"),
-        (["a.h5", "-o", "a.jpg"], 2, "a.jpg: a picture has one of the formats .png, .svg, .pdf"),
-        (["a.h5", "-o", "a.h5"], 2, "a.h5: a picture has one of the formats"),
-        (["a.h5", "-o", "none/a.png"], 5, "the folder none does not exist"),
-        ([], 2, "Missing argument"),
-    ],
-)
-def test_mistakes_are_explained_and_leave_nothing(call, workplace, typed, code, message):
-    before = remains(workplace)
-    answer = call("plot", *typed)
-    assert answer.code == code and message in answer.err and answer.out == ""
-    assert remains(workplace) == before
-
-
 def test_run_draws_an_overview(call, workplace):
     answer = call("run", "scene.yaml", "-o", "b.h5", "--plot")
     assert answer.code == 0 and answer.out.endswith("\nb.png\n") and (workplace / "b.png").read_bytes().startswith(PNG)
@@ -125,17 +92,11 @@ def test_without_matplotlib_one_sentence_tells_how_to_install_it(workplace):
         "from rigidsim.cli import main\n"
         "main()"
     )  # fmt: skip
-    needed = 'error: plotting needs matplotlib; install it with: pip install "rigidsim[plot]"\n'
+    needed = 'error: figures need matplotlib; install it with: pip install "rigidsim[plot]"\n'
     for arguments in (["plot", "a.h5"], ["run", "scene.yaml", "--plot", "-o", "b.h5"]):
         done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (2, needed)
     assert not (workplace / "b.h5").exists()
-
-
-def test_matplotlib_is_loaded_only_to_draw(call):
-    for arguments in (["plot", "--help"], ["plot", "a.h5", "--list"], ["inspect", "a.h5"]):
-        assert not loaded_after(*arguments) & {"matplotlib", "PIL"}
-    assert not loaded_after("plot", "a.h5", "brick.speed", "-o", "p.png") & {"llvmlite", "quaternion", "scipy"}
 
 
 def test_a_figure_in_python(workplace):

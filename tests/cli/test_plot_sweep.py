@@ -29,23 +29,3 @@ def test_a_picture_beside_the_file_is_not_overwritten(call, swept):
 def test_the_names_are_listed(call, swept):
     assert call("plot", swept, "--list").out.splitlines() == ["top", "--over bodies.brick.mass"]
     assert not Path("s.png").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("s.h5", "tap"), "the sweep has no metric 'tap'; did you mean 'top'?"),
-        (("s.h5", "--over", "spin"), "--over spin: the sweep did not vary it; it varied bodies.brick.mass"),
-        (("s.h5", "--path", "brick"), "--path: not for the result file of a sweep"),
-        (("s.h5", "--from", "0"), "--from: not for the result file of a sweep"),
-        (("s.h5", "-o", "a.bmp"), "a picture has one of the formats .png, .svg, .pdf"),
-        (("run.h5", "s.h5"), "s.h5 is the result file of a sweep, not a trajectory"),
-        (("run.h5", "--over", "mass"), "--over mass: run.h5 is not the result file of a sweep"),
-    ],
-)
-def test_mistakes_are_reported_and_nothing_is_written(call, made, swept, arguments, message):
-    made("run.h5", "run.h5")
-    before = set(Path().iterdir())
-    answer = call("plot", *arguments)
-    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1) and message in answer.err
-    assert set(Path().iterdir()) == before

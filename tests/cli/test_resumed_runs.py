@@ -124,6 +124,20 @@ def test_killed_run_is_recovered_and_goes_on(call, write, workplace):
     assert content_hash("a.h5") == content_hash("whole.h5")
 
 
+@pytest.mark.parametrize("command", [("recover", "a.h5"), ("run", "s.json", "-o", "a.h5", "--resume")])
+def test_what_another_version_left_is_refused_and_kept(call, write, workplace, command):
+    """Its events are in other tables, and would be lost."""
+    leave_unfinished(write)
+    begun = Path(".a.h5.tmp").read_bytes()
+    assert begun.count(b"rigidsim-trajectory/5") == 1
+    Path(".a.h5.tmp").write_bytes(begun.replace(b"rigidsim-trajectory/5", b"rigidsim-trajectory/4"))
+    before = remains(workplace)
+    code, _, err = call(*command)
+    assert code == 6 and err.count("\n") == 1
+    assert err.startswith("error: a.h5 was begun by another version of rigidsim, in rigidsim-trajectory/4;")
+    assert remains(workplace) == before
+
+
 REFUSED = {
     "a.h5: there is no run to continue": (5, ("-o", "a.h5", "--resume")),
     "done.h5 is complete; --extend TIME continues it beyond its end": (5, ("-o", "done.h5", "--resume")),

@@ -24,13 +24,6 @@ def test_a_failure_has_its_exit_code(call, monkeypatch):
     assert "FAILED" in out and out.splitlines()[-1] == "1 case, 2 quantities: 2 failed"
 
 
-def test_a_case_that_is_not_known(call):
-    code, out, err = call("selftest", "--case", "keppler")
-    assert (code, out) == (2, "")
-    assert err == "error: there is no case 'keppler'; did you mean 'kepler'?\n"
-    assert "the cases are free_top, " in call("selftest", "--case", "zzz").err
-
-
 def test_an_example_scene_is_a_case_too(call):
     code, out, _ = call("selftest", "--case", "payload_release")
     assert code == 0

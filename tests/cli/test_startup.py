@@ -20,31 +20,64 @@ from rigidsim.simulation.single import Simulation
 from spinning_brick import SCENE
 
 SCENES = Path(__file__).parents[2] / "scenes"
-LOADED_AFTER = (
-    "import sys\n"
-    "from rigidsim.cli import main\n"
-    "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code, left.code\n"
-    "print(*(name for name, module in sys.modules.items() if module is not None), file=sys.stderr)"
-)
+AS_COMMAND = """
+from rigidsim.cli import main
+try:
+    main()
+except SystemExit as left:
+    assert not left.code, left.code
+"""
 ANNOUNCEMENT = re.compile(r"compiling the stepper for this kind of scene, about [0-9.e-]+ s; this happens once\n")
 
 
-def modules_after(*arguments: str) -> set[str]:
-    """The modules that a command has loaded in a fresh process."""
-    command = [sys.executable, "-c", LOADED_AFTER, *arguments]
+# What is loaded beside our own, and what is not.
+COMMANDS = {
+    "--help": ("click", "numpy llvmlite h5py scipy pydantic yaml"),
+    "--version": ("click", "numpy llvmlite h5py scipy pydantic yaml"),
+    "run scene.yaml -q -o b.h5": ("llvmlite h5py rigidsim.jit.machine", "quaternion scipy rigidsim.jit.reading"),
+    "validate scene.yaml": ("pydantic", "llvmlite h5py quaternion scipy"),
+    "inspect a.h5": ("h5py", "llvmlite quaternion scipy pydantic matplotlib"),
+    "inspect a.h5 brick.speed": ("h5py", "llvmlite scipy pydantic matplotlib"),
+    "plot --help": ("click", "matplotlib PIL"),
+    "plot a.h5 --list": ("h5py", "matplotlib PIL"),
+    "plot a.h5 brick.speed -o p.png": ("matplotlib", "llvmlite quaternion scipy"),
+    "view a.h5": ("h5py", "llvmlite trimesh matplotlib scipy playwright"),
+}
+PLAN = "from rigidsim.sweeps.plan import make_plan; make_plan"
+IMPORTS = {
+    "import rigidsim": "numpy llvmlite h5py scipy",
+    "import rigidsim.transform": "quaternion scipy llvmlite",
+    "import rigidsim.scene": "llvmlite scipy quaternion h5py trimesh",
+    f"from rigidsim.scene import Scene; Scene.from_text({SCENE!r})": "llvmlite scipy quaternion h5py trimesh",
+    "import rigidsim.engine.laws.registry": "pydantic yaml llvmlite",
+    "import rigidsim.cli.plan_options": "numpy pydantic scipy llvmlite h5py",
+    f"{PLAN}(vary={{'a': '0:1:3'}}).values(slice(None))": "scipy llvmlite h5py",
+    f"{PLAN}(sample='lhs:3', over={{'a': 'uniform(0, 1)'}})": "scipy llvmlite h5py",
+}
+
+
+def loaded_by(code: str, *arguments: str) -> set[str]:
+    """The modules that a fresh process has loaded after this."""
+    code += (
+        "\nimport sys\nprint(*(name for name, module in sys.modules.items() if module is not None), file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, *arguments]
     return {*subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()}
 
 
-def loaded_after(*arguments: str) -> set[str]:
-    """The top-level ones of them."""
-    return {name.partition(".")[0] for name in modules_after(*arguments)}
-
-
-def test_run_loads_no_front_end_of_the_compiler_no_quaternion_and_no_scipy(call):
+@pytest.mark.parametrize("typed", COMMANDS)
+def test_a_command_loads_what_it_needs_only(call, made, typed):
+    made("run.h5", "a.h5")
     call("run", "scene.yaml", "-q", "-o", "warm.h5")  # nothing left to compile
-    loaded = modules_after("run", "scene.yaml", "-q", "-o", "a.h5")
-    assert {"llvmlite", "h5py", "numpy", "rigidsim.jit.machine"} <= loaded
-    assert not loaded & {"quaternion", "scipy", "rigidsim.jit.reading", "rigidsim.jit.writing"}
+    needed, others = (set(names.split()) for names in COMMANDS[typed])
+    loaded = loaded_by(AS_COMMAND, *typed.split())
+    assert needed <= loaded
+    assert not loaded & others
+
+
+@pytest.mark.parametrize("code", IMPORTS)
+def test_a_module_loads_what_it_needs_only(code):
+    assert not loaded_by(code) & set(IMPORTS[code].split())
 
 
 def test_what_was_imported_is_left_out_of_garbage_collections():
@@ -57,23 +90,7 @@ def test_what_was_imported_is_left_out_of_garbage_collections():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_validate_loads_no_compiler_and_no_hdf5():
-    loaded = loaded_after("validate", "scene.yaml")
-    assert "pydantic" in loaded
-    assert not loaded & {"llvmlite", "h5py", "quaternion", "scipy"}
-
-
-def test_inspect_loads_no_compiler(made):
-    made("run.h5", "a.h5")
-    loaded = loaded_after("inspect", "a.h5")
-    assert "h5py" in loaded
-    assert not loaded & {"llvmlite", "quaternion", "scipy", "pydantic", "matplotlib"}
-    assert not loaded_after("inspect", "a.h5", "brick.speed") & {"llvmlite", "scipy", "pydantic", "matplotlib"}
-
-
 def test_names_of_the_package_are_loaded_when_used():
-    code = "import rigidsim, sys; print({'numpy', 'llvmlite', 'h5py', 'scipy'} & sys.modules.keys() or 'nothing')"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "nothing\n"
     assert all(getattr(rigidsim, name) is not None for name in rigidsim.__all__)
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         rigidsim.simulat  # noqa: B018

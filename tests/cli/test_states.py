@@ -150,33 +150,11 @@ reparent: [{body: box, to: cart, time: 0.7}]
         assert box["position"] == pytest.approx([4 - float(time), 0, 0], abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--at", "2"], "time 2.0 s is outside the trajectory, which covers 0 to 1 s"),
-        (["--at", "nan"], "outside the trajectory"),
-        (["--at", "soon"], "soon"),
-        (["--frame", "tabel"], "there is no body 'tabel'; did you mean 'table'?"),
-        (["--frame", "tabel", "--csv"], "there is no body 'tabel'"),
-        (["--csv", "--json"], "--csv and --json"),
-    ],
-)
-def test_what_cannot_be_shown(call, table, arguments, words):
-    code, out, err = call("inspect", table, *arguments)
-    assert (code, out) == (2, "")
-    assert words in err
-
-
 def test_columns_stand_under_each_other():
     assert aligned([["a", "1"], ["bcd", "23.5"]]) == ["a       1", "bcd  23.5"]
     assert shortened(["a", "b", "c"], 2) == ["a", "b", "c"]
     assert shortened(["a", "b", "c", "d"], 2) == ["a", "b", "... and 2 more"]
     assert (number(-0.0), number(1 / 3)) == ("0", "0.333333")
-
-
-@pytest.mark.parametrize("time", ["inf", "1e400", "-1e400", "nan", "7"])
-def test_time_outside_the_history_is_refused(call, table, time):
-    assert call("inspect", table, f"--at={time}").code == 2
 
 
 def test_name_without_its_path_is_understood(call, table):
@@ -190,7 +168,3 @@ def test_why_a_run_ended_is_kept(call, workplace):
     out = call("inspect", "outputs/wild.h5").out.splitlines()
     assert "not finite" in out[1] or "gave" in out[1]
     assert json.loads(call("inspect", "outputs/wild.h5", "--json").out)["message"] == out[1]
-
-
-def test_output_without_a_name_is_refused(call):
-    assert call("run", "scene.yaml", "-o", "").code == 2

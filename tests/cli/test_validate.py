@@ -57,9 +57,3 @@ def test_overrides_are_those_of_every_file(call, files):
     code, out, err = call("validate", "--set", "bodies.brick.mass=3", *files[2:])
     assert (code, out.splitlines()) == (2, [VALID, "warned.yaml: not read"])
     assert "there is no 'brick'" in err
-
-
-def test_standard_input_can_be_given_once(call):
-    code, out, err = call("validate", "-", "-")
-    assert (code, out) == (2, "")
-    assert "only once" in err

@@ -46,43 +46,12 @@ def test_one_picture(call, ran):
         assert first.tobytes() != second.tobytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("-o", "a.avi"), "a.avi: the name must end with one of .gif, .mp4, .webm, .png"),
-        (("-o", "a.png"), "one picture is a .png file with --at TIME; use both or neither"),
-        (("-o", "a.gif", "--at", "1"), "one picture is a .png file with --at TIME"),
-        (("--at", "1", "--to", "1"), "--at is the end of what a picture shows"),
-        (("--trace", "brick", "--no-traces"), "--trace and --no-traces exclude each other"),
-        (("--size", "big"), "--size big: write width and height in pixels, such as 1280x720"),
-        (("--size", "97x65"), "even integers"),
-        (("--camera", "left"), "--camera 'left': write two or three numbers"),
-        (("--camera", "1"), "the camera must be azimuth and elevation"),
-        (("--frame", "brck"), "did you mean 'brick'"),
-        (("--to", "7"), "there is no motion from 0 to 7 s; the trajectory covers 0 to 1 s"),
-        (("--fps", "0"), "fps must be a number from 0.1 to 240"),
-    ],
-)
-def test_mistakes_are_reported(call, ran, workplace, arguments, message):
-    done = call("video", "a.h5", *arguments)
-    assert done.code == 2
-    assert message in done.err
-    assert remains(workplace) == {"scene.yaml", "a.h5"}
-
-
 def test_files_that_are_there_or_not(call, ran, workplace):
-    assert call("video", "b.h5").code == 5
     (workplace / "a.mp4").write_text("")
     done = call("video", "a.h5", *SMALL)
     assert (done.code, "a.mp4 exists already; use --force to overwrite it" in done.err) == (5, True)
     (workplace / "a.mp4").write_text("my notes, which are long")
     assert "--force overwrites MP4 videos only" in call("video", "a.h5", *SMALL, "--force").err
-
-
-def test_a_sweep_is_refused(call, made):
-    made("sweep.h5", "s.h5")
-    done = call("video", "s.h5")
-    assert (done.code, "is the result file of a sweep, not a trajectory" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

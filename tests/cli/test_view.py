@@ -10,7 +10,6 @@ import pytest
 import rigidsim
 from rigidsim.views.view import PAGE
 from spinning_brick import remains
-from test_startup import loaded_after
 
 
 @pytest.fixture(autouse=True)
@@ -36,36 +35,8 @@ def test_what_is_shown_can_be_chosen(call, workplace):
     assert (workplace / "b.html").stat().st_size < 1e6
 
 
-@pytest.mark.parametrize(("options", "code", "said"), [
-    (["--frame", "brik"], 2, "there is no body 'brik'; did you mean 'brick'?"),
-    (["--follow", "brik"], 2, "did you mean 'brick'?"),
-    (["--from", "0.5", "--to", "0.1"], 2, "there are no samples from 0.5 to 0.1 s; the trajectory covers"),
-    (["--from", "1e9"], 2, "the trajectory covers"),
-    (["--fps", "0"], 2, "fps must be a positive number, got 0.0"),
-    (["-o", "a.h5", "--force"], 5, "a.h5 is a trajectory; --force overwrites such pages only"),
-    (["-o", "a.png"], 2, "a.png: the name must end with one of .html, .htm"),
-    (["-o", "nowhere/a.html"], 5, "the folder nowhere does not exist"),
-    (["-o", "."], 5, ". is a folder; name a file, such as out.html"),
-])  # fmt: skip
-def test_mistakes(call, workplace, options, code, said):
-    answer = call("view", "a.h5", *options)
-    assert (answer.code, answer.out) == (code, "") and said in answer.err and answer.err.count("\n") == 1
-    assert not (workplace / "a.html").exists()
-
-
-def test_files_that_are_no_trajectories(call, made, workplace):
-    (workplace / "b.h5").write_text("text")
-    assert call("view", "b.h5").code == 6
-    assert call("view", "c.h5").code == 5
-    made("sweep.h5", "s.h5")
-    answer = call("view", "s.h5")
-    assert answer.code == 2 and "s.h5 is the result file of a sweep" in answer.err
-
-
 def test_a_scene_is_shown_at_its_start(call, workplace):
     assert call("view", "scene.yaml") == (0, "scene.html\n", "") and is_page(workplace / "scene.html")
-    answer = call("view", "scene.yaml", "--to", "1", "-o", "b.html")
-    assert answer.code == 2 and "its trajectory: rigidsim run scene.yaml" in answer.err
 
 
 def test_the_browser_opens_on_demand_only(call, workplace, monkeypatch):
@@ -104,11 +75,6 @@ def test_notes_are_reported(call, workplace):
     assert call("run", "scene.yaml", "-q", "-o", "b.h5", "--set", record).code == 0
     answer = call("view", "b.h5")
     assert answer == (0, "b.html\n", "note: 1 body is not shown because its poses were not recorded: brick\n")
-
-
-def test_a_view_loads_no_compiler_and_no_trimesh(call):
-    loaded = loaded_after("view", "a.h5")
-    assert not loaded & {"llvmlite", "trimesh", "matplotlib", "scipy", "playwright"}
 
 
 def test_from_python(workplace):

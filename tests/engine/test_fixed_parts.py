@@ -30,18 +30,6 @@ def difference(one, other) -> float:
     return max(parts)
 
 
-def test_two_half_boxes_move_as_the_whole_box():
-    half = {"mass": 3, "inertia": {"principal": box(3, 1, 1.4, 0.5)}}
-    second = half | {"position": [0, 0, 0.5], "motion": "fixed"}
-    push = {"forces": [{"force": [3, -2, 1], "at": [0.5, 0.7, 0.75], "frame": "body"}]}
-    whole = {"mass": 6, "inertia": {"principal": box(6, 1, 1.4, 1)}, "center_of_mass": [0, 0, 0.25]}
-    halves = run({"b": half | MOTION | push | {"children": {"second": second}}}, gravity=[0, 0, -9.81], **HOW)
-    one = run({"b": whole | MOTION | push}, gravity=[0, 0, -9.81], **HOW)
-    assert difference(halves["b"].world, one["b"].world) <= ROUND_OFF
-    energies = [t.diagnostic("kinetic_energy") for t in (halves, one)]
-    assert np.abs(energies[0] / energies[1] - 1).max() <= ROUND_OFF
-
-
 def carrier(scale: float = 1.0, **more) -> dict:
     """A body whose own unit is `scale` metres; its physical size does not depend on it."""
     inertia = {"principal": [0.5, 0.8, 1.1], "orientation": axis_angle((0, 1, 1), 0.5)}

@@ -121,10 +121,3 @@ def test_memory_is_linear_in_the_number_of_bodies():
 
     sizes = [size(build_world(many(count)).model) for count in (50, 100, 200)]
     assert sizes[2] - sizes[1] == pytest.approx(2 * (sizes[1] - sizes[0]), rel=1e-9)
-
-
-def test_worlds_side_by_side_have_the_bits_of_each_alone():
-    scenes = [scene_of(family(), 0.2, 0.02, {"constant": 1 + k, "softening": 0.1 * k}) for k in range(3)]
-    together = [history.content_hash for history in rigidsim.simulate(scenes)]
-    assert together == [rigidsim.simulate(scene).content_hash for scene in scenes]
-    assert len(set(together)) == 3

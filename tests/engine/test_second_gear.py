@@ -80,19 +80,6 @@ def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator
     assert len(first.events) == len(second.events) == 1
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
-def test_each_lane_has_the_bits_of_the_first_gear(lanes, monkeypatch):
-    worlds = [build_world(scene().with_overrides([f"w={1 + 0.1 * k}"])) for k in range(lanes)]
-
-    def stepped():
-        run = BlockRun(worlds, lanes)
-        run.advance(60)
-        return run.state.tobytes(), run.fault.tobytes()
-
-    first, second = in_both(stepped, monkeypatch)
-    assert first == second
-
-
 def test_slices_of_any_length_have_the_same_bits(forced):
     world, states = build_world(scene(metrics=METRICS)), []
     for lengths in ([60], [1] * 60, [7, 13, 1, 39]):

@@ -7,16 +7,20 @@ import pytest
 
 import rigidsim
 from every_kind import GRAVITY, STEP, every_kind
+from force_scenes import laws
 from rigidsim.building import build_world
 from rigidsim.engine.integrators import INTEGRATORS
 from rigidsim.engine.lanes import LANES, block_of, side_by_side, structure
 from scenes import make_scene
 
-NAMES = [integrator.name for integrator in INTEGRATORS]
+NAMES = [*(integrator.name for integrator in INTEGRATORS), "laws"]
 
 
 def worlds(count: int, integrator: str = "rkmk4", **more) -> list[rigidsim.Scene]:
-    how = {"duration": 0.3, "step": STEP, "gravity": GRAVITY, "record_every": 5 * STEP} | more
+    how = {"duration": 0.3, "step": STEP, "record_every": 5 * STEP} | more
+    if integrator == "laws":
+        return [laws(k, **how) for k in range(count)]
+    how["gravity"] = GRAVITY
     return [make_scene(every_kind(0.1 * k), integrator=integrator, **how) for k in range(count)]
 
 

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from rigidsim.cli.examples import shipped_scenes
+from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -94,6 +95,41 @@ def test_a_fault_of_an_integrator_is_within_its_name(minimal):
         ["simulation", "integrator"],
         True,
     )
+
+
+POINT = {"type": "point_gravity", "center": [9, 0, 0], "gm": 1}
+SOLID = {"type": "sphere", "radius": 1}
+# Keys of a body or of the scene; mistakes of form in other tests are shown to the schema by the fixture `problems`.
+REJECTED = (
+    {"mass": 0}, {"mass": 1e300}, {"mass": "="}, {"mass": -1}, {"mass": "-1 kg"}, {"mass": "1 m"}, {"density": 1000},
+    {"shapes": [SOLID | {"mass": 1, "density": 1}]}, {"shapes": [{"type": "spere"}]}, {"shapes": [{"type": [1]}]},
+    {"shapes": [{"radius": 1}]}, {"shapes": [SOLID], "density": "1 kg"}, {"material": {"restitution": 1.1}},
+    {"material": {"friction": -1}}, {"orientation": [1, 0, 0, 0]}, {"inertia": "sphere"}, {"motion": "flying"},
+    {"orientation": {"euler": [1, 2, 3], "order": "xxy"}}, {"children": {"a/b": {}}}, {"children": {"world": {}}},
+    {"children": {"parent": {}}}, {"forces": [{"frame": "body"}]}, {"forces": [SPRING | {"stiffness": "1 N*m/rad"}]},
+    {"forces": [{"type": "gravity_gradient", "gm": 1}]}, {"forces": [POINT | {"radius": 1}]},
+    {"forces": [POINT | {"axis": [0, 0, 1]}]}, {"forces": [{"type": "drag"}]}, {"impulses": [{"time": 0}]},
+    {"impulses": [{"time": "1 m", "impulse": [1, 0, 0]}]},
+    {"motion": {"prescribed": {"orientation": {"wxyz": [1, 0, 0, 0]}}}},
+    {"motion": {"prescribed": {"position": ["= t", 0, 0], "velocity": [1, 0, 0]}}},
+    {"motion": {"prescribed": {"orientation": TURN, "angular_acceleration": [1, 0, 0]}}},
+    {"world": {"mutual_gravity": {"bodies": ["brick"]}}}, {"world": {"mutual_gravity": {"bodies": ["brick", "brick"]}}},
+    {"world": {"gravity": {"center": "world", "gm": 1, "radius": 1}}}, {"format": "x"}, {"bodies": {}}, {"extra": 1},
+    {"simulation": {"duration": 1, "step": 0}}, {"parameters": {"a": "heavy"}}, {"parameters": {"a": "5"}},
+    {"parameters": {"a": True}}, {"parameters": {"a": [1]}}, {"parameters": {"a": {"value": "5"}}},
+    {"parameters": {"a": {"unit": "m"}}}, {"parameters": {"a": {"value": 1, "units": "m"}}},
+    {"oracle": {"brick.speed": None}}, {"oracle": {"brick.speed": {"until": 3}}}, {"oracle": [1]},
+    {"oracle": {"brick.speed": {"value": 1, "untill": 3}}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("change", REJECTED, ids=str)
+def test_it_rejects_what_the_reader_refuses(minimal, change):
+    tops = {"world", "simulation", "format", "bodies", "extra", "parameters", "oracle"}
+    (minimal if change.keys() & tops else minimal["bodies"]["brick"]).update(change)
+    assert first_fault(minimal) is not None
+    with pytest.raises(SceneError):
+        Scene.from_dict(minimal)
 
 
 @pytest.mark.parametrize("name", shipped_scenes())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import numpy as np
@@ -176,12 +175,3 @@ def test_bad_files(refusal, tmp_path):
 def test_no_trimesh_is_one_clear_error(refusal, monkeypatch):
     monkeypatch.setitem(sys.modules, "trimesh", None)
     assert refusal(off_text(), "other.off") == 'reading a mesh needs trimesh; pip install "rigidsim[mesh]"'
-
-
-def test_trimesh_is_loaded_only_for_a_mesh(scene_file):
-    without = SCENE.replace("type: mesh, file: parts/t.off", "type: sphere, radius: 1")
-    code = "import sys; from rigidsim.scene import Scene\n"
-    for read in (f"text({without!r})", f"file({str(scene_file)!r})"):
-        code += f"Scene.from_{read}; print('trimesh' in sys.modules)\n"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "True"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import subprocess
-import sys
 
 import jsonschema
 import numpy as np
@@ -67,9 +65,7 @@ def test_walk_is_depth_first_in_file_order(scene):
 
 def test_resolved_reads_back_as_an_equal_scene(scene):
     again = Scene.from_dict(scene.resolved())
-    assert again == scene
-    assert again.resolved() == scene.resolved()
-    assert Scene.from_text(again.source) == scene
+    assert Scene.from_text(again.source) == scene == again
     assert scene != "tank"
 
 
@@ -256,67 +252,3 @@ def test_json_schema_is_one_and_has_a_name():
     jsonschema.Draft202012Validator.check_schema(json_schema())
     assert json_schema()["$schema"].endswith("2020-12/schema")
     assert json_schema()["title"] == "rigidsim scene"
-
-
-def test_json_schema_accepts_scenes_as_written(scene, minimal):
-    for valid in (as_written(), minimal, scene.resolved()):
-        assert list(VALIDATOR.iter_errors(valid)) == []
-
-
-@pytest.mark.parametrize(
-    "override",
-    [
-        ("mass", 0),
-        ("mass", 1e300),
-        ("mass", "="),
-        ("density", 1000),
-        ("shapes", [{"type": "sphere", "radius": 1, "mass": 1, "density": 1}]),
-        ("impulses", [{"time": -1, "impulse": [1, 0, 0]}]),
-        ("forces", [{"force": [1, 0, 0], "during": [-1, 1]}]),
-        ("mass", -1),
-        ("mass", "-1 kg"),
-        ("mass", "1 m"),
-        ("mass", "2"),
-        ("mass", True),
-        ("mas", 1),
-        ("orientation", [1, 0, 0, 0]),
-        ("orientation", {"wxyz": [1, 0, 0]}),
-        ("orientation", {"euler": [1, 2, 3], "order": "xxy"}),
-        ("inertia", "sphere"),
-        ("inertia", {"principal": [1, 2]}),
-        ("velocity", [1, 2]),
-        ("velocity", {"frame": "moon", "value": [1, 2, 3]}),
-        ("motion", "flying"),
-        ("motion", {"prescribed": {"speed": 1}}),
-        ("forces", [{"type": "spring"}]),
-        ("forces", [{"frame": "body"}]),
-        ("children", {"a/b": {}}),
-        ("children", {"world": {}}),
-    ],
-)
-def test_json_schema_rejects_what_the_scene_rejects(override):
-    key, value = override
-    written = as_written()
-    written["bodies"]["tank"][key] = value
-    assert not VALIDATOR.is_valid(written)
-    with pytest.raises(SceneError):
-        Scene.from_dict(written)
-
-
-@pytest.mark.parametrize("value", ["heavy", "5", True, [1], {"value": "5"}, {"unit": "m"}, {"value": 1, "units": "m"}])
-def test_json_schema_rejects_bad_parameters(value, minimal):
-    minimal["parameters"] = {"a": value}
-    assert not VALIDATOR.is_valid(minimal)
-    with pytest.raises(SceneError):
-        Scene.from_dict(minimal)
-
-
-def test_json_schema_rejects_bad_tops():
-    for change in ({"format": "x"}, {"bodies": {}}, {"extra": 1}, {"simulation": {"duration": 1, "step": 0}}):
-        assert not VALIDATOR.is_valid(as_written() | change)
-
-
-def test_importing_scenes_loads_nothing_heavy():
-    heavy = "'llvmlite', 'scipy', 'quaternion', 'h5py'"
-    code = f"import sys, rigidsim.scene; print([m for m in ({heavy}) if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
 from rigidsim.scene.hierarchy.mass import own_mass
 from wholes import carried_mass
@@ -273,30 +272,6 @@ VALID = {
     "all shapes": {"density": "1 t/m^3", "shapes": ALL, "material": {"restitution": 0.8, "friction": 0.5}},
     "mesh": {"shapes": [{"type": "mesh", "file": MEASURED, "scale": 0.001, "density": 1}]},
 }
-CHECKED_BY_SCHEMA = (
-    *("unknown", "odd type", "untyped", "no mapping", "no list", "wrong key", "missing key", "no size", "mirrored"),
-    *("no scale", "wrong unit", "heavy floor", "bouncy", "pushing", "odd file", "flat file"),
-)
-
-
-@pytest.mark.parametrize("body", VALID.values(), ids=VALID)
-def test_json_schema_accepts_shapes(with_body, body):
-    written = with_body(**body)
-    scene = Scene.from_dict(written)
-    assert list(VALIDATOR.iter_errors(written)) == []
-    assert list(VALIDATOR.iter_errors(scene.resolved())) == []
-
-
-def test_json_schema_accepts_a_mesh_by_its_path(with_body):
-    assert VALIDATOR.is_valid(with_body(shapes=[{"type": "mesh", "file": "hull.stl"}]))
-
-
-@pytest.mark.parametrize("name", CHECKED_BY_SCHEMA)
-def test_json_schema_rejects_bad_shapes(with_body, name):
-    written = with_body(**FAULTS[name][0])
-    assert not VALIDATOR.is_valid(written)
-    with pytest.raises(SceneError):
-        Scene.from_dict(written)
 
 
 @pytest.mark.parametrize("body", VALID.values(), ids=VALID)

@@ -113,17 +113,3 @@ def test_help_shows_all_options_and_the_quoting():
     for option in ("--vary", "--zip", "--table", "--sample", "--over", "--seed", "--part", "--yes"):
         assert option in text
     assert all(line in text for line in QUOTING.splitlines()[1:])
-
-
-def test_scipy_is_loaded_for_the_values_of_a_sample_only():
-    begin = "import sys; from rigidsim.cli.plan_options import plan_options; "
-    made = "from rigidsim.sweeps.plan import make_plan; "
-    lines = {
-        "": set(),
-        f"{made}make_plan(vary={{'a': '0:1:3'}}).values(slice(None)); ": {"numpy", "pydantic"},
-        f"{made}make_plan(sample='lhs:3', over={{'a': 'uniform(0, 1)'}}); ": {"numpy", "pydantic"},
-    }
-    for line, expected in lines.items():
-        code = f"{begin}{line}print(*{{'numpy', 'pydantic', 'scipy', 'llvmlite', 'h5py'}} & sys.modules.keys())"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert set(done.stdout.split()) == expected

@@ -16,6 +16,7 @@ import rigidsim
 from contact_logs import NAMES, OCCURRENCES, SCENE, history_of
 from rigidsim.engine import layout
 from rigidsim.errors import FormatError, UsageError
+from rigidsim.report.diff import Diff
 from rigidsim.report.explain import BodyReport
 from rigidsim.report.inspect import Inspection
 from rigidsim.trajectory import Trajectory
@@ -285,6 +286,8 @@ def test_a_file_of_an_older_version_gives_back_its_events(history, tmp_path):
         read.save(tmp_path / "now.h5")
     with rigidsim.load(tmp_path / "now.h5") as now:
         assert list(now.events) == list(history.events) and now.content_hash == now.stored_hash
+        with rigidsim.load(older) as read:
+            assert Diff(read, now, ("older.h5", "now.h5")).are_equal
 
 
 @pytest.mark.parametrize("name", ["events/contact/impulse", "events/energy", "events/carried/impulse"])

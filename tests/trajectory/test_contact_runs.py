@@ -100,7 +100,7 @@ def test_the_table_of_pairs_is_short(monkeypatch):
     columns["events/first"][:100], columns["events/second"][:100] = np.arange(100), 100
     columns["events/first"][100:], columns["events/second"][100:] = 100, np.arange(100)
     columns["events/impulse"][:, 1] = np.arange(200)
-    summary = ContactSummary.of(ContactEvents(Balls, columns))
+    summary = ContactSummary(ContactEvents(Balls, columns))
     assert len(summary.pairs) == 100 and {pair.impacts for pair in summary.pairs} == {2}
     lines = Report(*summary.sections()).text().splitlines()
     assert len(lines) == 2 + 8 + 1 and lines[-1] == "... and 92 more"

@@ -110,9 +110,9 @@ def test_a_floor_is_cut_by_the_walls_around_it():
     sides = planes(((0, 0, 5), 0), ((1, 0, 0), -1), ((-1, 0, 0), -1), ((0, 1, 0), -2), ((0, -1, 0), -2))
     found = grounds(sides, 1.0, np.array([0.3, 0.1, 1]), 10.0)
     sizes = []
-    for ground in found:
-        assert ground.surface.vertices[:, 2] == pytest.approx(0)
-        corners = ground.position + rows(rotate(ground.orientation, columns(ground.surface.vertices)))
+    for surface, foot, turn in found:
+        assert surface.vertices[:, 2] == pytest.approx(0)
+        corners = foot + rows(rotate(turn, columns(surface.vertices)))
         assert corners[:, 2].min() == pytest.approx(0, abs=1e-12)
         sizes.append(np.ptp(corners, axis=0))
     expected = [(2, 4, 0), *[(0, 4, 11)] * 2, *[(2, 0, 11)] * 2]
@@ -120,8 +120,8 @@ def test_a_floor_is_cut_by_the_walls_around_it():
 
 
 def test_a_plane_is_shown_below_what_is_looked_at():
-    (ground,) = grounds(planes(((0, 3, 4), 2)), 0.5, np.array([100.0, 0, 0]), 3.0)
-    corners = ground.position + rows(rotate(ground.orientation, columns(ground.surface.vertices)))
+    ((surface, foot, turn),) = grounds(planes(((0, 3, 4), 2)), 0.5, np.array([100.0, 0, 0]), 3.0)
+    corners = foot + rows(rotate(turn, columns(surface.vertices)))
     assert corners @ [0, 0.6, 0.8] == pytest.approx(1)  # 2 units of half a metre
     middle = np.array([100, 0, 0]) + np.array([0, 0.6, 0.8])
     assert corners.mean(axis=0) == pytest.approx(middle, abs=1e-12)
@@ -129,4 +129,4 @@ def test_a_plane_is_shown_below_what_is_looked_at():
 
 
 def test_a_plane_below_another_is_not_shown():
-    assert len(grounds(planes(((0, 0, 1), 0), ((0, 0, 1), 1)), 1.0, np.zeros(3), 1.0)) == 1
+    assert len([*grounds(planes(((0, 0, 1), 0), ((0, 0, 1), 1)), 1.0, np.zeros(3), 1.0)]) == 1

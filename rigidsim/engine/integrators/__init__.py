@@ -32,6 +32,6 @@ _BY_OPTIONS = {integrator.options: integrator for integrator in INTEGRATORS}
 
 
 @inlined
-def step(method, t, h, era, model, state, scratch, lanes):
-    """Advance the state of one block from t to t + h (s) by the method that these options belong to."""
-    _BY_OPTIONS[type(method)].step(method, t, h, era, model, state, scratch, lanes)
+def step(method, t, t_end, h, era, model, state, scratch, lanes):
+    """Advance the state of one block from t to t_end, h = t_end - t (s), by the method that these options belong to."""
+    _BY_OPTIONS[type(method)].step(method, t, t_end, h, era, model, state, scratch, lanes)

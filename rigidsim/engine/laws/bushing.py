@@ -20,7 +20,7 @@ from rigidsim.engine.laws.declaration import (
     Table,
 )
 from rigidsim.engine.laws.wrench import ends
-from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WINDING, WRENCH
+from rigidsim.engine.layout import APART, BODY, FRAME, WINDING, WOUND, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select, select3
@@ -89,52 +89,32 @@ def press(
     wrench.power = wrench.power - stored
 
 
-@lanewise
-def store_bushing(value: VALUES, apart: APART, first: FRAME, second: FRAME, ledger: NUMBERS, place, sign, lane):
-    """Add sign times the energy of the bushing to a place of a ledger."""
-    q_W1, q_W2, d = first.q, second.q, apart.p
-    q_WA = product(q_W1, value.axes)
-    _, _, s = separation(d, q_W1, value.first, q_W2, value.second)
-    x = moved_from(q_WA, value.offset, s)
-    turning = value.turn_stiffness
-    theta, _ = misaligned(turning, value.rest, product(conjugate(q_WA), q_W2))
-    energy = energy_along_axes(value.stiffness, x) + energy_along_axes(turning, theta)
-    ledger[place] += sign * energy
+@inlined
+def stored(value, apart, first, second, _body, _wound):
+    """The energy of the bushing."""
+    q_WA, turning = product(first.q, value.axes), value.turn_stiffness
+    _, _, s = separation(apart.p, first.q, value.first, second.q, value.second)
+    theta, _ = misaligned(turning, value.rest, product(conjugate(q_WA), second.q))
+    return energy_along_axes(value.stiffness, moved_from(q_WA, value.offset, s)) + energy_along_axes(turning, theta)
 
 
 @lanewise
-def follow_bushing(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, lane):
+def follow_bushing(value: VALUES, first: FRAME, second: FRAME, _state: WOUND, wound: WINDING, lane):
     """The cosine of half the angle; the torque reverses where it changes sign, unless an axis is free."""
-    q_WA = product(first.q, value.axes)
-    q_A2 = product(conjugate(q_WA), second.q)
+    q_A2 = product(conjugate(product(first.q, value.axes)), second.q)
     wound.now = product(q_A2, conjugate(value.rest))[0]
-    stiffness = value.turn_stiffness
-    total = stiffness[0] + stiffness[1] + stiffness[2]
-    wound.turns_over = select(has_axis(free_axis(stiffness)), 0.0 * total, total)
+    x, y, z = value.turn_stiffness
+    total = x + y + z
+    wound.turns_over = select(has_axis(free_axis((x, y, z))), 0.0 * total, total)
 
 
 @inlined
-def bushing(law, k, arrays, lanes):
+def bushing(law, k, model, scratch, lanes):
     """Apply one bushing to the second end, and the opposite to the first if that is on a free body."""
-    i, j = law.who[k].first, law.who[k].second
-    first, second, apart = ends(law, k, arrays)
-    press(law.value[k], apart, first, second, second, arrays.body[j], 1.0, arrays.wrench[j], lanes)
-    if i >= 0:
-        press(law.value[k], apart, first, second, first, arrays.body[i], -1.0, arrays.wrench[i], lanes)
-
-
-@inlined
-def energy_of_bushing(law, k, arrays, ledger, place, sign, lanes):
-    """Add the energy of one bushing."""
-    first, second, apart = ends(law, k, arrays)
-    store_bushing(law.value[k], apart, first, second, ledger, place, sign, lanes)
-
-
-@inlined
-def winding_of_bushing(law, k, _state, arrays, lanes):
-    """Compute the winding of one bushing."""
-    first, second, _ = ends(law, k, arrays)
-    follow_bushing(law.value[k], first, second, arrays.wound[law.who[k].followed], lanes)
+    first, second, apart = ends(law, k, model, scratch)
+    for sign, i, frame in ((1.0, law.who[k].second, second), (-1.0, law.who[k].first, first)):
+        if i >= 0:
+            press(law.value[k], apart, first, second, frame, model.body[i], sign, scratch.wrench[i], lanes)
 
 
 def counts_no_turns(_value) -> bool:
@@ -179,9 +159,7 @@ def _along(name: str, description: str, quantity: str) -> Key:
     return Key(name, VECTOR, f"{description}, along the three axes of `to`", quantity, ZERO, NOT_NEGATIVE)
 
 
-BUSHINGS = Table(
-    "bushings", VALUES, bushing, energy_of_bushing, follow=winding_of_bushing, counts_turns=counts_no_turns
-)
+BUSHINGS = Table("bushings", VALUES, bushing, stored, follow_bushing, counts_no_turns)
 BUSHING = Force(
     name="bushing",
     title="bushing",

@@ -32,20 +32,18 @@ VALUES = Row("a constant load: force, torque, lever from the centre of mass (bod
 @lanewise
 def apply_constant(value: VALUES, axes: FRAME, frame: FRAME, wrench: WRENCH, lane):
     """Add a force, at a point fixed in the body, and a torque, both constant in the frame `axes`."""
-    q_WA, q_WB = axes.q, frame.q
-    f_W = rotate(q_WA, value.force)
-    lever_W = rotate(q_WB, value.lever)
-    tau_W = add(rotate(q_WA, value.torque), cross(lever_W, f_W))
+    f_W = rotate(axes.q, value.force)
+    tau_W = add(rotate(axes.q, value.torque), cross(rotate(frame.q, value.lever), f_W))
     wrench.f = add(wrench.f, f_W)
     wrench.tau = add(wrench.tau, tau_W)
 
 
 @inlined
-def constant(law, k, arrays, lanes):
+def constant(law, k, model, scratch, lanes):
     """Apply one load to its body."""
     i = law.who[k].second
-    frame = arrays.frame[arrays.moved_node[i] + 1]
-    apply_constant(law.value[k], arrays.frame[law.who[k].pair], frame, arrays.wrench[i], lanes)
+    axes, frame = scratch.frame[law.who[k].pair], scratch.frame[model.moved_node[i] + 1]
+    apply_constant(law.value[k], axes, frame, scratch.wrench[i], lanes)
 
 
 def constant_rows(force, site) -> Iterator[Load]:

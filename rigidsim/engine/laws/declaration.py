@@ -53,16 +53,16 @@ class LoadPoint(NamedTuple):
 
 
 class Table(NamedTuple):
-    """One kind of load in the kernels. The functions get load k of a `Law`, and the arrays of `wrench`."""
+    """One kind of load in the kernels. `apply` gets load k of a `Law`, and the model; the others its values, and the
+    frames of its ends: `energy` also their separation, the body at the second end, and the winding.
+    """
 
     name: str
     values: Row  # what a load of this kind consists of
     apply: Callable  # adds it to the wrenches
-    energy: Callable | None = None  # adds its stored energy to a ledger
-    follow: Callable | None = None  # computes the winding of load k, which is part of the state (see `relations`)
-    counts_turns: Callable[[Any], bool] = (
-        bool  # whether the winding of a row of values is an angle; else it is a cosine
-    )
+    energy: Callable | None = None  # its stored energy, J
+    follow: Callable | None = None  # computes its winding, which is part of the state (see `relations`)
+    counts_turns: Callable[[Any], bool] = bool  # whether the winding of these values is an angle; else it is a cosine
     is_pair: bool = True  # if false, the first frame gives axes only, not a position
 
 

@@ -27,28 +27,23 @@ def pull_drag(value: VALUES, apart: APART, medium: FRAME, frame: FRAME, pull: PU
     s = add(apart.p, r)
     v_point = point_velocity(apart.v, frame.omega, r)
     v = sub(v_point, cross(medium.omega, s))
-    f_W = drag_force(value.linear, value.quadratic, v)
-    pull.f = f_W
+    pull.f = drag_force(value.linear, value.quadratic, v)
 
 
 @inlined
-def drag(law, k, arrays, lanes):
+def drag(law, k, model, scratch, lanes):
     """Apply the drag on one body; there is no reaction on the medium."""
-    j = law.who[k].second
-    medium, frame, apart = ends(law, k, arrays)
-    pull_drag(law.value[k], apart, medium, frame, arrays.pull, lanes)
-    push(arrays.pull, 1.0, arrays.body[j], frame, law.value[k], VALUES.place("point"), arrays.wrench[j], lanes)
+    j, pull, value = law.who[k].second, scratch.pull, law.value[k]
+    medium, frame, apart = ends(law, k, model, scratch)
+    pull_drag(value, apart, medium, frame, pull, lanes)
+    push(pull, 1.0, model.body[j], frame, value, VALUES.place("point"), scratch.wrench[j], lanes)
 
 
 def drag_rows(force, site) -> Iterator[Load]:
     """One row, at its point, without a reaction on the medium."""
     end = site.end(at=force.at)
-    yield Load(
-        DRAGS,
-        site.frame(force.medium),
-        end,
-        VALUES.filled(linear=force.linear, quadratic=force.quadratic, point=end.point),
-    )
+    value = VALUES.filled(linear=force.linear, quadratic=force.quadratic, point=end.point)
+    yield Load(DRAGS, site.frame(force.medium), end, value)
 
 
 def drag_rates(force, ends, speed) -> tuple[float, list[float]]:

@@ -19,19 +19,17 @@ VALUES = Row("a uniform field of gravity: the acceleration", g=3)
 @lanewise
 def fall(g_x: SCALAR, g_y: SCALAR, g_z: SCALAR, axes: FRAME, body: BODY, arm: ARM, wrench: WRENCH, lane):
     """Add gravity given by three components in the frame `axes`; its power is counted as work."""
-    g = (g_x.value, g_y.value, g_z.value)
-    g_W = rotate(axes.q, g)
-    power = body.mass * dot(g_W, arm.v_WC)
+    g_W = rotate(axes.q, (g_x.value, g_y.value, g_z.value))
     wrench.g = add(wrench.g, g_W)
-    wrench.power += power
+    wrench.power += body.mass * dot(g_W, arm.v_WC)
 
 
 @inlined
-def field(law, k, arrays, lanes):
+def field(law, k, model, scratch, lanes):
     """Apply one uniform field to its body."""
     i, g, n = law.who[k].second, law.value[k], len(lanes)
-    axes, arm = arrays.frame[law.who[k].pair], arrays.arm[arrays.moved_node[i]]
-    fall(g, g[n:], g[2 * n :], axes, arrays.body[i], arm, arrays.wrench[i], lanes)
+    axes, arm = scratch.frame[law.who[k].pair], scratch.arm[model.moved_node[i]]
+    fall(g, g[n:], g[2 * n :], axes, model.body[i], arm, scratch.wrench[i], lanes)
 
 
 def field_rows(force, site) -> Iterator[Load]:

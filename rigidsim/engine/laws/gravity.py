@@ -5,7 +5,7 @@ Gravity enters a wrench as an acceleration, so that bodies of any mass have the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rigidsim.engine.laws.declaration import (
@@ -22,7 +22,7 @@ from rigidsim.engine.laws.declaration import (
     unit,
 )
 from rigidsim.engine.laws.wrench import ends
-from rigidsim.engine.layout import APART, BODY, FRAME, NUMBERS, WRENCH
+from rigidsim.engine.layout import APART, BODY, FRAME, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import (
@@ -47,66 +47,42 @@ VALUES = Row(
 @lanewise
 def attract(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
     """Gravity of a source at the body's centre of mass; and the power that moves the source."""
-    q_WA, q_WB, d = source.q, frame.q, apart.p
-    _, r_B, s = separation(d, q_WA, value.point, q_WB, body.com)
-    gm = value.gm
-    axis_W = rotate(q_WA, value.pole)
-    round_part = attraction(gm, value.soft, s)
-    g = add(round_part, oblateness(gm, value.j2, axis_W, s))
+    _, r_B, s = separation(apart.p, source.q, value.point, frame.q, body.com)
+    axis_W = rotate(source.q, value.pole)
+    g = add(attraction(value.gm, value.soft, s), oblateness(value.gm, value.j2, axis_W, s))
     # The field moves with the source's frame, and that motion does work.
-    v_field = point_velocity(source.v, source.omega, add(d, r_B))
+    v_field = point_velocity(source.v, source.omega, add(apart.p, r_B))
     wrench.g = add(wrench.g, g)
-    power = body.mass * dot(g, v_field)
-    wrench.power += power
+    wrench.power += body.mass * dot(g, v_field)
 
 
-@lanewise
-def store_attraction(
-    value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, ledger: NUMBERS, place, sign, lane
-):
-    """Add sign times the potential energy of one attraction; its source is the point in `value`."""
-    q_WA, q_WB, d = source.q, frame.q, apart.p
-    _, _, s = separation(d, q_WA, value.point, q_WB, body.com)
-    gm = value.gm
-    axis_W = rotate(q_WA, value.pole)
-    round_part = attraction_potential(gm, value.soft, s)
-    potential = round_part + oblateness_potential(gm, value.j2, axis_W, s)
-    energy = sign * (body.mass * potential)
-    ledger[place] += energy
+@inlined
+def potential(value, apart, source, frame, body, _wound):
+    """The potential energy of one attraction; its source is the point in `value`."""
+    _, _, s = separation(apart.p, source.q, value.point, frame.q, body.com)
+    axis_W = rotate(source.q, value.pole)
+    round_part = attraction_potential(value.gm, value.soft, s)
+    return body.mass * (round_part + oblateness_potential(value.gm, value.j2, axis_W, s))
 
 
 @lanewise
 def twist_by_gradient(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
     """Add the gravity-gradient torque on a body."""
-    q_WA, q_WB, d = source.q, frame.q, apart.p
-    _, _, s = separation(d, q_WA, value.point, q_WB, body.com)
-    s_B = rotate_back(q_WB, s)
-    tau_B = gravity_gradient_torque(value.gm, s_B, body.inertia)
-    wrench.tau = add(wrench.tau, rotate(q_WB, tau_B))
+    _, _, s = separation(apart.p, source.q, value.point, frame.q, body.com)
+    tau_B = gravity_gradient_torque(value.gm, rotate_back(frame.q, s), body.inertia)
+    wrench.tau = add(wrench.tau, rotate(frame.q, tau_B))
 
 
-@inlined
-def gravity(law, k, arrays, lanes):
-    """Apply the attraction of a body by a source, without a reaction on the source."""
-    j = law.who[k].second
-    first, second, apart = ends(law, k, arrays)
-    attract(law.value[k], apart, first, second, arrays.body[j], arrays.wrench[j], lanes)
+def on_body(pull: Callable) -> Callable:
+    """How a source acts on a body, without a reaction."""
 
+    @inlined
+    def apply(law, k, model, scratch, lanes):
+        j = law.who[k].second
+        source, frame, apart = ends(law, k, model, scratch)
+        pull(law.value[k], apart, source, frame, model.body[j], scratch.wrench[j], lanes)
 
-@inlined
-def gradient(law, k, arrays, lanes):
-    """Apply one gravity-gradient torque."""
-    j = law.who[k].second
-    first, second, apart = ends(law, k, arrays)
-    twist_by_gradient(law.value[k], apart, first, second, arrays.body[j], arrays.wrench[j], lanes)
-
-
-@inlined
-def energy_of_gravity(law, k, arrays, ledger, place, sign, lanes):
-    """Add the energy of one attraction."""
-    first, second, apart = ends(law, k, arrays)
-    body = arrays.body[law.who[k].second]
-    store_attraction(law.value[k], apart, first, second, body, ledger, place, sign, lanes)
+    return apply
 
 
 def attraction_rows(force, site) -> Iterator[Load]:
@@ -155,8 +131,8 @@ SOURCE_KEYS = (
     Key("axis", DIRECTION, "its axis of symmetry, in the axes of the center", "", (0.0, 0.0, 1.0)),
     Key("softening", NUMBER, "a length: r^2 is replaced by r^2 + softening^2", "length", 0.0, NOT_NEGATIVE),
 )
-ATTRACTIONS = Table("attractions", VALUES, gravity, energy_of_gravity)
-GRADIENTS = Table("gradients", VALUES, gradient)
+ATTRACTIONS = Table("attractions", VALUES, on_body(attract), potential)
+GRADIENTS = Table("gradients", VALUES, on_body(twist_by_gradient))
 POINT_GRAVITY = Force(
     name="point_gravity",
     title="gravity",

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from rigidsim.engine.laws.declaration import AT, NOT_NEGATIVE, NUMBER, TO, TO_AT, Force, Key, Load, Table
 from rigidsim.engine.laws.wrench import ends, react
-from rigidsim.engine.layout import APART, FRAME, NUMBERS, PULL
+from rigidsim.engine.layout import APART, FRAME, PULL
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.forces import damping_force, elastic_energy, elastic_force, separation
@@ -25,9 +25,7 @@ VALUES = Row(
 @lanewise
 def pull_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, pull: PULL, lane):
     """The force on the second end, world axes, and in row 3 the rate at which the spring releases energy."""
-    q_W1, q_W2, d = first.q, second.q, apart.p
-    p_1, p_2 = value.first, value.second
-    r_1, r_2, s = separation(d, q_W1, p_1, q_W2, p_2)
+    r_1, r_2, s = separation(apart.p, first.q, value.first, second.q, value.second)
     v_2 = point_velocity(apart.v, second.omega, r_2)
     v = sub(v_2, point_velocity((0.0, 0.0, 0.0), first.omega, r_1))
     elastic = elastic_force(value.stiffness, value.length, s)
@@ -35,29 +33,19 @@ def pull_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, pull: 
     pull.power = -dot(elastic, v)
 
 
-@lanewise
-def store_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, ledger: NUMBERS, place, sign, lane):
-    """Add sign times the energy of the spring to a place of a ledger."""
-    q_W1, q_W2, d = first.q, second.q, apart.p
-    p_1, p_2 = value.first, value.second
-    _, _, s = separation(d, q_W1, p_1, q_W2, p_2)
-    energy = elastic_energy(value.stiffness, value.length, s)
-    ledger[place] += sign * energy
+@inlined
+def stored(value, apart, first, second, _body, _wound):
+    """The energy of the spring."""
+    _, _, s = separation(apart.p, first.q, value.first, second.q, value.second)
+    return elastic_energy(value.stiffness, value.length, s)
 
 
 @inlined
-def spring(law, k, arrays, lanes):
+def spring(law, k, model, scratch, lanes):
     """Apply one spring to both of its ends."""
-    first, second, apart = ends(law, k, arrays)
-    pull_spring(law.value[k], apart, first, second, arrays.pull, lanes)
-    react(law, k, arrays, VALUES.place("first"), VALUES.place("second"), lanes)
-
-
-@inlined
-def energy_of_spring(law, k, arrays, ledger, place, sign, lanes):
-    """Add the energy of one spring."""
-    first, second, apart = ends(law, k, arrays)
-    store_spring(law.value[k], apart, first, second, ledger, place, sign, lanes)
+    first, second, apart = ends(law, k, model, scratch)
+    pull_spring(law.value[k], apart, first, second, scratch.pull, lanes)
+    react(law, k, model, scratch, VALUES.place("first"), VALUES.place("second"), lanes)
 
 
 def spring_rows(force, site) -> Iterator[Load]:
@@ -95,7 +83,7 @@ def damper_rates(force, ends, _speed=None) -> tuple[float, list[float]]:
     return 0.0, [force.damping * end.pulled(at) for end, at in damped]
 
 
-SPRINGS = Table("springs", VALUES, spring, energy_of_spring)
+SPRINGS = Table("springs", VALUES, spring, stored)
 SPRING = Force(
     name="spring",
     title="spring",

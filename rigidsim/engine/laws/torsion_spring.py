@@ -19,7 +19,7 @@ from rigidsim.engine.laws.declaration import (
     unit,
 )
 from rigidsim.engine.laws.wrench import count_power, ends, turn
-from rigidsim.engine.layout import FRAME, NUMBERS, PULL, WINDING, WOUND
+from rigidsim.engine.layout import FRAME, PULL, WINDING, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select
@@ -44,61 +44,37 @@ VALUES = Row(
 @lanewise
 def pull_torsion(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, pull: PULL, lane):
     """The torque on the second frame, world axes, and in row 3 the rate at which the spring releases energy."""
-    q_W1, q_W2 = first.q, second.q
-    q_rest, axis = value.rest, value.axis
-    phi = wound.now
-    stiffness, damping = value.stiffness, value.damping
-    omega_W = sub(second.omega, first.omega)
-    omega = rotate_back(q_W2, omega_W)
-    theta, slip = deflection_and_slip(q_rest, axis, product(conjugate(q_W1), q_W2), omega, phi)
-    pull.f = rotate(q_W2, torsion_torque(stiffness, damping, theta, slip))
-    pull.power = stiffness * dot(theta, omega)
+    q_AB, omega = product(conjugate(first.q), second.q), rotate_back(second.q, sub(second.omega, first.omega))
+    theta, slip = deflection_and_slip(value.rest, value.axis, q_AB, omega, wound.now)
+    pull.f = rotate(second.q, torsion_torque(value.stiffness, value.damping, theta, slip))
+    pull.power = value.stiffness * dot(theta, omega)
 
 
-@lanewise
-def store_torsion(value: VALUES, first: FRAME, second: FRAME, wound: WINDING, ledger: NUMBERS, place, sign, lane):
-    """Add sign times the energy of the torsion spring to a place of a ledger."""
-    q_W1, q_W2 = first.q, second.q
-    q_rest, axis = value.rest, value.axis
-    theta = deflection(q_rest, axis, product(conjugate(q_W1), q_W2), wound.now)
-    energy = torsion_energy(value.stiffness, theta)
-    ledger[place] += sign * energy
+@inlined
+def stored(value, _apart, first, second, _body, wound):
+    """The energy of the torsion spring."""
+    q_AB = product(conjugate(first.q), second.q)
+    return torsion_energy(value.stiffness, deflection(value.rest, value.axis, q_AB, wound.now))
 
 
 @lanewise
 def wind(value: VALUES, first: FRAME, second: FRAME, state: WOUND, wound: WINDING, lane):
     """The winding, counted from the value in the state; without an axis the torque reverses at half a turn."""
-    q_AB = product(conjugate(first.q), second.q)
-    q_rest, axis = value.rest, value.axis
-    wound.now = winding(q_rest, axis, q_AB, state.last)
-    stiffness = value.stiffness
+    axis, stiffness = value.axis, value.stiffness
+    wound.now = winding(value.rest, axis, product(conjugate(first.q), second.q), state.last)
     wound.turns_over = select(has_axis(axis), 0.0 * stiffness, stiffness)
 
 
 @inlined
-def torsion(law, k, arrays, lanes):
+def torsion(law, k, model, scratch, lanes):
     """Apply one torsion spring to the second end, and the opposite to the first if that is on a free body."""
-    i, j = law.who[k].first, law.who[k].second
-    first, second, _ = ends(law, k, arrays)
-    pull_torsion(law.value[k], first, second, arrays.wound[law.who[k].followed], arrays.pull, lanes)
-    turn(arrays.pull, 1.0, arrays.wrench[j], lanes)
+    i, j, pull = law.who[k].first, law.who[k].second, scratch.pull
+    first, second, _ = ends(law, k, model, scratch)
+    pull_torsion(law.value[k], first, second, scratch.wound[law.who[k].followed], pull, lanes)
+    turn(pull, 1.0, scratch.wrench[j], lanes)
     if i >= 0:
-        turn(arrays.pull, -1.0, arrays.wrench[i], lanes)
-    count_power(arrays.pull, arrays.wrench[j], lanes)
-
-
-@inlined
-def energy_of_torsion(law, k, arrays, ledger, place, sign, lanes):
-    """Add the energy of one torsion spring."""
-    first, second, _ = ends(law, k, arrays)
-    store_torsion(law.value[k], first, second, arrays.wound[law.who[k].followed], ledger, place, sign, lanes)
-
-
-@inlined
-def winding_of_torsion(law, k, state, arrays, lanes):
-    """Compute the winding of one torsion spring."""
-    first, second, _ = ends(law, k, arrays)
-    wind(law.value[k], first, second, state, arrays.wound[law.who[k].followed], lanes)
+        turn(pull, -1.0, scratch.wrench[i], lanes)
+    count_power(pull, scratch.wrench[j], lanes)
 
 
 def torsion_rows(force, site) -> Iterator[Load]:
@@ -106,9 +82,8 @@ def torsion_rows(force, site) -> Iterator[Load]:
     first, second = site.end(force.to), site.end()
     rest = product(product(first.turn, force.rest), conjugate(second.turn))
     axis = ZERO if force.axis is None else rotate(second.turn, unit(force.axis))
-    yield Load(
-        TORSIONS, first, second, VALUES.filled(stiffness=force.stiffness, damping=force.damping, rest=rest, axis=axis)
-    )
+    value = VALUES.filled(stiffness=force.stiffness, damping=force.damping, rest=rest, axis=axis)
+    yield Load(TORSIONS, first, second, value)
 
 
 def rest_at_start(force, site) -> dict[str, tuple]:
@@ -128,7 +103,7 @@ def has_axis_in(value) -> bool:
     return any(value[VALUES.axis])
 
 
-TORSIONS = Table("torsions", VALUES, torsion, energy_of_torsion, winding_of_torsion, has_axis_in)
+TORSIONS = Table("torsions", VALUES, torsion, stored, wind, has_axis_in)
 TORSION_SPRING = Force(
     name="torsion_spring",
     title="torsion spring",

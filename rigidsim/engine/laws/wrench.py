@@ -2,52 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
-from rigidsim.engine.layout import APART, ARM, BODY, FRAME, NUMBERS, PAIR, PULL, TRIPLE, WINDING, WRENCH
+from rigidsim.engine.layout import BODY, FRAME, NUMBERS, PULL, TRIPLE, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, cross, projection, rejection, scaled, sub
-
-
-class SingleArrays(NamedTuple):
-    """The arrays of `Scratch` and `Model` that laws of single bodies use: fewer arrays compile faster."""
-
-    frame: FRAME
-    arm: ARM
-    wrench: WRENCH
-    moved_node: np.ndarray
-    body: BODY
-
-
-class PairArrays(NamedTuple):
-    """The arrays that pair laws use."""
-
-    frame: FRAME
-    apart: APART
-    wound: WINDING
-    pull: PULL
-    wrench: WRENCH
-    pair: PAIR
-    moved_node: np.ndarray
-    body: BODY
-
-
-@inlined
-def single_arrays(model, scratch):
-    """The arrays of a model in an evaluation."""
-    return SingleArrays(scratch.frame, scratch.arm, scratch.wrench, model.moved_node, model.body)
-
-
-@inlined
-def pair_arrays(model, scratch):
-    """The arrays of a model with pair laws in an evaluation."""
-    return PairArrays(
-        scratch.frame, scratch.apart, scratch.wound, scratch.pull, scratch.wrench,
-        model.relations.pair, model.moved_node, model.body,
-    )  # fmt: skip
 
 
 @lanewise
@@ -102,23 +60,18 @@ def acts(law, k, era):
 
 
 @inlined
-def ends(law, k, arrays):
+def ends(law, k, model, scratch):
     """The two frames of load k, and their separation."""
-    pair = law.who[k].pair
-    return (
-        arrays.frame[arrays.pair[pair].first],
-        arrays.frame[arrays.pair[pair].second],
-        arrays.apart[pair],
-    )
+    pair = model.relations.pair[law.who[k].pair]
+    return scratch.frame[pair.first], scratch.frame[pair.second], scratch.apart[law.who[k].pair]
 
 
 @inlined
-def react(law, k, arrays, first_place, second_place, lanes):
+def react(law, k, model, scratch, first_place, second_place, lanes):
     """Add a pair's force at the second end, its opposite at the first if that is on a free body, and its power once."""
-    i, j = law.who[k].first, law.who[k].second
-    frame = arrays.frame[arrays.moved_node[j] + 1]
-    push(arrays.pull, 1.0, arrays.body[j], frame, law.value[k], second_place, arrays.wrench[j], lanes)
-    if i >= 0:
-        frame = arrays.frame[arrays.moved_node[i] + 1]
-        push(arrays.pull, -1.0, arrays.body[i], frame, law.value[k], first_place, arrays.wrench[i], lanes)
-    count_power(arrays.pull, arrays.wrench[j], lanes)
+    pull = scratch.pull
+    for sign, i, place in ((1.0, law.who[k].second, second_place), (-1.0, law.who[k].first, first_place)):
+        if i >= 0:
+            frame = scratch.frame[model.moved_node[i] + 1]
+            push(pull, sign, model.body[i], frame, law.value[k], place, scratch.wrench[i], lanes)
+    count_power(pull, scratch.wrench[law.who[k].second], lanes)

@@ -78,9 +78,9 @@ def named_quantity(name: QuantityName, offset: int) -> Operand:
     return found
 
 
-def in_degrees(found: Operand, angle: Operand) -> Operand:
-    """An angle, or the rate of one, that was converted to degrees."""
-    return found._replace(measure=angle.measure and angle.measure.in_degrees())
+def converted(found: Operand, angle: Operand, unit: str) -> Operand:
+    """An angle, or the rate of one, that was converted to `deg` or `rad`."""
+    return found._replace(measure=angle.measure and angle.measure.with_angles(unit))
 
 
 def require(kind: str, operand: Operand) -> Operand:

@@ -16,7 +16,7 @@ from rigidsim.scene.expressions.building import (
     Operand,
     applied,
     constant,
-    in_degrees,
+    converted,
     named_quantity,
     read_of,
     require,
@@ -36,11 +36,11 @@ from rigidsim.scene.expressions.tree import (
 )
 from rigidsim.scene.expressions.tree import INFIX as PRINTED
 from rigidsim.scene.expressions.vocabulary import (
+    ANGLES,
     ARGUMENTS,
     CALLED,
     CONSTANTS,
     COUNT,
-    DEGREES,
     DRIFT,
     FUNCTIONS,
     PARENT,
@@ -271,7 +271,7 @@ class _Parser:
 
         if name.text in REWRITTEN:
             found = REWRITTEN[name.text][-1](apply, lambda value: constant(value, name.offset), *arguments)
-            return in_degrees(found, arguments[0]) if name.text == DEGREES else found
+            return converted(found, arguments[0], ANGLES[name.text]) if name.text in ANGLES else found
         called = CALLED.get(name.text) or SPECIAL[name.text]
         if called.most:
             return reduce(lambda a, b: apply(called.name, a, b), arguments)

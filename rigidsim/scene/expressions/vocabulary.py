@@ -24,7 +24,8 @@ OWN_FRAMES = {"parent": "@parent", "body": "@body"}
 """The observers that names of quantities mean by these words: the body's present parent, and its own axes."""
 STATE_NAMES = {state: name for name, state in STATES.items()}
 
-DEGREES = "degrees"
+ANGLES = {"radians": "rad", "degrees": "deg"}
+"""The functions that convert angles, and the unit of their results."""
 REWRITTEN: dict[str, tuple[int, str, Callable]] = {
     "clamp": (
         3,
@@ -37,7 +38,7 @@ REWRITTEN: dict[str, tuple[int, str, Callable]] = {
         lambda apply, number, x: apply("select", apply("less", x, number(0.0)), number(0.0), number(1.0)),
     ),
     "radians": (1, "degrees in rad", lambda apply, number, x: apply("multiply", x, number(math.pi / 180))),
-    DEGREES: (1, "rad in degrees", lambda apply, number, x: apply("multiply", x, number(180 / math.pi))),
+    "degrees": (1, "rad in degrees", lambda apply, number, x: apply("multiply", x, number(180 / math.pi))),
 }
 """Functions that are combinations of operations: number of arguments, description, and a builder, which is called with
 a function that applies an operation and one that makes a constant.

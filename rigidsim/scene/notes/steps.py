@@ -46,11 +46,13 @@ def flight_error(method: Integrator, turn: float, total: float) -> float:
     """The error of a free flight in a frame that rotates by `turn` (rad) per step and by `total` during the run,
     relative to its distance from the axis: the larger of those of a body at rest and of one that begins on the axis.
 
-    With z = turn and T = total: `rkmk4` z^4 (1/24 + T/120), `magnus2` z^2 (1/2 + T/6), each the first term alone
-    while T < 1; `magnus` 3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
+    With z = turn and T = total: `rkmk4` none; `magnus2` z^2 (1/2 + T/6), the first term alone while T < 1; `magnus`
+    3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
     """
-    if not 0.0 < turn < math.inf:
-        return 0.0 if turn == 0.0 else math.inf
+    if method.in_world or turn == 0.0:
+        return 0.0
+    if not turn < math.inf:
+        return math.inf
     steps = max(1, round(min(total / turn, MOST_STEPS)))
     rotating = np.array([(0.0, 1.0), (turn * turn, -2j * turn)])
     # Without the eigenvalues of a point that rotates with the frame, z -> exp(-i turn) z.

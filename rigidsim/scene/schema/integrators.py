@@ -36,6 +36,8 @@ class Method(SceneModel):
     conserves: ClassVar[str]
     source: ClassVar[str]
     quadrature: ClassVar[Quadrature]
+    in_world: ClassVar[bool] = False
+    """Whether positions are stepped in world axes, where a parent's turn costs no accuracy."""
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """The matrix of a step."""
@@ -70,6 +72,7 @@ class Rkmk4Method(Method):
     conserves: ClassVar[str] = "unit quaternions"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
+    in_world: ClassVar[bool] = True
 
     def linear_step(self, A: np.ndarray) -> np.ndarray:
         """Kutta's tableau: the exponential of A to fourth order."""
