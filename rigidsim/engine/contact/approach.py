@@ -85,8 +85,7 @@ def place_side(
     way = add(moved.linear, scaled(t, add(v, scaled(share * t, a))))
     v_end, v_now = finish.v, add(v, scaled(t, a))
     if inverse.mass == 0.0 and dot(v, v) + dot(v_end, v_end) > 0.0:
-        dx = sub(finish.p, start.p)
-        way, v_now, a = between_ends(t, h, v, start.omega, dx, v_end)
+        way, v_now, a = between_ends(t, h, v, start.omega, sub(finish.p, start.p), v_end)
     theta = add(moved.angular, scaled(t, add(rate, scaled(share * t, alpha))))
     turn = exp_full(scaled(0.5, theta))
     p, q = add(start.p, way), product(turn, start.q)
@@ -140,24 +139,20 @@ def sizes(first, second, contacts, near):
 def levers(place: PLACE, near):
     """Of the middle between the surfaces, from the centres of both bodies: one point, so no moment comes of nothing."""
     half = scaled(0.5 * place.gap, place.normal)
-    of_first = add(near.side[0].arm, place.first)
-    of_second = add(near.side[1].arm, place.second)
-    return add(of_first, half), sub(of_second, half)
+    return add(add(near.side[0].arm, place.first), half), sub(add(near.side[1].arm, place.second), half)
 
 
 @inlined
 def slip_at(r_A, r_B, near):
     """Of the second body's point relative to the first one's."""
     A, B = near.side[0], near.side[1]
-    v_A, omega_A = A.v, A.omega
-    return slip(v_A, omega_A, r_A, B.v, B.omega, r_B)
+    return slip(A.v, A.omega, r_A, B.v, B.omega, r_B)
 
 
 @inlined
 def core_acceleration(side: SIDE, r):
     """Of the point of a body at r from its centre."""
-    omega, alpha = side.omega, side.alpha
-    return point_acceleration(side.a, omega, alpha, r)
+    return point_acceleration(side.a, side.omega, side.alpha, r)
 
 
 @inlined

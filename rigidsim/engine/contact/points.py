@@ -49,9 +49,7 @@ DEEPEST, GENTLEST = 0.02, 0.001
 @inlined
 def travelled(start: CENTRE, finish: CENTRE, h, part):
     """Displacement and turn of a body at a part of the step, moving uniformly."""
-    moved = scaled(part, sub(finish.p, start.p))
-    rate = add(start.omega, finish.omega)
-    return moved, scaled(0.5 * part * h, rate)
+    return scaled(part, sub(finish.p, start.p)), scaled(0.5 * part * h, add(start.omega, finish.omega))
 
 
 @routine
@@ -72,8 +70,7 @@ def swing_of(k, apart, contacts, motions):
     """The most by which the turn of its body moves a point of the core of a shape within the step, m; of a plane, one
     near another shape at this distance.
     """
-    far = apart if contacts.shape[k].kind == HALF_SPACE else 0.0
-    return motions.turn[k] * (motions.lever[k] + far)
+    return motions.turn[k] * (motions.lever[k] + (apart if contacts.shape[k].kind == HALF_SPACE else 0.0))
 
 
 @inlined
@@ -181,8 +178,7 @@ def parting_of(before, is_new, gap, size):
 @inlined
 def flags_of(swept, action, swapped):
     """The flags of a contact point."""
-    sensed = action == SENSED
-    return (c.SWEPT if swept else 0) + (c.NOTICED if sensed else 0) + (c.SWAPPED if swapped else 0)
+    return (c.SWEPT if swept else 0) + (c.NOTICED if (action == SENSED) else 0) + (c.SWAPPED if swapped else 0)
 
 
 @inlined
@@ -248,8 +244,7 @@ def confine_point(normal: TRIPLE, row: CONTACT_POINT):
     """In a planar scene: the normal and the slip of the surfaces within the plane, with the gap along that normal.
     Returns whether the point can act: its normal is not that of the plane.
     """
-    n = row.normal
-    within = rejection(normal.xyz, n)
+    within = rejection(normal.xyz, row.normal)
     length = norm(within)
     if length < 1e-6:
         return False

@@ -71,10 +71,8 @@ def write_accelerations(finish: CENTRE, vel: LINE, kicked: LINE, acts, h, mean: 
 def write_kicks(start: CENTRE, vel: LINE, kicked: LINE):
     """What impacts changed."""
     for b in range(len(start)):
-        v = sub(vel[b].linear, start[b].v)
-        omega = sub(vel[b].angular, start[b].omega)
-        kicked[b].linear = v
-        kicked[b].angular = omega
+        kicked[b].linear = sub(vel[b].linear, start[b].v)
+        kicked[b].angular = sub(vel[b].angular, start[b].omega)
 
 
 @routine
