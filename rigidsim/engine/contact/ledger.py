@@ -244,26 +244,11 @@ def momentum_at(motion: CENTRE, inertia):
 
 
 @routine
-def book_turn(
-    h,
-    ahead,
-    start: CENTRE,
-    finish: CENTRE,
-    body: BODY,
-    inertia_W,
-    vel: LINE,
-    first: LINE,
-    moved: LINE,
-    way: LINE,
-    own: CORRECTION,
-    step,
-):
+def book_turn(h, ahead, start: CENTRE, finish: CENTRE, body: BODY, inertia_W, lines, b, own: CORRECTION, step):
     """The part of rotation, of a body that is not round; `inertia_W` is that of the sub-steps."""
-    omega, omega_0, turned = (
-        vel.angular, first.angular, own.turn,
-    )  # fmt: skip
+    omega, omega_0, turned = lines.vel[b].angular, lines.first[b].angular, own.turn
     gained = sub(finish.omega, start.omega)
-    jump, theta = apply(inertia_W, sub(omega, omega_0)), sub(moved.angular, way.angular)
+    jump, theta = apply(inertia_W, sub(omega, omega_0)), sub(lines.moved[b].angular, lines.way[b].angular)
     work = 0.5 * dot(jump, add(omega, omega_0)) - dot(apply(inertia_W, gained), theta) / h
     inertia = body.inertia
     torque = sub(momentum_at(finish, inertia), momentum_at(start, inertia))
@@ -285,7 +270,7 @@ def book_body(h, contacts, start, finish: CENTRE, body: BODY, inertia_W, lines, 
         lines.smooth[b], own, ledger.sums,
     )  # fmt: skip
     if turns:
-        book_turn(h, ahead, start, finish, body, inertia_W, vel, first, moved, way, own, step)
+        book_turn(h, ahead, start, finish, body, inertia_W, lines, b, own, step)
     step[c.W_LOADS] -= mass * dot(body.g, own.p)
     step[c.W_DRIVEN] += mass * dot(own.v, sub(v_WC, finish.v))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_SAMPLED
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, SAMPLED, SAMPLED_POINT, WHO
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, WHO
 from rigidsim.engine.contact.points import is_before
 from rigidsim.engine.layout import BODY, EVENT, FRAME, TRIPLE, copy_rows
 from rigidsim.jit import inlined, routine
@@ -61,33 +61,20 @@ def touched(start_A: CENTRE, moved_A: LINE, row: CONTACT_POINT):
 
 
 @routine
-def write_present(
-    pair,
-    who: WHO,
-    point: CONTACT_POINT,
-    n_point,
-    h,
-    origin: TRIPLE,
-    start,
-    moved,
-    present: SAMPLED,
-    value: SAMPLED_POINT,
-    count,
-):
-    """Write the contact points at the end of the step; `origin` is the reference frame of each body."""
-    n = 0
+def write_present(pair, n_point, h, motions, moved: LINE, points, record):
+    """Write the contact points at the end of the step."""
+    who, point, n = points.who, points.value, 0
     for k in range(n_point):
         if is_active(who[k], point[k]):
-            number, a, swapped = who[k].pair, who[k].a, who[k].flags & c.SWAPPED
-            sign = -1.0 if swapped else 1.0
-            place = touched(start[a], moved[a], point[k])
-            present[n].sample, present[n].feature = c.NOTHING_SAMPLED, who[k].feature
-            present[n].first, present[n].second = pair[number, 0], pair[number, 1]
-            value[n].point = add(origin[a].xyz, place)
-            value[n].normal = scaled(sign, point[k].normal)
-            value[n].force = scaled(sign / h, point[k].total)
+            number, a, row, value = who[k].pair, who[k].a, record.present[n], record.present_value[n]
+            sign = -1.0 if who[k].flags & c.SWAPPED else 1.0
+            row.sample, row.feature = c.NOTHING_SAMPLED, who[k].feature
+            row.first, row.second = pair[number, 0], pair[number, 1]
+            value.point = add(motions.origin[a].xyz, touched(motions.start[a], moved[a], point[k]))
+            value.normal = scaled(sign, point[k].normal)
+            value.force = scaled(sign / h, point[k].total)
             n += 1
-    count[2] = n
+    record.count[2] = n
 
 
 @routine
