@@ -91,6 +91,7 @@ def needed(module: str, what: str, extra: str, package: str = "") -> ModuleType:
         raise UsageError(f"{what} need {package or module}; {hint}") from None
 
 
-def instance(value: Any, kind: type[T], name: str) -> T:
-    """An instance of a class of rigidsim."""
-    return value if isinstance(value, kind) else refuse(name, f"a {kind.__name__}", value)
+def instance(value: Any, kind: type[T], name: str, *others: type) -> T:
+    """An instance of a class of rigidsim, or of another one."""
+    expected = " or ".join(f"a {one.__name__}" for one in (kind, *others))
+    return value if isinstance(value, (kind, *others)) else refuse(name, expected, value)

@@ -61,15 +61,7 @@ class Problem:
 
     def as_dict(self) -> dict[str, object]:
         """The problem as plain data, for `--json`."""
-        return {
-            "code": self.code,
-            "message": self.message,
-            "path": self.path,
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "hint": self.hint,
-        }
+        return {name: value for name, value in vars(self).items() if name != "source_line"}
 
 
 @dataclass

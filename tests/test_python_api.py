@@ -169,6 +169,14 @@ def test_what_is_called_wrongly_says_what_was_expected(words):
                 call(value)
 
 
+@pytest.mark.parametrize("name", ["plot", "view", "video", "export", "to_xarray", "to_pandas"])
+@pytest.mark.parametrize("given", ["outputs/scene.h5", None])
+def test_functions_of_trajectories_say_what_they_are_of(name, given):
+    path = {"video": ("a.png",), "export": ("a.csv",)}.get(name, ())
+    with pytest.raises(UsageError, match=f"must be a Trajectory.*, got {given!r}"):
+        getattr(rigidsim, name)(given, *path)
+
+
 def test_a_refused_step_changes_nothing(scene):
     simulation = Simulation(scene)
     with pytest.raises(UsageError):

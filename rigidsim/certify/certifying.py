@@ -139,7 +139,7 @@ class Certifying:
         self._worlds = [build_world(each) for each in self._scenes]
         blueprint = self._worlds[0].blueprint
         self._stride = max(1, blueprint.n_step // SAMPLES)
-        self._worlds = [self._sampled(world, part) for world, part in zip(self._worlds, (1, 2, 4), strict=True)]
+        self._worlds = [with_stride(w, part * self._stride) for w, part in zip(self._worlds, (1, 2, 4), strict=True)]
         runs = [paths_of(world, callbacks) for world in self._worlds]
         self._runs, self._touched = [paths for paths, _ in runs], runs[0][1]
         count = len(self._runs[0].position)
@@ -162,13 +162,9 @@ class Certifying:
     def result(self) -> Certificate:
         """Run all ways."""
         blueprint, scene = self._worlds[0].blueprint, self._scenes[0]
-        ways = tuple(map(self._compared, self._ways()))
-        duration = blueprint.n_step * blueprint.schedule.step
-        step = blueprint.schedule.step
-        return Certificate(scene.title or scene.name, step, duration, self._expected, self._half(), ways, self._touched)
-
-    def _sampled(self, world: World, part: int) -> World:
-        return with_stride(world, part * self._stride)
+        ways, step = tuple(map(self._compared, self._ways())), blueprint.schedule.step
+        steps = step, blueprint.n_step * step
+        return Certificate(scene.title or scene.name, *steps, self._expected, self._half(), ways, self._touched)
 
     def _relative(self, first: Paths, second: Paths) -> np.ndarray:
         """(sample) how far apart: the largest distance over the length of the scene, or angle, of all bodies."""
@@ -220,7 +216,7 @@ class Certifying:
             made, remark = way.make(scene, world)
             if made is None:
                 return Way(way.name, SKIPPED, remark=remark)
-            paths = way.back(paths_of(self._sampled(made, part), self._callbacks)[0]).of(run.names)
+            paths = way.back(paths_of(with_stride(made, part * self._stride), self._callbacks)[0]).of(run.names)
             apart.append(self._relative(run, paths))
             bodies = bodies or self._bodies(run, paths)
         order, parted = self._order(*apart), self._parted(apart[0])

@@ -144,18 +144,17 @@ def _hung(
     """
     before = Tree.of(nodes)
     instant = _instant(scene, world.tree, before, added)
-    changed = [_below(node, parents[node.index], before) if node.index in parents else node for node in nodes]
+    changed = list(nodes)
+    for index, parent in parents.items():
+        metres = before.metres(parent)
+        scale = nodes[index].metres / metres
+        changed[index] = replace(nodes[index], parent=parent, parent_metres=metres, scale=scale)
     after = Tree.of(changed)
     state, rows = world.state.copy(), {node.index: row for row, node in enumerate(world.tree.free())}
     for index in parents:
         state[rows[index]] = free_state(after.nodes[index], after, instant, state[rows[index]])
     moved = {1 + index: before.nodes[index].parent for index in parents}
     return _assembled(_with_old_parents(blueprint, moved), after, state)
-
-
-def _below(node: Node, parent: int, tree: Tree) -> Node:
-    metres = tree.metres(parent)
-    return replace(node, parent=parent, parent_metres=metres, scale=node.metres / metres)
 
 
 def _instant(scene: Scene, tree: Tree, with_added: Tree, added: list[tuple]) -> MotionSnapshot:

@@ -19,13 +19,7 @@ def reordered(scene: Scene) -> Scene:
 
 
 def _reversed(bodies: dict[str, Any]) -> dict[str, Any]:
-    return {name: _body(body) for name, body in reversed(bodies.items())}
-
-
-def _body(body: dict[str, Any]) -> dict[str, Any]:
-    changed = dict(body)
-    if "forces" in body:
-        changed["forces"] = body["forces"][::-1]
-    if "children" in body:
-        changed["children"] = _reversed(body["children"])
-    return changed
+    return {
+        name: body | {"forces": body["forces"][::-1], "children": _reversed(body["children"])}
+        for name, body in reversed(bodies.items())
+    }

@@ -61,20 +61,16 @@ def inspect(trajectory, quantities, time, frame, as_csv, verify, is_all, metrics
     if is_of_run:
         require_run(trajectory, ": --at, --frame, --csv and --metric are for one run")
     if is_sweep(Path(trajectory)):
-        print_report(_of_sweep(trajectory, quantities), as_json)
+        from rigidsim.report.sweep_inspection import inspect_metrics, inspect_sweep
+        from rigidsim.running.progress import Working
+
+        with Working(f"reading {trajectory}"):
+            report = inspect_metrics(trajectory, quantities) if quantities else inspect_sweep(trajectory)
+        print_report(report, as_json)
     elif as_csv:
         _print_csv(trajectory, frame, time)
     else:
         print_report(_of_trajectory(trajectory, quantities, time, frame, verify, metrics, is_all or as_json), as_json)
-
-
-def _of_sweep(file: str, names: tuple[str, ...]):
-    """A sweep is always verified."""
-    from rigidsim.report.sweep_inspection import inspect_metrics, inspect_sweep
-    from rigidsim.running.progress import Working
-
-    with Working(f"reading {file}"):
-        return inspect_metrics(file, names) if names else inspect_sweep(file)
 
 
 def _print_csv(file: str, frame: str, time: float | None) -> None:

@@ -78,13 +78,14 @@ def made_besides(trajectory: Path, picture: str | None, page: str | None, force:
         check_picture(path, force, IN_SHELL)
         found[path] = _draw
     if page is not None:
+        from rigidsim.cli.view import write_page
         from rigidsim.views.page import three
         from rigidsim.views.view import check_page
 
         path = Path(page) if page else trajectory.with_suffix(".html")
         check_page(path, force, IN_SHELL)
         three()
-        found[path] = _show
+        found[path] = write_page
     return found
 
 
@@ -98,13 +99,6 @@ def _draw(trajectory: Path, picture: Path, force: bool) -> None:
 
     with Working(f"drawing {picture}"), load(trajectory) as opened:
         save_picture(plot(opened), picture, force=force, hints=IN_SHELL)
-
-
-def _show(trajectory: Path, page: Path, force: bool) -> None:
-    """Write the page of a trajectory file."""
-    from rigidsim.cli.view import write_page
-
-    write_page(str(trajectory), page, force)
 
 
 @click.command(short_help="Simulate a scene and write its trajectory.")

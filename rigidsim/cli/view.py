@@ -48,7 +48,7 @@ def view(file, output, is_opened, force, **shown):
         webbrowser.open(path.resolve().as_uri())
 
 
-def write_page(file: str, page: Path, force: bool, **shown) -> None:
+def write_page(file: str | Path, page: Path, force: bool, **shown) -> None:
     """Write the page of a file, and tell what is not shown as it is."""
     from rigidsim.running.progress import Working
     from rigidsim.trajectory.destination import IN_SHELL
@@ -61,12 +61,12 @@ def write_page(file: str, page: Path, force: bool, **shown) -> None:
         print_message(f"note: {note}")
 
 
-def _view_of(file: str, **shown) -> View:
+def _view_of(file: str | Path, **shown) -> View:
     """The view of a trajectory file, or of a scene file."""
     from rigidsim.views.view import view
 
     if Path(file).suffix not in (".yaml", ".yml"):
-        with load_trajectory(file) as opened:
+        with load_trajectory(str(file)) as opened:
             return view(opened, **shown)
     from rigidsim.scene import Scene
 

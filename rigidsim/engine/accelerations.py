@@ -12,7 +12,7 @@ from rigidsim.physics.frames import (
 )
 from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.rigid_body import acceleration, angular_acceleration, point_acceleration, power, takes_torque
-from rigidsim.physics.vector import negated, scaled
+from rigidsim.physics.vector import negated, scaled, sub
 
 
 @lanewise
@@ -29,12 +29,8 @@ def accelerate_driven(driven: LOCAL, motion: MOTION, parent: FRAME, arm: ARM, fr
 
 
 @lanewise
-def accelerate_free(state: STAGE, body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, frame: FRAME, rate: RATE, lane):
-    """Newton's and Euler's equations for a free body; then its acceleration relative to the parent, with the four
-    inertial terms.
-    """
-    q_WP, omega_WP = parent.q, parent.omega
-    a_WP, alpha_WP = parent.a, parent.alpha
+def accelerate_free(state: STAGE, body: BODY, arm: ARM, wrench: WRENCH, frame: FRAME, rate: RATE, lane):
+    """Newton's and Euler's equations for a free body."""
     q_WB, omega_WB = frame.q, frame.omega
     f_W, tau_W = wrench.f, wrench.tau
     omega_B = state.omega
@@ -46,12 +42,20 @@ def accelerate_free(state: STAGE, body: BODY, parent: FRAME, arm: ARM, wrench: W
     r = rotate(q_WB, body.com)
     frame.a = point_acceleration(a_WC, omega_WB, alpha_WB, negated(r))
     frame.alpha = alpha_WB
-
-    d, drift = arm.d, arm.drift
-    scale_WP = body.scale
-    a_PC = local_acceleration(a_WP, omega_WP, alpha_WP, q_WP, scale_WP, d, drift, a_WC)
-    rate.a = a_PC
+    arm.a_WC = a_WC
     rate.alpha = alpha_B
     turning = scaled(takes_torque(inverse_inertia), tau_W)
     applied = power(f_W, arm.v_WC, turning, omega_WB)
     rate.power = applied + wrench.power
+
+
+@lanewise
+def accelerate_in_parent(body: BODY, parent: FRAME, arm: ARM, rate: RATE, lane):
+    """Acceleration of a free body's centre of mass relative to the parent, in its axes: with all inertial terms."""
+    rate.a = local_acceleration(parent.a, parent.omega, parent.alpha, parent.q, body.scale, arm.d, arm.drift, arm.a_WC)
+
+
+@lanewise
+def accelerate_in_world_axes(parent: FRAME, arm: ARM, rate: RATE, lane):
+    """d'' of a free body: of the inertial terms, only the linear one is left."""
+    rate.a = sub(arm.a_WC, parent.a)

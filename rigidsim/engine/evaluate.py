@@ -10,24 +10,30 @@ from rigidsim.jit import inlined
 
 
 @inlined
-def place_nodes(nodes, t, model, state, scratch, lanes):
-    """Pose and rates of the frames of the given nodes, parents first."""
+def place_nodes(nodes, t, model, state, scratch, lanes, in_world=False):
+    """Pose and rates of the frames of the given nodes, parents first; for `in_world` see `place`."""
     drive(t, model, state, scratch, lanes)
     for node in nodes:
-        place(node, t, model, state, scratch, lanes)
+        place(node, t, model, state, scratch, lanes, in_world)
 
 
 @inlined
-def accelerate_nodes(nodes, model, state, scratch, lanes):
-    """Accelerations of the given nodes, parents first."""
+def accelerate_nodes(nodes, model, state, scratch, lanes, in_world=False):
+    """Accelerations of the given nodes, parents first; for `in_world` see `accelerate`."""
     for node in nodes:
-        accelerate(node, model, state, scratch, lanes)
+        accelerate(node, model, state, scratch, lanes, in_world)
 
 
 @inlined
 def evaluate(t, era, model, state, scratch, lanes):
     """Rates of every free body at time t (s) in the given state: fills `scratch.rate`, and the frames and wrenches."""
     place_nodes(model.active, t, model, state, scratch, lanes)
+    evaluate_placed(t, era, model, state, scratch, lanes)
+
+
+@inlined
+def evaluate_placed(t, era, model, state, scratch, lanes, in_world=False):
+    """The same after all frames have been placed; for `in_world` see `place` and `accelerate`."""
     relate(model, state, scratch, lanes)
     apply_loads(t, era, model, scratch, lanes)
-    accelerate_nodes(model.active, model, state, scratch, lanes)
+    accelerate_nodes(model.active, model, state, scratch, lanes, in_world)

@@ -7,9 +7,16 @@ other nodes are driven: their motion relative to their parents is fixed or presc
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.accelerations import accelerate_driven, accelerate_free
+from rigidsim.engine.accelerations import (
+    accelerate_driven,
+    accelerate_free,
+    accelerate_in_parent,
+    accelerate_in_world_axes,
+)
 from rigidsim.engine.drive import prescribe
 from rigidsim.engine.kinematics import (
+    arm_in_world_axes,
+    arm_of_free,
     link_driven,
     link_free,
     place_driven,
@@ -27,11 +34,17 @@ def is_moved(node, model):
 
 
 @inlined
-def place(node, t, model, state, scratch, lanes):
-    """Compute the frame of a node; that of its parent is known."""
+def place(node, t, model, state, scratch, lanes, in_world=False):
+    """Compute the frame of a node; that of its parent is known. With `in_world`, the state is a stage of a step in
+    world axes: p and v of a free body are its arm d and d'.
+    """
     i = model.node[node].row
     parent, arm, frame = scratch.frame[model.node[node].parent], scratch.arm[node], scratch.frame[node + 1]
     if model.node[node].kind == at.FREE:
+        if in_world:
+            arm_in_world_axes(state[i], parent, arm, lanes)
+        else:
+            arm_of_free(state[i], model.body[i], parent, arm, lanes)
         place_free(state[i], model.body[i], parent, arm, frame, lanes)
     else:
         if model.node[node].kind == at.PRESCRIBED:
@@ -45,18 +58,25 @@ def link(node, model, scratch, lanes):
     parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
     if model.node[node].kind == at.FREE:
         body = model.body[model.node[node].row]
-        link_free(body, scratch.frame[node + 1], parent, arm, scratch.link[node], lanes)
+        link_free(body, scratch.frame[node + 1], arm, scratch.link[node], lanes)
     else:
         link_driven(parent, arm, scratch.link[node], lanes)
 
 
 @inlined
-def accelerate(node, model, state, scratch, lanes):
-    """Compute the acceleration of a node; that of its parent is known."""
+def accelerate(node, model, state, scratch, lanes, in_world=False):
+    """Compute the acceleration of a node; that of its parent is known. With `in_world`, the rate of a free body's
+    velocity is that of d', in world axes.
+    """
     i = model.node[node].row
     parent, arm, frame = scratch.frame[model.node[node].parent], scratch.arm[node], scratch.frame[node + 1]
     if model.node[node].kind == at.FREE:
-        accelerate_free(state[i], model.body[i], parent, arm, scratch.wrench[i], frame, scratch.rate[i], lanes)
+        body, rate = model.body[i], scratch.rate[i]
+        accelerate_free(state[i], body, arm, scratch.wrench[i], frame, rate, lanes)
+        if in_world:
+            accelerate_in_world_axes(parent, arm, rate, lanes)
+        else:
+            accelerate_in_parent(body, parent, arm, rate, lanes)
     else:
         accelerate_driven(scratch.driven[i], model.motion[i], parent, arm, frame, lanes)
 

@@ -7,7 +7,7 @@ from rigidsim.jit import lanewise
 from rigidsim.physics.frames import compose_position, compose_rate, compose_velocity, local_rate, stretch
 from rigidsim.physics.quaternion import conjugate, product, rotate
 from rigidsim.physics.rigid_body import origin_from_com, point_velocity
-from rigidsim.physics.vector import negated, scaled
+from rigidsim.physics.vector import add, negated, scaled
 
 NO_VELOCITY = (0.0, 0.0, 0.0)
 
@@ -29,25 +29,35 @@ def place_driven(driven: LOCAL, motion: MOTION, parent: FRAME, arm: ARM, frame: 
 
 
 @lanewise
+def arm_of_free(state: STAGE, body: BODY, parent: FRAME, arm: ARM, lane):
+    """Arm of a free body's centre of mass, and its rates, from the motion in the parent's axes."""
+    d = stretch(parent.q, body.scale, state.p)
+    drift = stretch(parent.q, body.scale, state.v)
+    arm.d = d
+    arm.drift = drift
+    arm.v = compose_velocity(NO_VELOCITY, parent.omega, d, drift)
+    arm.v_WC = compose_velocity(parent.v, parent.omega, d, drift)
+
+
+@lanewise
+def arm_in_world_axes(stage: STAGE, parent: FRAME, arm: ARM, lane):
+    """The same from a stage of a step in world axes: p = d, v = d'."""
+    arm.d = stage.p
+    arm.v = stage.v
+    arm.v_WC = add(parent.v, stage.v)
+
+
+@lanewise
 def place_free(state: STAGE, body: BODY, parent: FRAME, arm: ARM, frame: FRAME, lane):
     """Frame of a free body: the centre of mass is relative to the parent, the rotation to the world; the origin follows
     from both.
     """
-    q_WP, p_WP = parent.q, parent.p
-    v_WP, omega_WP = parent.v, parent.omega
-    scale_WP = body.scale
-    d = stretch(q_WP, scale_WP, state.p)
-    drift = stretch(q_WP, scale_WP, state.v)
     q_WB = state.q
     omega_WB = rotate(q_WB, state.omega)
-    v_WC = compose_velocity(v_WP, omega_WP, d, drift)
     r = rotate(q_WB, body.com)
-    arm.d = d
-    arm.drift = drift
-    arm.v_WC = v_WC
     frame.q = q_WB
-    frame.p = origin_from_com(compose_position(p_WP, d), r)
-    frame.v = point_velocity(v_WC, omega_WB, negated(r))
+    frame.p = origin_from_com(compose_position(parent.p, arm.d), r)
+    frame.v = point_velocity(arm.v_WC, omega_WB, negated(r))
     frame.omega = omega_WB
 
 
@@ -60,13 +70,11 @@ def link_driven(parent: FRAME, arm: ARM, link: LINK, lane):
 
 
 @lanewise
-def link_free(body: BODY, frame: FRAME, parent: FRAME, arm: ARM, link: LINK, lane):
+def link_free(body: BODY, frame: FRAME, arm: ARM, link: LINK, lane):
     """A free body's origin relative to its parent's, by way of its centre of mass."""
-    d, drift = arm.d, arm.drift
     r = rotate(frame.q, body.com)
-    v = compose_velocity(NO_VELOCITY, parent.omega, d, drift)
-    link.p = origin_from_com(d, r)
-    link.v = point_velocity(v, frame.omega, negated(r))
+    link.p = origin_from_com(arm.d, r)
+    link.v = point_velocity(arm.v, frame.omega, negated(r))
 
 
 @lanewise

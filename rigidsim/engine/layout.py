@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.jit import formula, inlined
-from rigidsim.jit.rows import Row
+from rigidsim.jit.rows import Each, Row
 from rigidsim.physics.summation import compensated_sum
 
 # --- the rows of numbers
@@ -52,10 +52,17 @@ WINDING = Row(
     "working row of such a load: its winding, and a value above 0 if its torque reverses at half a turn",
     now=1, turns_over=1,
 )  # fmt: skip
+STEP = Row(
+    "progress of a method that chooses its steps: time of the state and length of the next step, s (0: to be chosen);"
+    " the error of the last step in units of the tolerance, and the row of the state that had it; steps taken and"
+    " rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a trial: the state at its end,"
+    " and whether it is to be taken, or repeated; its row comes between those of paced nodes and of windings",
+    t=1, h=1, error=1, worst=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1,
+)  # fmt: skip
 ARM = Row(
-    "working row between the passes of one evaluation: the arm d, the drift J v, a moved body's v_WC; world axes, m"
-    " and m/s",
-    d=3, drift=3, v_WC=3,
+    "working row between the passes of one evaluation: the arm d and the drift J v; a moved body's v = d', v_WC and"
+    " a_WC; world axes, m, m/s and m/s2",
+    d=3, drift=3, v=3, v_WC=3, a_WC=3,
 )  # fmt: skip
 WRENCH = Row(
     "the loads on a moved body: applied force and torque about the centre of mass, N and N m; gravity, m/s2; world"
@@ -79,6 +86,11 @@ APART = Row(
 RATE = Row(
     "rates that an integrator integrates in addition to v_PC and omega_B: a_PC, alpha_B, power",
     a=3, alpha=3, power=1,
+)  # fmt: skip
+START = Row(
+    "a free body at the beginning of a step: q_WP and omega_WP of its parent, its arm d and v = d'; world axes, m and"
+    " m/s",
+    q=4, omega=3, d=3, v=3,
 )  # fmt: skip
 RELATIVE = Row("rotation of a body relative to its parent, in its axes, within a step: omega_PB and q_PB", omega=3, q=4)
 SUMS = Row("weighted sums of the rates of the stages of a step", v=3, turning=3, a=3, alpha=3, power=1)
@@ -145,6 +157,7 @@ LEDGER = Row(
     " part of the work that contact did, J",
     kinetic=1, potential=1, work=1, momentum=3, spin=3, orbital=3, contact=1,
 )  # fmt: skip
+EACH = Each("a number such as a time, the same in all lanes or with a value for each")
 SCALAR, TRIPLE, SIX = Row("a number", value=1), Row("a vector", xyz=3), Row("six numbers", value=6)
 QUATERNION = Row("a quaternion", wxyz=4)
 SUM = Row("a compensated sum", sums=("value",), value=1)
@@ -157,8 +170,9 @@ NUMBERS = Row(
 
 NODE = Row(
     "a node: frame of the parent; FREE, FIXED, PRESCRIBED or DRIVEN; row among moved or driven nodes; row of its"
-    " carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW",
-    parent=1, kind=1, row=1, carrier=1,
+    " carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a free"
+    " body moves it (itself, if it is free), and free bodies are below it",
+    parent=1, kind=1, row=1, carrier=1, bears=1,
 )  # fmt: skip
 LAW = Row(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"

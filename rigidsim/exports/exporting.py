@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rigidsim.arguments import needed
+from rigidsim.arguments import instance, needed
 from rigidsim.errors import UsageError
 from rigidsim.exports.labelled import Labelled
 from rigidsim.exports.netcdf import write_netcdf
@@ -73,7 +73,7 @@ def export(
 
 
 def _labelled(shown: Trajectory | Sweep, quantities: Sequence[str], events: bool) -> Labelled:
-    if isinstance(shown, Trajectory):
+    if isinstance(instance(shown, Trajectory, "what is exported", Sweep), Trajectory):
         return labelled(shown, quantities, events)
     _require_whole(quantities, WORLD, events)
     return labelled_runs(shown)
@@ -87,7 +87,7 @@ def _require_whole(quantities: Sequence[str], frame: str, events: bool) -> None:
 
 def table_of(shown: Trajectory | Sweep, quantities: Sequence[str], frame: str, events: bool) -> TextTable:
     """The table of a CSV file: see `export`. Raises UsageError, NotRecordedError."""
-    if not isinstance(shown, Trajectory):
+    if not isinstance(instance(shown, Trajectory, "what is exported", Sweep), Trajectory):
         _require_whole(quantities, frame, events)
         return run_table(shown)
     if sum((bool(quantities), events, frame != WORLD)) > 1:
@@ -112,7 +112,7 @@ def to_pandas(shown: Trajectory | Sweep, *quantities: str, frame: str = WORLD, e
     the columns, and the index is the time, or time and body; of a sweep, there is a row for each run.
     """
     pandas = needed("pandas", "pandas tables", "netcdf")
-    if not isinstance(shown, Trajectory):
+    if isinstance(shown, Sweep):
         _require_whole(quantities, frame, events)
         return pandas.DataFrame(run_columns(shown)).set_index("run")
     header, *rows = csv.reader(io.StringIO("".join(table_of(shown, quantities, frame, events).text())))

@@ -133,8 +133,7 @@ def _contacts(trajectory: Trajectory) -> Iterator[Variable]:
     if trajectory.header.shapes:
         yield Variable.of(SHAPES, (SHAPES,), list(trajectory.header.shapes), long_name="name of each shape")
     if trajectory.header.with_contacts:
-        count = {"units": COUNT_COLUMN.units, "long_name": COUNT_COLUMN.long_name}
-        yield _array(trajectory, COUNT_COLUMN, ("time",), count, "<i8")
+        yield _column(trajectory, COUNT_COLUMN, "time")
         yield from (_column(trajectory, column, CONTACT_POINT) for column in POINT_COLUMNS)
 
 

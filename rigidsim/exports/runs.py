@@ -26,13 +26,10 @@ def run_columns(sweep: Sweep, taken: Set[str] = frozenset()) -> dict[str, np.nda
 def run_table(sweep: Sweep) -> TextTable:
     """The runs of a sweep: number, varied values, seed, status, last time, error, metrics."""
     columns = run_columns(sweep)
-    rows = [list(row) for row in zip(*(map(_cell, column.tolist()) for column in columns.values()), strict=True)]
+    # Lists and the like as JSON.
+    cells = ([v if type(v) in (str, int, float) else json.dumps(v) for v in one.tolist()] for one in columns.values())
+    rows = [list(row) for row in zip(*cells, strict=True)]
     return TextTable([(name, _unit(sweep, name)) for name in columns], [rows])
-
-
-def _cell(value: object) -> object:
-    """A value of a table; lists and the like as JSON."""
-    return value if type(value) in (str, int, float) else json.dumps(value)
 
 
 def labelled_runs(sweep: Sweep) -> Labelled:

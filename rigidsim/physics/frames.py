@@ -8,8 +8,9 @@ Source: "The Dynamics of a Transform Hierarchy" (cwzx): composition, inverse, gl
 from __future__ import annotations
 
 from rigidsim.jit import formula
+from rigidsim.physics.elementary import select
 from rigidsim.physics.inertial_terms import inertial_acceleration
-from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back
+from rigidsim.physics.quaternion import conjugate, product, rotate, rotate_back, turned_by
 from rigidsim.physics.vector import add, cross, negated, scaled, sub
 
 
@@ -73,6 +74,33 @@ def compose_motion(X_WP, v_WP, omega_WP, X_PB, v_PB, omega_PB):
     d, drift = stretch(q, s, X_PB[0]), stretch(q, s, v_PB)
     v_WB = compose_velocity(v_WP, omega_WP, d, drift)
     return (compose_pose(X_WP, X_PB), v_WB, compose_rate(omega_WP, q, omega_PB))
+
+
+# --- a step in world axes: y = d and u = d' = drift + omega_WP x d, of which the derivatives are u and a_WC - a_WP
+#
+# However fast the parent turns, its turn is no force there; it is undone at the end, with D = R_1^T R_0, the turn of
+# the parent in its own axes from the beginning (0) to the end (1):
+#   p_1 = J_1^-1 (y_0 + dy) = D p_0 + J_1^-1 dy,
+#   v_1 = J_1^-1 (u_0 + du - omega_1 x (y_0 + dy)) = D v_0 + J_1^-1 (du - (omega_1 - omega_0) x y_0 - omega_1 x dy).
+
+
+@formula
+def changes_in_parent(q_0, q_1, omega_0, omega_1, s_WP, p_0, v_0, y_0, dy, du):
+    """p_1 - p_0 and v_1 - v_0 of a body relative to its parent, in the parent's axes at the end and at the beginning;
+    q and omega are the parent's, in the world.
+
+    No term is larger than the changes themselves, so compensated sums of p and v keep their digits: (D - 1) x follows
+    from the vector part of the quaternion of D, and that from the difference of the quaternions, which is exact:
+    q_1* q_0 = 1 + q_1* (q_0 - q_1).
+    """
+    sign = select(product(conjugate(q_1), q_0)[0] < 0.0, -1.0, 1.0)  # q and -q are the same rotation
+    w, *u = product(conjugate(q_1), tuple([sign * a - b for a, b in zip(q_0, q_1, strict=True)]))
+    turn = (1.0 + w, *u)
+    turned = sub(sub(du, cross(sub(omega_1, omega_0), y_0)), cross(omega_1, dy))
+    return (
+        add(turned_by(turn, p_0), stretch_back(q_1, s_WP, dy)),
+        add(turned_by(turn, v_0), stretch_back(q_1, s_WP, turned)),
+    )
 
 
 # --- inverse: the parent seen from the body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rigidsim.arguments import instance
 from rigidsim.errors import UsageError
 from rigidsim.plots.figures import Look, figure_of
 from rigidsim.plots.style import Picture
@@ -48,6 +49,7 @@ def plot(
         return sweep_figure(shown, quantities, numbers, title=title, size=size, is_log=log)
     if numbers:
         raise UsageError("over: this is not the result of a sweep")
+    instance(shown, Trajectory, "what is plotted", Sweep, Mapping)
     shown = [("", shown)] if isinstance(shown, Trajectory) else list(shown.items())
     look = Look(title, size, plane, log, separate)
     return figure_of(shown, quantities, paths, frames=frames, begin=begin, end=end, look=look)

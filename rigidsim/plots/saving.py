@@ -7,11 +7,12 @@ from pathlib import Path
 
 from rigidsim.errors import UsageError
 from rigidsim.plots.style import DPI, Picture, styled
-from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, check_output
+from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, check_output, kind_of
 from rigidsim.trajectory.spool import published
 
 BEGINS = {".png": rb"\x89PNG\r\n\x1a\n", ".svg": rb"<\?xml|<svg", ".pdf": rb"%PDF-"}
 """The formats by suffix, and how such a file begins."""
+KINDS = tuple(FileKind("a picture of this format", "pictures", (end,), begin) for end, begin in BEGINS.items())
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """So that the same figure gives the same bytes."""
 MOST_PIXELS = 20_000
@@ -19,14 +20,14 @@ MOST_PIXELS = 20_000
 
 def check_picture(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
     """Raise UsageError if the suffix names no format, StorageError if the file cannot be written."""
-    check_output(path, _kind_of(path), force, hints)
+    check_output(path, kind_of(path, KINDS), force, hints)
 
 
 def save_picture(
     figure: Picture, path: Path, *, force: bool = False, dpi: float = DPI, hints: Hints = IN_PYTHON
 ) -> None:
     """Write a figure in the format of the suffix: png, svg or pdf. Raises UsageError, StorageError."""
-    kind = _kind_of(path)
+    kind = kind_of(path, KINDS)
     check_output(path, kind, force, hints)
     width, height = (dpi * length for length in figure.get_size_inches())
     if max(width, height) > MOST_PIXELS or min(width, height) < 1.0:
@@ -36,11 +37,3 @@ def save_picture(
         figure.savefig(image, format=suffix[1:], dpi=dpi, metadata=UNDATED.get(suffix))
     with published(path, kind, force, hints) as file:
         file.write(image.getvalue())
-
-
-def _kind_of(path: Path) -> FileKind:
-    suffix = path.suffix.lower()
-    if suffix not in BEGINS:
-        formats = ", ".join(BEGINS)
-        raise UsageError(f"{path}: a picture has one of the formats {formats}; name a file such as {path.stem}.png")
-    return FileKind("a picture of this format", "pictures", (suffix,), BEGINS[suffix])

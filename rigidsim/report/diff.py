@@ -89,7 +89,8 @@ def _first(found: Difference | None, event: tuple[float, str] | None, is_compara
     component = f".{found.component}" if found.component else ""
     row = f"row {found.row}" if found.time is None else f"sample {found.row}, t = {number(found.time)} s"
     what = f"{found.body} {found.dataset}{component}".lstrip()
-    apart = "" if found.ulps is None else f", {_ulps(found.ulps)} ULP apart"
+    ulps = str(found.ulps) if (found.ulps or 0) < MANY_ULPS else f"{found.ulps:.2g}"
+    apart = "" if found.ulps is None else f", {ulps} ULP apart"
     return f"first difference: {row}: {what} is {found.values[0]!r} and {found.values[1]!r}{apart}"
 
 
@@ -103,10 +104,6 @@ def _deviation(deviations: Sequence[Deviation]) -> list[str]:
             time = getattr(worst, f"{name}_time")
             parts.append(f"{number(getattr(worst, name))} {unit} ({worst.body} at t = {number(time)} s)")
     return [f"largest deviation: {', '.join(parts)}"] if parts else []
-
-
-def _ulps(count: int) -> str:
-    return str(count) if count < MANY_ULPS else f"{count:.2g}"
 
 
 def _first_event(first: Trajectory, second: Trajectory) -> tuple[float, str] | None:

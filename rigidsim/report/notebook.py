@@ -17,11 +17,11 @@ from rigidsim.report.sweep_inspection import metric_statistics, run_sections, st
 from rigidsim.report.table import number
 from rigidsim.report.wording import counted
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.nodes import SceneNode
 from rigidsim.sweeps.stored import Sweep
 from rigidsim.trajectory.motion import time_span
 from rigidsim.trajectory.stored import as_format_error
 from rigidsim.trajectory.trajectory import State, Trajectory, sample_of
+from rigidsim.tree.nodes import path_of
 
 SHOWN_BODIES, SHOWN_ROWS, SHOWN_FAILURES = 12, 40, 5
 SHOWN_COURSES = ("kinetic_energy", "energy_drift")
@@ -66,7 +66,10 @@ def _of_scene(scene: Scene) -> str:
     settings = scene.simulation
     counts = f"{counted(len(nodes), 'body', 'bodies')} ({', '.join(f'{n} {kind}' for kind, n in kinds.items())})"
     run = f"{settings.duration:g} s in steps of {settings.step:g} s"
-    rows = [_row(scene, node) for node in nodes[:SHOWN_ROWS]]
+    rows = []
+    for node in nodes[:SHOWN_ROWS]:
+        name, parent = INDENT * node.path.count("/") + node.path.rsplit("/", 1)[-1], scene.hierarchy.parent(node)
+        rows.append([name, node.kind, path_of(parent) or "world", number(node.mass.mass) if node.mass else ""])
     table = Table(["body", "kind", "parent", "mass, kg"], rows, len(nodes) - len(rows), texts=3)
     return Report(Section(lines=[scene.title or scene.name, f"{counts}; {run}"], kind="Scene", table=table)).html()
 
@@ -86,13 +89,6 @@ def _of_sweep(sweep: Sweep) -> str:
     return Report(title, Section(lines=[f"not shown: {reason}"])).html()
 
 
-def _row(scene: Scene, node: SceneNode) -> list[str]:
-    """The name of a node, indented by level, its kind, parent and own mass."""
-    name = INDENT * node.path.count("/") + node.path.rsplit("/", 1)[-1]
-    parent, mass = scene.hierarchy.parent(node), number(node.mass.mass) if node.mass else ""
-    return [name, node.kind, parent.path if parent else "world", mass]
-
-
 def _last_state(state: State) -> Section:
     table, names = StateTable(state, most=SHOWN_BODIES), ("position", "velocity")
     rows = [[node.path, node.kind, *row] for node, row in zip(table.nodes, table.rows(*names), strict=True)]
@@ -102,15 +98,12 @@ def _last_state(state: State) -> Section:
 
 def _drawings(found: Sequence[Course]) -> str:
     """A small drawing of each course, with its name and range."""
-    return "".join(
-        f'<figure style="display:inline-block;margin:0 1em 0.5em 0"><figcaption>{html_text(_caption(one))}</figcaption>'
-        f"{_drawing(one)}</figure>"
-        for one in found
-    )
-
-
-def _caption(one: Course) -> str:
-    return f"{one.name.replace('_', ' ')}: {one.least:.4g} to {one.greatest:.4g} {one.unit}"
+    shown = []
+    for one in found:
+        caption = f"{one.name.replace('_', ' ')}: {one.least:.4g} to {one.greatest:.4g} {one.unit}"
+        style = "display:inline-block;margin:0 1em 0.5em 0"
+        shown.append(f'<figure style="{style}"><figcaption>{html_text(caption)}</figcaption>{_drawing(one)}</figure>')
+    return "".join(shown)
 
 
 def _drawing(one: Course) -> str:

@@ -26,7 +26,8 @@ def plot(title: str, x: np.ndarray, y: np.ndarray) -> list[str]:
     top, bottom = f"{y.max():.4g}", f"{y.min():.4g}"
     margin = max(len(top), len(bottom))
     labels = [top, *[""] * (HEIGHT - 2), bottom]
-    ends = _ends(f"{x.min():.4g}", f"{x.max():.4g}", " (log)" if is_log else "")
+    first = f"{x.min():.4g}{' (log)' if is_log else ''}"
+    ends = first + f"{x.max():.4g}".rjust(WIDTH - len(first))
     lines = [f"{label:>{margin}} |{row}" for label, row in zip(labels, rows, strict=True)]
     lines = [title, *lines, " " * margin + " +" + "-" * WIDTH, " " * (margin + 2) + ends]
     width = max(map(len, lines))
@@ -70,7 +71,3 @@ def _cells(y: np.ndarray, columns: np.ndarray) -> list[str]:
             grid[row][column] = ":"
         grid[mean][column] = "*"
     return ["".join(row) for row in grid]
-
-
-def _ends(first: str, last: str, note: str) -> str:
-    return first + note + last.rjust(WIDTH - len(first) - len(note))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from enum import Enum
@@ -133,15 +132,11 @@ def require_same(path: Path, earlier: Header, header: Header, but: tuple[str, ..
     versions = (earlier.provenance.get("rigidsim"), header.provenance["rigidsim"])
     if versions[0] != versions[1]:
         raise UsageError(f"{path} was written by rigidsim {versions[0]}, this is {versions[1]}; --force begins again")
-    keys = _differences(earlier.resolved, header.resolved)
-    found = next((f"{key} is {had} in it and {has} now" for key, (had, has) in keys.items() if key not in but), "")
+    keys = differing_keys(earlier.resolved, header.resolved)
+    found = next((f"{key} is {had} in it and {has} now" for key, (had, has) in keys if key not in but), "")
     if not found and earlier.dataset_names != header.dataset_names:
         found = "other quantities are recorded in it"
     if not found and earlier.contact_settings != header.contact_settings:
         found = "contact is computed otherwise in it"
     if found:
         raise UsageError(f"{path} is of another run: {found}; --force begins again")
-
-
-def _differences(first: Mapping, second: Mapping) -> dict[str, tuple]:
-    return dict(differing_keys(first, second)) if first != second else {}

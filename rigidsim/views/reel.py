@@ -68,7 +68,9 @@ class Reel:
 
         frame = row(look.frame)
         seen = display.poses.seen_from(frame)
-        traced = _few_free(display) if look.traces is None else [row(body) for body in look.traces]
+        free = [known for known in display.known if display.kinds[known] == "free"]
+        few = free if len(free) <= MOST_PATHS else []
+        traced = few if look.traces is None else [row(body) for body in look.traces]
         scenery = Scenery(
             display, seen, display.framing(seen), [body for body in traced if body not in (frame, WORLD_ROW)]
         )
@@ -116,11 +118,6 @@ def clock(time: float, times: np.ndarray) -> str:
     step = (times[-1] - times[0]) / max(len(times) - 1, 1)
     digits = max(0, -math.floor(math.log10(step))) if step > 0 else 3
     return f"t = {time:.{min(digits, 9)}f} s"
-
-
-def _few_free(display: Display) -> list[int]:
-    free = [row for row in display.known if display.kinds[row] == "free"]
-    return free if len(free) <= MOST_PATHS else []
 
 
 def _cameras(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rigidsim.arguments import number, refuse
+from rigidsim.arguments import instance, number, refuse
 from rigidsim.errors import UsageError
 from rigidsim.trajectory.destination import IN_PYTHON, FileKind, Hints, kind_of
 from rigidsim.trajectory.spool import published
@@ -56,6 +56,7 @@ def video(
     after each picture, `warn` with a sentence about letters that pictures lack. Raises UsageError, NotRecordedError,
     and StorageError if the file exists and `force` is false or cannot be written.
     """
+    instance(trajectory, Trajectory, "what is filmed")
     kind = kind_of(path, KINDS)
     require_writer(kind)
     size = _checked_size(size, kind)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
 from pathlib import Path
 
-from rigidsim.arguments import file_path
+from rigidsim.arguments import file_path, instance
 from rigidsim.errors import UsageError
 from rigidsim.hindsight.quantities import full_path
 from rigidsim.scene import Scene
@@ -59,8 +58,14 @@ def view(
         if begin is not None or end is not None or follow:
             raise UsageError("this is a scene; begin, end and follow are for its trajectory: rigidsim run")
         return View(display_of_scene(shown), frame)
+    instance(shown, Trajectory, "what is viewed", Scene)
     frame, follow = (full_path(shown, name) if name not in ("", WORLD) else name for name in (frame, follow))
-    return _fitting(lambda rate: display_of(shown, begin, end, rate), frame, follow, fps)
+    while True:  # with half of the frames, until the page is small enough
+        display = display_of(shown, begin, end, fps)
+        found = View(display, frame, follow)
+        if len(found.html) <= MOST_BYTES or len(display.poses.time) <= 2:
+            return found
+        fps /= 2
 
 
 def check_page(path: Path, force: bool, hints: Hints = IN_PYTHON) -> None:
@@ -73,14 +78,3 @@ def save_page(text: str, path: Path, force: bool, hints: Hints = IN_PYTHON) -> N
     """Write a page. Raises UsageError, StorageError as `check_page` does."""
     with published(path, kind_of(path, (PAGE,)), force, hints) as file:
         file.write(text.encode())
-
-
-def _fitting(display_at: Callable[[float], Display], frame: str, follow: str, fps: float) -> View:
-    """A view with as many frames for each second of playing, or half of them until the page is small enough."""
-    display = display_at(fps)
-    found = View(display, frame, follow)
-    while len(found.html) > MOST_BYTES and len(display.poses.time) > 2:
-        fps /= 2
-        display = display_at(fps)
-        found = View(display, frame, follow)
-    return found

@@ -154,8 +154,8 @@ MISTAKES = """\
 2 | plot a.h5 --size 0x5 | --size 0x5
 2 | plot a.h5 --size 900x5 | the size must be width and height, from 0.5 to 100 inches
 2 | plot a.h5 --plane xx | the plane must be one of xy
-2 | plot a.h5 -o a.jpg | a.jpg: a picture has one of the formats .png, .svg, .pdf
-2 | plot a.h5 -o a.h5 | a.h5: a picture has one of the formats
+2 | plot a.h5 -o a.jpg | a.jpg: the name must end with one of .png, .svg, .pdf
+2 | plot a.h5 -o a.h5 | a.h5: the name must end with one of .png
 5 | plot a.h5 -o none/a.png | the folder none does not exist
 5 | plot none.h5 | none.h5 cannot be read: No such file
 6 | plot scene.yaml | scene.yaml is not a trajectory; if it is a scene, rigidsim run scene.yaml makes one
@@ -164,7 +164,7 @@ MISTAKES = """\
 2 | plot s.h5 --over spin | --over spin: the sweep did not vary it; it varied bodies.brick.mass
 2 | plot s.h5 --path brick | --path: not for the result file of a sweep
 2 | plot s.h5 --from 0 | --from: not for the result file of a sweep
-2 | plot s.h5 -o a.bmp | a picture has one of the formats .png, .svg, .pdf
+2 | plot s.h5 -o a.bmp | a.bmp: the name must end with one of .png, .svg, .pdf
 2 | plot a.h5 s.h5 | s.h5 is the result file of a sweep, not a trajectory
 2 | plot a.h5 --over mass | --over mass: a.h5 is not the result file of a sweep
 2 | view a.h5 --frame brik | there is no body 'brik'; did you mean 'brick'?

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import rigidsim
 from rigidsim.report.courses import LEVELS, MOST_BINS, Course, courses
 from rigidsim.report.sections import plain
-from rigidsim.trajectory.stored_chunks import StoredChunks
 from spinning_brick import SCENE
 
 LONG = SCENE.replace("record_every: 0.05", "record_every: 0.01").replace("duration: 1", "duration: 30")
@@ -134,22 +133,6 @@ def test_an_encoding_without_blocks_gets_plain_characters(shell, kept):
     assert answer.code == 0
     assert answer.out.rstrip().endswith("#") and "_" in answer.out
     assert "\\u" not in answer.out
-
-
-def test_a_quantity_of_one_body_reads_its_chunks_only(tmp_path, monkeypatch):
-    """Of two hundred bodies; a chunk has eight of them, at most, in a file of 1024 samples at a time."""
-    body = {"mass": 1, "inertia": "point", "velocity": [1, 0, 0], "repeat": {"line": 200, "spacing": [1, 0, 0]}}
-    simulation = {"duration": 2, "step": 1e-3, "record_every": 1e-3}
-    scene = {"format": "rigidsim/1", "simulation": simulation, "bodies": {"b": body}}
-    rigidsim.simulate(rigidsim.Scene.from_dict(scene)).save(tmp_path / "a.h5")
-    read, stored = [], StoredChunks._stored
-    monkeypatch.setattr(StoredChunks, "_stored", lambda self, number: (read.append(number), stored(self, number))[1])
-    with rigidsim.load(tmp_path / "a.h5") as trajectory:
-        rows, bodies, _ = trajectory.arrays["world/velocity"]._source.chunks
-        read.clear()
-        (one,) = courses(trajectory, ["b_7.speed"])
-    assert one.last == pytest.approx(1.0)
-    assert read == [(k, 7 // bodies, 0) for k in range(-(-2001 // rows))]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ from scipy.spatial.transform import Rotation
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.bodies import write_travels
 from rigidsim.engine.contact.candidates import make_candidates, renew_candidates
-from rigidsim.jit.kernels import kernel
 from rigidsim.physics.contact import IGNORED
 from rigidsim.physics.distances import BOX
 
@@ -168,18 +167,3 @@ def test_what_rests_and_is_not_moved_by_forces_has_no_margin():
     start[2, at.CENTRE.place("omega")], start[3, at.CENTRE.place("v")] = 1.0, 1.0
     write_travels(contacts.shape, contacts.shape_value, contacts.n_moved, start, start, 0.1, turn, lever, travel)
     assert travel[0] > 0.0 and travel[1] == 0.0 and travel[2] > 0.0 and travel[3] >= 0.1 and travel[4] == 0.0
-
-
-def test_compiled_and_interpreted_lists_are_the_same():
-    @kernel
-    def renew(contacts, pose, travel, margin, candidates):
-        return renew_candidates(contacts, pose, travel, margin, candidates)
-
-    contacts, pose = scatter(300, 7)
-    travel, results = moving(contacts, np.random.default_rng(0), 0.01), []
-    for make in (renew, renew.interpreted):
-        candidates = make_candidates(contacts, 20_000)
-        assert make(contacts, pose, travel, MARGIN, candidates)
-        results.append((candidates.pair[: candidates.count[0]], candidates.allowance))
-    assert len(results[0][0]) > 300
-    assert np.array_equal(results[0][0], results[1][0]) and np.array_equal(results[0][1], results[1][1])

@@ -50,21 +50,6 @@ def test_a_ball_between_two_walls_bounces_often_in_a_step():
     assert world.p[0] == pytest.approx([0.0015, 0, 0.06], abs=1e-15) and world.v[0] == pytest.approx([0.3, 0, 20.0])
 
 
-def test_surfaces_that_move_strike_with_their_own_velocity():
-    """A wall that comes at 3 m/s throws an elastic ball back at 6; a belt drags it along by friction."""
-    wall = World([sphere(0.1), plane()], [(0, 0, 0.104), FLOOR], [FLOOR, (0, 0, 3.0)], [1, None])
-    assert wall.step(5e-3) == 1 and wall.v[0, 2] == pytest.approx(6.0, abs=1e-14)
-    for mu, v_t in ((0.05, 0.15), (0.5, 2 / 7)):
-        belt = ball_on_floor(4e-3, (0, 0, -2.0), 0.5, mu, g=0.0)
-        belt.contacts.shape_value[1, at.SOLID.surface] = (
-            1.0,
-            0.0,
-            5.0,
-        )  # along it
-        belt.step(5e-3)
-        assert belt.v[0] == pytest.approx([v_t, 0, 1.0], abs=1e-14)
-
-
 def test_slow_contacts_are_left_to_the_solver_and_fast_ones_are_kept_from_it():
     """The threshold of an impact, and of its rebound, is 2 g h of the whole step, in a step that is split, too."""
     limit = 2.0 * G * 5e-3

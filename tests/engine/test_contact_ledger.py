@@ -106,17 +106,6 @@ def test_friction_along_a_way():
     expect(ledger_of(bodies), EASY, friction=-1.0)
 
 
-def test_rolling_friction():
-    """rolling_friction times the radius and the load, times the angle."""
-    bodies = {
-        "floor": floor(rolling=0.01),
-        "ball": ball(at=(0, 0, 0.1), velocity=[1, 0, 0], angular_velocity=[0, 10, 0]),
-    }
-    trajectory = collide(bodies, duration=0.5, step=1e-3)
-    way = trajectory["ball"].world.position[-1, 0]
-    assert trajectory.contact_ledger.friction == pytest.approx(-0.01 * G * way, rel=1e-3)
-
-
 def test_a_body_that_lands():
     """Slower than what the threshold of impacts asks for, it is stopped by the sub-steps."""
     ledger = ledger_of({"floor": floor(), "ball": ball(at=(0, 0, 0.1 + 1e-5))}, step=5e-3)

@@ -11,8 +11,6 @@ from engine.test_contact_pairs import depth_in, distance_of_cores, random_pair
 from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.pairs import meet
-from rigidsim.jit.kernels import kernel
 
 CUBE = box(0.5, 0.5, 0.5)
 SIDE = Rotation.from_euler("y", 90, degrees=True)  # a capsule along x
@@ -165,29 +163,3 @@ def test_corners_that_pass_each_other_far_apart_have_the_way_between_them_as_nor
     (place,) = places_of(CUBE, CUBE.moved([2.0, 3.0, 4.0]))
     assert abs(place.gap - np.sqrt(1 + 4 + 9)) < 1e-12
     assert np.abs(place.normal * place.gap - [1, 2, 3]).max() < 1e-12
-
-
-def test_compiled_and_interpreted_places_have_the_same_bits():
-    @kernel
-    def meet_all(kind, value, pose, reach, places, counts):
-        for k in range(len(counts)):
-            i, j = 2 * k, 2 * k + 1
-            counts[k] = meet(kind[i], value[i], pose[i], kind[j], value[j], pose[j], reach, places[k])
-
-    rng, shapes = np.random.default_rng(11), []
-    for distance, kinds in itertools.product(np.geomspace(0.05, 3.0, 12), itertools.product(
-        ("sphere", "capsule", "box", "plane"), repeat=2)):  # fmt: skip
-        shapes += random_pair(kinds, rng, distance)
-    for _ in range(20):
-        shapes += [jittered(CUBE, rng), jittered(CUBE.moved([0.0, 0.0, 1.0]), rng)]
-    kind, value, pose = (np.array(column) for column in zip(*shapes, strict=True))
-    results = []
-    for function in (meet_all, meet_all.interpreted):
-        places = np.zeros((len(kind) // 2, at.MOST_PLACES, at.PLACE.width))
-        counts = np.zeros(len(kind) // 2, np.int64)
-        function(kind, value, pose, 0.5, places, counts)
-        for row, count in zip(places, counts, strict=True):
-            row[count:] = 0.0
-        results.append((places, counts))
-    assert results[0][1].sum() > 300
-    assert np.array_equal(results[0][1], results[1][1]) and np.array_equal(results[0][0], results[1][0])

@@ -104,20 +104,6 @@ def test_impulse_reparenting_and_contact_at_one_instant():
     assert np.abs(total - total[0]).max() <= 1e-12
 
 
-def test_callbacks_have_the_same_bits():
-    """A function that returns nothing changes nothing."""
-    bodies = {
-        "floor": floor(),
-        "box": block((0.4, 0.4, 0.2), at=(0, 0, 0.15), angular_velocity=[0, 0.5, 1]),
-        "ball": ball(0.1, at=(0.1, 0, 0.5), restitution=0.5),
-    }
-    scene = touching(bodies, duration=0.2, step=0.01, record_every=0.01)
-    plain = rigidsim.simulate(scene)
-    called = rigidsim.simulate(scene, callbacks={"ball": lambda _t, _bodies: ((0, 0, 0), (0, 0, 0))})
-    for name in plain.arrays:
-        assert np.array_equal(plain.arrays[name], called.arrays[name]), name
-
-
 @pytest.mark.parametrize("integrator", ["magnus", "magnus2", "euler"])
 def test_every_integrator_bounces_and_rests(integrator):
     """Contact corrects the smooth step of any method."""
@@ -149,26 +135,3 @@ def test_a_sensor_notices_and_does_nothing():
                     for what in ("begins", "ends"))  # fmt: skip
     assert begins == pytest.approx(0.15, abs=2.01 * 5e-3)
     assert ends == pytest.approx(0.35, abs=2.01 * 5e-3)
-
-
-def test_groups_meet_only_if_both_admit_it():
-    red, blue = {"group": "red", "with": ["blue"]}, {"group": "blue", "with": ["red"]}
-    pairs = {"red on red": (red, red, False), "red on blue": (red, blue, True)}
-    bodies, expected = {}, {}
-    for k, (name, (first, second, meet)) in enumerate(pairs.items()):
-        bodies[f"a{k}"] = ball(0.1, at=(0, k, 0), velocity=[2, 0, 0], collide=first)
-        bodies[f"b{k}"] = ball(0.1, at=(0.5, k, 0), collide=second)
-        expected[f"b{k}"] = meet, name
-    trajectory = collide(bodies, duration=0.5, step=5e-3, gravity=FREE)
-    for path, (meet, name) in expected.items():
-        assert (trajectory[path].world.velocity[-1, 0] > 0.5) == meet, name
-
-
-def test_terms_add_up_to_the_acceleration():
-    """With contact's own term, which is the mean of the last step."""
-    bodies = {"floor": floor(), "box": block((0.4, 0.4, 0.2), at=(0, 0, 0.1))}
-    scene = touching(bodies, duration=0.5, step=5e-3, record_every=0.1)
-    trajectory = rigidsim.simulate(scene, terms=True)
-    contact, gravity = trajectory["box"].term("contact"), trajectory["box"].term("gravity")
-    assert np.allclose(contact[2:], [0, 0, G], rtol=0, atol=1e-9)  # at 0.1 s it is still settling, 4e-5
-    assert np.allclose(gravity, [0, 0, -G], rtol=0, atol=1e-12)

@@ -44,17 +44,6 @@ def test_the_worked_case():
     assert event.energy == pytest.approx(0.5 * 2 * 0.25 + 0.5 * 0.5 * 0.36, rel=4 * EPS)
 
 
-def test_the_child_stays_where_it_is_in_the_world():
-    trajectory = run(WORKED_CASE, duration=1, step=0.01, record_every=0.01)
-    for path in ("top/child", "top/child/grandchild"):
-        world = trajectory[path].world
-        at = int(np.searchsorted(trajectory.time, 0.5))
-        assert np.abs(world.velocity[at]).max() <= 1e-15
-        assert np.abs(world.angular_velocity).max() == 0.0
-        # Afterwards it rests in a frame that turns by 0.006 rad a step and moves off: measured 1.7e-11 m.
-        assert np.abs(world.position - world.position[0]).max() <= 5e-11
-
-
 @settings(max_examples=30, deadline=None)  # each builds two worlds
 @example(518, False)
 @given(st.integers(0, 10**6), st.booleans())
@@ -154,14 +143,6 @@ def test_an_impulse_on_a_fixed_part_strikes_its_carrier_there():
     state = rigidsim.Simulation(make_scene({"b": body}, duration=1, step=0.1)).state
     assert np.allclose(state["b"].world.velocity, [0, 0.5, 0], rtol=0, atol=2 * EPS)
     assert np.allclose(state["b"].world.angular_velocity, [0, 0, 0], rtol=0, atol=2 * EPS)
-
-
-def test_in_a_plane_the_plane_takes_its_part():
-    body = {"mass": 1, "inertia": {"principal": [1, 1, 2]}}
-    body["impulses"] = [{"time": 0, "impulse": [1, 0, 5], "at": [0, 1, 3]}]
-    state = rigidsim.Simulation(make_scene({"b": body}, duration=1, step=0.1, plane=[0, 0, 1])).state
-    assert np.allclose(state["b"].world.velocity, [1, 0, 0], rtol=0, atol=EPS)
-    assert np.allclose(state["b"].world.angular_velocity, [0, 0, -0.5], rtol=0, atol=EPS)
 
 
 def test_the_event_tells_what_acted_and_what_the_plane_took_up():

@@ -9,6 +9,7 @@ import numpy as np
 from formula_references import random_situation, references
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
+from smooth_paths import exact
 
 from contact_checks import CONTACT_CHECKS
 from force_checks import DRIVEN, FORCE_CHECKS
@@ -16,6 +17,7 @@ from function_checks import FUNCTION_CHECKS, arc_tangents
 from geometry_checks import GEOMETRY_CHECKS
 from reduction_checks import CANONICAL, REDUCTION_CHECKS
 from restitution_checks import RESTITUTION_CHECKS
+from rigidsim.physics.quaternion import conjugate, product
 from solid_checks import solids
 
 EPS = np.finfo(float).eps
@@ -78,6 +80,10 @@ def quaternion() -> dict[str, list]:
     return {
         **exponentials(),
         "to_matrix": [((Q,), R, 8 * EPS)],
+        "turned_by": [
+            ((Q, V[0]), R @ V[0] - V[0], 1e-14),
+            (((1.0, 1e-20, 0.0, 0.0), (0, 1, 0)), (0, -2e-40, 2e-20), 1e-54),
+        ],
         "normalised": [((3 * Q,), Q, 4 * EPS)],
         "turn_of_z": [
             (((0, 0, 1.0),), (1, 0, 0, 0), 0),
@@ -221,6 +227,31 @@ def summation() -> dict[str, list]:
     return {"compensated_sum": [(arguments, expected, 0.0) for arguments, expected in sums]}
 
 
+def frames() -> dict[str, list]:
+    """A step of a body seen from its parent, by matrices, and a very small one, of which the digits stay; with either
+    quaternion of the parent.
+    """
+    (p, v, y, dy), (du, w_0, w_1) = V, np.random.default_rng(5).normal(size=(3, 3))
+    q_1, s = np.array([0.5, -0.1, 0.7, math.sqrt(0.25)]), 0.8
+    end = Rotation.from_quat(q_1[[1, 2, 3, 0]]).as_matrix()
+    changed = du - np.cross(w_1 - w_0, y) - np.cross(w_1, dy)
+    expected = [end.T @ R @ p - p + end.T @ dy / s, end.T @ R @ v - v + end.T @ changed / s]
+    given = w_0, w_1, s, p, v, y, dy, du
+    turned, none = Q + 1e-12 * np.array([-Q[1], Q[0], Q[3], -Q[2]]), np.zeros(3)
+    turn = np.array([2 * float(x) for x in product(conjugate(exact(turned)), exact(Q))[1:]])  # of these roundings
+    small = (none, none, 1.0, p, v, none, none, none), np.concatenate([np.cross(turn, p), np.cross(turn, v)])
+    return {
+        "changes_in_parent": [
+            case
+            for sign in (1.0, -1.0)
+            for case in (
+                ((Q, sign * q_1, *given), np.concatenate(expected), 1e-14),
+                ((Q, sign * turned, *small[0]), small[1], 1e-23),
+            )
+        ],
+    }
+
+
 def of_frames() -> dict[str, dict[str, list]]:
     """Vectors, quaternions, frames and changes of motion: one random situation at sixty digits."""
     checks: dict[str, dict[str, list]] = {}
@@ -239,6 +270,7 @@ CHECKS = {
     "prescribed": prescribed() | DRIVEN,
     "magnus": magnus(),
     "interpolation": interpolation(),
+    "frames": frames(),
     "solids": solids(),
     "restitution": RESTITUTION_CHECKS,
     **CONTACT_CHECKS,

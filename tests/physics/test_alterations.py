@@ -92,6 +92,7 @@ EQUIVALENT = {
     "interpolation.hermite_rotation: doubled 0.0": 1,
     "quaternion.rotate_back: negated conjugate(q)": 1,
     # Twice nothing.
+    "frames.changes_in_parent: doubled 0.0": 1,
     "rigid_body.takes_torque: doubled 0.0": 2,
     **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigidsim.physics import functions as f
-from rigidsim.physics.elementary import arc_tangent, select
+from rigidsim.physics.elementary import arc_tangent
 from rigidsim.physics.error_function import error_function
 from rigidsim.physics.exponentials import power_of_two, split
 
@@ -198,7 +198,3 @@ def test_mpmath_numbers_keep_their_digits():
             (f.exponential_less_one(x), mpmath.expm1(x)),
         ]  # fmt: skip
         assert all(abs(ours - theirs) < mpmath.mpf(10) ** -48 for ours, theirs in pairs)
-
-
-def test_select_of_columns_leaves_floats_alone():
-    assert select(np.array([True, False]), np.array([1.0, 2.0]), 3.0).tolist() == [1.0, 3.0]

@@ -45,7 +45,7 @@ def test_only_pictures_are_overwritten_and_only_by_force(figure, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("a.jpg", r"has one of the formats .png, .svg, .pdf; name a file such as a.png"), ("a", "one of the formats")],
+    [("a.jpg", "a.jpg: the name must end with one of .png, .svg, .pdf"), ("a", "must end with one of")],
 )
 def test_other_formats_are_refused(figure, tmp_path, name, message):
     with pytest.raises(UsageError, match=message):

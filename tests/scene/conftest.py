@@ -9,6 +9,7 @@ import pytest
 
 from rigidsim.errors import SceneError
 from rigidsim.scene import Scene, json_schema
+from rigidsim.scene import read as read_module
 
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 # What is wrong with the form of a scene; the JSON Schema finds it, too.
@@ -16,6 +17,7 @@ OF_FORM = {
     "empty", "integrator", "key", "length", "negative", "not-a-boolean", "not-a-list", "not-a-mapping", "not-a-number",
     "not-positive", "parameter-name", "type", "unknown-key", "unknown-value",
 }  # fmt: skip
+MOST_SCENES, MOST_BODIES = 10, 20  # of a test, and of a scene
 BRICK = {"mass": 2.0, "inertia": {"principal": [1, 2, 2.5]}}
 MINIMAL = {
     "format": "rigidsim/1",
@@ -27,6 +29,29 @@ MINIMAL = {
 def is_of_form(problem) -> bool:
     """Whether the JSON Schema refuses it."""
     return problem.code in OF_FORM or "is missing" in problem.message
+
+
+@pytest.fixture(autouse=True)
+def every_scene_reads_back(monkeypatch):
+    """What is read in a test is resolved, and read back as an equal scene; the JSON Schema accepts both forms."""
+    done, checked = [], read_module._checked
+
+    def noted(cls, document, overrides, source, name):
+        scene = checked(cls, document, overrides, source, name)
+        done.append((scene, source if isinstance(source, dict) and not overrides else None))
+        return scene
+
+    monkeypatch.setattr(read_module, "_checked", noted)
+    yield
+    monkeypatch.undo()
+    for scene, written in done[:MOST_SCENES]:
+        if len(scene.hierarchy.nodes) <= MOST_BODIES:
+            resolved = scene.resolved()
+            again = Scene.from_dict(resolved)
+            assert again == scene
+            assert again.resolved() == resolved
+            for form in (resolved, written or resolved):
+                assert [error.message for error in VALIDATOR.iter_errors(form)] == []
 
 
 @pytest.fixture

@@ -376,7 +376,6 @@ def test_a_number_anywhere_may_be_an_expression(minimal):
     brick = scene.bodies["brick"]
     assert (scene.simulation.duration, scene.simulation.step, brick.mass) == (6, 1 / 3, 9)
     assert brick.angular_velocity.value[2] == Scene.from_dict(minimal).parameters["slew"].value
-    assert Scene.from_dict(scene.resolved()) == scene
 
 
 def test_a_quaternion_of_expressions(with_body):
@@ -409,9 +408,7 @@ def test_options_of_integrators_may_be_expressions(minimal, problem):
     for written in ("= 1 + two", 3, 3.0):
         how = {"duration": 1, "step": 0.1, "integrator": {"name": "magnus", "terms": written}}
         given = minimal | {"parameters": {"two": 2}, "simulation": how}
-        scene = Scene.from_dict(given)
-        assert scene.simulation.integrator.terms == 3
-        assert Scene.from_dict(scene.resolved()) == scene
+        assert Scene.from_dict(given).simulation.integrator.terms == 3
     how["integrator"]["terms"] = "= two/4"
     assert problem(given).message == "expected a whole number, got 0.5"
     how["integrator"]["terms"] = "= 4*two"

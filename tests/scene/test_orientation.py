@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from rigidsim.physics.quaternion import product, rotate, to_matrix
+from rigidsim.physics.quaternion import to_matrix
 from rigidsim.scene import Scene
 from rigidsim.scene.values.rotation import (
     from_axis_angle,
@@ -60,13 +60,6 @@ def test_normalising_twice_is_normalising_once(q):
     assume(math.hypot(*q) > 1e-3)
     once = normalised(tuple(q))
     assert normalised(once) == once
-
-
-def test_product_turns_by_the_second_first():
-    p, q, v = from_axis_angle((0, 0, 1), 0.7), from_axis_angle((1, 0, 0), -0.4), (1.0, 2.0, 3.0)
-    both = rotate(product(p, q), v)
-    in_turn = rotate(p, rotate(q, v))
-    assert np.allclose(both, in_turn, rtol=0, atol=16 * EPS)
 
 
 def test_all_forms_mean_the_same_quarter_turn(minimal):

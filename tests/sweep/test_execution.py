@@ -7,8 +7,8 @@ import pytest
 
 import rigidsim
 from rigidsim import Scene, simulate
-from rigidsim.errors import StorageError, UsageError
-from tops import TOP, VARY, contents, run, swept
+from rigidsim.errors import StorageError
+from tops import TOP, contents, run, swept
 
 
 def alone(sweep, index):
@@ -85,19 +85,6 @@ def test_structures_are_mixed_in_one_sweep(tmp_path):
             assert np.array_equal(
                 sweep[index]["top"].world.orientation, alone(sweep, index)["top"].world.orientation[-1]
             )
-
-
-def test_parts_are_the_runs_of_the_whole(tmp_path):
-    with rigidsim.sweep(Scene.from_text(TOP), vary=VARY) as whole:
-        parts = [rigidsim.sweep(Scene.from_text(TOP), vary=VARY, part=(k, 3)) for k in (1, 2, 3)]
-        assert np.array_equal(np.concatenate([part.runs["seed"] for part in parts]), whole.runs["seed"])
-        together = np.concatenate([part.array("world/orientation") for part in parts])
-        assert np.array_equal(together, whole.array("world/orientation"))
-        assert np.array_equal(parts[1][17]["top"].world.orientation, whole[17]["top"].world.orientation)
-        with pytest.raises(UsageError, match="there is no run 3; the runs are 12 to 23"):
-            parts[1][3]
-        for part in parts:
-            part.close()
 
 
 def test_a_file_of_another_kind_is_never_replaced(tmp_path):

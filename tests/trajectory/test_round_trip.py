@@ -54,16 +54,6 @@ def test_hash_does_not_know_where_and_when(history, tmp_path):
         assert loaded.stored_hash == history.content_hash
 
 
-def test_blocks_of_any_size_make_the_same_file(history, tmp_path):
-    names = history.header.dataset_names
-    with Writer(tmp_path / "b.h5", history.header, 1) as writer:
-        for begin, end in ((0, 1), (1, 1), (1, 18), (18, len(history.time))):
-            writer.append_arrays({name: np.asarray(history.arrays[name])[begin:end] for name in names})
-        writer.finish("complete")
-    with rigidsim.load(tmp_path / "b.h5") as loaded:
-        assert loaded.content_hash == loaded.stored_hash == history.content_hash
-
-
 def test_datasets_are_read_when_asked_for(kept_file, monkeypatch):
     decoded = []
     decode = stored_chunks.decode

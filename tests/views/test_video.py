@@ -16,7 +16,6 @@ from PIL import Image
 import rigidsim
 from moving_ball import history
 from rigidsim.errors import Interrupted, StorageError, UsageError
-from rigidsim.trajectory.spool import Spool
 from rigidsim.views.reel import clock
 
 SIZE = (96, 64)
@@ -196,17 +195,6 @@ def test_a_missing_package_is_named(moving, tmp_path, monkeypatch, module, packa
     with pytest.raises(UsageError) as refused:
         moving.video(tmp_path / name)
     assert str(refused.value) == f'videos need {package}; install it with: pip install "rigidsim[video]"'
-
-
-@pytest.mark.parametrize("name", ["a.gif", "a.png"])
-def test_a_full_disk_leaves_nothing(moving, tmp_path, monkeypatch, name):
-    def full(self, begin, content):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Spool, "_write_all", full)
-    with pytest.raises(StorageError, match="No space left on device"):
-        moving.video(tmp_path / name, size=SIZE, fps=5)
-    assert remains(tmp_path) == set()
 
 
 @pytest.mark.parametrize(

@@ -58,12 +58,14 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
 
 
 def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
-    """Parent, kind, row and carrier of each node; see `Model`."""
+    """Parent, kind, row and carrier of each node, and whether it bears free bodies; see `Model`."""
     driven = set(drives.driven[:, 0].tolist())
+    bearing = {above.index for node in tree.free() for above in tree.lineage(node) if above is not node}
     rows = []
     for node in tree.nodes:
         kind = layout.DRIVEN if node.index in driven else KINDS[node.kind]
-        rows.append((node.parent, kind, tree.rows[node.index], tree.row(tree.carrier(node))))
+        bears = int(node.index in bearing and tree.free_ancestor(node) is not None)
+        rows.append((node.parent, kind, tree.rows[node.index], tree.row(tree.carrier(node)), bears))
     return table(rows, layout.NODE.width)
 
 

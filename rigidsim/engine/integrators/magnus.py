@@ -58,7 +58,7 @@ def move(
 
 
 @inlined
-def step(method, t, h, era, model, state, scratch, lanes):
+def step(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
     use_2 = 1.0 if method.terms >= 2 else 0.0

@@ -76,7 +76,7 @@ def move(state: STATE, middle: STAGE, rate: RATE, h, lane):
 
 
 @inlined
-def step(method, t, h, era, model, state, scratch, lanes):
+def step(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state from t to t + h."""
     evaluate(t, era, model, state, scratch, lanes)
     for i in range(len(model.moved_node)):

@@ -1,12 +1,18 @@
-"""Fourth-order Runge-Kutta-Munthe-Kaas on the whole tree."""
+"""Fourth-order Runge-Kutta-Munthe-Kaas on the whole tree.
+
+Rotations are stepped by rotation vectors in body axes; positions relative to the parent in world axes, where a body in
+free flight moves straight, however fast the parent turns.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from rigidsim.engine.evaluate import evaluate
-from rigidsim.engine.layout import RATE, STAGE, STATE, SUMS, TRIPLE, add_to_sums, copy_rows
+from rigidsim.engine.evaluate import evaluate_placed, place_nodes
+from rigidsim.engine.kinds import is_moved, place
+from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, STAGE, START, STATE, SUMS, TRIPLE, add_to_sums, copy_rows
 from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
 from rigidsim.physics.vector import add, scaled
 
@@ -20,8 +26,21 @@ class Rkmk4Options(NamedTuple):
 
 
 @lanewise
-def combine(start: STAGE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, target: STAGE, h, weight, node, lane):
-    """Accumulate one stage's rates, and compute the next stage, `target` = start + node h rate.
+def begin(state: STATE, parent: FRAME, arm: ARM, start: START, stage: STAGE, lane):
+    """The first stage: the state, with position and velocity relative to the parent in world axes."""
+    start.q = parent.q
+    start.omega = parent.omega
+    start.d = arm.d
+    start.v = arm.v
+    stage.p = arm.d
+    stage.q = state.q
+    stage.v = arm.v
+    stage.omega = state.omega
+
+
+@lanewise
+def combine(state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, node, lane):
+    """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
 
     The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
     dexp_inverse(sigma, omega_B). `turn` is the present stage's sigma on entry and the next one's on return.
@@ -38,17 +57,31 @@ def combine(start: STAGE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, t
     total.power += weight * power
 
     sigma = scaled(x, turning)
-    q = product(start.q, exp_septic(scaled(0.5, sigma)))
+    q = product(state.q, exp_septic(scaled(0.5, sigma)))
     turn.xyz = sigma
-    target.p = add(start.p, scaled(x, v))
-    target.q = renormalised(q)
-    target.v = add(start.v, scaled(x, a))
-    target.omega = add(start.omega, scaled(x, alpha))
+    stage.p = add(start.d, scaled(x, v))
+    stage.q = renormalised(q)
+    stage.v = add(start.v, scaled(x, a))
+    stage.omega = add(state.omega, scaled(x, alpha))
 
 
 @lanewise
-def finish(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, lane):
-    """Accumulate the last stage's rates, and advance `state` by h times the weighted sum of all."""
+def finish(
+    state: STATE,
+    start: START,
+    stage: STAGE,
+    rate: RATE,
+    turn: TRIPLE,
+    total: SUMS,
+    parent: FRAME,
+    body: BODY,
+    h,
+    weight,
+    lane,
+):
+    """Accumulate the last stage's rates, and advance `state` by h times the weighted sum of all; the parent's frame is
+    that at the end of the step.
+    """
     v, omega_B = stage.v, stage.omega
     turning = dexp_inverse(turn.xyz, omega_B)
     a, alpha = rate.a, rate.alpha
@@ -59,27 +92,43 @@ def finish(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h,
     mean_power = total.power + weight * rate.power
 
     q = product(state.q, exp_septic(scaled(0.5 * h, mean_turning)))
-    add_to_sums(state, p=scaled(h, mean_v))
+    dp, dv = changes_in_parent(
+        start.q, parent.q, start.omega, parent.omega, body.scale, state.p, state.v, start.d, scaled(h, mean_v),
+        scaled(h, mean_a),
+    )  # fmt: skip
+    add_to_sums(state, p=dp)
     state.q = renormalised(q)
-    add_to_sums(state, v=scaled(h, mean_a))
+    add_to_sums(state, v=dv)
     add_to_sums(state, omega=scaled(h, mean_alpha))
     add_to_sums(state, work=h * mean_power)
 
 
 @inlined
-def step(method, t, h, era, model, state, scratch, lanes):
-    """Advance the state from t to t + h."""
-    stage, n_moved = state, len(model.moved_node)
-    copy_rows(n_moved, len(state), state, scratch.stage)  # poses of paced nodes do not change within a step
+def step(method, t, t_end, h, era, model, state, scratch, lanes):
+    """Advance the state from t to t_end, h = t_end - t."""
+    stage, n_moved = scratch.stage, len(model.moved_node)
+    copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
-    for i in range(4):
-        evaluate(t + NODE[i] * h, era, model, stage, scratch, lanes)
+    place_nodes(model.active, t, model, state, scratch, lanes)
+    for k in range(n_moved):
+        node = model.moved_node[k]
+        begin(state[k], scratch.frame[model.node[node].parent], scratch.arm[node], scratch.start[k], stage[k], lanes)
+    evaluate_placed(t, era, model, stage, scratch, lanes, True)
+    for i in range(3):
         for k in range(n_moved):
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
-            if i < 3:
-                combine(state[k], stage[k], rate, turn, total, scratch.stage[k], h, WEIGHT[i], NODE[i + 1], lanes)
-            else:
-                finish(state[k], stage[k], rate, turn, total, h, WEIGHT[i], lanes)
-        stage = scratch.stage
+            combine(state[k], scratch.start[k], stage[k], rate, turn, total, h, WEIGHT[i], NODE[i + 1], lanes)
+        t_stage = t + NODE[i + 1] * h if i < 2 else t_end
+        place_nodes(model.active, t_stage, model, stage, scratch, lanes, True)
+        evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
+    # The frames of driven nodes that no free body moves are those of the last stage.
+    for node in model.active:
+        if is_moved(node, model):
+            k = model.node[node].row
+            rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
+            parent, body = scratch.frame[model.node[node].parent], model.body[k]
+            finish(state[k], scratch.start[k], stage[k], rate, turn, total, parent, body, h, WEIGHT[3], lanes)
+        if model.node[node].bears > 0:
+            place(node, t_end, model, state, scratch, lanes)

@@ -46,11 +46,13 @@ def flight_error(method: Integrator, turn: float, total: float) -> float:
     """The error of a free flight in a frame that rotates by `turn` (rad) per step and by `total` during the run,
     relative to its distance from the axis: the larger of those of a body at rest and of one that begins on the axis.
 
-    With z = turn and T = total: `rkmk4` z^4 (1/24 + T/120), `magnus2` z^2 (1/2 + T/6), each the first term alone
-    while T < 1; `magnus` 3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
+    With z = turn and T = total: `rkmk4` none; `magnus2` z^2 (1/2 + T/6), the first term alone while T < 1; `magnus`
+    3 z T/4 and `euler` z, growing to T^2 z/4 and T^2 z/2, then exponentially in T sqrt(z).
     """
-    if not 0.0 < turn < math.inf:
-        return 0.0 if turn == 0.0 else math.inf
+    if method.in_world or turn == 0.0:
+        return 0.0
+    if not turn < math.inf:
+        return math.inf
     steps = max(1, round(min(total / turn, MOST_STEPS)))
     rotating = np.array([(0.0, 1.0), (turn * turn, -2j * turn)])
     # Without the eigenvalues of a point that rotates with the frame, z -> exp(-i turn) z.
@@ -128,6 +130,8 @@ def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Each free body and each used frame that rotates by more than LARGEST_TURN per step, at t = 0 or by its prescribed
     motion, and each frame in which free flights have a large error, with a sufficient step.
     """
+    if hierarchy.scene.simulation.integrator.chooses:
+        return
     step, rates = hierarchy.scene.simulation.step, _Rates(hierarchy)
     matter = frames_that_matter(hierarchy) if any(node.body.prescribed for node in hierarchy) else set()
     flown = _flown_in(hierarchy)
@@ -225,6 +229,8 @@ def load_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Springs whose oscillation is too fast for the step or grows during the run, and the strongest damping of each
     body for whose total damping the step is too long.
     """
+    if hierarchy.scene.simulation.integrator.chooses:
+        return
     simulation, loads = hierarchy.scene.simulation, list(_loads(hierarchy))
     step, method, steps = simulation.step, simulation.integrator, simulation.duration / simulation.step
     damped: dict[str, float] = {}
