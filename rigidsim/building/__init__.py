@@ -40,7 +40,7 @@ def as_integer(ratio: float) -> int:
 def method_of(choice) -> NamedTuple:
     """The options of the chosen integrator for the kernels, which take numbers in place of words."""
     options = integrators.BY_NAME[choice.name].options
-    given = {key: WORDS.get(value, value) for key, value in choice.model_dump(exclude={"name"}).items()}
+    given = {key: WORDS.get(value, value) for key, value in choice.in_numbers().items()}
     return options(**given)
 
 
@@ -63,7 +63,8 @@ def build_world(scene: Scene) -> World:
     """The world at t = 0 of a scene that has been checked."""
     blueprint = blueprint_of(scene)
     model = model_of(blueprint, blueprint.tree)
-    return World(blueprint, blueprint.tree, model, initial_state(scene.hierarchy, followed(model)))
+    more = followed(model) + (integrators.trials_of(blueprint.method) is not None)
+    return World(blueprint, blueprint.tree, model, initial_state(scene.hierarchy, more))
 
 
 def blueprint_of(scene: Scene) -> Blueprint:
@@ -101,6 +102,8 @@ def schedule_of(scene: Scene) -> Schedule:
             # A load that stores energy adds it when the load begins, and removes it when the load ends.
             stops += (force.during or ()) if registry.BY_NAME[force.type].stores else ()
         stops += [impulse.time for impulse in body.impulses]
+    if scene.simulation.integrator.chooses:
+        times.append(scene.simulation.duration)  # no step goes beyond the end
     return Schedule(scene.simulation.step, times, stops, scene.hierarchy.reparentings)
 
 
@@ -114,9 +117,9 @@ def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
     return row
 
 
-def initial_state(hierarchy: Hierarchy, n_followed: int) -> np.ndarray:
-    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and of loads with a winding,
-    which is within half a turn of rest.
+def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
+    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and rows of zeros: of a
+    method that chooses its steps, and of loads with a winding, which is within half a turn of rest.
     """
     starts = Starts(hierarchy)
     free = [com_state(n, starts[n.frame], hierarchy.composite(n).mass.center) for n in hierarchy.free()]
@@ -125,4 +128,4 @@ def initial_state(hierarchy: Hierarchy, n_followed: int) -> np.ndarray:
         for node in hierarchy
         if node.prescribed and node.prescribed.has_rates
     ]
-    return numbers_table([*free, *paced, *[[0.0] * layout.STATE.width] * n_followed], layout.STATE.width)
+    return numbers_table([*free, *paced, *[[0.0] * layout.STATE.width] * n_more], layout.STATE.width)

@@ -17,7 +17,7 @@ def integrators(as_json):
 
     if as_json:
         described = [
-            {"name": method.name, "options": method.options(), "allowed": method.allowed(), "order": method.order,
+            {"name": method.name, "options": _given(method), "allowed": method.allowed(), "order": method.order,
              "evaluations": method.evaluations, "conserves": method.conserves, "source": method.source}
             for method in methods
         ]  # fmt: skip
@@ -29,5 +29,10 @@ def integrators(as_json):
         click.echo(f"  conserves    {method.conserves}\n  source       {method.source}")
         for key, default in method.options().items():
             meaning = type(method).model_fields[key].description
-            click.echo(f"  {key:<12} {meaning}: {method.allowed()[key]}, default {default}")
+            click.echo(f"  {key:<12} {meaning}: {method.allowed()[key]}, default {method.unset.get(key, default)}")
         click.echo()
+
+
+def _given(method):
+    """The options that have a value by default."""
+    return {key: value for key, value in method.options().items() if value is not None}

@@ -132,19 +132,3 @@ class Bodies:
     def kinetic_energy(self) -> float:
         """J; the inertia is taken as if the bodies were round."""
         return float(0.5 * (self.mass * (self.v**2).sum(1)).sum() + 0.5 * (self.inertia * self.omega**2).sum())
-
-
-def balls_and_planes(p, radius: float, planes, margin: float, friction: float, rolling: float) -> list[Point]:
-    """The contact points of balls of one radius with each other and with planes (unit normal, offset)."""
-    points, how = [], {"friction": friction, "rolling": rolling * radius}
-    d, planes = p[None] - p[:, None], np.array(planes, float).reshape(-1, 4)
-    between, above = np.sqrt((d * d).sum(2)) - 2 * radius, p @ planes[:, :3].T - planes[:, 3] - radius
-    for i in range(len(p)):
-        for j in i + 1 + np.flatnonzero(between[i, i + 1 :] < margin):
-            normal = d[i, j] / (between[i, j] + 2 * radius)
-            levers = tuple(radius * normal), tuple(-radius * normal)
-            points.append(Point(i, int(j), tuple(normal), between[i, j], *levers, **how))
-        for k in np.flatnonzero(above[i] < margin):
-            normal = -planes[k, :3]
-            points.append(Point(i, FLOOR, tuple(normal), above[i, k], tuple(radius * normal), feature=int(k), **how))
-    return points

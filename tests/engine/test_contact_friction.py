@@ -161,17 +161,6 @@ def test_a_box_rides_on_a_turntable(table, is_child):
     assert np.abs(np.arctan2(y, x)).max() <= 1e-4
 
 
-@pytest.mark.parametrize(("start", "spin"), [(0.1, 4.0), (0.0, 5.0)])
-def test_a_ball_orbits_on_a_turntable_at_two_sevenths_of_its_rate(start, spin):
-    """About the point where v = 2/7 Omega x (r - c); one that rolls on the spot stays there."""
-    rolling = ball(0.1, at=(0.5, 0, 0.1), velocity=[0, start, 0], angular_velocity=[spin, 0, 0])
-    trajectory = collide({"table": TABLE, "ball": rolling}, duration=10, step=5e-3, record_every=0.1)
-    t, motion = trajectory.time, trajectory["ball"].world
-    radius = 3.5 * start
-    circle = np.stack([0.5 - radius + radius * np.cos(2 * t / 7), radius * np.sin(2 * t / 7)], axis=-1)
-    assert np.abs(motion.position[:, :2] - circle).max() <= 2e-6 * max(radius, 1e-6) + 1e-9
-
-
 def test_a_spinning_ball_is_braked_by_rolling_resistance():
     """The moment is the coefficient times radius times weight: it rolls to rest with 5/7 of that over the radius."""
     how = {"rolling": 0.01}

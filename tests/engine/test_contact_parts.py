@@ -14,9 +14,7 @@ from rigidsim.engine.contact import columns as at
 from rigidsim.engine.lanes import LANES, block_of, holds_values, lanes_of, structure
 from rigidsim.engine.model import Contacts
 from rigidsim.engine.run import BlockRun
-from rigidsim.physics.contact import COLLIDES, SENSED
 from rigidsim.physics.distances import BOX, HALF_SPACE, POINT, SEGMENT
-from rigidsim.physics.quaternion import rotate
 
 EPS = np.finfo(float).eps
 BALL = {"type": "sphere", "radius": 0.5}
@@ -88,38 +86,6 @@ def test_shapes_are_placed_about_the_centre_of_mass_in_metres():
     assert value_of(found, 3, at.SOLID.bound, 1) == [math.inf]
 
 
-def test_a_shape_of_a_part_has_the_axes_of_the_body():
-    part = {"shapes": [BALL | {"surface_velocity": [1, 0, 0], "orientation": TURN}], "orientation": TURN, "scale": 2}
-    found = contacts({"a": {"mass": 1, "inertia": "point", "children": {"part": part}}, "f": {"shapes": [PLANE]}})
-    assert np.allclose(value_of(found, 0, at.SOLID.place("surface"), 3), [0, 2, 0], rtol=0, atol=4 * EPS)
-    assert np.allclose(rotate(value_of(found, 0, at.SOLID.place("q"), 4), (1, 0, 0)), [-1, 0, 0], rtol=0, atol=4 * EPS)
-
-
-def test_bodies_that_forces_move_come_first_in_the_order_of_paths():
-    bodies = {"z": {"shapes": [PLANE]}, "c": {"shapes": [PLANE]}, "b": ball(), "d": {}, "a": ball()}
-    bodies["d"] = {"motion": {"prescribed": {}}, "children": {"deck": {"shapes": [PLANE]}}}
-    found = contacts(bodies)
-    names = ["z", "c", "b", "d", "d/deck", "a"]
-    assert [names[k] for k in found.body[:, at.CONTACT_BODY.node]] == ["a", "b", "c", "d/deck", "z"]
-    assert found.body[:, at.CONTACT_BODY.row].tolist() == [1, 0, *[layout.NO_ROW] * 3]
-    assert found.n_moved == 2
-    assert found.shape[:, at.SHAPE.body].tolist() == [0, 1, 2, 3, 4]
-
-
-def test_the_table_of_classes_holds_what_is_used():
-    bodies = {
-        "a": ball(material={"friction": 0.2}),
-        "b": ball(collide="sensor"),
-        "c": ball(collide=False),
-        "f": {"shapes": [PLANE], "material": {"restitution": 0.5, "friction": 0.8}},
-    }
-    found = contacts(bodies)
-    assert found.shape[:, at.SHAPE.surfaces].tolist() == [0, 1, 2]
-    assert found.action.tolist() == [[COLLIDES, SENSED, COLLIDES], [SENSED] * 3, [1, 2, 1]]
-    assert found.value[2].tolist() == [0.5, math.sqrt(0.2 * 0.8), 0]
-    assert found.value[6].tolist() == found.value[2].tolist()
-
-
 def ways_of(found: Contacts) -> dict[int, list[int]]:
     """For each contact body, by its node, the nodes from below the common ancestor to itself."""
     lines = {}
@@ -152,11 +118,6 @@ def test_two_boards_that_meet_only_through_a_ball_have_one_ancestor():
     assert ways_of(contacts(bodies)) == {1: [1], 2: [2], 3: [3]}
     fixed = {"hut": {"children": {"floor": {"shapes": [BALL]}}}, "roof": {"shapes": [BALL]}, "ball": ball()}
     assert ways_of(contacts(fixed)) == {1: [0, 1], 2: [2], 3: [3]}
-
-
-def test_nodes_with_shapes_are_placed_in_every_step():
-    model = build_world(scene_of({"f": {"shapes": [PLANE]}, "g": {}, "a": ball()})).model
-    assert model.active.tolist() == [0, 2]
 
 
 def test_shapes_keep_their_numbers_when_the_tree_changes():

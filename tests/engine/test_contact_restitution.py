@@ -22,18 +22,6 @@ def heights(trajectory, radius: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_five_apexes_of_a_ball_that_keeps_eight_tenths(step):
-    """From 1 m: 0.64 m, 0.4096 m, ...: h e^(2n)."""
-    bodies = {"floor": floor(), "ball": ball(0.1, at=(0, 0, 1.1), restitution=0.8)}
-    trajectory = collide(bodies, duration=2.8, step=step, record_every=step)
-    rising = trajectory["ball"].world.velocity[:, 2] > 0
-    begins = np.flatnonzero(rising[1:] & ~rising[:-1])[:5] + 1
-    assert len(begins) == 5
-    found = heights(trajectory, 0.1)[begins]
-    assert np.abs(found - 0.64 ** np.arange(1, 6)).max() <= 1e-9  # the prototype: 4e-14
-
-
-@pytest.mark.parametrize("step", STEPS)
 def test_a_hundred_bounces_without_loss(step):
     bodies = {"floor": floor(), "ball": ball(0.1, at=(0, 0, 1.1), restitution=1)}
     fall = math.sqrt(2 / G)

@@ -74,15 +74,3 @@ def test_the_frame_parent_of_a_free_body_is_the_axes_of_its_parent():
     in_world = carrier(forces=[{"force": [3, -2, 1], "at": [0.1, 0.2, 0.3], "frame": "world"}])
     local, world = run(turned, **HOW)["p/b"].local, run({"b": in_world}, **HOW)["b"].world
     assert difference(local, world) <= ROUND_OFF
-
-
-def test_a_part_moves_rigidly_with_its_carrier():
-    trajectory = run(with_part({"force": [1, 0, 0]}, 0.5, 1.0), **HOW)
-    part, body = trajectory["b/mount/part"], trajectory["b"]
-    seen = part.seen_from("b")
-    assert np.ptp(seen.position, axis=0).max() <= 8 * EPS
-    assert not trajectory["b/mount/part"].local.velocity.any()
-    assert np.abs(part.world.angular_velocity - body.world.angular_velocity).max() <= 8 * EPS
-    arm = part.world.position - body.world.position
-    expected = body.world.velocity + np.cross(body.world.angular_velocity, arm)
-    assert np.abs(part.world.velocity - expected).max() <= 32 * EPS * np.abs(expected).max()

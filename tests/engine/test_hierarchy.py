@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenes import EPS, angle_between, axis_angle, run, slopes
+from scenes import angle_between, axis_angle, run
 
 DURATION, STEP = 10.0, 1e-3
 AGREEMENT = 1e-9  # relative, over 10 s at 1 ms
@@ -85,31 +85,3 @@ def test_same_world_path(name, in_the_world):
         # Measured: 2.8e-12 three deep, 9e-13 and less for the others.
         assert np.linalg.norm(a - b, axis=1).max() <= AGREEMENT * np.linalg.norm(b, axis=1).max(), quantity
     assert angle_between(found.orientation, in_the_world.orientation).max() <= AGREEMENT
-
-
-@pytest.mark.parametrize("name", [name for name in parents() if name not in ("still", "boosted")])
-def test_each_converges_at_fourth_order(name):
-    exact = world_path("world", step=5e-4, record_every=2.0, duration=2.0)
-    steps, errors = (0.04, 0.02, 0.01), []
-    for step in steps:
-        found = world_path(name, step=step, record_every=2.0, duration=2.0)
-        row = [angle_between(found.orientation[-1], exact.orientation[-1])]
-        row += [np.linalg.norm(getattr(found, q)[-1] - getattr(exact, q)[-1]) for q in ("position", "angular_velocity")]
-        errors.append(row)
-    observed = slopes(steps, np.array(errors))
-    for quantity, order in zip(("orientation", "position", "angular velocity"), observed, strict=True):
-        if np.array(errors)[:, ("orientation", "position", "angular velocity").index(quantity)].max() < 1e-12:
-            continue  # exact: a parabola in the world
-        assert np.all(np.abs(order - 4.0) <= 0.1), (quantity, order)
-
-
-def test_local_and_world_motion_are_consistent():
-    """/world is the composition of /local up the tree, to round-off of the coordinates involved."""
-    bodies, path = parents()["three deep"]
-    trajectory = run(bodies, duration=1, step=STEP, record_every=0.1, gravity=GRAVITY)
-    composed, world = trajectory[path].seen_from("world"), trajectory[path].world
-    reach = np.abs(world.position).max() + np.abs(trajectory["t/p"].world.position).max() + 1
-    assert np.abs(composed.position - world.position).max() <= 64 * EPS * reach
-    assert np.abs(composed.velocity - world.velocity).max() <= 64 * EPS * 8 * reach
-    assert np.abs(composed.angular_velocity - world.angular_velocity).max() <= 64 * EPS * 4
-    assert angle_between(composed.orientation, world.orientation).max() <= 64 * EPS

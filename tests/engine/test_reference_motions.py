@@ -7,36 +7,9 @@ import pytest
 
 from scenes import run
 
-
-def damped(x_0: float, v_0: float, c: float, k: float, t: np.ndarray) -> np.ndarray:
-    """x'' + c x' + k x = 0: the three classes in one, as the sum of two exponentials or their limit."""
-    d, root = c / 2, np.sqrt(complex(c * c / 4 - k))
-    if root == 0:
-        return (x_0 + (v_0 + d * x_0) * t) * np.exp(-d * t)
-    s_1, s_2 = -d + root, -d - root
-    return (((v_0 - s_2 * x_0) * np.exp(s_1 * t) - (v_0 - s_1 * x_0) * np.exp(s_2 * t)) / (s_1 - s_2)).real
-
-
 CLASSES = pytest.mark.parametrize("damping", [2.0, 12.0, 30.0], ids=["under", "critical", "over"])
 EVERY_STEP = {"duration": 5, "step": 2e-3, "record_every": 2e-3}
 MASS, STIFFNESS = 3.0, 12.0  # critical: 2 sqrt(k m) = 12
-
-
-@CLASSES
-@pytest.mark.parametrize("pull", [0.0, 0.7], ids=["still", "accelerating"])
-def test_a_damped_spring_in_a_still_and_in_an_accelerating_frame(damping, pull):
-    """In the accelerating frame the rest position moves back by m a/k, and nothing else changes."""
-    spring = {"type": "spring", "to": "train", "to_at": [-2, 0, 0], "length": 2}
-    bob = {"mass": MASS, "inertia": "point", "position": [0.5, 0, 0], "velocity": [-1, 0, 0],
-           "forces": [{**spring, "stiffness": STIFFNESS, "damping": damping}]}  # fmt: skip
-    train = {"motion": {"prescribed": {"acceleration": [pull, 0, 0]}}, "children": {"bob": bob}}
-    trajectory = run({"train": train}, **EVERY_STEP)
-    rest = -MASS * pull / STIFFNESS
-    expected = rest + damped(0.5 - rest, -1, damping / MASS, STIFFNESS / MASS, trajectory.time)
-    # RK4 at 2 ms, fastest rate 9.6 /s: (rate h)^4/120 of the motion.
-    assert np.abs(trajectory["train/bob"].local.position[:, 0] - expected).max() <= (9.6 * 2e-3) ** 4 / 120
-    # E - work closes though the spring's damper and the train's motion both take energy.
-    assert np.abs(trajectory.total_energy - trajectory.total_energy[0]).max() <= 1e-8
 
 
 @CLASSES

@@ -7,7 +7,6 @@ import pytest
 
 import rigidsim
 from rigidsim.cli.examples import shipped_scenes
-from rigidsim.errors import UsageError
 from rigidsim.report.explain import Explanation
 from rigidsim.trajectory.fields import ANGULAR_TERMS, LINEAR_TERMS
 from scenes import EPS, make_scene
@@ -98,11 +97,3 @@ def test_explanation_names_the_term_that_bends_the_path():
     assert "; all other terms together contribute -1 m/s2" in str(found)
     at_rest = str(Explanation(trajectory, "table/let_go", 0.0))
     assert "at rest and accelerates by 1 m/s2, mainly due to the centrifugal term" in at_rest
-
-
-def test_explanation_says_why_it_cannot():
-    with pytest.raises(UsageError, match="not a free body"):
-        Explanation(with_terms("ball_on_turntable"), "table", 0.0)
-    plain = rigidsim.simulate(rigidsim.Scene.from_file(SCENES["ball_on_turntable"]))
-    with pytest.raises(UsageError, match="--terms"):
-        Explanation(plain, "table/let_go", 0.0)

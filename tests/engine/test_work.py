@@ -58,14 +58,6 @@ def test_the_work_of_one_push_is_force_times_way():
     assert abs(trajectory.diagnostic("kinetic_energy")[-1] - 9.25) <= 16 * EPS * 9.25
 
 
-def test_a_force_that_brakes_does_negative_work():
-    """Thrown upwards against a constant force: the sign of the ledger."""
-    ball = {"mass": 2.0, "inertia": "point", "velocity": [0, 0, 10], "forces": [{"force": [0, 0, -20]}]}
-    trajectory = run({"b": ball}, duration=1, step=0.01)
-    assert abs(trajectory.diagnostic("work")[-1] + 100) <= 32 * EPS * 100  # measured: 13 eps
-    assert abs(trajectory.diagnostic("kinetic_energy")[-1]) <= EPS * 100
-
-
 def test_gravity_is_potential_not_work():
     ball = {"mass": 2.0, "inertia": "point", "position": [0, 0, 5]}
     trajectory = run({"b": ball}, duration=1, step=0.01, gravity=[0, 0, -9.81])

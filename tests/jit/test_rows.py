@@ -12,7 +12,6 @@ from rigidsim.jit.kernels import Kernel
 from rigidsim.jit.rows import Row, with_rows
 
 PLACE = Row("a place, and what it weighs", sums=("x",), x=3, mass=1, _room=2, kind=1)
-LONGER = Row("a place with a name", PLACE, name=1)
 
 
 def test_parts_follow_one_another_and_low_parts_come_last():

@@ -14,7 +14,6 @@ from rigidsim.physics import functions, jets
 from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.error_function import error_function, jet_error_function
 
-COUNT = 200
 ZERO, TIME = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 ONE = {
     "square_root": sqrt, "sine": functions.sine, "cosine": functions.cosine, "tangent": functions.tangent,

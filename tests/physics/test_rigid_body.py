@@ -12,7 +12,6 @@ from rigidsim.physics.quaternion import normalised, to_matrix
 
 EPS = np.finfo(float).eps
 parts = st.floats(-2, 2)
-vectors = st.tuples(parts, parts, parts)
 rotations = st.tuples(parts, parts, parts, parts).filter(lambda q: np.linalg.norm(q) > 0.1).map(normalised)
 moments = st.tuples(*[st.floats(0.1, 10)] * 3)
 

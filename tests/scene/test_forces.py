@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import jsonschema
 import pytest
 
-from rigidsim.scene import Scene, json_schema
+from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Expression
 from rigidsim.scene.schema.world import GRAVITATIONAL_CONSTANT, PointSource
 
@@ -54,7 +53,6 @@ reparent:
   - {body: ship/bob, to: ship/deck, time: 0.5}
   - {body: ship/bob, to: ship, time: 750 ms, motion: fixed}
 """
-VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 
 
 @pytest.fixture

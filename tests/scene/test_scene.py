@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.scene import Scene, json_schema
-from rigidsim.scene.text.reader import read_text
 
 TEXT = """\
 format: rigidsim/1
@@ -239,13 +238,6 @@ def test_bad_override_is_shown_as_such(problems, override, code):
 def test_problem_beside_an_override_keeps_its_place(problems):
     (only,) = problems(TEXT.replace("-9.81", "down"), name="t.yaml", overrides=["bodies.tank.mass=3"])
     assert (only.file, only.line) == ("t.yaml", 4)
-
-
-VALIDATOR = jsonschema.Draft202012Validator(json_schema())
-
-
-def as_written(text=TEXT):
-    return copy.deepcopy(read_text(text, "s").data)
 
 
 def test_json_schema_is_one_and_has_a_name():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigidsim.scene import Scene, json_schema
+from rigidsim.scene import Scene
 from rigidsim.scene.hierarchy.mass import own_mass
 from wholes import carried_mass
 
@@ -267,7 +266,6 @@ def test_refused(with_body, problem, body, path, words):
     assert words in f"{only.message}; {only.hint}"
 
 
-VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 VALID = {
     "all shapes": {"density": "1 t/m^3", "shapes": ALL, "material": {"restitution": 0.8, "friction": 0.5}},
     "mesh": {"shapes": [{"type": "mesh", "file": MEASURED, "scale": 0.001, "density": 1}]},

@@ -24,7 +24,6 @@ metrics:
   sum: "= final(a + 10*b + 100*c)"
   late: "= first(t >= 0.5 and d < 0.5)"
 """
-SUM = {"a": 1.0, "b": 10.0, "c": 100.0}
 
 
 @pytest.fixture

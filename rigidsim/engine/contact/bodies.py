@@ -52,8 +52,7 @@ def write_motions(contacts, model, scratch, ways, rows, lanes):
         frame, row = scratch.frame[body.node + 1], body.row
         # The last way has length zero: that of a body that is the reference frame itself.
         way = ways[body.way] if body.way != at.NO_ROW else ways[len(contacts.way)]
-        com = model.body[row].com if row != at.NO_ROW else (0.0, 0.0, 0.0)
-        write_motion(frame, way, com, rows[b])
+        write_motion(frame, way, model.body[row].com if row != at.NO_ROW else (0.0, 0.0, 0.0), rows[b])
 
 
 @routine

@@ -162,6 +162,5 @@ def prepare_drifting(row: CONTACT, lane):
     at_A, at_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(normal)
     K_t = slip_of_impulse(w, of_A, at_A, of_B, at_B, t)
     K_b = slip_of_impulse(w, of_A, at_A, of_B, at_B, b)
-    rates = rates_of_impulse(of_A, r_A, of_B, r_B, normal)
-    row.K_n = add(row.K_n, cross(rates, shift))
+    row.K_n = add(row.K_n, cross(rates_of_impulse(of_A, r_A, of_B, r_B, normal), shift))
     store_tangent_mass(row, tangent_mass(w, t, b, K_t, K_b))

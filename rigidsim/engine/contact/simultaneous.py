@@ -81,9 +81,7 @@ def slip_of(i, problem):
         problem.side[problem.who[i].b],
         problem.place[i],
     )
-    v_A, omega_A = A.v, A.omega
-    v_B, omega_B = B.v, B.omega
-    return slip(v_A, omega_A, row.lever_A, v_B, omega_B, row.lever_B)
+    return slip(A.v, A.omega, row.lever_A, B.v, B.omega, row.lever_B)
 
 
 @inlined
@@ -98,8 +96,7 @@ def prepare_place(i, problem):
     """The slip before, the inverse effective mass, and the moments of unit impulses."""
     A, B, row = problem.side[problem.who[i].a], problem.side[problem.who[i].b], problem.place[i]
     n, r_A, r_B = row.normal, row.lever_A, row.lever_B
-    inverse_A, inverse_B = A.inertia, B.inertia
-    K = inverse_effective_mass(A.mass + B.mass, inverse_A, r_A, inverse_B, r_B)
+    K = inverse_effective_mass(A.mass + B.mass, A.inertia, r_A, B.inertia, r_B)
     row.slip = slip_of(i, problem)
     row.K = K
     row.inverse = inverse(K)

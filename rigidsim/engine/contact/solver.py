@@ -139,8 +139,7 @@ def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, t
         mark_touched(vel, began, touched, i)
         for k in range(0, 6, 3):
             v, old = vel[i].part(k, 3), push[i].part(k, 3)
-            lasts = lasting(old, sub(v, began[i].part(k, 3)))
-            mean = mean_velocity(v, smooth[i].part(k, 3), lasts)
+            mean = mean_velocity(v, smooth[i].part(k, 3), lasting(old, sub(v, began[i].part(k, 3))))
             moved[i].put(k, add(moved[i].part(k, 3), scaled(s, mean)))
 
 

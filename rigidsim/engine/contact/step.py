@@ -71,10 +71,8 @@ def write_accelerations(finish: CENTRE, vel: LINE, kicked: LINE, acts, h, mean: 
 def write_kicks(start: CENTRE, vel: LINE, kicked: LINE):
     """What impacts changed."""
     for b in range(len(start)):
-        v = sub(vel[b].linear, start[b].v)
-        omega = sub(vel[b].angular, start[b].omega)
-        kicked[b].linear = v
-        kicked[b].angular = omega
+        kicked[b].linear = sub(vel[b].linear, start[b].v)
+        kicked[b].angular = sub(vel[b].angular, start[b].omega)
 
 
 @routine
@@ -138,10 +136,7 @@ def log_step(t, h, n_point, contacts, model, scratch, arrays):
     log_touches(
         t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
-    write_present(
-        pair, points.who, points.value, n_point, h, motions.origin, motions.start, lines.moved, record.present,
-        record.present_value, record.count,
-    )  # fmt: skip
+    write_present(pair, n_point, h, motions, lines.moved, points, record)
     write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.mean)
     return True
 
@@ -231,19 +226,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     )  # fmt: skip
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
-        pair, n_pair = candidates.pair, candidates.count[0]
-        n_point = find_points(
-            h,
-            contacts,
-            model.normal,
-            arrays.lines.inverse,
-            pair,
-            n_pair,
-            motions,
-            arrays.points,
-            arrays.last,
-            arrays.next,
-        )
+        n_point = find_points(h, model, arrays)
     if n_point < 0 or not find_impulses(t, h, n_point, contacts, model, arrays):
         arrays.lacks[0] = LACKS_PAIRS
     elif not log_step(t, h, n_point, contacts, model, scratch, arrays):

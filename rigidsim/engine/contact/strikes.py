@@ -87,8 +87,7 @@ def add_body(b, side: SIDE, problem):
 def surface_slip(first, second, contacts, near):
     """The velocity of the second shape's surface on its body minus that of the first one's, m/s."""
     moves_A = rotate(near.side[0].q, contacts.shape_value[first].surface)
-    moves_B = rotate(near.side[1].q, contacts.shape_value[second].surface)
-    return sub(moves_B, moves_A)
+    return sub(rotate(near.side[1].q, contacts.shape_value[second].surface), moves_A)
 
 
 @inlined
@@ -218,8 +217,7 @@ def driven_work(i, problem):
             problem.side[problem.who[i, STRUCK.place("a") + s]],
             row.part(STRUCK_PLACE.place("lever_A") + 3 * s, 3),
         )
-        v = point_velocity(side.v, side.omega, r)
-        work += (1.0 - 2.0 * s) * dot(P, v) if side.mass == 0.0 else 0.0
+        work += (1.0 - 2.0 * s) * dot(P, point_velocity(side.v, side.omega, r)) if side.mass == 0.0 else 0.0
     return work
 
 
@@ -256,8 +254,7 @@ def log_pair(p, t, pair, problem, log: RECORD, log_value: EVENT):
             of_normal, of_friction, driven = work_of(i, problem)
             total, gained = add(total, P), gained + (of_normal + of_friction + driven)
             normal = add(normal, scaled(dot(n, P), n))
-            place = add(side.p, row.lever_A)
-            point = add(point, scaled(dot(n, P), place))
+            point = add(point, scaled(dot(n, P), add(side.p, row.lever_A)))
     k = problem.pair[p]
     log.cause, log.first, log.second = at.CAUSE_IMPACT, pair[k, 0], pair[k, 1]
     log_value.time = t

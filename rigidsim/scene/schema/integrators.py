@@ -11,6 +11,7 @@ acceleration that depends on time only. The stepper does the same to round-off: 
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -20,7 +21,7 @@ from pydantic.fields import FieldInfo
 from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, invalid, one_of, word_of
-from rigidsim.scene.values.quantities import whole
+from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, between, positive, whole
 
 Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
@@ -36,6 +37,10 @@ class Method(SceneModel):
     conserves: ClassVar[str]
     source: ClassVar[str]
     quadrature: ClassVar[Quadrature]
+    chooses: ClassVar[bool] = False
+    """Whether the method chooses the length of its steps."""
+    unset: ClassVar[dict[str, str]] = {}
+    """What stands for options that are omitted and have no value by default."""
     in_world: ClassVar[bool] = False
     """Whether positions are stepped in world axes, where a parent's turn costs no accuracy."""
 
@@ -44,8 +49,12 @@ class Method(SceneModel):
         raise NotImplementedError
 
     def options(self) -> dict[str, Any]:
-        """The options and their values."""
+        """The options and their values; None where `unset` says what holds."""
         return self.model_dump(exclude={"name"})
+
+    def in_numbers(self) -> dict[str, Any]:
+        """The options as the stepper takes them."""
+        return self.options()
 
     @classmethod
     def allowed(cls) -> dict[str, str]:
@@ -56,8 +65,8 @@ class Method(SceneModel):
 def _allowed(field: FieldInfo) -> str:
     bounds = {name: getattr(part, name) for part in field.metadata for name in ("ge", "le") if hasattr(part, name)}
     if bounds:
-        return f"{bounds['ge']} to {bounds['le']}"
-    return " or ".join(get_args(field.annotation))
+        return f"{bounds['ge']:g} to {bounds['le']:g}"
+    return " or ".join(get_args(field.annotation)) or "above 0"
 
 
 class Rkmk4Method(Method):
@@ -142,8 +151,32 @@ class EulerMethod(Method):
         return np.array([(1.0, 1.0), (0.0, 1.0)]) @ kick
 
 
+class AdaptiveMethod(Method):
+    """A Runge-Kutta-Munthe-Kaas pair of order 8(5, 3), which chooses its steps by tolerance."""
+
+    name: Literal["adaptive"]
+    rtol: between(1e-14, 0.1) = Field(1e-9, description="relative tolerance of a step's error")
+    atol: positive(NUMBER_ONLY) = Field(None, description="absolute tolerance, in m, m/s, rad, rad/s")
+    min_step: positive(TIME) = Field(1e-12, description="the run fails where a shorter step would be needed, s")
+    max_step: positive(TIME) = Field(None, description="the longest step, s")
+
+    order: ClassVar[str] = "8, with an error of orders 5 and 3; dense output of order 7"
+    evaluations: ClassVar[int] = 13
+    conserves: ClassVar[str] = "unit quaternions"
+    source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Dormand and Prince's DOP853 (Hairer, Norsett, Wanner 1993)"
+    quadrature: ClassVar[Quadrature] = ()
+    chooses: ClassVar[bool] = True
+    unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": "none"}
+
+    def in_numbers(self) -> dict[str, Any]:
+        """The options as the stepper takes them."""
+        omitted = {"atol": self.rtol / 1000, "max_step": math.inf}
+        return {key: omitted[key] if value is None else value for key, value in super().in_numbers().items()}
+
+
 MODELS: dict[str, type[Method]] = {
-    word_of(method, "name"): method for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod)
+    word_of(method, "name"): method
+    for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod, AdaptiveMethod)
 }
 DEFAULT = "rkmk4"
 Name = Literal[tuple(MODELS)]
