@@ -67,14 +67,6 @@ def make_ledger(lanes: tuple) -> ContactLedger:
 
 
 @routine
-def keep_beginning(vel, moved, first, way):
-    """Keep velocities and displacements as they are before the sub-steps."""
-    for b in range(len(vel)):
-        for lane in range(c.LINE.width):
-            first[b, lane], way[b, lane] = vel[b, lane], moved[b, lane]
-
-
-@routine
 def find_paths(h, moved, way):
     """The velocities that make the displacements of the sub-steps, in place of the displacements before."""
     rate = 1.0 / h
@@ -293,11 +285,7 @@ def book_sums(h, ledger):
 @inlined
 def begin_booking(impacts, ledger):
     """Nothing booked in this step, apart from its counts."""
-    for k in range(c.CAUSES):
-        ledger.step[k] = 0.0
-    for k in range(SUMS):
-        for lane in range(c.LINE.width):
-            ledger.sums[k, lane] = 0.0
+    ledger.step[:] = ledger.sums[:] = 0.0
     if impacts is not None:
         for k in range(TALLIES):
             ledger.tally[k] += impacts.counted[k]

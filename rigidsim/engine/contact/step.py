@@ -23,7 +23,6 @@ from rigidsim.engine.contact.ledger import (
     book_spins,
     book_sums,
     finish_booking,
-    keep_beginning,
 )
 from rigidsim.engine.contact.log import (
     forget_last_step,
@@ -111,7 +110,8 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
-    keep_beginning(lines.vel, lines.moved, lines.first, lines.way)
+    at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
+    at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, n_sweep, least = sweeps_now(h, n_point, contacts, arrays)
     solve_contacts(
         h, h / model.step, contacts.substeps, n_sweep, least, len(contacts.body), points.who, points.value, n_point,
