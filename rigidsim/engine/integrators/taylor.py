@@ -55,7 +55,7 @@ def attempt(method, stop, era, model, state, scratch, lanes):
     given, series, step, end = trial.given, trial.series, state[n], trial.state[n]
     expand(given, era, order, state, step, series, lanes)
     choose_length(given, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
-    end_at(stop, end, lanes)
+    end_at(stop, step, end, trial.crossing, lanes)
     stop_at_branches(given, era, order, step, end, series, trial.crossing, lanes)
     place_at(given, era, order, end, len(model.moved_node), True, state, step, series, trial.by, trial.state, lanes)
     for k in range(len(given.winding)):

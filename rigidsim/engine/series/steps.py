@@ -25,6 +25,7 @@ from rigidsim.physics.summation import compensated_sum
 
 PARTS = 16  # of a step, at whose ends the sign of a margin is looked at
 HALVINGS = 48  # of such a part, to find where the sign changes
+QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
 NUMBERED = tuple(enumerate(OPERATIONS))
 GROWING = tuple([(number, one) for number, one in NUMBERED if one.recurrence])
@@ -202,9 +203,20 @@ def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
 
 
 @lanewise
-def end_at(stop, trial: STEP, lane):
+def end_at(stop, step: STEP, trial: STEP, crossing: CROSSING, lane):
     """End the step at `stop` at the latest."""
     trial.t = select(trial.t > stop, stop, trial.t)
+    crossing.whole = trial.t - step.t
+
+
+@lanewise
+def count_quick(step: STEP, trial: STEP, crossing: CROSSING, lane):
+    """Fail where branches end one step after the other at once: the motion does not leave the place where they meet."""
+    quick = select(trial.t - step.t < QUICK * crossing.whole, step.quick + 1.0, 0.0)
+    trial.quick = quick
+    stays = quick > MOST_QUICK
+    trial.h = select(stays, -1.0, trial.h)
+    trial.error = select(stays, NAN, trial.error)
 
 
 @routine
@@ -229,6 +241,7 @@ def stop_at_branches(given, era, order, step, trial, series, crossing, lanes):
     for m in range(given.first_margin[number], given.first_margin[number + 1]):
         margin, answer = series[given.margin[m, 0]], series[given.margin[m, 1]]
         stop_at_branch(order - 1, margin, answer, step, trial, crossing, lanes)
+    count_quick(step, trial, crossing, lanes)
 
 
 # --- the state inside a step
