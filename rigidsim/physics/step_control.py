@@ -1,4 +1,4 @@
-"""The length of steps by tolerance: the error of a step, the first step, the next one.
+"""The length of steps by tolerance: the error of a step, the first step, the next one; that of a series of Taylor.
 
 Sources: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), II.4, II.5; Gustafsson, ACM TOMS 17
 (1991) 533.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from rigidsim.jit import formula
 from rigidsim.physics.elementary import ROUNDER, select, sqrt
 from rigidsim.physics.exponentials import exponential, logarithm, power_of_two, split
+from rigidsim.physics.functions import larger
 from rigidsim.physics.vector import dot
 
 SAFETY, LEAST_RATIO, MOST_RATIO = 0.9, 0.2, 6.0
@@ -95,14 +96,22 @@ def group_logarithm(square):
 
 
 @formula
+def step_within(tolerance, reference, size, apart):
+    """log2 of the step h, s, with |x_k| h^k = 2^tolerance |x_j| h^j, from log2 |x_j|, log2 |x_k| and k - j."""
+    return (tolerance + reference - size) / apart
+
+
+@formula
 def longest_step(tolerance, references, last, k):
-    """log2 of the longest step h, s, whose term |x_k| h^k is at most a share 2^tolerance of another term |x_j| h^j of the
-    same vector: max over j of (tolerance + log2 |x_j| - log2 |x_k|)/(k - j). `references` has pairs (j, log2 |x_j|),
-    `last` is |x_k|^2. Without units or scales of its own: the error is a share of what the vector is, or of how much
-    it changes in the step. After Jorba and Zou, Exp. Math. 14 (2005), section 3.2, where x_0 is the only reference.
+    """log2 of the longest step h, s, whose term |x_k| h^k is at most a share 2^tolerance of another term |x_j| h^j of
+    the same vector: the largest `step_within` of five pairs (j, log2 |x_j|); `last` is |x_k|^2.
+
+    Without units or scales of its own: the error is a share of what the vector is, or of how much it changes in the
+    step. After Jorba and Zou, Exp. Math. 14 (2005), section 3.2, where x_0 is the only reference.
     """
-    size, best = group_logarithm(last), -NO_LIMIT
-    for j, reference in references:
-        y = (tolerance + reference - size) / (k - j)
-        best = select(y > best, y, best)
-    return select(last > VANISHES, best, NO_LIMIT)
+    size, (a, b, c, d, e) = group_logarithm(last), references
+    best = larger(
+        larger(step_within(tolerance, a[1], size, k - a[0]), step_within(tolerance, b[1], size, k - b[0])),
+        larger(step_within(tolerance, c[1], size, k - c[0]), step_within(tolerance, d[1], size, k - d[0])),
+    )
+    return select(last > VANISHES, larger(best, step_within(tolerance, e[1], size, k - e[0])), NO_LIMIT)

@@ -35,8 +35,11 @@ class Node:
 
     def __init__(self, graph: Graph, place: int, operation: str, operands: list, values: np.ndarray | None = None):
         self.graph, self.place, self.operation, self.operands, self.values = graph, place, operation, operands, values
-        self.is_held = operation in HELD or operation == "held_variable" or values is not None or (
-            operation in ARITHMETIC and all(not isinstance(x, Node) or x.is_held for x in operands)
+        self.is_held = (
+            operation in HELD
+            or operation == "held_variable"
+            or values is not None
+            or (operation in ARITHMETIC and all(not isinstance(x, Node) or x.is_held for x in operands))
         )
 
     def __repr__(self) -> str:
@@ -340,7 +343,7 @@ class Graph:
     def angle_over_sine(self, n2: Node, w: Node) -> Number:
         """atan2(n, w)/n with n = sqrt(n2): (1 - z/3 + z^2/5 - ...)/w with z = n2/w^2 up to ANGLE_SMALL, if w > 0."""
         z, n = n2 / (w * w), elementary.sqrt(n2)
-        is_small = (z < ANGLE_SMALL) * (0.0 < w)
+        is_small = (z < ANGLE_SMALL) * (w > 0.0)
         return self.select(is_small, polynomial(ANGLE_TERMS, z) / w, elementary.arc_tangent(n, w) / n)
 
     def cotangent_share(self, h2: Node) -> Number:

@@ -302,7 +302,9 @@ def keep_winding(t: EACH, over: NUMBERS, before: WOUND, trial: WOUND, lane):
 
 @inlined
 def place_at(given, era, order, t, n_moved, keeps, state, step, series, by, target, lanes):
-    """The state at time t (s) inside the step of each lane, in `target`; with the low parts of sums, if it `keeps` them."""
+    """The state at time t (s) inside the step of each lane, in `target`; with the low parts of sums if it `keeps`
+    them.
+    """
     number, n = given.number[era], len(given.variable)
     for i in range(n):
         row, column, low = given.variable[i].state, given.variable[i].column, given.variable[i].low
