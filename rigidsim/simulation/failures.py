@@ -81,6 +81,9 @@ def step_fault(run: BlockRun) -> str:
     row = run.steps
     if row is None or not row.failed:
         return ""
+    if row.h < 0.0:
+        why = "as where a root or an angle is taken of 0, or where two branches meet; try adaptive"
+        return f"at t = {row.t:.9g} s it has no series, {why}"
     return f"a step of {row.h:.2g} s at t = {row.t:.9g} s would still be too long for the tolerance"
 
 

@@ -1,0 +1,83 @@
+"""The integrator `taylor`: accuracy, branches, lanes, slices, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rigidsim.building import build_world
+from rigidsim.engine.run import BlockRun
+from rigidsim.errors import SimulationError
+from scenes import angle_between, make_scene, run
+
+TOP = {
+    "mass": 1.0,
+    "inertia": {"principal": [1.0, 2.0, 3.0]},
+    "angular_velocity": {"frame": "body", "value": [1, 1, 1]},
+}
+# The top's orientation after 100 s by series in extended precision.
+AT_100 = np.array([-0.75436201598143257156, 0.61119278548019471855, -0.18605443580498175298, -0.15088099528661478809])
+
+
+def taylor(tolerance):
+    return {"name": "taylor", "tolerance": tolerance}
+
+
+def scene(bodies, duration, tolerance=1e-12, **more):
+    return make_scene(bodies, duration=duration, step=duration / 100, integrator=taylor(tolerance), **more)
+
+
+@pytest.mark.parametrize(("tolerance", "most"), [(1e-8, 2e-8), (1e-11, 1e-11), (1e-12, 2e-12)])
+def test_the_top_after_100_s_is_as_exact_as_its_tolerance(tolerance, most):
+    found = run({"top": TOP}, duration=100.0, step=1.0, integrator=taylor(tolerance))
+    assert angle_between(np.asarray(found.motion("world", 0).orientation)[-1], AT_100) < most
+
+
+def pushed(*force):
+    return {
+        "b": {
+            "mass": 1.0,
+            "inertia": "point",
+            "position": [1.0, 0.0, 0.0],
+            "forces": [{"type": "constant", "force": list(force)}],
+        }
+    }
+
+
+def position(bodies, duration, **more):
+    return np.asarray(
+        run(bodies, duration=duration, step=duration / 100, integrator=taylor(1e-12), **more)
+        .motion("world", 0)
+        .position
+    )[-1]
+
+
+def test_a_force_that_jumps_does_so_where_its_condition_changes():
+    # From x = 1 at rest with a = -10 if x > 0, else 10: x = 1 - 5 t^2, from sqrt(1/5) on parabolas; period 4/sqrt(5) s.
+    assert position(pushed("= if(x > 0, -10, 10)", 0, 0), 4 * np.sqrt(0.2)) == pytest.approx([1.0, 0.0, 0.0], abs=1e-10)
+
+
+def test_forces_that_jump_in_time_are_summed_exactly():
+    # a = floor(3 t) on (0, 2): the sum over k = 0 to 5 of k (1/3) (2 - (2 k + 1)/6), plus 0
+    wanted = sum(k / 3 * (2 - (2 * k + 1) / 6) for k in range(6))
+    assert position(pushed("= floor(3*t)", 0, 0), 2.0) == pytest.approx([1.0 + wanted, 0.0, 0.0], abs=1e-11)
+
+
+def test_drag_on_a_body_at_rest_has_no_series():
+    body = {"b": {"mass": 1.0, "inertia": "point", "forces": [{"type": "drag", "quadratic": 0.4}]}}
+    with pytest.raises(SimulationError, match="it has no series"):
+        run(body, duration=1.0, step=0.1, integrator=taylor(1e-12), gravity=[0, 0, -9.81])
+
+
+def test_lanes_and_slices_do_not_change_a_bit():
+    bodies = {"top": TOP, "weight": {"mass": 2.0, "inertia": "point", "position": [2, 0, 0], "forces": [
+        {"type": "spring", "to": "top", "stiffness": 3.0, "length": 1.0}]}}  # fmt: skip
+    one, other = (build_world(scene(made, 20.0)) for made in (bodies, bodies | {"top": TOP | {"mass": 1.5}}))
+    whole, parts, lanes = BlockRun([one], 1), BlockRun([one], 1), BlockRun([other, one, other], 16)
+    whole.advance(100)
+    while parts.n < 100:
+        parts.advance(min(7, 100 - parts.n))
+    lanes.advance(100)
+    state = lanes.state.reshape(len(lanes.state), -1, 16)
+    assert parts.state.tobytes() == whole.state.tobytes() == np.ascontiguousarray(state[:, :, 1]).tobytes()
+    assert not np.array_equal(state[:, :, 0], state[:, :, 1])
