@@ -12,7 +12,7 @@ from rigidsim.scene.schema.integrators import MODELS
 from scenes import angle_between, run, slopes
 
 ORDERS = {"rkmk4": 4, "magnus": 1, "magnus2": 2, "euler": 1}
-BY_TOLERANCE = {"adaptive": 8}
+BY_TOLERANCE = {"adaptive": 8, "taylor": 8}
 STEPS = (0.02, 0.01, 0.005)
 PARENT = {
     "angular_velocity": [0.0, 0.4, 1.0],

@@ -34,14 +34,8 @@ def test_the_top_after_100_s_is_as_exact_as_its_tolerance(tolerance, most):
 
 
 def pushed(*force):
-    return {
-        "b": {
-            "mass": 1.0,
-            "inertia": "point",
-            "position": [1.0, 0.0, 0.0],
-            "forces": [{"type": "constant", "force": list(force)}],
-        }
-    }
+    load = {"type": "constant", "force": list(force)}
+    return {"b": {"mass": 1.0, "inertia": "point", "position": [1.0, 0.0, 0.0], "forces": [load]}}
 
 
 def position(bodies, duration, **more):

@@ -19,12 +19,14 @@ from rigidsim.jit import inlined
 
 
 class TaylorOptions(NamedTuple):
-    """log2 of the largest share of the last terms in a step, the order; the shortest and the longest step, s."""
+    """log2 of the largest share of the last terms in a step, the longest step, s; what follows from the first: the order;
+    and the shortest step.
+    """
 
     tolerance: float
-    order: int
-    min_step: float
     max_step: float
+    order: int = 15
+    min_step: float = 0.0
 
 
 class Trial(NamedTuple):
