@@ -134,7 +134,15 @@ class Certifying:
         settings = scene.simulation
         self._scenes = [
             scene,
-            *(scene.with_overrides([("simulation.step", settings.step / part)]) for part in (2, 4)),
+            *(
+                scene.with_overrides(
+                    [
+                        ("simulation.step", settings.step / part),
+                        ("simulation.integrator", settings.integrator.finer(part)),
+                    ]
+                )
+                for part in (2, 4)
+            ),
         ]
         self._worlds = [build_world(each) for each in self._scenes]
         blueprint = self._worlds[0].blueprint
