@@ -27,12 +27,10 @@ def add_to_ledger(state: STAGE, body: BODY, frame: FRAME, arm: ARM, ledger: LEDG
     mass, g_W, inertia_B = (body.mass, body.g, body.inertia)
     q_WB, omega_B, v_WC = (frame.q, state.omega, arm.v_WC)
     p_WC = add(frame.p, rotate(q_WB, body.com))
-    kinetic = ledger.kinetic + kinetic_energy(mass, inertia_B, v_WC, omega_B)
-    potential = ledger.potential + uniform_potential(mass, g_W, p_WC)
     spin = rotate(q_WB, angular_momentum(inertia_B, omega_B))
     orbital = orbital_angular_momentum(mass, p_WC, v_WC)
-    ledger.kinetic = kinetic
-    ledger.potential = potential
+    ledger.kinetic = ledger.kinetic + kinetic_energy(mass, inertia_B, v_WC, omega_B)
+    ledger.potential = ledger.potential + uniform_potential(mass, g_W, p_WC)
     ledger.work += state.work
     ledger.momentum = add(ledger.momentum, momentum(mass, v_WC))
     ledger.spin = add(ledger.spin, spin)

@@ -19,9 +19,8 @@ from rigidsim.physics.vector import add, scaled
 @lanewise
 def pass_link(passed: LINK, sign, apart: APART, lane):
     """Add a link to a separation; the sign is its direction along the path."""
-    p, v = passed.p, passed.v
-    apart.p = add(apart.p, scaled(sign, p))
-    apart.v = add(apart.v, scaled(sign, v))
+    apart.p = add(apart.p, scaled(sign, passed.p))
+    apart.v = add(apart.v, scaled(sign, passed.v))
 
 
 @lanewise
@@ -32,8 +31,7 @@ def keep_winding(t: EACH, acting, wound: WINDING, state: WOUND, lane):
     now, last = wound.now, state.last
     before = state.passed
     turns_over = acting * wound.turns_over
-    passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
-    state.passed = passed
+    state.passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
     state.last = now
 
 

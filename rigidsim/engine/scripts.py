@@ -16,37 +16,31 @@ from rigidsim.physics.vector import add, cross, norm, sub
 @lanewise
 def view_position(apart: APART, observer: FRAME, scale: SCALAR, seen: TRIPLE, lane):
     """R_WO^T (p_B - p_O), in the observer's units of length."""
-    q_WO = observer.q
-    seen.xyz = stretch_back(q_WO, scale.value, apart.p)
+    seen.xyz = stretch_back(observer.q, scale.value, apart.p)
 
 
 @lanewise
 def view_velocity(apart: APART, observer: FRAME, scale: SCALAR, seen: TRIPLE, lane):
     """R_WO^T (v_B - v_O - omega_O x (p_B - p_O)), in the observer's units of length."""
-    swept = cross(observer.omega, apart.p)
-    v_W = sub(apart.v, swept)
-    seen.xyz = stretch_back(observer.q, scale.value, v_W)
+    seen.xyz = stretch_back(observer.q, scale.value, sub(apart.v, cross(observer.omega, apart.p)))
 
 
 @lanewise
 def view_speed(apart: APART, observer: FRAME, scale: SCALAR, seen: SCALAR, lane):
     """|v| of the velocity given by `view_velocity`."""
-    swept = cross(observer.omega, apart.p)
-    seen.value = norm(sub(apart.v, swept)) / scale.value
+    seen.value = norm(sub(apart.v, cross(observer.omega, apart.p))) / scale.value
 
 
 @lanewise
 def view_rate(observer: FRAME, observed: FRAME, seen: TRIPLE, lane):
     """R_WO^T (omega_B - omega_O)."""
-    omega_W = sub(observed.omega, observer.omega)
-    seen.xyz = rotate_back(observer.q, omega_W)
+    seen.xyz = rotate_back(observer.q, sub(observed.omega, observer.omega))
 
 
 @lanewise
 def view_orientation(observer: FRAME, observed: FRAME, seen: QUATERNION, lane):
     """q_OB = q_WO* q_WB, with the sign for which w >= 0."""
-    q = product(conjugate(observer.q), observed.q)
-    seen.wxyz = canonical(q)
+    seen.wxyz = canonical(product(conjugate(observer.q), observed.q))
 
 
 @lanewise
@@ -61,8 +55,7 @@ def push_script(x: SCALAR, y: SCALAR, z: SCALAR, value: SCRIPT, axes: FRAME, fra
 @lanewise
 def turn_script(x: SCALAR, y: SCALAR, z: SCALAR, axes: FRAME, wrench: WRENCH, lane):
     """Add a torque whose components, in the frame `axes`, are three registers."""
-    tau_W = rotate(axes.q, (x.value, y.value, z.value))
-    wrench.tau = add(wrench.tau, tau_W)
+    wrench.tau = add(wrench.tau, rotate(axes.q, (x.value, y.value, z.value)))
 
 
 @inlined

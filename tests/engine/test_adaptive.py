@@ -15,7 +15,7 @@ import rigidsim
 from contact_scenes import ball, floor, touching
 from every_kind import GRAVITY, STEP, every_kind
 from rigidsim.building import build_world
-from rigidsim.certify.certifying import certify
+from rigidsim.certify.certifying import Certificate
 from rigidsim.engine.integrators.dop853 import AT_END, IN_DENSE, IN_ERROR, NODE, SLOPES, TERMS, tableau
 from rigidsim.engine.run import BlockRun
 from rigidsim.simulation.blocks import finite_lanes
@@ -200,7 +200,7 @@ def test_a_function_of_python_is_called_with_the_time_as_a_number():
 
 
 def test_half_the_step_of_a_certificate_is_a_smaller_tolerance():
-    half = certify(scene({"top": TOP}, 4, 1e-7)).half
+    half = Certificate(scene({"top": TOP}, 4, 1e-7)).half
     assert 6 < half.order < 9
 
 

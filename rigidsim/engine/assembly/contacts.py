@@ -88,8 +88,7 @@ def shape_row(shape: ShapeRecord, tree: Tree) -> list[float]:
     velocity = scaled(metres, shape.surface_velocity)
     if carrier is not None:
         placement = tree.placements[node.index]
-        center = tree.composite(carrier).mass.center
-        position = scaled(carrier.metres, sub(placement.point(core.position), center))
+        position = scaled(carrier.metres, sub(placement.point(core.position), tree.composite(carrier).mass.center))
         turn, velocity = product(placement.rotation, turn), rotate(placement.rotation, velocity)
     row[at.SOLID.p], row[at.SOLID.q] = position, turn
     row[at.SOLID.radius], row[at.SOLID.bound] = metres * core.radius, metres * core.bound

@@ -243,8 +243,7 @@ def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
     low, high = _beside(x, u, h, half, normal, s)
     count = 0
     for end in range(2 if low < high else 1):
-        t = high if end else low
-        core = scaled(t, u)
+        core = scaled(high if end else low, u)
         distance = dot(sub(y, add(x, core)), normal)
         count = put_place(
             places, count, along(axes, normal), distance, along(axes, core), d, value_i, value_j, reach, float(end)
@@ -333,8 +332,7 @@ def _face_places(face, value_i, axes_i, value_j, axes_j, d, tolerance, places):
     lying = components(other, outward)
     j = most(lying)
     up = -with_sign(1.0, lying[j])
-    middle = add(way, scaled(up * size[j], other[j]))
-    _lay(places, middle, size, other, j, axes[p], axes[q], outward, half[k])
+    _lay(places, add(way, scaled(up * size[j], other[j])), size, other, j, axes[p], axes[q], outward, half[k])
     count = _clip(_clip(4, places, 0, half[p], tolerance), places, 1, half[q], tolerance)
     if count == 0:
         return 0
@@ -453,8 +451,7 @@ def _keep_near(count, places: PLACE, shift, reach):
             for c in range(at.PLACE.width):
                 target[c] = row[c]
             target.gap -= shift
-            normal, second = row.normal, row.second
-            target.second = sub(second, scaled(shift, normal))
+            target.second = sub(row.second, scaled(shift, row.normal))
             kept += 1
     return kept
 
@@ -483,8 +480,7 @@ def sphere_and_capsule(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, pl
     """The nearest point of the segment; a centre on it leaves across it."""
     d, axis, half = between(pose_i, pose_j), axes_of(pose_j)[2], value_j.half[2]
     way = add(d, scaled(clamped(-dot(d, axis), half), axis))
-    least = NO_DIRECTION * (half + value_i.radius + value_j.radius)
-    normal, distance = direction(way, least, across(axis))
+    normal, distance = direction(way, NO_DIRECTION * (half + value_i.radius + value_j.radius), across(axis))
     return put_place(places, 0, normal, distance, CENTRE, d, value_i, value_j, reach, 0.0)
 
 
@@ -495,8 +491,7 @@ def two_capsules(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     h_i, h_j = value_i.half[2], value_j.half[2]
     s, t = nearest_on_segments(d, u_i, h_i, u_j, h_j)
     least = NO_DIRECTION * (h_i + h_j + value_i.radius + value_j.radius)
-    way = sub(add(d, scaled(t, u_j)), scaled(s, u_i))
-    normal, distance = direction(way, least, common_normal(u_i, u_j, d))
+    normal, distance = direction(sub(add(d, scaled(t, u_j)), scaled(s, u_i)), least, common_normal(u_i, u_j, d))
     middle, width = dot(d, u_i), h_j * abs(dot(u_i, u_j))
     low, high = clamped(middle - width, h_i), clamped(middle + width, h_i)
     if low < high and norm(cross(u_i, u_j)) < FLAT:
