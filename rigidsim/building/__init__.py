@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.building.contacts import contact_plan
-from rigidsim.building.drives import Drives
+from rigidsim.building.drives import drive_tables
 from rigidsim.building.metrics import metric_tables
 from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
@@ -70,7 +70,7 @@ def build_world(scene: Scene) -> World:
 def blueprint_of(scene: Scene) -> Blueprint:
     """The blueprint of a scene that has been checked."""
     tree, schedule = scene.hierarchy.bare(), schedule_of(scene)
-    simulation, drives = scene.simulation, Drives(scene.hierarchy)
+    simulation, (drives, driven) = scene.simulation, drive_tables(scene.hierarchy)
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
     return Blueprint(
@@ -78,7 +78,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         loads=written.loads,
         impulses=written.impulses,
         scripts=written.scripts.tables(),
-        drives=drives.tables(),
+        drives=drives,
         gravity=scene.world.uniform_gravity,
         source=written.source,
         mutual=mutual_of(scene.world.mutual_gravity, tree),
@@ -87,7 +87,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         method=method_of(simulation.integrator),
         n_step=n_step,
         stride=sample_stride(simulation, n_step),
-        labels=(*written.scripts.labels, *drives.labels),
+        labels=(*written.scripts.labels, *driven),
         contacts=contact_plan(scene.hierarchy),
         metrics=metric_tables(scene.metrics, tree) if scene.metrics else None,
     )
