@@ -94,6 +94,7 @@ EQUIVALENT = {
     # Twice nothing.
     "frames.changes_in_parent: doubled 0.0": 1,
     "rigid_body.takes_torque: doubled 0.0": 2,
+    "solids.cylinder: doubled 0.0": 1,
     **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,
