@@ -175,6 +175,7 @@ class AdaptiveMethod(Method):
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Dormand and Prince's DOP853 (Hairer, Norsett, Wanner 1993)"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
+    in_world: ClassVar[bool] = True
     unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": "none"}
 
     def in_numbers(self) -> dict[str, Any]:
