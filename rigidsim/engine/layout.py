@@ -56,7 +56,8 @@ STEP = Row(
     "progress of a method that chooses its steps: time of the state and length of the next step, s (0: to be chosen);"
     " the error of the last step in units of the tolerance, and the row of the state that had it; steps taken and"
     " rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a trial: the state at its end,"
-    " and whether it is to be taken, or repeated; its row comes between those of paced nodes and of windings",
+    " and whether it is to be taken, or repeated (of the state: was); its row comes between those of paced nodes and of"
+    " windings",
     t=1, h=1, error=1, worst=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1,
 )  # fmt: skip
 ARM = Row(

@@ -181,9 +181,10 @@ def measure(step: STEP, trial: STEP, fifth: SUMS, third: SUMS, start: STAGE, end
 
 @lanewise
 def control(step: STEP, trial: STEP, most, lane):
-    """The length of the next step, or of the one in its place."""
+    """The length of the next step, or of the one in its place; after one that was repeated it does not grow."""
+    longest = select(step.repeats > 0.0, select(trial.h < most, trial.h, most), most)
     following = next_length(trial.t - step.t, trial.h, trial.error, step.error)
-    trial.h = select(following < most, following, most)
+    trial.h = select(following < longest, following, longest)
 
 
 @inlined

@@ -25,6 +25,7 @@ from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, between, positiv
 
 Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
+LEAST_TOLERANCE = 1e-14
 
 
 class Method(SceneModel):
@@ -55,6 +56,14 @@ class Method(SceneModel):
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""
         return self.options()
+
+    def written(self) -> dict[str, Any]:
+        """The method in full, as in a scene."""
+        return self.model_dump(exclude_none=True)
+
+    def finer(self, part: int) -> dict[str, Any]:
+        """The method, as in a scene, for steps that are so many times shorter."""
+        return self.written()
 
     @classmethod
     def allowed(cls) -> dict[str, str]:
@@ -155,7 +164,7 @@ class AdaptiveMethod(Method):
     """A Runge-Kutta-Munthe-Kaas pair of order 8(5, 3), which chooses its steps by tolerance."""
 
     name: Literal["adaptive"]
-    rtol: between(1e-14, 0.1) = Field(1e-9, description="relative tolerance of a step's error")
+    rtol: between(LEAST_TOLERANCE, 0.1) = Field(1e-9, description="relative tolerance of a step's error")
     atol: positive(NUMBER_ONLY) = Field(None, description="absolute tolerance, in m, m/s, rad, rad/s")
     min_step: positive(TIME) = Field(1e-12, description="the run fails where a shorter step would be needed, s")
     max_step: positive(TIME) = Field(None, description="the longest step, s")
@@ -172,6 +181,12 @@ class AdaptiveMethod(Method):
         """The options as the stepper takes them."""
         omitted = {"atol": self.rtol / 1000, "max_step": math.inf}
         return {key: omitted[key] if value is None else value for key, value in super().in_numbers().items()}
+
+    def finer(self, part: int) -> dict[str, Any]:
+        """The method with tolerances that make its steps, of order 8, about so many times shorter."""
+        numbers = self.in_numbers()
+        tighter = {"rtol": max(LEAST_TOLERANCE, self.rtol / part**8), "atol": numbers["atol"] / part**8}
+        return super().finer(part) | tighter
 
 
 MODELS: dict[str, type[Method]] = {
