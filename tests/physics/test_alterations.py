@@ -17,8 +17,9 @@ from function_checks import FUNCTION_EQUIVALENT
 from geometry_checks import GEOMETRY_EQUIVALENT
 from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
+from step_checks import STEP_EQUIVALENT
 
-NOTHING_TO_ALTER = {"reductions.kept"}
+NOTHING_TO_ALTER = {"reductions.kept", "step_control._within"}
 
 
 def plain(value):
@@ -101,6 +102,7 @@ EQUIVALENT = {
     **GEOMETRY_EQUIVALENT,
     **REDUCTION_EQUIVALENT,
     **RESTITUTION_EQUIVALENT,
+    **STEP_EQUIVALENT,
 }
 
 
