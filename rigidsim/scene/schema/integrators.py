@@ -36,6 +36,8 @@ class Method(SceneModel):
     evaluations: ClassVar[int]
     """Number of evaluations of the forces per step."""
     conserves: ClassVar[str]
+    use: ClassVar[str]
+    """When to take it, in words."""
     source: ClassVar[str]
     quadrature: ClassVar[Quadrature]
     chooses: ClassVar[bool] = False
@@ -88,6 +90,7 @@ class Rkmk4Method(Method):
     order: ClassVar[str] = "4"
     evaluations: ClassVar[int] = 4
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "most scenes, and those with contact: its steps are those of contact"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
     in_world: ClassVar[bool] = True
@@ -114,6 +117,7 @@ class MagnusMethod(Method):
     )
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "comparison with the articles; exact for constant accelerations"
     source: ClassVar[str] = "Numerical Integration for Rotational Dynamics (cwzx); Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
@@ -135,6 +139,7 @@ class Magnus2Method(Method):
     order: ClassVar[str] = "2"
     evaluations: ClassVar[int] = 2
     conserves: ClassVar[str] = "unit quaternions; angular momentum about the centre of mass where no torque acts"
+    use: ClassVar[str] = "angular momentum to round-off where no torque acts, in long steps"
     source: ClassVar[str] = "explicit midpoint on L = I omega, with a Magnus increment; Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.5, 1.0),)
 
@@ -151,6 +156,7 @@ class EulerMethod(Method):
     order: ClassVar[str] = "1"
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "comparison with game engines"
     source: ClassVar[str] = "semi-implicit Euler, as in game engines; for comparison only"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
@@ -172,6 +178,7 @@ class AdaptiveMethod(Method):
     order: ClassVar[str] = "8, with an error of orders 5 and 3; dense output of order 7"
     evaluations: ClassVar[int] = 13
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "smooth motion to a tolerance, without looking for a step; fast and slow phases in one run"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Dormand and Prince's DOP853 (Hairer, Norsett, Wanner 1993)"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
