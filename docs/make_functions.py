@@ -4,11 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rigidsim.scene.expressions.vocabulary import described, described_special
+from rigidsim.scene.expressions.vocabulary import CALLED, FUNCTIONS, REWRITTEN, SPECIAL
 
 PAGE = Path(__file__).parent / "scene-format.md"
-TABLES = {"<!-- functions -->\n": described, "<!-- functions of oracles -->\n": described_special}
 END = "<!-- end -->"
+SPECIAL_ARGUMENTS = {"elliptic_f": "angle, m", "eccentric_anomaly": "M, e"}
+
+
+def described() -> str:
+    """The functions as a table."""
+    meanings = {word: called.meaning for word, called in CALLED.items()}
+    meanings |= {word: meaning for word, (_, meaning, _) in REWRITTEN.items()}
+    lines = []
+    for word, meaning in meanings.items():
+        fewest, most = FUNCTIONS[word]
+        names = "condition, a, b" if word == "if" else ", ".join("abc"[:fewest]) + ", ..." * (most > fewest)
+        lines.append(f"| `{word}({names})` | {meaning} |")
+    return _table(lines)
+
+
+def described_special() -> str:
+    """The functions of oracles as a table."""
+    lines = []
+    for name, called in SPECIAL.items():
+        arguments = SPECIAL_ARGUMENTS.get(name, ("a", "u, m")[len(called.takes) - 1])
+        lines.append(f"| `{name}({arguments})` | {called.meaning} |")
+    return _table(lines)
+
+
+def _table(lines: list[str]) -> str:
+    return "\n".join(("| function | result |", "|---|---|", *lines, ""))
+
+
+TABLES = {"<!-- functions -->\n": described, "<!-- functions of oracles -->\n": described_special}
 
 
 def document() -> str:

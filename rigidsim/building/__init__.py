@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.building.contacts import contact_plan
-from rigidsim.building.drives import Drives
+from rigidsim.building.drives import drive_tables
 from rigidsim.building.metrics import metric_tables
 from rigidsim.building.written import LoadRecords
 from rigidsim.engine import integrators, layout
@@ -40,7 +40,7 @@ def as_integer(ratio: float) -> int:
 def method_of(choice) -> NamedTuple:
     """The options of the chosen integrator for the kernels, which take numbers in place of words."""
     options = integrators.BY_NAME[choice.name].options
-    given = {key: WORDS.get(value, value) for key, value in choice.model_dump(exclude={"name"}).items()}
+    given = {key: WORDS.get(value, value) for key, value in choice.in_numbers().items()}
     return options(**given)
 
 
@@ -63,13 +63,14 @@ def build_world(scene: Scene) -> World:
     """The world at t = 0 of a scene that has been checked."""
     blueprint = blueprint_of(scene)
     model = model_of(blueprint, blueprint.tree)
-    return World(blueprint, blueprint.tree, model, initial_state(scene.hierarchy, followed(model)))
+    more = followed(model) + (integrators.trials_of(blueprint.method) is not None)
+    return World(blueprint, blueprint.tree, model, initial_state(scene.hierarchy, more))
 
 
 def blueprint_of(scene: Scene) -> Blueprint:
     """The blueprint of a scene that has been checked."""
     tree, schedule = scene.hierarchy.bare(), schedule_of(scene)
-    simulation, drives = scene.simulation, Drives(scene.hierarchy)
+    simulation, (drives, driven) = scene.simulation, drive_tables(scene.hierarchy)
     written = LoadRecords(scene, tree, schedule)
     n_step = as_integer(simulation.duration / simulation.step)
     return Blueprint(
@@ -77,7 +78,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         loads=written.loads,
         impulses=written.impulses,
         scripts=written.scripts.tables(),
-        drives=drives.tables(),
+        drives=drives,
         gravity=scene.world.uniform_gravity,
         source=written.source,
         mutual=mutual_of(scene.world.mutual_gravity, tree),
@@ -86,7 +87,7 @@ def blueprint_of(scene: Scene) -> Blueprint:
         method=method_of(simulation.integrator),
         n_step=n_step,
         stride=sample_stride(simulation, n_step),
-        labels=(*written.scripts.labels, *drives.labels),
+        labels=(*written.scripts.labels, *driven),
         contacts=contact_plan(scene.hierarchy),
         metrics=metric_tables(scene.metrics, tree) if scene.metrics else None,
     )
@@ -101,6 +102,8 @@ def schedule_of(scene: Scene) -> Schedule:
             # A load that stores energy adds it when the load begins, and removes it when the load ends.
             stops += (force.during or ()) if registry.BY_NAME[force.type].stores else ()
         stops += [impulse.time for impulse in body.impulses]
+    if scene.simulation.integrator.chooses:
+        times.append(scene.simulation.duration)  # no step goes beyond the end
     return Schedule(scene.simulation.step, times, stops, scene.hierarchy.reparentings)
 
 
@@ -114,9 +117,9 @@ def com_state(node: SceneNode, motion: FrameMotion, com: tuple) -> list[float]:
     return row
 
 
-def initial_state(hierarchy: Hierarchy, n_followed: int) -> np.ndarray:
-    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and of loads with a winding,
-    which is within half a turn of rest.
+def initial_state(hierarchy: Hierarchy, n_more: int) -> np.ndarray:
+    """The state at t = 0: of every free body, of nodes whose rates are functions of time, and rows of zeros: of a
+    method that chooses its steps, and of loads with a winding, which is within half a turn of rest.
     """
     starts = Starts(hierarchy)
     free = [com_state(n, starts[n.frame], hierarchy.composite(n).mass.center) for n in hierarchy.free()]
@@ -125,4 +128,4 @@ def initial_state(hierarchy: Hierarchy, n_followed: int) -> np.ndarray:
         for node in hierarchy
         if node.prescribed and node.prescribed.has_rates
     ]
-    return numbers_table([*free, *paced, *[[0.0] * layout.STATE.width] * n_followed], layout.STATE.width)
+    return numbers_table([*free, *paced, *[[0.0] * layout.STATE.width] * n_more], layout.STATE.width)

@@ -58,15 +58,12 @@ class Assembler:
         """What the program reads of a sample or a state."""
         return tuple(ViewRecord(*seen, self.register(RegisterRef("view", at))) for seen, at in self._views.items())
 
-    def register(self, place: RegisterRef) -> int:
-        """The number of a register, after all expressions have been added."""
+    def register(self, place: RegisterRef | None) -> int:
+        """The number of a register, after all expressions have been added; -1 for none."""
+        if place is None:
+            return -1
         time = len(self.constants)
-        return {
-            "constant": place.index,
-            "time": time,
-            "view": time + 1 + place.index,
-            "result": self.first + place.index,
-        }[place.kind]
+        return {"constant": 0, "time": time, "view": time + 1, "result": self.first}[place.kind] + place.index
 
     @property
     def first(self) -> int:

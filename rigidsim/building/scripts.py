@@ -45,8 +45,7 @@ class Scripts:
 
     def tables(self) -> blueprint.ScriptTables:
         """The tables of a blueprint."""
-        number = self._assembler.register
-        registers = [[-1 if place is None else number(place) for place in nine] for nine in self._places]
+        registers = [[*map(self._assembler.register, nine)] for nine in self._places]
         return blueprint.ScriptTables(self._assembler.program(), table(registers, 9), self._assembler.views())
 
     def _look(self, state: StateRead) -> RegisterRef:

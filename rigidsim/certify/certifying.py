@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rigidsim.engine.callbacks import Callback
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.physics.quaternion import exp_full
 from rigidsim.scene import Scene
+from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.selftest.checking import order_of
 
 SAMPLES = 200
@@ -77,19 +78,47 @@ class Way:
         return max((one.angle for one in self.bodies), default=0.0)
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """What `certify` found. `half` compares the step with its half; all else is measured against that. `touched` is the
-    time of the first touch, s; None without contact.
+class Expressed(NamedTuple):
+    """One way: how to make its world of a scene, and its paths comparable. `make` returns the world and a remark; of a
+    scene that cannot be expressed so, None and the reason.
     """
 
-    title: str
-    step: float
-    duration: float
-    expected_order: float
-    half: Way
-    ways: tuple[Way, ...]
-    touched: float | None
+    name: str
+    make: Callable[[Scene, World], tuple[World | None, str]]
+    back: Callable[[Paths], Paths] = lambda paths: paths
+
+
+def certify(scene: Scene, callbacks: Mapping[str, Callback] | None = None) -> Certificate:
+    """Run a scene with its step, a half and a quarter of it, and in each way with its step and the half; `callbacks` as
+    for `simulate`. Raises UsageError for a scene without free bodies.
+    """
+    return Certificate(scene, callbacks)
+
+
+class Certificate:
+    """What `certify` found: the runs of one scene, and what they are compared by. `half` compares the step with its
+    half; all else is measured against that. `touched` is the time of the first touch, s; None without contact.
+    """
+
+    def __init__(self, scene: Scene, callbacks: Mapping[str, Callback] | None = None):
+        if not any(body.kind == "free" for _, body, _ in scene.walk()):
+            raise UsageError("there is no free body whose motion could differ")
+        self._callbacks = callbacks
+        settings = scene.simulation
+        self._scenes = [scene, *(scene.with_overrides(_finer(settings, part)) for part in (2, 4))]
+        self._worlds = [build_world(each) for each in self._scenes]
+        blueprint = self._worlds[0].blueprint
+        self._stride = max(1, blueprint.n_step // SAMPLES)
+        self._worlds = [with_stride(w, part * self._stride) for w, part in zip(self._worlds, (1, 2, 4), strict=True)]
+        runs = [paths_of(world, callbacks) for world in self._worlds]
+        self._runs, self.touched = [paths for paths, _ in runs], runs[0][1]
+        count = len(self._runs[0].position)
+        self._time = np.minimum(np.arange(count) * self._stride, blueprint.n_step) * blueprint.schedule.step
+        self.expected_order = 1.0 if blueprint.contacts is not None else order_of(settings.integrator.order) or 1.0
+        self._measure()
+        self.title, self.step = scene.title or scene.name, blueprint.schedule.step
+        self.duration = blueprint.n_step * self.step
+        self.half, self.ways = self._half(), tuple(map(self._compared, self._ways()))
 
     @property
     def agreeing(self) -> list[Way]:
@@ -106,47 +135,6 @@ class Certificate:
         """Whether anything differs that should not; else paths that part may have proved nothing."""
         return any(way.verdict == DIFFERS for way in (self.half, *self.ways))
 
-
-class Expressed(NamedTuple):
-    """One way: how to make its world of a scene, and its paths comparable. `make` returns the world and a remark; of a
-    scene that cannot be expressed so, None and the reason.
-    """
-
-    name: str
-    make: Callable[[Scene, World], tuple[World | None, str]]
-    back: Callable[[Paths], Paths] = lambda paths: paths
-
-
-def certify(scene: Scene, callbacks: Mapping[str, Callback] | None = None) -> Certificate:
-    """Run a scene with its step, a half and a quarter of it, and in each way with its step and the half; `callbacks` as
-    for `simulate`. Raises UsageError for a scene without free bodies.
-    """
-    return Certifying(scene, callbacks).result()
-
-
-class Certifying:
-    """The runs of one scene, and what they are compared by."""
-
-    def __init__(self, scene: Scene, callbacks: Mapping[str, Callback] | None = None):
-        if not any(body.kind == "free" for _, body, _ in scene.walk()):
-            raise UsageError("there is no free body whose motion could differ")
-        self._callbacks = callbacks
-        settings = scene.simulation
-        self._scenes = [
-            scene,
-            *(scene.with_overrides([("simulation.step", settings.step / part)]) for part in (2, 4)),
-        ]
-        self._worlds = [build_world(each) for each in self._scenes]
-        blueprint = self._worlds[0].blueprint
-        self._stride = max(1, blueprint.n_step // SAMPLES)
-        self._worlds = [with_stride(w, part * self._stride) for w, part in zip(self._worlds, (1, 2, 4), strict=True)]
-        runs = [paths_of(world, callbacks) for world in self._worlds]
-        self._runs, self._touched = [paths for paths, _ in runs], runs[0][1]
-        count = len(self._runs[0].position)
-        self._time = np.minimum(np.arange(count) * self._stride, blueprint.n_step) * blueprint.schedule.step
-        self._expected = 1.0 if blueprint.contacts is not None else order_of(settings.integrator.order) or 1.0
-        self._measure()
-
     def _measure(self) -> None:
         """Lengths, rounding, and the difference between the step and its half."""
         position = self._runs[0].position
@@ -158,13 +146,6 @@ class Certifying:
         self.length = max(longest, widest) or farthest or 1.0
         self._rounding = ROUNDING * max(1.0, farthest / self.length)
         self._halved = self._relative(self._runs[0], self._runs[1])
-
-    def result(self) -> Certificate:
-        """Run all ways."""
-        blueprint, scene = self._worlds[0].blueprint, self._scenes[0]
-        ways, step = tuple(map(self._compared, self._ways())), blueprint.schedule.step
-        steps = step, blueprint.n_step * step
-        return Certificate(scene.title or scene.name, *steps, self._expected, self._half(), ways, self._touched)
 
     def _relative(self, first: Paths, second: Paths) -> np.ndarray:
         """(sample) how far apart: the largest distance over the length of the scene, or angle, of all bodies."""
@@ -195,9 +176,9 @@ class Certifying:
         if (failed := self._runs[0].fails_at) is not None:
             return Way(name, DIFFERS, bodies, None, parted, f"not finite from t = {self._time[failed]:g} s on")
         order = self._order(self._halved, self._relative(self._runs[1], self._runs[2]))
-        has_touched = self._touched is not None and (parted is None or parted >= self._touched)
+        has_touched = self.touched is not None and (parted is None or parted >= self.touched)
         is_negligible = float(np.max(self._halved)) <= NEGLIGIBLE
-        falls = is_negligible or order is None or order >= self._expected - LESS_ORDER
+        falls = is_negligible or order is None or order >= self.expected_order - LESS_ORDER
         if falls and (parted is None or parted > self._time[min(AT_ONCE, len(self._time) - 1)]):
             verdict = AGREES if parted is None else PARTS
         else:
@@ -235,10 +216,10 @@ class Certifying:
         if farthest <= max(TIMES_MORE * allowed, self._rounding):
             return AGREES if self._parted(apart) is None else PARTS
         is_rounding = float(np.max(finer[window], initial=0.0)) <= self._rounding
-        if is_rounding or (order is not None and order >= self._expected - LESS_ORDER):
+        if is_rounding or (order is not None and order >= self.expected_order - LESS_ORDER):
             return AGREES
         parted = self._time[np.argmax(apart > max(TIMES_MORE * allowed, self._rounding))]
-        return PARTS if self._touched is not None and parted >= self._touched else DIFFERS
+        return PARTS if self.touched is not None and parted >= self.touched else DIFFERS
 
     def _ways(self) -> Iterator[Expressed]:
         """All ways, with frames whose motion is of the size of the scene's."""
@@ -288,3 +269,11 @@ def _in_another_order(scene: Scene, world: World) -> tuple[World | None, str]:
         return build_world(reordered(scene)), ""
     except SceneError as error:
         return None, f"it cannot be written so: {error.problems[0].message}"
+
+
+def _finer(settings: SimulationSettings, part: int) -> list[tuple[str, Any]]:
+    """The changes that make all steps so many times shorter."""
+    return [
+        ("simulation.step", settings.step / part),
+        ("simulation.integrator", settings.integrator.finer(part)),
+    ]

@@ -27,11 +27,9 @@ def run_of_sweep(source: str | None, index: int | None) -> tuple[list[tuple], st
         return sweep.overrides(index), sweep.scene_text
 
 
-def output_path(scene: str, output: str | None) -> Path:
-    """The path of the trajectory file: as given, or outputs/NAME.h5."""
-    if output:
-        return Path(output)
-    return OUTPUTS / f"{'stdin' if scene == STANDARD else Path(scene).stem}.h5"
+def output_path(scene: str, output: str | None, what: str = "") -> Path:
+    """The path of the file: as given, or outputs/NAME.h5, NAME being that of the scene and what it is."""
+    return Path(output) if output else OUTPUTS / f"{'stdin' if scene == STANDARD else Path(scene).stem}{what}.h5"
 
 
 def outputs_folder() -> Path:

@@ -6,24 +6,15 @@ import json
 import shlex
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 
 import click
 
-from rigidsim.cli.arguments import STANDARD, importing, read_scene
+from rigidsim.cli.arguments import importing, read_scene
 from rigidsim.cli.console import print_message, print_report, print_result, report_warnings, strict_option
 from rigidsim.cli.options import overrides, require_file, scene_options
 from rigidsim.cli.plan_options import QUOTING, plan_from, plan_options
-from rigidsim.cli.run import outputs_folder
+from rigidsim.cli.run import output_path, outputs_folder
 from rigidsim.errors import UsageError
-
-
-def sweep_path(scene: str, output: str | None, part: tuple[int, int] | None) -> Path:
-    """The path of the result file: as given, or outputs/SCENE-sweep.h5, with the number of the part."""
-    if output:
-        return Path(output)
-    stem = "stdin" if scene == STANDARD else Path(scene).stem
-    return outputs_folder() / f"{stem}-sweep{f'-{part[0]}-of-{part[1]}' if part else ''}.h5"
 
 
 def resume_command() -> str:
@@ -74,7 +65,8 @@ def sweep(
     plan = plan_from(read, vary, zipped, table, sample, over, seed)
     runs = plan.chosen(part, yes)
     report_warnings(read.warnings, strict)
-    path = sweep_path(scene, output, part)
+    path = output_path(scene, output, f"-sweep-{part[0]}-of-{part[1]}" if part else "-sweep")
+    path = path if output else outputs_folder() / path.name
     with importing():
         from rigidsim.running.sweep import check_sweep_output, estimated, sweep_to_file
         from rigidsim.sweeps.cluster import connected

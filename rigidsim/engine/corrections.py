@@ -105,7 +105,6 @@ def correct_relative(
 @lanewise
 def inherit(body: BODY, parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame: FRAME, own: CORRECTION, lane):
     """Add the correction of its parent to what happens to a free body, which moves along."""
-    q_WB, inertia = frame.q, body.inertia
     turns, omega_WP = takes_torque(body.inverse), parent.omega
     theta, omega_WB = parent_correction.turn, frame.omega
     domega, d = parent_correction.omega, arm.d
@@ -113,7 +112,7 @@ def inherit(body: BODY, parent: FRAME, parent_correction: CORRECTION, arm: ARM, 
     dx = carried_displacement(parent_correction.p, e, d)
     dv = carried_velocity(parent_correction.v, e, omega_WP, domega, d, drift)
     rate = carried_rate(domega, e, omega_WP, omega_WB)
-    dL = carried_angular_momentum(rotated(q_WB, inertia), e, omega_WB, rate)
+    dL = carried_angular_momentum(rotated(frame.q, body.inertia), e, omega_WB, rate)
     own.p = add(own.p, dx)
     own.turn = add(own.turn, scaled(turns, theta))
     own.v = add(own.v, dv)
@@ -173,8 +172,7 @@ def correct_node(node, model, state, scratch, made, lanes):
     if inherits > 0.0:
         inherit(body, parent, given, arm, frame, own, lanes)
     if begins or inherits > 0.0:
-        gained = made.gained[1 if inherits > 0.0 else 0]
-        correct_free(state[i], body, own, arm, frame, result, gained, lanes)
+        correct_free(state[i], body, own, arm, frame, result, made.gained[1 if inherits > 0.0 else 0], lanes)
         made.source[node + 1] = node + 1
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.layout import DRIVE_AXES, JET, LOCAL, MOTION, PACE, PACED, SCALAR, add_to_sums
+from rigidsim.engine.layout import DRIVE_AXES, EACH, JET, LOCAL, MOTION, PACE, PACED, SCALAR, add_to_sums
 from rigidsim.engine.programs import fill_jet, record_faults, run_jet_program
 from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.elementary import select
 from rigidsim.physics.prescribed import (
     advanced_rotation,
     displacement,
@@ -18,7 +19,7 @@ from rigidsim.physics.vector import add, scaled
 
 
 @lanewise
-def prescribe(t, motion: MOTION, driven: LOCAL, lane):
+def prescribe(t: EACH, motion: MOTION, driven: LOCAL, lane):
     """Local motion of a prescribed node at time t, evaluated from its constants, never accumulated."""
     p_0, v_0, a_0 = motion.p, motion.v, motion.a
     q_0, axis = motion.q, motion.axis
@@ -70,52 +71,52 @@ def keep_first(pace: PACE, lane):
 
 
 @lanewise
-def pace_position(h, state: PACED, pace: PACE, v_x: JET, v_y: JET, v_z: JET, driven: LOCAL, lane):
-    """Position at a time h after that of the pose in `state`; velocity and acceleration from three jets."""
-    p = add(state.p, displacement(pace.v, h))
+def pace_position(t: EACH, state: PACED, pace: PACE, v_x: JET, v_y: JET, v_z: JET, driven: LOCAL, lane):
+    """Position at time t from the pose in `state`; velocity and acceleration from three jets."""
+    p = add(state.p, displacement(pace.v, t - state.since))
     driven.p = p
     driven.v = (v_x.value, v_y.value, v_z.value)
     driven.a = (v_x.rate, v_y.rate, v_z.rate)
 
 
 @lanewise
-def pace_rotation(h, state: PACED, pace: PACE, a: JET, b: JET, c: JET, driven: LOCAL, lane):
-    """Orientation at a time h after that of the pose in `state`; rate and angular acceleration from three jets."""
+def pace_rotation(t: EACH, state: PACED, pace: PACE, a: JET, b: JET, c: JET, driven: LOCAL, lane):
+    """Orientation at time t from the pose in `state`; rate and angular acceleration from three jets."""
     omega = (a.value, b.value, c.value)
     total, first = pace.omega, pace.first
-    driven.q = advanced_rotation(state.q, total, first, omega, h)
+    driven.q = advanced_rotation(state.q, total, first, omega, t - state.since)
     driven.omega = omega
     driven.alpha = (a.rate, b.rate, c.rate)
 
 
 @lanewise
-def keep_pose(t, h, pace: PACE, driven: LOCAL, state: PACED, lane):
-    """Store the pose reached at t, a time h after that in `state`, as the beginning of the next step."""
-    add_to_sums(state, p=displacement(pace.v, h))
+def keep_pose(t: EACH, pace: PACE, driven: LOCAL, state: PACED, lane):
+    """Store the pose reached at time t as the beginning of the next step."""
+    add_to_sums(state, p=displacement(pace.v, t - state.since))
     state.q = driven.q
     state.since = t
 
 
-@inlined
-def since(row, lanes):
-    """The time of the pose in the state of a paced node, the same in all lanes, s."""
-    return PACED(row, 0, len(lanes)).since
+@lanewise
+def fill_since(jet: JET, t: EACH, state: PACED, part, lane):
+    """Write the jet of a time within a step: at the beginning (part 0), halfway (1) and at t (2)."""
+    begin = state.since
+    jet.value, jet.rate, jet.rate_dot = select(part < 2, begin + 0.5 * part * (t - begin), t), 1.0, 0.0
 
 
 @inlined
-def evaluate_drive(given, t, working, lanes):
-    """The expressions of prescribed motions, at time t (s)."""
-    program = given.drive
-    fill_jet(working.jet[len(program.constant)], t, lanes)
-    run_jet_program(program.code, program.first, working.jet, lanes)
+def run_drive(given, working, lanes):
+    """The expressions of prescribed motions, at the time that was filled in."""
+    run_jet_program(given.drive.code, given.drive.first, working.jet, lanes)
 
 
 @inlined
-def gather_pace(given, t, begin, working, lanes):
+def gather_pace(given, t, paced_state, working, lanes):
     """Sum the rates of paced nodes from the beginning of the step to t: at the beginning, halfway and at t."""
     working.pace[:] = 0.0
     for part in range(3):
-        evaluate_drive(given, begin + 0.5 * part * (t - begin) if part < 2 else t, working, lanes)
+        fill_since(working.jet[len(given.drive.constant)], t, paced_state[0], part, lanes)
+        run_drive(given, working, lanes)
         for k in range(len(given.paced)):
             jet, pace, weight = working.jet, working.pace[k], 4.0 if part == 1 else 1.0
             (x, y, z), (a, b, c) = given.paced[k].v, given.paced[k].omega
@@ -148,12 +149,12 @@ def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
     jet = working.jet
     for k in range(len(given.paced)):
         paced, row, pace = given.paced[k], paced_state[k], working.pace[k]
-        driven, h, (x, y, z), (a, b, c) = driven_rows[paced.row], t - since(row, lanes), paced.v, paced.omega
+        driven, (x, y, z), (a, b, c) = driven_rows[paced.row], paced.v, paced.omega
         if paced.moves > 0:
-            pace_position(h, row, pace, jet[x], jet[y], jet[z], driven, lanes)
+            pace_position(t, row, pace, jet[x], jet[y], jet[z], driven, lanes)
             record_faults(t, jet[x], jet[y], jet[z], 3, fault[k], lanes)
         if paced.turns > 0:
-            pace_rotation(h, row, pace, jet[a], jet[b], jet[c], driven, lanes)
+            pace_rotation(t, row, pace, jet[a], jet[b], jet[c], driven, lanes)
             record_faults(t, jet[a], jet[b], jet[c], 3, fault[k], lanes)
 
 
@@ -161,9 +162,10 @@ def drive_paced(given, t, paced_state, working, fault, driven_rows, lanes):
 def drive_all(given, t, motions, paced_state, working, fault, driven_rows, lanes):
     """Local motion of every node driven by expressions, at time t (s)."""
     if len(given.paced) > 0:
-        gather_pace(given, t, since(paced_state[0], lanes), working, lanes)
+        gather_pace(given, t, paced_state, working, lanes)
     else:
-        evaluate_drive(given, t, working, lanes)
+        fill_jet(working.jet[len(given.drive.constant)], t, lanes)
+        run_drive(given, working, lanes)
     n_script, n_driven = len(given.scripts.who), len(given.driven)
     drive_posed(given, t, motions, working, fault[n_script:], driven_rows, lanes)
     drive_paced(given, t, paced_state, working, fault[n_script + n_driven :], driven_rows, lanes)
@@ -192,7 +194,7 @@ def settle_paced(given, t, model, state, scratch, lanes):
         for k in range(len(given.paced)):
             row = state[len(model.moved_node) + k]
             driven = scratch.driven[given.paced[k].row]
-            keep_pose(t, t - since(row, lanes), scratch.working.pace[k], driven, row, lanes)
+            keep_pose(t, scratch.working.pace[k], driven, row, lanes)
 
 
 @inlined

@@ -143,10 +143,8 @@ def write_moments(orientation: QUATERNION, body: BODY, value: CHANGE, lane):
     """
     q_WB, com = orientation.wxyz, body.com
     dv, domega = value.v, value.omega
-    dv_C = point_velocity(dv, domega, rotate(q_WB, com))
-    value.a = scaled(body.mass, dv_C)
-    spin_B = apply(body.inertia, rotate_back(q_WB, domega))
-    value.alpha = rotate(q_WB, spin_B)
+    value.a = scaled(body.mass, point_velocity(dv, domega, rotate(q_WB, com)))
+    value.alpha = rotate(q_WB, apply(body.inertia, rotate_back(q_WB, domega)))
 
 
 @inlined

@@ -25,8 +25,7 @@ def gather(value: IMPULSE, axes: FRAME, frame: FRAME, body: BODY, hit: HIT, lane
     lever = rotate(q_WB, value.lever)
     K = impulse_moment(lever, J, rotate(q_WA, value.k))
     turns = takes_torque(body.inverse)
-    centre = add(frame.p, rotate(q_WB, body.com))
-    hit.point = add(centre, lever)
+    hit.point = add(add(frame.p, rotate(q_WB, body.com)), lever)
     hit.impulse = J
     hit.angular_impulse = scaled(turns, K)
     hit.constraint_angular_impulse = scaled(1.0 - turns, K)
@@ -48,8 +47,7 @@ def confine_impulse(normal: TRIPLE, hit: HIT, lane):
 @lanewise
 def add_impulse(hit: HIT, body: BODY, own: CORRECTION, lane):
     """Add an impulse and its moment to what happens to its body."""
-    dv = velocity_jump(body.mass, hit.impulse)
-    own.v = add(own.v, dv)
+    own.v = add(own.v, velocity_jump(body.mass, hit.impulse))
     own.omega = add(own.omega, hit.angular_impulse)
 
 

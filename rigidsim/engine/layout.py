@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.jit import formula, inlined
-from rigidsim.jit.rows import Row
+from rigidsim.jit.rows import Each, Row
 from rigidsim.physics.summation import compensated_sum
 
 # --- the rows of numbers
@@ -51,6 +51,14 @@ WOUND = Row(
 WINDING = Row(
     "working row of such a load: its winding, and a value above 0 if its torque reverses at half a turn",
     now=1, turns_over=1,
+)  # fmt: skip
+STEP = Row(
+    "progress of a method that chooses its steps: time of the state and length of the next step, s (0: to be chosen);"
+    " the error of the last step in units of the tolerance, and the row of the state that had it; steps taken and"
+    " rejected, the shortest one and when it began, s; 1.0 if no step can be taken. Of a trial: the state at its end,"
+    " and whether it is to be taken, or repeated (of the state: was); its row comes between those of paced nodes and of"
+    " windings",
+    t=1, h=1, error=1, worst=1, taken=1, rejected=1, shortest=1, shortest_at=1, failed=1, takes=1, repeats=1,
 )  # fmt: skip
 ARM = Row(
     "working row between the passes of one evaluation: the arm d and the drift J v; a moved body's v = d', v_WC and"
@@ -150,6 +158,7 @@ LEDGER = Row(
     " part of the work that contact did, J",
     kinetic=1, potential=1, work=1, momentum=3, spin=3, orbital=3, contact=1,
 )  # fmt: skip
+EACH = Each("a number such as a time, the same in all lanes or with a value for each")
 SCALAR, TRIPLE, SIX = Row("a number", value=1), Row("a vector", xyz=3), Row("six numbers", value=6)
 QUATERNION = Row("a quaternion", wxyz=4)
 SUM = Row("a compensated sum", sums=("value",), value=1)

@@ -157,8 +157,7 @@ def parts_read(metrics: Metrics | None) -> dict[str, bool]:
 
 def _arrays(metrics: Metrics, n: int) -> _Arrays:
     registers, results = (p.first + len(p.code) for p in (metrics.program, metrics.results))
-    sizes = {"lanes": n, "registers": registers, "results": results, "reductions": len(metrics.folds)}
-    arrays = made(_Arrays, sizes)
+    arrays = made(_Arrays, {"lanes": n, "registers": registers, "results": results, "reductions": len(metrics.folds)})
     _set_constants(arrays, metrics)
     return arrays
 

@@ -190,6 +190,5 @@ def evaluate_metrics(metrics, memory, register, lanes):
     """
     program = metrics.results
     for r in range(len(metrics.folds)):
-        out = register[len(program.constant) + 1 + r]
-        write_result(metrics.folds[r].kind, out, memory[r], lanes)
+        write_result(metrics.folds[r].kind, register[len(program.constant) + 1 + r], memory[r], lanes)
     run_program(program.code, program.first, register, lanes)

@@ -232,6 +232,7 @@ class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
     working: Working | None  # of expressions
+    trial: NamedTuple | None  # of a method that chooses its steps
     frame: FRAME = floats("nodes + 1")
     driven: LOCAL = floats("driven")
     arm: ARM = floats("nodes")
@@ -306,9 +307,9 @@ def followed(model: Model) -> int:
     return sum(1 for _ in windings(model))
 
 
-def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
-    """Scratch arrays for a model. Values that never change are set here: the world's frame, the local motion of fixed
-    nodes, the constants of expressions.
+def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scratch:
+    """Scratch arrays for a model, and for a state with so many rows if steps are taken. Values that never change are
+    set here: the world's frame, the local motion of fixed nodes, the constants of expressions.
     """
     n, expressions = len(lanes), model.expressions
     sizes = {
@@ -319,9 +320,9 @@ def make_scratch(model: Model, lanes: tuple[int, ...]) -> Scratch:
         "pairs": len(model.relations.pair) - 1 if model.relations else 0,
         "wound": followed(model),
         "expressed": fault_count(expressions),
-        "state": len(model.body) + paced_count(model) + followed(model),
+        "state": max(n_state, len(model.body)),
     }
-    scratch = made(Scratch, sizes, working=working_of(expressions, n) if expressions else None)
+    scratch = made(Scratch, sizes, working=working_of(expressions, n) if expressions else None, trial=None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
@@ -346,11 +347,6 @@ def working_of(given: Expressions, n: int) -> Working:
 def fault_count(given: Expressions | None) -> int:
     """The number of loads and motions that are given by expressions."""
     return len(given.scripts.who) + len(given.driven) + len(given.paced) if given else 0
-
-
-def paced_count(model: Model) -> int:
-    """The number of paced nodes: their pose is part of the state, because their rates are expressions."""
-    return len(model.expressions.paced) if model.expressions else 0
 
 
 def make_samples(

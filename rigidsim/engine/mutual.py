@@ -63,8 +63,7 @@ def pull_pair(
     way_1: TRIPLE, way_2: TRIPLE, gm_1: SCALAR, gm_2: SCALAR, soft: SCALAR, wrench_1: WRENCH, wrench_2: WRENCH, lane
 ):
     """Add the gravity of two bodies on each other."""
-    s = sub(way_2.xyz, way_1.xyz)
-    unit = attraction(1.0, soft.value, s)
+    unit = attraction(1.0, soft.value, sub(way_2.xyz, way_1.xyz))
     g_1 = scaled(-gm_2.value, unit)
     g_2 = scaled(gm_1.value, unit)
     wrench_1.g = add(wrench_1.g, g_1)
@@ -74,10 +73,7 @@ def pull_pair(
 @lanewise
 def store_pair(way_1: TRIPLE, way_2: TRIPLE, gm_1: SCALAR, soft: SCALAR, body_2: BODY, ledger: LEDGER, lane):
     """Add the potential energy of two bodies."""
-    s = sub(way_2.xyz, way_1.xyz)
-    potential = attraction_potential(gm_1.value, soft.value, s)
-    energy = body_2.mass * potential
-    ledger.potential += energy
+    ledger.potential += body_2.mass * attraction_potential(gm_1.value, soft.value, sub(way_2.xyz, way_1.xyz))
 
 
 @inlined

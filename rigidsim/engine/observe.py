@@ -27,12 +27,10 @@ def add_to_ledger(state: STAGE, body: BODY, frame: FRAME, arm: ARM, ledger: LEDG
     mass, g_W, inertia_B = (body.mass, body.g, body.inertia)
     q_WB, omega_B, v_WC = (frame.q, state.omega, arm.v_WC)
     p_WC = add(frame.p, rotate(q_WB, body.com))
-    kinetic = ledger.kinetic + kinetic_energy(mass, inertia_B, v_WC, omega_B)
-    potential = ledger.potential + uniform_potential(mass, g_W, p_WC)
     spin = rotate(q_WB, angular_momentum(inertia_B, omega_B))
     orbital = orbital_angular_momentum(mass, p_WC, v_WC)
-    ledger.kinetic = kinetic
-    ledger.potential = potential
+    ledger.kinetic = ledger.kinetic + kinetic_energy(mass, inertia_B, v_WC, omega_B)
+    ledger.potential = ledger.potential + uniform_potential(mass, g_W, p_WC)
     ledger.work += state.work
     ledger.momentum = add(ledger.momentum, momentum(mass, v_WC))
     ledger.spin = add(ledger.spin, spin)
@@ -54,13 +52,7 @@ def observe_motion(t, model, state, scratch, local, world, k, lanes):
 
 
 @inlined
-def store_contact_work(_contacts, work, ledger: LEDGER):
-    """The part of the work that contact did."""
-    ledger.contact = work[0] + work[1]
-
-
-@inlined
-def observe_ledger(era, model, state, scratch, ledger, lanes):
+def observe_ledger(era, model, state, scratch, ledger: LEDGER, lanes):
     """Energies, work and momenta; the motion was observed before."""
     ledger[:] = 0.0
     for i in model.by_path:
@@ -69,7 +61,7 @@ def observe_ledger(era, model, state, scratch, ledger, lanes):
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
     if model.contacts is not None:
-        store_contact_work(model.contacts, scratch.contact_work, ledger)
+        ledger.contact = scratch.contact_work[0] + scratch.contact_work[1]
 
 
 @routine

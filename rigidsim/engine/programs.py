@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rigidsim.engine.layout import FAULT, JET, NUMBERS, OPERATION, SCALAR, TRIPLE, jets_of, numbers_of
+from rigidsim.engine.layout import EACH, FAULT, JET, NUMBERS, OPERATION, SCALAR, TRIPLE, jets_of, numbers_of
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import select
 from rigidsim.physics.operations import OPERATIONS
@@ -56,19 +56,19 @@ run_jet_program = _interpreter(of_jets)
 
 
 @lanewise
-def fill(register: SCALAR, value, lane):
-    """Write the same number to all lanes."""
+def fill(register: SCALAR, value: EACH, lane):
+    """Write a number to all lanes."""
     register.value = value
 
 
 @lanewise
-def fill_jet(jet: JET, t, lane):
+def fill_jet(jet: JET, t: EACH, lane):
     """Write the jet of the time: t, 1, 0."""
     jet.value, jet.rate, jet.rate_dot = t, 1.0, 0.0
 
 
 @lanewise
-def record_fault(t, register: NUMBERS, c, fault: FAULT, lane):
+def record_fault(t: EACH, register: NUMBERS, c, fault: FAULT, lane):
     """Record time and value of the first non-finite number in row c of a register."""
     x, recorded = register[c], fault.failed
     first = select(x - x == 0.0, 0.0, 1.0) > recorded

@@ -10,7 +10,7 @@ from __future__ import annotations
 from rigidsim.engine.kinds import link
 from rigidsim.engine.laws.registry import FOLLOWED
 from rigidsim.engine.laws.wrench import acts, ends
-from rigidsim.engine.layout import APART, LINK, WINDING, WOUND
+from rigidsim.engine.layout import APART, EACH, LINK, WINDING, WOUND
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, scaled
@@ -19,22 +19,26 @@ from rigidsim.physics.vector import add, scaled
 @lanewise
 def pass_link(passed: LINK, sign, apart: APART, lane):
     """Add a link to a separation; the sign is its direction along the path."""
-    p, v = passed.p, passed.v
-    apart.p = add(apart.p, scaled(sign, p))
-    apart.v = add(apart.v, scaled(sign, v))
+    apart.p = add(apart.p, scaled(sign, passed.p))
+    apart.v = add(apart.v, scaled(sign, passed.v))
 
 
 @lanewise
-def keep_winding(t, acting, wound: WINDING, state: WOUND, lane):
+def keep_winding(t: EACH, acting, wound: WINDING, state: WOUND, lane):
     """Store the winding at the end of a step, t (s); and the time when half a turn, at which the torque reverses, was
     first passed while the load acted (`acting` 1, else 0).
     """
     now, last = wound.now, state.last
     before = state.passed
     turns_over = acting * wound.turns_over
-    passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
-    state.passed = passed
+    state.passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
     state.last = now
+
+
+@inlined
+def step_row(state, scratch):
+    """The number of the row `STEP` of a state that has one: that of the rows of bodies and of paced nodes before it."""
+    return len(state) - len(scratch.wound) - 1
 
 
 @inlined

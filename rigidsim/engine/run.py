@@ -15,14 +15,24 @@ from rigidsim.engine.assembly.reparent import Jump, carrier_row, reparented
 from rigidsim.engine.callbacks import Callback, calls_of, with_callbacks
 from rigidsim.engine.contact.running import ContactRecord, ContactRun
 from rigidsim.engine.events import EventBuffer, RecordedEvents, complete_instant, make_buffer, recorded
+from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.lanes import block_of, overwrite
 from rigidsim.engine.metering import Metering
-from rigidsim.engine.model import Model, MotionSamples, Samples, copied, make_samples, make_scratch, set_constants
+from rigidsim.engine.model import (
+    Model,
+    MotionSamples,
+    Samples,
+    copied,
+    followed,
+    make_samples,
+    make_scratch,
+    set_constants,
+)
 from rigidsim.engine.reparenting import book, energy_of, pass_reparenting
 from rigidsim.engine.second_gear import SecondGear
 from rigidsim.engine.stepper import NOW, stepper
 from rigidsim.jit.kernels import Made, foresee, is_interpreted, watch_compilation
-from rigidsim.jit.rows import with_rows
+from rigidsim.jit.rows import View, with_rows
 from rigidsim.tree.history import TreeChange
 
 SLICE_SECONDS = 0.1  # between two checks of signals and state
@@ -97,6 +107,14 @@ class BlockRun:
     def time(self) -> float:
         """Time reached, s."""
         return (self.n + self.done) * self.model.step
+
+    @property
+    def steps(self) -> View | None:
+        """The row `STEP` of the first lane, if the method chooses its steps."""
+        if trials_of(self.method) is None:
+            return None
+        row = self.state[len(self.state) - followed(self.model) - 1]
+        return layout.STEP.view(row, 0, len(self._lanes))
 
     @property
     def fault(self) -> np.ndarray:
@@ -230,7 +248,12 @@ class BlockRun:
         if self._callbacks:
             world = self.worlds[0]
             self.model = with_callbacks(self.model, calls_of(self._callbacks, world.paths, self.model))
-        scratch = make_scratch(self.model, self._lanes)
+        scratch = make_scratch(self.model, self._lanes, len(self.state))
+        trials = trials_of(self.method)
+        if trials:
+            scratch = scratch._replace(
+                trial=trials.make(self.model, len(self.state), len(scratch.fault), len(self._lanes))
+            )
         if self.schedule.reparentings or self.model.edge_kind.any() or self.model.due[-1]:
             self._buffer = make_buffer(self.model, self._lanes, self._buffer and self._buffer.pair)
         # Recorded failures of expressions are kept when the tree changes.

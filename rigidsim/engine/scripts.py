@@ -16,37 +16,31 @@ from rigidsim.physics.vector import add, cross, norm, sub
 @lanewise
 def view_position(apart: APART, observer: FRAME, scale: SCALAR, seen: TRIPLE, lane):
     """R_WO^T (p_B - p_O), in the observer's units of length."""
-    q_WO = observer.q
-    seen.xyz = stretch_back(q_WO, scale.value, apart.p)
+    seen.xyz = stretch_back(observer.q, scale.value, apart.p)
 
 
 @lanewise
 def view_velocity(apart: APART, observer: FRAME, scale: SCALAR, seen: TRIPLE, lane):
     """R_WO^T (v_B - v_O - omega_O x (p_B - p_O)), in the observer's units of length."""
-    swept = cross(observer.omega, apart.p)
-    v_W = sub(apart.v, swept)
-    seen.xyz = stretch_back(observer.q, scale.value, v_W)
+    seen.xyz = stretch_back(observer.q, scale.value, sub(apart.v, cross(observer.omega, apart.p)))
 
 
 @lanewise
 def view_speed(apart: APART, observer: FRAME, scale: SCALAR, seen: SCALAR, lane):
     """|v| of the velocity given by `view_velocity`."""
-    swept = cross(observer.omega, apart.p)
-    seen.value = norm(sub(apart.v, swept)) / scale.value
+    seen.value = norm(sub(apart.v, cross(observer.omega, apart.p))) / scale.value
 
 
 @lanewise
 def view_rate(observer: FRAME, observed: FRAME, seen: TRIPLE, lane):
     """R_WO^T (omega_B - omega_O)."""
-    omega_W = sub(observed.omega, observer.omega)
-    seen.xyz = rotate_back(observer.q, omega_W)
+    seen.xyz = rotate_back(observer.q, sub(observed.omega, observer.omega))
 
 
 @lanewise
 def view_orientation(observer: FRAME, observed: FRAME, seen: QUATERNION, lane):
     """q_OB = q_WO* q_WB, with the sign for which w >= 0."""
-    q = product(conjugate(observer.q), observed.q)
-    seen.wxyz = canonical(q)
+    seen.wxyz = canonical(product(conjugate(observer.q), observed.q))
 
 
 @lanewise
@@ -61,8 +55,7 @@ def push_script(x: SCALAR, y: SCALAR, z: SCALAR, value: SCRIPT, axes: FRAME, fra
 @lanewise
 def turn_script(x: SCALAR, y: SCALAR, z: SCALAR, axes: FRAME, wrench: WRENCH, lane):
     """Add a torque whose components, in the frame `axes`, are three registers."""
-    tau_W = rotate(axes.q, (x.value, y.value, z.value))
-    wrench.tau = add(wrench.tau, tau_W)
+    wrench.tau = add(wrench.tau, rotate(axes.q, (x.value, y.value, z.value)))
 
 
 @inlined
@@ -88,39 +81,31 @@ def look(given, model, scratch, lanes):
 
 
 @inlined
-def evaluate_scripts(given, t, model, scratch, lanes):
-    """Evaluate all expressions at time t (s)."""
-    program, register = given.script, scratch.working.register
-    if len(given.scripts.who) > 0:
-        fill(register[len(program.constant)], t, lanes)
-        look(given, model, scratch, lanes)
-        run_program(program.code, program.first, register, lanes)
-
-
-@inlined
 def script(given, t, k, model, scratch, lanes):
     """Apply one force, torque and field of gravity to its body."""
     law, r, register = given.scripts, given.script_register[k], scratch.working.register
     i = law.who[k].second
     axes, frame = scratch.frame[law.who[k].pair], scratch.frame[model.moved_node[i] + 1]
-    if r[0] >= 0:
-        x, y, z = register[r[0]], register[r[1]], register[r[2]]
-        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
-        push_script(x, y, z, law.value[k], axes, frame, scratch.wrench[i], lanes)
-    if r[3] >= 0:
-        x, y, z = register[r[3]], register[r[4]], register[r[5]]
-        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
-        turn_script(x, y, z, axes, scratch.wrench[i], lanes)
-    if r[6] >= 0:
-        x, y, z = register[r[6]], register[r[7]], register[r[8]]
-        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
-        fall(x, y, z, axes, model.body[i], scratch.arm[model.moved_node[i]], scratch.wrench[i], lanes)
+    for first in (0, 3, 6):
+        if r[first] >= 0:
+            x, y, z = register[r[first]], register[r[first + 1]], register[r[first + 2]]
+            record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+            if first == 0:
+                push_script(x, y, z, law.value[k], axes, frame, scratch.wrench[i], lanes)
+            elif first == 3:
+                turn_script(x, y, z, axes, scratch.wrench[i], lanes)
+            else:
+                fall(x, y, z, axes, model.body[i], scratch.arm[model.moved_node[i]], scratch.wrench[i], lanes)
 
 
 @inlined
 def apply_each_script(given, t, era, model, scratch, lanes):
     """Evaluate all expressions at time t (s), and apply the loads of this era."""
-    evaluate_scripts(given, t, model, scratch, lanes)
+    program, register = given.script, scratch.working.register
+    if len(given.scripts.who) > 0:
+        fill(register[len(program.constant)], t, lanes)
+        look(given, model, scratch, lanes)
+        run_program(program.code, program.first, register, lanes)
     for k in range(len(given.scripts.who)):
         if acts(given.scripts, k, era):
             script(given, t, k, model, scratch, lanes)

@@ -1,4 +1,8 @@
-"""The stepper: steps of the grid t = n h, split at the edges of eras, with a sample every `stride` steps."""
+"""The stepper: steps of the grid t = n h, split at the edges of eras, with a sample every `stride` steps.
+
+A method that chooses its steps (`trials.py`) goes on from one instant at which something happens, a sample or an edge,
+to the next; of the grid it knows only these.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,12 @@ from rigidsim.engine.drive import settle
 from rigidsim.engine.evaluate import accelerate_nodes
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
-from rigidsim.engine.integrators import step
+from rigidsim.engine.integrators import step, trials_of
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
 from rigidsim.engine.observe import observe
 from rigidsim.engine.relations import keep_windings
+from rigidsim.engine.trials import UNKNOWN, arrive, look, reach, stop_of
 from rigidsim.jit import inlined
 from rigidsim.jit.kernels import kernel
 from rigidsim.jit.layouts import Straight
@@ -43,9 +48,31 @@ def stepper(interpreted: bool) -> Callable:
 @inlined
 def move(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state from t to t_end, h = t_end - t (s), as if nothing touched."""
+    if trials_of(method) is not None:
+        arrive(method, t_end, era, model, state, scratch, lanes)
+        return
     step(method, t, t_end, h, era, model, state, scratch, lanes)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
+
+
+@inlined
+def go_to(method, t, known, era, model, state, scratch, lanes):
+    """Let a method that chooses its steps go on to time t (s); others are there."""
+    if trials_of(method) is None or model.contacts is not None:
+        return known
+    return reach(method, t, stop_of(era, model), known, era, model, state, scratch, lanes)
+
+
+@inlined
+def sample(method, t, known, era, model, state, scratch, samples, row, lanes):
+    """Make the state at time t (s), which was reached, a sample; `known` as in `reach`."""
+    if trials_of(method) is None or model.contacts is not None:
+        observe(t, era, model, state, scratch, samples, row, lanes)
+        return known
+    known = look(method, t, known, era, model, state, scratch, lanes)
+    observe(t, era, model, scratch.stage, scratch, samples, row, lanes)
+    return known
 
 
 @kernel(straight=Straight(known=("method", "era", "model", "metrics"), local={"state": True, "scratch": KEPT}))
@@ -55,21 +82,37 @@ def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first,
     Samples are taken as there; each is added to the memory of the metrics, if there are any. Without `keeps` all are
     written to row 0, one after the other.
     """
-    while n < n_end:
+    known = UNKNOWN
+    while True:
         t, t_end = n * model.step, (n + 1) * model.step
+        known = go_to(method, t, known, era, model, state, scratch, lanes)
+        if n >= n_end:
+            break
         if n % stride == 0:
             row = n // stride - first if keeps else 0
-            observe(t, era, model, state, scratch, samples, row, lanes)
+            known = sample(method, t, known, era, model, state, scratch, samples, row, lanes)
             if metrics is not None:
                 fold_row(metrics, t, samples, row, meter.chains, meter.register, meter.memory, lanes)
-        move(method, t, t_end, model.step, era, model, state, scratch, lanes)
-        n += 1
+        if trials_of(method) is not None:
+            n = min(n_end, stride * (n // stride + 1))
+        else:
+            move(method, t, t_end, model.step, era, model, state, scratch, lanes)
+            n += 1
 
 
 @inlined
 def needs_python(era, model, buffer):
     """Whether Python has to act before the next era begins: to change the tree or to empty the event buffer."""
     return model.edge_kind[era] == at.EDGE_STOPS or not (buffer is None or has_room(buffer, era + 1, model))
+
+
+@inlined
+def next_instant(n, n_end, stride, era, model):
+    """The next instant, as a step and a part of it, at which there is a sample, an edge, or the end."""
+    following = min(n_end, stride * (n // stride + 1))
+    if era < len(model.edge_step) and model.edge_step[era] < following:
+        return model.edge_step[era], model.edge_fraction[era]
+    return following, 0.0
 
 
 @kernel
@@ -86,10 +129,16 @@ def advance(
     n h, multiplied, and eras change at edges only.
     """
     if n_end == NOW:
-        observe((n + done) * model.step, era, model, state, scratch, samples, first, lanes)
+        t = (n + done) * model.step
+        known = go_to(method, t, UNKNOWN, era, model, state, scratch, lanes)
+        sample(method, t, known, era, model, state, scratch, samples, first, lanes)
         return n, done, era
+    known = UNKNOWN
     while True:
         if era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done:
+            if trials_of(method) is not None:
+                arrive(method, (n + done) * model.step, era, model, state, scratch, lanes)
+                known = UNKNOWN
             if needs_python(era, model, buffer):
                 return n, done, era
             arrives = model.edge_kind[era] == at.EDGE_CROSSED
@@ -98,12 +147,17 @@ def advance(
             if buffer is not None:
                 cross_edge(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
+        known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes)
         if n >= n_end:
             return n, done, era
         if done == 0.0 and n % stride == 0:
             if contact is not None and not sample_contacts(contact, n // stride):
                 return n, done, era
-            observe(n * model.step, era, model, state, scratch, samples, n // stride - first, lanes)
+            row = n // stride - first
+            known = sample(method, n * model.step, known, era, model, state, scratch, samples, row, lanes)
+        if trials_of(method) is not None and contact is None:
+            n, done = next_instant(n, n_end, stride, era, model)
+            continue
         splits = era < len(model.edge_step) and model.edge_step[era] == n
         end = model.edge_fraction[era] if splits else 1.0
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step

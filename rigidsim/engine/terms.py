@@ -21,16 +21,14 @@ NAN = float("nan")
 def linear_terms(body: BODY, parent: FRAME, arm: ARM, wrench: WRENCH, rate: RATE, terms: TRIPLE, k, node, lane):
     """Terms of the centre of mass's acceleration relative to the parent: m/s2 in the parent's axes."""
     q_WP, omega_WP = parent.q, parent.omega
-    a_WP, alpha_WP = parent.a, parent.alpha
     d, drift = arm.d, arm.drift
     applied = scaled(1.0 / body.mass, wrench.f)
     terms[at.T_VELOCITY, k, node].xyz = rotate_back(q_WP, drift)
-    acceleration = scaled(body.scale, rate.a)
-    terms[at.T_ACCELERATION, k, node].xyz = acceleration
+    terms[at.T_ACCELERATION, k, node].xyz = scaled(body.scale, rate.a)
     terms[at.T_APPLIED, k, node].xyz = rotate_back(q_WP, applied)
     terms[at.T_GRAVITY, k, node].xyz = rotate_back(q_WP, wrench.g)
-    terms[at.T_LINEAR, k, node].xyz = rotate_back(q_WP, linear_term(a_WP))
-    terms[at.T_EULER, k, node].xyz = rotate_back(q_WP, euler_term(alpha_WP, d))
+    terms[at.T_LINEAR, k, node].xyz = rotate_back(q_WP, linear_term(parent.a))
+    terms[at.T_EULER, k, node].xyz = rotate_back(q_WP, euler_term(parent.alpha, d))
     terms[at.T_CENTRIFUGAL, k, node].xyz = rotate_back(q_WP, centrifugal_term(omega_WP, d))
     terms[at.T_CORIOLIS, k, node].xyz = rotate_back(q_WP, coriolis_term(omega_WP, drift))
 
@@ -44,8 +42,7 @@ def angular_terms(state: STAGE, body: BODY, parent: FRAME, frame: FRAME, wrench:
     inverse_inertia, omega_B = body.inverse, state.omega
     tau_B = rotate_back(q_WB, wrench.tau)
     gyroscopic_B = apply(inverse_inertia, gyroscopic_torque(body.inertia, omega_B))
-    total = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
-    terms[at.T_ANGULAR, k, node].xyz = total
+    terms[at.T_ANGULAR, k, node].xyz = local_angular_acceleration(omega_WP, alpha_WP, q_WP, omega_WB, alpha_WB)
     terms[at.T_ANGULAR_APPLIED, k, node].xyz = rotate_back(q_WP, rotate(q_WB, apply(inverse_inertia, tau_B)))
     terms[at.T_GYROSCOPIC, k, node].xyz = rotate_back(q_WP, rotate(q_WB, gyroscopic_B))
     terms[at.T_ANGULAR_PARENT, k, node].xyz = rotate_back(q_WP, negated(alpha_WP))
@@ -55,8 +52,7 @@ def angular_terms(state: STAGE, body: BODY, parent: FRAME, frame: FRAME, wrench:
 @routine
 def push_body(body: BODY, frame: FRAME, mean: MEAN, wrench: WRENCH):
     """Add force and torque of the contacts of the last step to the loads on a free body, by its mean acceleration."""
-    inertia = rotated(frame.q, body.inertia)
-    f_W, tau_W = scaled(body.mass, mean.a), apply(inertia, mean.alpha)
+    f_W, tau_W = scaled(body.mass, mean.a), apply(rotated(frame.q, body.inertia), mean.alpha)
     wrench.f = add(wrench.f, f_W)
     wrench.tau = add(wrench.tau, tau_W)
 

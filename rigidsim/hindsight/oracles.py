@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -26,15 +26,16 @@ ROUND_OFF = 1e-12
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """What one quantity should be: an expression of t, a number, or None for each component, `is_list` if there are
-    several; before the time `until` (s). `tolerance` is the largest error that the scene allows, None if it names none.
+    """What one quantity should be: an expression of t, a function of times, a number, or None for each component,
+    `is_list` if there are several; before the time `until` (s). `tolerance` is the largest error that is allowed, None
+    if none is named.
     """
 
     name: str
-    parts: tuple[Expression | float | None, ...]
-    is_list: bool
-    until: float
+    parts: tuple[Expression | Callable[[np.ndarray], np.ndarray] | float | None, ...]
     tolerance: float | None
+    is_list: bool = False
+    until: float = math.inf
 
     def at(self, time: np.ndarray) -> np.ndarray:
         """The values at some times (s), (time) or (time, components); NaN for what is unknown, and from `until` on."""
@@ -42,9 +43,10 @@ class ClosedForm:
         found = np.empty((len(time), len(self.parts)))
         with np.errstate(all="ignore"):
             for column, part in enumerate(self.parts):
-                is_given = isinstance(part, Expression)
-                value = part.evaluate({Time(): time}, FUNCTIONS) if is_given else math.nan if part is None else part
-                found[:, column] = value
+                if isinstance(part, Expression):
+                    found[:, column] = part.evaluate({Time(): time}, FUNCTIONS)
+                else:
+                    found[:, column] = part(time) if callable(part) else math.nan if part is None else part
         found[~(time + ROUND_OFF * np.abs(time) < self.until)] = np.nan
         return found if self.is_list else found[:, 0]
 
@@ -78,7 +80,7 @@ def closed_forms(header: Header) -> dict[str, ClosedForm]:
         is_list = isinstance(entry["value"], list)
         values = entry["value"] if is_list else [entry["value"]]
         parts = tuple(parse(value, {}, ORACLE) if isinstance(value, str) else value for value in values)
-        found[name] = ClosedForm(name, parts, is_list, entry.get("until", math.inf), entry.get("tolerance"))
+        found[name] = ClosedForm(name, parts, entry.get("tolerance"), is_list, entry.get("until", math.inf))
     return found
 
 
@@ -119,20 +121,10 @@ def comparisons(header: Header) -> list[Comparison]:
     return [Comparison(form) for form in closed_forms(header).values()]
 
 
-class Form(Protocol):
-    """What one quantity should be: its name, its values at some times (s), and the largest error that is allowed."""
-
-    name: str
-    tolerance: float | None
-
-    def at(self, time: np.ndarray) -> np.ndarray:
-        """(time) or (time, components), NaN where nothing is known."""
-
-
 class Comparison:
     """The largest error of one quantity in successive parts of a trajectory."""
 
-    def __init__(self, form: Form):
+    def __init__(self, form: ClosedForm):
         self._form, self._error, self._time, self._unit = form, None, None, ""
         self._quantity = read_name(form.name).quantity
         self._remark = "no sample is before the time up to which it holds"

@@ -59,6 +59,24 @@ class Row:
         return row
 
 
+class Each(Row):
+    """A parameter that may differ from lane to lane: a number, or a row with one for each lane, of which the present
+    one is seen.
+    """
+
+    def __init__(self, text: str):
+        super().__init__(text)
+        self.view = _of_lane
+
+    def __call__(self, given: Any, lane: Any = 0, n: int = 1) -> Any:
+        """The parameter as it is given."""
+        return given
+
+
+def _of_lane(given: Any, lane: Any, _n: int) -> Any:
+    return given[lane] if getattr(given, "shape", ()) else given
+
+
 class View:
     """A row of numbers, or an array of such rows, in one lane of n; made by `Row`. An index goes to one of the rows,
     or to a component of a row.

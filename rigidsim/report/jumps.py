@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -50,11 +50,7 @@ def describe_event(event: Event | ContactEvent, body: str, moving: str) -> str:
             f"    acceleration {_vector(kept.acceleration)} m/s2, from the forces after the jump",
         ]
     if body in (event.receiver, event.body):
-        if event.protected:
-            names = ", ".join(other.body for other in event.protected)
-            lines.append(f"  not affected in the world (protected): {names}")
-        if event.carried:
-            lines.append(f"  carried along (inherit_impulses): {', '.join(other.body for other in event.carried)}")
+        lines += _others(*([other.body for other in others] for others in (event.protected, event.carried)))
     return "\n".join(lines)
 
 
@@ -71,10 +67,16 @@ def _struck(event: ContactEvent, body: str) -> Iterator[str]:
         acted = _vector(event.impulse if own else tuple(-part for part in event.impulse))
         yield f"  {event.bodies[own]} receives {acted} N s at {_vector(event.point)} m"
         yield f"  the kinetic energy of both bodies changes by {event.energy:+.9g} J"
-        if event.protected_bodies:
-            yield f"  not affected in the world (protected): {', '.join(event.protected_bodies)}"
-        if event.carried_bodies:
-            yield f"  carried along (inherit_impulses): {', '.join(event.carried_bodies)}"
+        yield from _others(event.protected_bodies, event.carried_bodies)
+
+
+def _others(*bodies: Sequence[str]) -> Iterator[str]:
+    """The other bodies that an event concerns: those that are protected from it, and those that are carried along."""
+    for what, names in zip(
+        ("not affected in the world (protected)", "carried along (inherit_impulses)"), bodies, strict=True
+    ):
+        if names:
+            yield f"  {what}: {', '.join(names)}"
 
 
 def cause_of(event: Event | ContactEvent, body: str = "") -> str:

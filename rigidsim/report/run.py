@@ -66,10 +66,16 @@ class RunReport(Report):
         what = f"{counted(self.samples, 'sample')} of {counted(bodies, 'body', 'bodies')}"
         speed = time / max(self.run_seconds, 1e-9)
         compiled = f"; compiled in {self.compile_seconds:.3g} s" if self.compile_seconds else ""
+        own = simulation.step_counts
+        steps = simulation.n if own is None else own.taken
         lines = [
             f"{self.path}: {simulation.status}, {what}, 0 to {time:g} s",
-            f"  {simulation.n} steps in {self.run_seconds:.3g} s, {speed:.3g} x real time{compiled}",
+            f"  {steps} steps in {self.run_seconds:.3g} s, {speed:.3g} x real time{compiled}",
         ]
-        counts = {"bodies": bodies, "samples": self.samples, "steps": simulation.n, "simulated_seconds": time}
+        counts = {"bodies": bodies, "samples": self.samples, "steps": steps, "simulated_seconds": time}
+        if own is not None:
+            where = f"; the shortest {own.shortest:.3g} s at t = {own.shortest_at:.6g} s" if own.shortest else ""
+            lines.append(f"  {own.rejected} rejected{where}")
+            counts |= {"rejected": own.rejected, "shortest_step": own.shortest, "shortest_step_at": own.shortest_at}
         seconds = {"compile_seconds": self.compile_seconds, "run_seconds": self.run_seconds}
         return Section({"path": str(self.path), "status": simulation.status, **counts, **seconds}, lines)

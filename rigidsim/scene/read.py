@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,7 +26,7 @@ from rigidsim.scene.schema.problems import MANY, problems_in
 from rigidsim.scene.schema.scene import SceneData
 from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.scene.text.document import Document, path_text
-from rigidsim.scene.text.plain import as_yaml, plain_data
+from rigidsim.scene.text.plain import as_yaml, bodies_in, plain_data
 from rigidsim.scene.text.reader import collector_paused, read_file, read_stream, read_text
 from rigidsim.scene.values.base import Reading
 from rigidsim.shown import calling
@@ -200,14 +200,7 @@ def bodies_and_settings(document: Document) -> tuple[tuple[str, ...], Simulation
     except ValidationError as error:
         raise _scene_error(document.problems + problems_in(error, document, reading, ("simulation",))) from None
     _require_none(document, time_findings(settings))
-    return tuple(_paths(document.data.get("bodies"), "")), settings
-
-
-def _paths(bodies: Any, above: str) -> Iterator[str]:
-    """The paths of bodies and those in them, parents first."""
-    for name, body in bodies.items() if isinstance(bodies, dict) else ():
-        yield f"{above}{name}"
-        yield from _paths(body.get("children") if isinstance(body, dict) else None, f"{above}{name}/")
+    return tuple("/".join(place[1::2]) for place, _ in bodies_in(document.data.get("bodies"))), settings
 
 
 @np.errstate(all="ignore")  # an estimate that overflows is infinite

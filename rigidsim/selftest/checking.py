@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from rigidsim.errors import SimulationError
-from rigidsim.hindsight.oracles import Comparison, Form, OracleError, closed_forms
+from rigidsim.hindsight.oracles import ClosedForm, Comparison, OracleError, closed_forms
 from rigidsim.hindsight.quantities import named
 from rigidsim.selftest.cases import Case
 from rigidsim.simulation.batch import simulate
@@ -100,7 +100,7 @@ def order_of(text: str) -> float | None:
     return float(text) if text.replace(".", "").isdigit() else None
 
 
-def _values(run: Trajectory, form: Form, found: OracleError) -> tuple[float | None, float | None]:
+def _values(run: Trajectory, form: ClosedForm, found: OracleError) -> tuple[float | None, float | None]:
     """The reference and the value where the error is largest; of what is nothing but rounding, at the end."""
     if found.error is None:
         return None, None
@@ -113,6 +113,6 @@ def _values(run: Trajectory, form: Form, found: OracleError) -> tuple[float | No
     return float(expected[worst]), float(reached[worst])
 
 
-def _size(run: Trajectory, form: Form) -> float:
+def _size(run: Trajectory, form: ClosedForm) -> float:
     expected = form.at(run.time)
     return float(np.nanmax(np.abs(expected), initial=0.0))

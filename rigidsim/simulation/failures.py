@@ -68,10 +68,20 @@ def motion_fault(run: BlockRun, n: int, events: list[str]) -> str:
     message = joint_fault(run, when) or f"the motion of '{path}' is not finite {when}"
     if events:
         return f"{message}, in which {', '.join(events)} act"
+    if refused := step_fault(run):
+        return f"{message}: {refused}; check for a force that diverges or jumps"
     spun = spun_bodies(run, at.FIRST_SPUN)
     if spun:
         return f"{message}; {spun[0]}"
     return f"{message}; try a smaller step, and check for a force that diverges"
+
+
+def step_fault(run: BlockRun) -> str:
+    """Why a method that chooses its steps could take no further one; empty if it could."""
+    row = run.steps
+    if row is None or not row.failed:
+        return ""
+    return f"a step of {row.h:.2g} s at t = {row.t:.9g} s would still be too long for the tolerance"
 
 
 def spun_bodies(run: BlockRun, *which: int) -> list[str]:

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import cycle
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,6 +51,17 @@ def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
     if not isinstance(callbacks, Mapping) or not all(map(callable, callbacks.values())):
         refuse("callbacks", "a mapping of paths of free bodies to functions", callbacks)
     return callbacks
+
+
+class StepCounts(NamedTuple):
+    """Steps of an integrator that chooses them: taken, rejected; the length of the shortest one and when it began, s (0
+    if there is none), without those that an edge of an era or the end of the run cut short, and first guesses.
+    """
+
+    taken: int
+    rejected: int
+    shortest: float
+    shortest_at: float
 
 
 class Simulation:
@@ -101,6 +113,15 @@ class Simulation:
     def time(self) -> float:
         """Time reached, s."""
         return self._run.time
+
+    @property
+    def step_counts(self) -> StepCounts | None:
+        """The steps taken up to now, if the integrator chooses them."""
+        with held(self._kernel, BUSY):
+            row = self._run.steps
+            if row is None:
+                return None
+            return StepCounts(int(row.taken), int(row.rejected), float(row.shortest), float(row.shortest_at))
 
     @property
     def gear(self) -> dict[str, object]:

@@ -56,7 +56,9 @@ class WorldColumns:
         self._origin = _with_cells(blueprint), world.tree
         self._lanes = lanes.numbers()
         self.numbers = numbers[self._lanes]
-        self._varied = _varied(self._origin, {})
+        self._columns: list[Column | Cells] = []
+        self._shared: dict[int, object] = {}
+        _look(self._origin, {}, self._columns, self._shared)
         self._wide: dict[int, tuple[Model, object]] = {}
 
     def __len__(self) -> int:
@@ -65,7 +67,9 @@ class WorldColumns:
     def world(self, place: int) -> World:
         """The world of one variant, as it would be read alone; worlds share the parts in which they do not differ."""
         lane = self._lanes[place]
-        return World(*_filled(self._origin, lane, self._varied, {}), *_each((self._model, self._state), Cells.of, lane))
+        numbers = {id(c): c.of(lane) if isinstance(c, Cells) else float(c.values[lane]) for c in self._columns}
+        origin = copy.deepcopy(self._origin, self._shared | numbers)
+        return World(*origin, *_each((self._model, self._state), Cells.of, lane))
 
     def block(self, places: Sequence[int]) -> tuple[Model, np.ndarray]:
         """Model and state of a block of these variants, one for each lane."""
@@ -131,39 +135,18 @@ def _slots(kind: type) -> list[str]:
     return [name for parent in kind.__mro__ for name in getattr(parent, "__slots__", ())]
 
 
-def _varied(part: object, seen: dict[int, bool]) -> dict[int, bool]:
-    """Whether each container or object in this one has columns in it, by its id."""
-    if id(part) not in seen:
-        seen[id(part)] = isinstance(part, Column | Cells)
-        if not seen[id(part)]:
+def _look(part: object, varied: dict[int, bool], columns: list, shared: dict[int, object]) -> bool:
+    """Whether a container or object is a column or has some in it. Collects those columns, and what is beside them
+    without any, by its id.
+    """
+    if id(part) not in varied:
+        varied[id(part)] = isinstance(part, Column | Cells)
+        if varied[id(part)]:
+            columns.append(part)
+        else:
             inner = _inner(part)
-            for each in inner:
-                _varied(each, seen)
-            seen[id(part)] = any(seen[id(each)] for each in inner)
-    return seen
-
-
-def _filled(part: object, lane: int, varied: dict[int, bool], made: dict[int, object]) -> object:
-    """A part with the numbers of one lane in place of columns."""
-    if not varied[id(part)]:
-        return part
-    if id(part) not in made:
-        made[id(part)] = _refilled(part, lane, lambda inner: _filled(inner, lane, varied, made))
-    return made[id(part)]
-
-
-def _refilled(part: object, lane: int, filled: Callable) -> object:
-    if isinstance(part, Column):
-        return float(part.values[lane])
-    if isinstance(part, Cells):
-        return part.of(lane)
-    if isinstance(part, tuple):
-        return _made(part, map(filled, part))
-    if isinstance(part, list):
-        return list(map(filled, part))
-    if isinstance(part, dict):
-        return {filled(key): filled(value) for key, value in part.items()}
-    other = copy.copy(part)
-    for name, value in _attributes(part).items():
-        object.__setattr__(other, name, filled(value))
-    return other
+            answers = [_look(one, varied, columns, shared) for one in inner]
+            varied[id(part)] = any(answers)
+            if any(answers):
+                shared |= {id(one): one for one, has_columns in zip(inner, answers, strict=True) if not has_columns}
+    return varied[id(part)]

@@ -135,15 +135,14 @@ class Execution:
     def _compute_alone(self, batch: Batch, place: int) -> None:
         number = self._contents.runs[batch.runs[place]]
         (overrides,) = self._contents.plan.overrides(range(number, number + 1))
-        found = run_alone(self._contents.scene.with_overrides(overrides), self._contents.recording, self._stopped)
+        found = run_alone(
+            self._contents.scene.with_overrides(overrides), self._contents.recording, lambda: self._stopping
+        )
         if found is not None:
             results, error = found
             batch.put(np.array([place]), results)
             if error:
                 batch.fail(place, FAILED, error)
-
-    def _stopped(self) -> bool:
-        return self._stopping
 
     def _commit(self, portion: Portion) -> None:
         if self._stopping:

@@ -155,9 +155,9 @@ class Plan(ABC):
             try:
                 read(overrides)
             except SceneError as error:
-                misfits = [_worded(problem, overrides) for problem in error.problems if _is_misfit(problem)]
+                misfits = [p for p in error.problems if p.code in MISFITS and "not finite" not in p.message]
                 if misfits:
-                    raise SceneError(misfits) from None
+                    raise SceneError([_worded(problem, overrides) for problem in misfits]) from None
 
 
 class Known(Plan):
@@ -297,10 +297,6 @@ def _require_separate(names: Iterable[str]) -> None:
         outer = next((seen[part] for part in above if part in seen), None)
         if outer is not None:
             raise UsageError(f"'{shown(name)}' is a part of '{shown(outer)}'; vary only one of them")
-
-
-def _is_misfit(problem: Problem) -> bool:
-    return problem.code in MISFITS and "not finite" not in problem.message
 
 
 def _worded(problem: Problem, overrides: list[tuple[str, Any]]) -> Problem:

@@ -82,7 +82,8 @@ class SweepWriter:
             self._places = {name: file[name].id.get_offset() for name in self._contents.written}
             self._status, self._digests = file["runs/status"][()], file["runs/digest"][()]
         self._spool.check()
-        self._reserve()
+        if hasattr(os, "posix_fallocate"):  # take the space of the whole file, so that a full disk is an error now
+            os.posix_fallocate(self._spool.fileno(), 0, os.fstat(self._spool.fileno()).st_size)
 
     def _resume(self, hints: Hints) -> None:
         """Take what is done, but for portions whose numbers do not match their digests."""
@@ -93,12 +94,6 @@ class SweepWriter:
                 self._status, self._digests = found.intact()
         except FormatError as error:
             raise FormatError(f"{error}; {hints.replace} begins again") from None
-
-    def _reserve(self) -> None:
-        """Take the space of the whole file, so that a full disk is an error now."""
-        size = os.fstat(self._spool.fileno()).st_size
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(self._spool.fileno(), 0, size)
 
     def __enter__(self) -> SweepWriter:
         return self
@@ -163,12 +158,6 @@ class SweepWriter:
                 self._flushes.append(self._flusher.submit(os.fsync, self._spool.fileno()))
                 self._unflushed = 0
 
-    def _flushed(self) -> None:
-        """Wait for the disk; raises an error that it had."""
-        self._flusher.shutdown()
-        for flush in self._flushes:
-            flush.result()
-
     def _write(self, name: str, first: int, array: np.ndarray) -> None:
         """Write rows of an array to the file."""
         content = memoryview(np.ascontiguousarray(array)).cast("B")
@@ -188,7 +177,9 @@ class SweepWriter:
         )
         with as_storage_error(self.path):
             self._errors.close()
-            self._flushed()
+            self._flusher.shutdown()
+            for flush in self._flushes:
+                flush.result()  # raises an error that the disk had
             texts = read_errors(self.path)
             self._spool.keep()  # HDF5 writes to several places, between which the file is not valid
             with h5py.File(self._spool, "r+") as file:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from rigidsim.building import build_world
 from rigidsim.engine.lanes import LANES, structure
 from rigidsim.errors import SceneError
-from rigidsim.scene.prepare.overrides import Override, apply_overrides, path_of, put
+from rigidsim.scene.prepare.overrides import apply_overrides, path_of, put
 from rigidsim.scene.read import Scene, checked, require_mapping
 from rigidsim.scene.text.document import Document
 from rigidsim.scene.text.reader import collector_paused
@@ -41,12 +41,11 @@ class Variants:
     Raises UsageError for a path that the scene does not have, and SceneError for a document that is not a mapping.
     """
 
-    def __init__(self, document: Document, varied: Sequence[str], overrides: Iterable[Override] = ()):
+    def __init__(self, document: Document, varied: Sequence[str]):
         require_mapping(document)
         self.document = document.copy()
-        apply_overrides(self.document, overrides, Scene)
         self.paths = {name: path_of(self.document, name, Scene) for name in varied}
-        self._columns = 0  # most of a reading
+        self.columns = 0  # most of a reading
         self.readings = 0  # in columns
         self.alone = 0  # variants that were read alone
 
@@ -69,7 +68,8 @@ class Variants:
         found = Readings(self, values)
         begin = 0
         while begin < count:
-            numbers = np.arange(begin, min(begin + self._lanes(), count))
+            lanes = MOST_BYTES // (8 * self.columns) // LANES * LANES if self.columns else FIRST
+            numbers = np.arange(begin, min(begin + max(FIRST, min(MOST, lanes)), count))
             found.read(numbers)
             begin += len(numbers)
         return found
@@ -81,16 +81,6 @@ class Variants:
     def grouped(self, found: Any, lanes: Lanes, numbers: np.ndarray) -> Any:
         """What was read in columns, for the lanes that are left."""
         return WorldColumns(found, lanes, numbers)
-
-    def note_columns(self, count: int) -> None:
-        """A reading has made this many columns."""
-        self._columns = max(self._columns, count)
-
-    def _lanes(self) -> int:
-        """Lanes of the next reading: whole blocks."""
-        if not self._columns:
-            return FIRST
-        return max(FIRST, min(MOST, MOST_BYTES // (8 * self._columns) // LANES * LANES))
 
 
 class _Values:
@@ -153,7 +143,7 @@ class Readings:
                 self.groups.append(family.grouped(family.read(document), lanes, numbers))
         except Exception:  # whatever it is, reading alone says it in the words of `run`
             self._read_alone(numbers[lanes.left])
-        family.note_columns(lanes.columns)
+        family.columns = max(family.columns, lanes.columns)
         return [numbers[group] for group in lanes.gone]
 
     def _read_alone(self, numbers: np.ndarray) -> None:

@@ -188,31 +188,22 @@ class BodyMapping:
 
         def chains(names: Collection[str]) -> list[RelativeMotion]:
             try:
-                return [self._chain(line, samples, names) for line in (branch, other_branch)]
+                return [self._chain("local", line, samples, names) for line in (branch, other_branch)]
             except NotRecordedError:
                 # Fewer digits far from the origin, but what is between them and their common ancestor is not needed.
                 with suppress(NotRecordedError):
-                    return [self._in_world(line, samples, names) for line in (branch, other_branch)]
+                    return [self._chain("world", line[:1], samples, names) for line in (branch, other_branch)]
                 raise
 
         return seen_from(chains, self.time if samples is ... else self.time[samples], self.is_whole)
 
-    def _chain(self, branch: Sequence[Node], samples, names: Collection[str]) -> RelativeMotion:
+    def _chain(self, frame: str, branch: Sequence[Node], samples, names: Collection[str]) -> RelativeMotion:
+        """The motion of the first node of a branch in the parent of the last; in the world, of this node alone."""
         chain = RelativeMotion.identity()
         for node in branch:
-            chain = below(chain, self._samples_of(self.motion("local", node.index), samples), node.scale, names)
+            motion, scale = self.motion(frame, node.index), node.scale if frame == "local" else node.metres
+            chain = below(chain, motion if samples is ... else motion.part(samples), scale, names)
         return chain
-
-    def _in_world(self, branch: Sequence[Node], samples, names: Collection[str]) -> RelativeMotion:
-        """The first node of a branch in the world."""
-        chain = RelativeMotion.identity()
-        for node in branch[:1]:
-            chain = below(chain, self._samples_of(self.motion("world", node.index), samples), node.metres, names)
-        return chain
-
-    @staticmethod
-    def _samples_of(motion: Motion, samples) -> Motion:
-        return motion if samples is ... else motion.part(samples)
 
 
 class State(BodyMapping):

@@ -51,7 +51,7 @@ class DerivedMotions:
             span = _Span(self, self._header, number, samples)
             time = self._time if samples is ... else self._time[samples]
             try:
-                found = rows(span.local(quantity, index) if frame == "local" else span.world(quantity, index))
+                found = rows(span.of(frame, quantity, index))
             except _Missing:
                 raise self._refusal(frame, quantity, index) from None
             pieces.append(np.broadcast_to(found, (*np.shape(time), found.shape[-1])))
@@ -98,68 +98,46 @@ class _Span:
         self._motions, self._header, self._number, self._samples = motions, header, number, samples
         self._tree = header.history[number]
 
-    def local(self, quantity: str, index: int) -> Columns:
-        """A quantity of a body relative to its parent."""
+    def of(self, frame: str, quantity: str, index: int) -> Columns:
+        """A quantity of a body in the frame `local` or `world`."""
         try:
-            return self._given_local(quantity, index)
+            return self._given(frame, quantity, index)
         except _Missing:
-            return self._from_world(quantity, index)
+            return self._composed(frame, quantity, index)
 
-    def world(self, quantity: str, index: int) -> Columns:
-        """A quantity of a body in the world."""
-        try:
-            return self._recorded("world", quantity, index)
-        except _Missing:
-            return self._from_local(quantity, index)
-
-    def _from_world(self, quantity: str, index: int) -> Columns:
-        """Relative to the parent, from the same quantity in the world."""
-        given, parent = self._recorded("world", quantity, index), self._tree.nodes[index].parent
+    def _composed(self, frame: str, quantity: str, index: int) -> Columns:
+        """From the same quantity in the other frame, and the motion of the parent in the world."""
+        is_local = frame == "local"
+        given, parent = self._given("world" if is_local else "local", quantity, index), self._tree.nodes[index].parent
         if not parent:
             return given
         q, s = self._above("orientation", parent), self._tree.metres(parent)
         if quantity == "orientation":
-            return product(conjugate(q), given)
+            return product(conjugate(q), given) if is_local else product(q, given)
         if quantity == "position":
-            return stretch_back(q, s, sub(given, self._above("position", parent)))
+            p = self._above("position", parent)
+            return stretch_back(q, s, sub(given, p)) if is_local else compose_position(p, stretch(q, s, given))
         omega = self._above("angular_velocity", parent)
         if quantity == "angular_velocity":
-            return local_rate(omega, q, given)
-        d = stretch(q, s, self.local("position", index))
-        return local_velocity(self._above("velocity", parent), omega, q, s, d, given)
-
-    def _from_local(self, quantity: str, index: int) -> Columns:
-        """In the world, from the same quantity relative to the parent."""
-        given, parent = self._given_local(quantity, index), self._tree.nodes[index].parent
-        if not parent:
-            return given
-        q, s = self._above("orientation", parent), self._tree.metres(parent)
-        if quantity == "orientation":
-            return product(q, given)
-        if quantity == "position":
-            return compose_position(self._above("position", parent), stretch(q, s, given))
-        omega = self._above("angular_velocity", parent)
-        if quantity == "angular_velocity":
-            return compose_rate(omega, q, given)
-        d, drift = stretch(q, s, self.local("position", index)), stretch(q, s, given)
-        return compose_velocity(self._above("velocity", parent), omega, d, drift)
+            return local_rate(omega, q, given) if is_local else compose_rate(omega, q, given)
+        d, v = stretch(q, s, self.of("local", "position", index)), self._above("velocity", parent)
+        if is_local:
+            return local_velocity(v, omega, q, s, d, given)
+        return compose_velocity(v, omega, d, stretch(q, s, given))
 
     def _above(self, quantity: str, parent: int) -> Columns:
         """A quantity of a parent, given by its frame, in the world."""
         key = (self._number, quantity, parent)
-        return self._motions.kept(key, lambda: self.world(quantity, parent - 1))
+        return self._motions.kept(key, lambda: self.of("world", quantity, parent - 1))
 
-    def _recorded(self, frame: str, quantity: str, index: int) -> Columns:
-        return self._during(self._motions.recorded(frame, quantity, index))
-
-    def _given_local(self, quantity: str, index: int) -> Columns:
-        """Relative to the parent, as recorded or from the scene."""
+    def _given(self, frame: str, quantity: str, index: int) -> Columns:
+        """As recorded; relative to the parent also from the scene."""
         try:
-            return self._recorded("local", quantity, index)
+            return self._during(self._motions.recorded(frame, quantity, index))
         except _Missing:
             node = self._tree.nodes[index]
             is_changed = node is not self._header.history[0].nodes[index]
-            if is_changed or node.is_free():
+            if frame == "world" or is_changed or node.is_free():
                 raise
             return self._during(self._motions.from_scene(quantity, node.path))
 

@@ -67,13 +67,6 @@ class Encoded(NamedTuple):
     largest: np.ndarray | None
 
 
-class Row(NamedTuple):
-    """A row of chunks: of each dataset the chunks, and what else belongs to these samples."""
-
-    datasets: dict[str, Encoded]
-    beside: tuple
-
-
 class Staging:
     """Collects samples, arrays by name, until there are `rows` of them. As many at once are passed on uncopied."""
 
@@ -133,14 +126,16 @@ class Encoder:
             if name not in twins.values()
         ]
 
-    def take(self) -> Row | None:
-        """What was begun, when it is done; None if nothing was."""
+    def take(self) -> tuple[dict[str, Encoded], tuple] | None:
+        """What was begun, when it is done: of each dataset the chunks, and what else belongs to these samples. None if
+        nothing was begun.
+        """
         if not self._begun:
             return None
         found = {name: one for future in self._begun for name, one in future.result().items()}
         self._begun = []
         self._digests |= {name: one.digest for name, one in found.items()}
-        return Row(found, self._beside)
+        return found, self._beside
 
     def close(self) -> None:
         """End the threads; what was begun is lost."""

@@ -163,15 +163,21 @@ def in_order(tables: Sequence[Columns]) -> dict[str, np.ndarray]:
     if not tables:
         return {}
     joined = {name: np.concatenate([table[name] for table in tables]) for name in (*EVENT_NAMES, *SIDE_NAMES)}
-    order = np.lexsort((joined["events/cause"] >= CAUSE_BEGAN, joined["events/time"]))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
     begins = np.cumsum([0, *(len(table["events/time"]) for table in tables)])
-    found = {name: joined[name][order] for name in EVENT_NAMES}
+    for place in (f"events/{side}/event" for side in SIDE_TABLES):
+        joined[place] = np.concatenate([table[place] + begin for table, begin in zip(tables, begins, strict=False)])
+    return some_of(joined, np.lexsort((joined["events/cause"] >= CAUSE_BEGAN, joined["events/time"])))
+
+
+def some_of(table: Columns, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """These events of a table, in this order, with what its side tables have of them."""
+    place = np.full(table["events/time"].shape[0], -1)
+    place[rows] = np.arange(len(rows))
+    found = {name: np.asarray(table[name])[rows] for name in EVENT_NAMES}
     for side, columns in SIDE_TABLES.items():
-        rows = [table[f"events/{side}/event"] + begin for table, begin in zip(tables, begins, strict=False)]
-        event = joined[f"events/{side}/event"] = place[np.concatenate(rows)]
-        found |= {column.name: joined[column.name][np.argsort(event, kind="stable")] for column in columns}
+        event = place[table[f"events/{side}/event"]]
+        kept = np.argsort(event, kind="stable")[np.count_nonzero(event < 0) :]
+        found |= {column.name: table[column.name][kept] for column in columns} | {f"events/{side}/event": event[kept]}
     return found
 
 
@@ -343,10 +349,5 @@ class Events(Sequence):
             return self
         time = np.asarray(self.columns["events/time"])
         first, last = int(np.searchsorted(time, begin)), int(np.searchsorted(time, end, side="right"))
-        found = {name: np.asarray(self.columns[name])[first:last] for name in EVENT_NAMES}
-        for side, columns in SIDE_TABLES.items():
-            rows = self.columns[f"events/{side}/event"]
-            used = (rows >= first) & (rows < last)
-            found |= {column.name: self.columns[column.name][used] for column in columns}
-            found[f"events/{side}/event"] = rows[used] - first
+        found = some_of(self.columns, np.arange(first, last))
         return Events(self._header, found)

@@ -38,13 +38,9 @@ def largest_norms(rows: np.ndarray) -> np.ndarray:
 
 def write_extremes(root: h5py.File, extremes: Mapping[str, np.ndarray], content_hash: str) -> None:
     """Write the extremes of some datasets; nothing if there are none."""
-    if values := by_name(extremes):
+    values = {name: extremes[source] for source, (name, *_) in NAMES.items() if source in extremes}
+    if values:
         meanings = {name: words for name, *words in NAMES.values()}
         group = write_summary(root, EXTREMES, meanings, values, digest_of_summary(values, content_hash))
         for dataset in group.values():
             dataset.dims[0].attach_scale(root["body"])
-
-
-def by_name(extremes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The extremes of some datasets, by their own names."""
-    return {name: extremes[source] for source, (name, *_) in NAMES.items() if source in extremes}

@@ -32,9 +32,8 @@ class Block(NamedTuple):
     def copied(self) -> Block:
         """The block with arrays of its own."""
         local, world = (MotionSamples(*(array.copy() for array in motion)) for motion in (self.local, self.world))
-        return Block(
-            self.time.copy(), local, world, self.ledger.copy(), self.terms.copy(), self.contacts, self.checkpoint
-        )
+        rest = {"time": self.time.copy(), "ledger": self.ledger.copy(), "terms": self.terms.copy()}
+        return self._replace(local=local, world=world, **rest)
 
 
 class Field(NamedTuple):

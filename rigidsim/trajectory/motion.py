@@ -113,7 +113,47 @@ class Motion:
         their derivatives. Exact at samples; the jump at an impulse is smoothed over the interval that contains it.
         Raises UsageError outside the trajectory, and between two samples that are relative to different frames.
         """
-        return interpolated(self, time)
+        samples, wanted = np.asarray(self.time), numbers(time, "times")
+        if samples.ndim == 0:
+            raise UsageError("a state at a single time cannot be interpolated")
+        if wanted.size and not (samples[0] <= wanted.min() and wanted.max() <= samples[-1]):
+            span = f"{samples[0]:g} to {samples[-1]:g} s"
+            raise UsageError(f"time {time} s is outside the trajectory, which covers {span}")
+        if len(samples) == 1:
+            one = np.zeros(wanted.shape, dtype=np.int64)
+            return evaluated(wanted, lambda name: getattr(self, name)[one])
+        if np.any(straddling(self.time, self.breaks, wanted)):
+            message = f"the motion relative to the parent cannot be interpolated at time {time} s"
+            reason = (
+                "the samples before and after are relative to different parents; use `world` or `seen_from` instead"
+            )
+            raise UsageError(f"{message}: {reason}")
+        i = np.clip(np.searchsorted(samples, wanted, side="right") - 1, 0, len(samples) - 2)
+        h, x = samples[i + 1] - samples[i], (wanted - samples[i]) / (samples[i + 1] - samples[i])
+        nearest, on_sample = i + (x == 1.0), (x == 0.0) | (x == 1.0)
+
+        @cache
+        def between(pose: str) -> tuple[np.ndarray, np.ndarray]:
+            """A pose and its rate, from both at the neighbouring samples."""
+            ends = [
+                tuple(c[j] for c in columns(getattr(self, name))) for name in (pose, RATE_OF[pose]) for j in (i, i + 1)
+            ]
+            if pose == "orientation":
+                return tuple(map(rows, hermite_rotation(*ends, h, x)))
+            return rows(hermite(*ends, h, x)), rows(hermite_rate(*ends, h, x))
+
+        def read(name: str) -> np.ndarray:
+            at_sample = getattr(self, name)[nearest]
+            if np.all(on_sample):
+                return at_sample
+            pose, is_rate = (name, 0) if name in RATE_OF else (POSE_OF[name], 1)
+            try:
+                return np.where(on_sample[..., np.newaxis], at_sample, between(pose)[is_rate])
+            except NotRecordedError as error:
+                message = f"{name} between samples is interpolated with {pose} and rate: {error}"
+                raise NotRecordedError(message) from None
+
+        return evaluated(wanted, read)
 
 
 class _Arrays(NamedTuple):
@@ -142,48 +182,6 @@ def evaluated(time: np.ndarray | float, read: Callable[[str], np.ndarray], break
 def concatenated(time: np.ndarray, pieces: Sequence[Motion]) -> Motion:
     """Motions of successive time intervals as one."""
     return Motion(time, lambda name: np.concatenate([getattr(piece, name) for piece in pieces]))
-
-
-def interpolated(motion: Motion, time: float | np.ndarray) -> Motion:
-    """See `Motion.at`."""
-    samples, wanted = np.asarray(motion.time), numbers(time, "times")
-    if samples.ndim == 0:
-        raise UsageError("a state at a single time cannot be interpolated")
-    if wanted.size and not (samples[0] <= wanted.min() and wanted.max() <= samples[-1]):
-        raise UsageError(f"time {time} s is outside the trajectory, which covers {samples[0]:g} to {samples[-1]:g} s")
-    if len(samples) == 1:
-        one = np.zeros(wanted.shape, dtype=np.int64)
-        return evaluated(wanted, lambda name: getattr(motion, name)[one])
-    if np.any(straddling(motion.time, motion.breaks, wanted)):
-        raise UsageError(
-            f"the motion relative to the parent cannot be interpolated at time {time} s: the samples before and after"
-            " are relative to different parents; use `world` or `seen_from` instead"
-        )
-    i = np.clip(np.searchsorted(samples, wanted, side="right") - 1, 0, len(samples) - 2)
-    h, x = samples[i + 1] - samples[i], (wanted - samples[i]) / (samples[i + 1] - samples[i])
-    nearest, on_sample = i + (x == 1.0), (x == 0.0) | (x == 1.0)
-
-    @cache
-    def between(pose: str) -> tuple[np.ndarray, np.ndarray]:
-        """A pose and its rate, from both at the neighbouring samples."""
-        ends = [
-            tuple(c[j] for c in columns(getattr(motion, name))) for name in (pose, RATE_OF[pose]) for j in (i, i + 1)
-        ]
-        if pose == "orientation":
-            return tuple(map(rows, hermite_rotation(*ends, h, x)))
-        return rows(hermite(*ends, h, x)), rows(hermite_rate(*ends, h, x))
-
-    def read(name: str) -> np.ndarray:
-        at_sample = getattr(motion, name)[nearest]
-        if np.all(on_sample):
-            return at_sample
-        pose, is_rate = (name, 0) if name in RATE_OF else (POSE_OF[name], 1)
-        try:
-            return np.where(on_sample[..., np.newaxis], at_sample, between(pose)[is_rate])
-        except NotRecordedError as error:
-            raise NotRecordedError(f"{name} between samples is interpolated with {pose} and rate: {error}") from None
-
-    return evaluated(wanted, read)
 
 
 def straddling(samples: np.ndarray, breaks: Sequence[float], wanted: np.ndarray) -> np.ndarray:

@@ -104,8 +104,9 @@ class Spool(io.FileIO):
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Set the position of the next write or read."""
         if whence == os.SEEK_END:
-            self._write_collected()
-            offset += self._length()
+            self.flush()
+            ends = (begin + len(content) for begin, content in self._waiting)
+            offset += max([os.fstat(self.fileno()).st_size, *ends])
         elif whence == os.SEEK_CUR:
             offset += self._position
         self._position = offset
@@ -119,20 +120,14 @@ class Spool(io.FileIO):
         """Write all bytes; to memory if a write has failed before."""
         content = bytes(data)
         if self._position != self._collected_end or self._collected_end - self._collected_begin > MOST_COLLECTED:
-            self._write_collected()
+            self.flush()
             self._collected_begin = self._position
         self._collected.append(content)
         self._position = self._collected_end = self._position + len(content)
         return len(content)
 
-    def _length(self) -> int:
-        return max([os.fstat(self.fileno()).st_size, *(begin + len(content) for begin, content in self._waiting)])
-
     def flush(self) -> None:
         """Write what was collected."""
-        self._write_collected()
-
-    def _write_collected(self) -> None:
         begin, content, self._collected = self._collected_begin, b"".join(self._collected), []
         self._collected_begin = self._collected_end = -1
         waiting = len(content) if self._failure else min(max(self._kept - begin, 0), len(content))
@@ -152,7 +147,7 @@ class Spool(io.FileIO):
 
     def readinto(self, buffer) -> int:
         """Read the bytes of the file, with failed writes read from memory."""
-        self._write_collected()
+        self.flush()
         begin, target = self._position, memoryview(buffer).cast("B")
         super().seek(begin)
         done = super().readinto(target)
@@ -166,7 +161,7 @@ class Spool(io.FileIO):
 
     def truncate(self, size: int | None = None) -> int:
         """Set the length, unless a write has failed before, or bytes would be lost that a killed process leaves."""
-        self._write_collected()
+        self.flush()
         size = self._position if size is None else size
         try:
             if not (self._failure or (self._is_committed and size < self._kept)):
@@ -199,7 +194,7 @@ class Spool(io.FileIO):
 
     def check(self) -> None:
         """Write what was collected; raise the first failure, if there was one."""
-        self._write_collected()
+        self.flush()
         if self._failure:
             raise self._failure
 
@@ -232,7 +227,7 @@ class Spool(io.FileIO):
 
     def keep(self) -> None:
         """Make the file as it is now what a killed process leaves."""
-        self._write_collected()
+        self.flush()
         self._kept, self._is_committed = os.fstat(self.fileno()).st_size, True
 
     def commit(self, arrays: Arrays) -> None:

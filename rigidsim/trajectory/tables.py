@@ -110,14 +110,18 @@ def read_side_tables(file: h5py.File, path: Path) -> dict[str, np.ndarray]:
     if "events" not in file:
         return {}
     check_table(file, path, f"events/{EVENT}", EVENT_COLUMNS)
-    rows, found = len(file[f"events/{EVENT}"]), {}
-    for side, columns in SIDE_TABLES.items():
-        count = len(own_dataset(file, path, f"events/{side}/event"))
-        for column in columns:
-            found[column.name] = _values(file, path, column.name, column.shape(count), column.dtype)
-        check_rows(found[f"events/{side}/event"], rows, f"events/{side}")
+    count, found = len(file[f"events/{EVENT}"]), {}
+    for side in SIDE_TABLES:
+        found |= _side_table(file, path, side, count)
     if np.any(np.diff(found["events/received/event"]) <= 0):
         raise FormatError(f"{path} is damaged: the events in events/received are not in order")
+    return found
+
+
+def _side_table(file: h5py.File, path: Path, side: str, n_event: int) -> dict[str, np.ndarray]:
+    rows = len(own_dataset(file, path, f"events/{side}/event"))
+    found = {c.name: _values(file, path, c.name, c.shape(rows), c.dtype) for c in SIDE_TABLES[side]}
+    check_rows(found[f"events/{side}/event"], n_event, f"events/{side}")
     return found
 
 
@@ -170,16 +174,9 @@ def _older_scheduled(file: h5py.File, path: Path) -> dict[str, np.ndarray]:
     table["events/received/event"] = np.arange(count)
     for column in SIDE_TABLES["received"][1:]:
         old = column.name.replace("/received", "")
-        is_there = old.rpartition("/")[2] not in ADDED or old in file
-        table[column.name] = (
-            _values(file, path, old, column.shape(count), column.dtype) if is_there else np.zeros((count, 3))
-        )
-    for side in ("protected", "carried"):
-        rows = len(own_dataset(file, path, f"events/{side}/event"))
-        for column in SIDE_TABLES[side]:
-            table[column.name] = _values(file, path, column.name, column.shape(rows), column.dtype)
-        check_rows(table[f"events/{side}/event"], count, f"events/{side}")
-    return table
+        shape, is_there = column.shape(count), old.rpartition("/")[2] not in ADDED or old in file
+        table[column.name] = _values(file, path, old, shape, column.dtype) if is_there else np.zeros(shape)
+    return table | _side_table(file, path, "protected", count) | _side_table(file, path, "carried", count)
 
 
 def _older_contact(file: h5py.File, path: Path) -> tuple[dict[str, np.ndarray], dict[str, bytes]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -64,16 +65,9 @@ class Trajectory(BodyMapping):
         self._close, self._metrics = close, metrics
 
     @classmethod
-    def from_blocks(
-        cls,
-        header: Header,
-        blocks: Sequence[Block],
-        status: str = "complete",
-        events: Events | None = None,
-        metrics: Mapping[str, float] | None = None,
-    ) -> Trajectory:
-        """A trajectory in memory."""
-        return cls.from_parts(header, [recorded_samples(header, block) for block in blocks], status, events, metrics)
+    def from_blocks(cls, header: Header, blocks: Sequence[Block], *rest: Any, **options: Any) -> Trajectory:
+        """A trajectory in memory, of the blocks of a simulation; the rest is that of `from_parts`."""
+        return cls.from_parts(header, [recorded_samples(header, block) for block in blocks], *rest, **options)
 
     @classmethod
     def from_parts(

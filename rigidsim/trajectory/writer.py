@@ -26,7 +26,7 @@ from rigidsim.trajectory.digests import (
     digest_of_summary,
     digests_of_events,
 )
-from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder, Row, Staging
+from rigidsim.trajectory.encoding import Chunked, Encoded, Encoder, Staging
 from rigidsim.trajectory.events import Events
 from rigidsim.trajectory.extremes import write_extremes
 from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Block, sample_bytes
@@ -226,7 +226,7 @@ class Writer:
         self._encoder.begin(samples, self._points, checkpoint)
         self._points = []
 
-    def _write(self, row: Row | None) -> None:
+    def _write(self, row: tuple[dict[str, Encoded], tuple] | None) -> None:
         """Write a row of chunks, if there is one, and mark the file."""
         if row is None:
             return

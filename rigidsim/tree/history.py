@@ -76,13 +76,9 @@ class History:
         later = (change.body for change in self.changes if change.kind == "free")
         return frozenset((*(node.index for node in self._trees[0].free()), *later))
 
-    def number_at(self, time: float) -> int:
-        """The number of the tree that holds at a time (s)."""
-        return sum(begin <= time + SAME_TIME * abs(time) for begin in self.begins) - 1
-
     def at(self, time: float) -> Tree:
         """The tree that holds at a time (s)."""
-        return self[self.number_at(time)]
+        return self[sum(begin <= time + SAME_TIME * abs(time) for begin in self.begins) - 1]
 
     def spans(self, times: np.ndarray | float) -> list[tuple[int, Any]]:
         """The number of each tree that holds at some of these ascending times (s), and which times those are, as an

@@ -71,7 +71,7 @@ def in_both(make, monkeypatch):
         return first, make()
 
 
-@pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler"])
+@pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler", "adaptive"])
 def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch):
     made = scene(integrator=integrator, metrics=METRICS)
     first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)

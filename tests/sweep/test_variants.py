@@ -177,9 +177,3 @@ def test_the_sign_of_a_nan_is_that_of_reading_alone():
 def test_unknown_paths_are_refused_at_once():
     with pytest.raises(UsageError, match="did you mean 'top'"):
         Variants(read_text(TOP, "<text>"), ["bodies.tip.mass"])
-
-
-def test_overrides_are_set_before():
-    family = Variants(read_text(TOP, "<text>"), ["spin"], ["bodies.top.mass=7"])
-    (group,), _ = family.models({"spin": np.linspace(1.0, 2.0, 8)})
-    assert group.world(3).tree.by_path["top"].mass.mass == 7.0

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.integrators import trials_of
 from rigidsim.engine.laws.registry import BY_NAME, FOLLOWED
 from rigidsim.engine.model import Model, Program
 from rigidsim.physics.distances import Core
@@ -204,7 +205,8 @@ class World(NamedTuple):
         paths = self.paths
         paced = (paths[index] for index in self.blueprint.drives.paced[:, 0])
         followed = (load.label for load in self.blueprint.followed)
-        return (*(node.path for node in self.tree.free()), *paced, *followed)
+        steps = ("the integrator",) if trials_of(self.blueprint.method) else ()
+        return (*(node.path for node in self.tree.free()), *paced, *steps, *followed)
 
     @property
     def isolated(self) -> bool:

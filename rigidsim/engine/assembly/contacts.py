@@ -26,15 +26,9 @@ def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
     bodies = contact_bodies(plan, tree)
     numbers = {node.index: k for k, node in enumerate(bodies)}
     holders = [numbers[contact_body(tree, shape).index] for shape in plan.shapes]
+    ancestors = [free_ancestor(tree, body, numbers) for body in bodies]
     rows = [
-        (
-            body,
-            shape.core.kind,
-            shape.surface_class,
-            shape.node,
-            shape.number,
-            free_ancestor(tree, bodies[body], numbers),
-        )
+        (body, shape.core.kind, shape.surface_class, shape.node, shape.number, ancestors[body])
         for body, shape in zip(holders, plan.shapes, strict=True)
     ]
     n_moved, shapes = sum(node.is_free() for node in bodies), table(rows, at.SHAPE.width)
@@ -88,8 +82,7 @@ def shape_row(shape: ShapeRecord, tree: Tree) -> list[float]:
     velocity = scaled(metres, shape.surface_velocity)
     if carrier is not None:
         placement = tree.placements[node.index]
-        center = tree.composite(carrier).mass.center
-        position = scaled(carrier.metres, sub(placement.point(core.position), center))
+        position = scaled(carrier.metres, sub(placement.point(core.position), tree.composite(carrier).mass.center))
         turn, velocity = product(placement.rotation, turn), rotate(placement.rotation, velocity)
     row[at.SOLID.p], row[at.SOLID.q] = position, turn
     row[at.SOLID.radius], row[at.SOLID.bound] = metres * core.radius, metres * core.bound

@@ -205,8 +205,7 @@ def impact(
     if world.blueprint.normal:
         L = projection(world.blueprint.normal, L)
     joint = model.body[model.node[carrier.index, layout.NODE.row]]
-    inverse = tuple(map(float, joint[layout.BODY.inverse]))
-    omega_B = rate_jump(inverse, rotate_back(q_WB, L))  # from rest
+    omega_B = rate_jump(tuple(map(float, joint[layout.BODY.inverse])), rotate_back(q_WB, L))  # from rest
     omega = rotate(q_WB, omega_B)
 
     b, row = mass_share(one.mass, two.mass), before[carrier.index].copy()

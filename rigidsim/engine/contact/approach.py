@@ -63,49 +63,32 @@ class Near(NamedTuple):
     places: PLACE = floats(MOST_PLACES)
 
 
+@inlined
+def travel(b, t, motion):
+    """(displacement, velocity, acceleration) of the centre of a body that forces move, t s after the step began."""
+    v, a = motion.vel[b].linear, scaled(1.0 / motion.h, sub(motion.finish[b].v, motion.start[b].v))
+    way = add(motion.moved[b].linear, scaled(t, add(v, scaled(motion.share * t, a))))
+    return way, add(v, scaled(t, a)), a
+
+
 @routine
-def place_side(
-    t,
-    h,
-    share,
-    start: CENTRE,
-    finish: CENTRE,
-    inverse: INVERSE,
-    vel: LINE,
-    moved: LINE,
-    turned: TRIPLE,
-    value: SOLID,
-    side: SIDE,
-    pose: POSE,
-):
-    """The motion of one body at t s after the beginning of the step, and the pose of its shape there."""
-    a = scaled(1.0 / h, sub(finish.v, start.v))
-    alpha = scaled(1.0 / h, sub(finish.omega, start.omega))
-    v, rate = vel.linear, vel.angular
-    way = add(moved.linear, scaled(t, add(v, scaled(share * t, a))))
-    v_end, v_now = finish.v, add(v, scaled(t, a))
+def place_side(t, b, motion, value: SOLID, side: SIDE, pose: POSE):
+    """The motion of body b at t s after the beginning of the step, and the pose of its shape there."""
+    h, start, finish, inverse = motion.h, motion.start[b], motion.finish[b], motion.began[b]
+    v, v_end, moved, rate = motion.vel[b].linear, finish.v, motion.moved[b], motion.vel[b].angular
+    way, v_now, a = travel(b, t, motion)
     if inverse.mass == 0.0 and dot(v, v) + dot(v_end, v_end) > 0.0:
-        dx = sub(finish.p, start.p)
-        way, v_now, a = between_ends(t, h, v, start.omega, dx, v_end)
-    theta = add(moved.angular, scaled(t, add(rate, scaled(share * t, alpha))))
+        way, v_now, a = between_ends(t, h, v, start.omega, sub(finish.p, start.p), v_end)
+    alpha = scaled(1.0 / h, sub(finish.omega, start.omega))
+    theta = add(moved.angular, scaled(t, add(rate, scaled(motion.share * t, alpha))))
     turn = exp_full(scaled(0.5, theta))
-    p, q = add(start.p, way), product(turn, start.q)
-    inertia = rotated(turn, inverse.inertia)
-    smooth = add(start.omega, scaled(t, alpha))
+    p, q, inertia = add(start.p, way), product(turn, start.q), rotated(turn, inverse.inertia)
     arm = rotate(q, value.p)
-    side.p = p
-    side.q = q
-    side.v = v_now
-    side.omega = add(smooth, apply(inertia, turned.xyz))
-    side.a = a
-    side.alpha = alpha
-    side.mass = inverse.mass
-    side.inertia = inertia
-    side.arm = arm
-    side.way = way
-    side.turn = theta
-    pose.p = add(p, arm)
-    pose.q = product(q, value.q)
+    side.p, side.q, side.v, side.a, side.alpha = p, q, v_now, a, alpha
+    side.omega = add(add(start.omega, scaled(t, alpha)), apply(inertia, motion.turned[b].xyz))
+    side.mass, side.inertia = inverse.mass, inertia
+    side.arm, side.way, side.turn = arm, way, theta
+    pose.p, pose.q = add(p, arm), product(q, value.q)
 
 
 @inlined
@@ -113,11 +96,7 @@ def place_pair(first, second, t, motion, contacts, near):
     """Both sides of a pair of shapes at t s after the beginning of the step."""
     for s in range(2):
         i = first if s == 0 else second
-        b = contacts.shape[i].body
-        place_side(
-            t, motion.h, motion.share, motion.start[b], motion.finish[b], motion.began[b], motion.vel[b],
-            motion.moved[b], motion.turned[b], contacts.shape_value[i], near.side[s], near.pose[s],
-        )  # fmt: skip
+        place_side(t, contacts.shape[i].body, motion, contacts.shape_value[i], near.side[s], near.pose[s])
 
 
 @inlined
@@ -140,24 +119,20 @@ def sizes(first, second, contacts, near):
 def levers(place: PLACE, near):
     """Of the middle between the surfaces, from the centres of both bodies: one point, so no moment comes of nothing."""
     half = scaled(0.5 * place.gap, place.normal)
-    of_first = add(near.side[0].arm, place.first)
-    of_second = add(near.side[1].arm, place.second)
-    return add(of_first, half), sub(of_second, half)
+    return add(add(near.side[0].arm, place.first), half), sub(add(near.side[1].arm, place.second), half)
 
 
 @inlined
 def slip_at(r_A, r_B, near):
     """Of the second body's point relative to the first one's."""
     A, B = near.side[0], near.side[1]
-    v_A, omega_A = A.v, A.omega
-    return slip(v_A, omega_A, r_A, B.v, B.omega, r_B)
+    return slip(A.v, A.omega, r_A, B.v, B.omega, r_B)
 
 
 @inlined
 def core_acceleration(side: SIDE, r):
     """Of the point of a body at r from its centre."""
-    omega, alpha = side.omega, side.alpha
-    return point_acceleration(side.a, omega, alpha, r)
+    return point_acceleration(side.a, side.omega, side.alpha, r)
 
 
 @inlined
@@ -201,15 +176,6 @@ def soonest(first, second, left, count, touching, calm, contacts, near):
 
 
 @inlined
-def centre_at(b, t, motion):
-    """(position, velocity, acceleration) of the centre of a body that forces move, t s after the step began."""
-    v_end, v = motion.finish[b].v, motion.vel[b].linear
-    a = scaled(1.0 / motion.h, sub(v_end, motion.start[b].v))
-    way = add(motion.moved[b].linear, scaled(t, add(v, scaled(motion.share * t, a))))
-    return add(motion.start[b].p, way), add(v, scaled(t, a)), a
-
-
-@inlined
 def reach_of(k, contacts):
     """The largest distance of a point of a shape from the centre of its body, m."""
     return norm(contacts.shape_value[k].p) + contacts.shape_value[k].bound
@@ -221,7 +187,8 @@ def are_far(first, second, now, motion, contacts):
     a, b = contacts.shape[first].body, contacts.shape[second].body
     if a >= contacts.n_moved or b >= contacts.n_moved:
         return False
-    (p_A, v_A, a_A), (p_B, v_B, a_B), left = centre_at(a, now, motion), centre_at(b, now, motion), motion.h - now
+    (way_A, v_A, a_A), (way_B, v_B, a_B), left = travel(a, now, motion), travel(b, now, motion), motion.h - now
+    p_A, p_B = add(motion.start[a].p, way_A), add(motion.start[b].p, way_B)
     apart = norm(sub(p_B, p_A)) - reach_of(first, contacts) - reach_of(second, contacts)
     return apart > left * (norm(sub(v_B, v_A)) + left * norm(sub(a_B, a_A)))
 

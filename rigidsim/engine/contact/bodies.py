@@ -7,7 +7,6 @@ lost far from the world's origin.
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.columns import CENTRE, INVERSE, LINE, POSE, SHAPE, SOLID
 from rigidsim.engine.kinds import link
 from rigidsim.engine.layout import BODY, FRAME, LINK, TRIPLE
@@ -52,8 +51,7 @@ def write_motions(contacts, model, scratch, ways, rows, lanes):
         frame, row = scratch.frame[body.node + 1], body.row
         # The last way has length zero: that of a body that is the reference frame itself.
         way = ways[body.way] if body.way != at.NO_ROW else ways[len(contacts.way)]
-        com = model.body[row].com if row != at.NO_ROW else (0.0, 0.0, 0.0)
-        write_motion(frame, way, com, rows[b])
+        write_motion(frame, way, model.body[row].com if row != at.NO_ROW else (0.0, 0.0, 0.0), rows[b])
 
 
 @routine
@@ -90,11 +88,8 @@ def write_travels(shape: SHAPE, value: SOLID, n_moved, start: CENTRE, finish: CE
 @routine
 def write_solver_rows(start: CENTRE, finish: CENTRE, n_sub, vel: LINE, smooth: LINE, moved, kicked):
     """Velocities, and what a sub-step of the smooth motion adds to them."""
-    n = len(start)
-    for b in range(n + 1):
-        for lane in range(c.LINE.width):
-            vel[b, lane] = smooth[b, lane] = moved[b, lane] = kicked[b, lane] = 0.0
-    for b in range(n):
+    vel[:] = smooth[:] = moved[:] = kicked[:] = 0.0
+    for b in range(len(start)):
         before, after = start[b], finish[b]
         v, omega = before.v, before.omega
         vel[b].linear = v

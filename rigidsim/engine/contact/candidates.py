@@ -21,9 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.columns import POSE
-from rigidsim.engine.contact.pairs import axes_of, between, components, half_of
-from rigidsim.engine.layout import TRIPLE
+from rigidsim.engine.contact.columns import POSE, SOLID
+from rigidsim.engine.contact.pairs import axes_of, between, components
+from rigidsim.engine.layout import TRIPLE, copy_rows
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import IGNORED
@@ -81,7 +81,7 @@ def _near(i, j, shape, value, candidates) -> bool:
         return True
     x = components(axes_of(candidates.listed[i]), between(candidates.listed[i], candidates.listed[j]))
     reach = value[i, at.SOLID.radius] + value[j, at.SOLID.bound] + candidates.allowance[j] + candidates.margin[0]
-    return norm(sub(x, nearest_in_box(x, half_of(value[i])))) < reach
+    return norm(sub(x, nearest_in_box(x, SOLID(value[i]).half))) < reach
 
 
 @inlined
@@ -243,9 +243,8 @@ def is_stale(value, pose, travel, margin, candidates) -> bool:
 def choose_allowances(value, pose, travel, margin, candidates) -> None:
     """Allowances for a list that is made from these poses."""
     candidates.margin[0] = margin
+    copy_rows(0, len(value), pose, candidates.listed)
     for i in range(len(value)):
-        for c in range(at.POSE.width):
-            candidates.listed[i, c] = pose[i, c]
         around = (SKIN + WIDEST) * value[i, at.SOLID.bound]
         candidates.allowance[i] = around + STEPS * travel[i] if travel[i] > 0.0 else 0.0
 
@@ -269,8 +268,7 @@ def list_candidates(shape, value, action, n_moved, candidates) -> bool:
 @inlined
 def _sort_by(column, count, source, target, tally):
     """Sort by one number of the pairs, keeping the order of equal ones (counting sort)."""
-    for i in range(len(tally)):
-        tally[i] = 0
+    tally[:] = 0
     for k in range(count):
         tally[source[k, column] + 1] += 1
     for i in range(1, len(tally)):

@@ -107,10 +107,7 @@ def place_in_group(g, next_place, n_group, blocks, lanes):
 def colour_contacts(point_who: WHO, point, count, inverse, form, used, next_place, block, single, lanes):
     """Fill `contact` and `kind` of the blocks of lanes, and of the single contacts. Returns the numbers of both."""
     n, n_group, n_single = len(lanes), 0, 0
-    for i in range(len(used)):
-        used[i] = 0
-    for g in range(len(next_place)):
-        next_place[g] = 0
+    used[:] = next_place[:] = 0
     for m in range(count):
         a, b = point_who[m].a, point_who[m].b
         if point_who[m].flags & (at.STRUCK | at.NOTICED):

@@ -306,8 +306,7 @@ def list_neighbours(k, mark, value, listed, count, contacts, pair, work):
 def gather(k, number, now, nominal, contacts, pair, body, plane, motion, work):
     """The problem of all that is struck together with a pair; the fastest approach, m/s."""
     problem, near = work.problem, work.near
-    for m in range(len(problem.size)):
-        problem.size[m] = 0
+    problem.size[:] = 0
     work.seen[k], work.queue[0] = number, k
     count, m, fastest = 1, 0, 0.0
     while m < count:

@@ -46,13 +46,12 @@ def push_bodies(row, lines, r_A, r_B, P, K):
 @inlined
 def push_balls(row, lines, P, K):
     """`push_bodies` with levers a n of A and -b n of B."""
-    w_A, w_B = row.mass_A, row.mass_B
     a, b = row.lever_A, row.lever_B
     of_A, of_B = row.inertia_A, row.inertia_B
     moment = cross(row.normal, P)
     turn_A, turn_B = scaled(of_A, add(K, scaled(a, moment))), scaled(of_B, sub(K, scaled(b, moment)))
-    lines.v_A = sub(lines.v_A, scaled(w_A, P))
-    lines.v_B = add(lines.v_B, scaled(w_B, P))
+    lines.v_A = sub(lines.v_A, scaled(row.mass_A, P))
+    lines.v_B = add(lines.v_B, scaled(row.mass_B, P))
     lines.omega_A = sub(lines.omega_A, turn_A)
     lines.omega_B = add(lines.omega_B, turn_B)
 
@@ -60,8 +59,7 @@ def push_balls(row, lines, P, K):
 @inlined
 def impulse(row):
     """Normal and tangent impulse."""
-    normal = scaled(row.p_n, row.normal)
-    return add(normal, row.p_t)
+    return add(scaled(row.p_n, row.normal), row.p_t)
 
 
 @inlined
@@ -135,10 +133,8 @@ def resolve_balls(row: BALL, lines, bias, stiff, soft):
 @inlined
 def lever_changes(row, lines, s):
     """By how much the levers of A and B have changed s seconds after the beginning of the sub-step."""
-    v_A, omega_A = lines.v_A, lines.omega_A
-    moved = sub(lines.moved_A, lines.moved_B)
-    travel = add(moved, scaled(s, sub(v_A, lines.v_B)))
-    theta, follows = add(lines.turned_A, scaled(s, omega_A)), row.swept
+    travel = add(sub(lines.moved_A, lines.moved_B), scaled(s, sub(lines.v_A, lines.v_B)))
+    theta, follows = add(lines.turned_A, scaled(s, lines.omega_A)), row.swept
     of_A = scaled(follows, carried(row.core, theta))
     return of_A, add(scaled(follows, travel), of_A)
 
@@ -171,8 +167,7 @@ def displacement_of_bodies(row, lines):
 @inlined
 def displacement_of_drifting(row, lines):
     """Of B's point relative to A's, m, that of a core which its lever follows to second order."""
-    bend = sagitta(row.core, lines.turned_A)
-    return sub(displacement_of_bodies(row, lines), scaled(row.swept, bend))
+    return sub(displacement_of_bodies(row, lines), scaled(row.swept, sagitta(row.core, lines.turned_A)))
 
 
 @inlined
@@ -231,8 +226,7 @@ def correct_block(way, row: CONTACT, lines: BODY_PAIR, s, rate, stiff, soft, lan
     gap = row.gap + dot(row.normal, moved)
     law = contact_law(gap, closed, s, rate, stiff, soft)
     q_n = way.resolve(row, lines, law[0], law[1], law[2])
-    never = select(gap > closed, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES)
-    row.open = never
+    row.open = select(gap > closed, 1.0, 0.0) * select(q_n > 0.0, 0.0, NEVER_CLOSES)
 
 
 @lanewise

@@ -67,14 +67,6 @@ def make_ledger(lanes: tuple) -> ContactLedger:
 
 
 @routine
-def keep_beginning(vel, moved, first, way):
-    """Keep velocities and displacements as they are before the sub-steps."""
-    for b in range(len(vel)):
-        for lane in range(c.LINE.width):
-            first[b, lane], way[b, lane] = vel[b, lane], moved[b, lane]
-
-
-@routine
 def find_paths(h, moved, way):
     """The velocities that make the displacements of the sub-steps, in place of the displacements before."""
     rate = 1.0 / h
@@ -89,11 +81,10 @@ def book_lane(row, lines, done, K, u, v_B, surface):
     the point of B, slip of the surfaces on their bodies.
     """
     normal, P = row.normal, row.total
-    omega_B = lines.omega_B
     drives = select(row.mass_B > 0.0, 0.0, 1.0)
     overlaps = select(row.gap < 0.0, 1.0, 0.0)
     friction = friction_work(normal, P, add(u, surface), K, rates_at(lines))
-    driven = -(drives * power(P, v_B, K, omega_B)) - dot(P, surface)
+    driven = -(drives * power(P, v_B, K, lines.omega_B)) - dot(P, surface)
     done.friction += friction
     done.overlaps += overlaps * dot(normal, P) * dot(normal, u)
     done.driven += driven
@@ -109,9 +100,8 @@ def moment_of_rolling(row, n_sub):
 def book_balls(row: BALL, lines: BODY_PAIR, done: DONE, n_sub, lane):
     """Add the work of a block of balls; `lines` has the velocities that make their displacements."""
     normal, b = row.normal, row.lever_B
-    v_A, omega_A = lines.v_A, lines.omega_A
     v_B, omega_B = lines.v_B, lines.omega_B
-    u = slip_of_balls(v_A, omega_A, row.lever_A, v_B, omega_B, b, normal)
+    u = slip_of_balls(lines.v_A, lines.omega_A, row.lever_A, v_B, omega_B, b, normal)
     at_B = add(v_B, cross(normal, scaled(b, omega_B)))
     book_lane(row, lines, done, moment_of_rolling(row, n_sub), u, at_B, (0.0, 0.0, 0.0))
 
@@ -120,8 +110,7 @@ def book_balls(row: BALL, lines: BODY_PAIR, done: DONE, n_sub, lane):
 def slip_and_point(row, lines, r_A, r_B):
     """The slip of bodies of any form, and the velocity of the point of B."""
     v_B, omega_B = lines.v_B, lines.omega_B
-    u = slip(lines.v_A, lines.omega_A, r_A, v_B, omega_B, r_B)
-    return u, point_velocity(v_B, omega_B, r_B)
+    return slip(lines.v_A, lines.omega_A, r_A, v_B, omega_B, r_B), point_velocity(v_B, omega_B, r_B)
 
 
 @lanewise
@@ -141,10 +130,8 @@ def middle_lever(first, last, n_sub):
 def book_drifting(row: CONTACT, lines: BODY_PAIR, done: DONE, n_sub, lane):
     """`book_bodies`, with levers and surfaces that move, and friction beside the point."""
     r_A = middle_lever(row.lever_A, row.arm_A, n_sub)
-    r_B = middle_lever(row.lever_B, row.arm_B, n_sub)
-    u, at_B = slip_and_point(row, lines, r_A, r_B)
-    friction = rejection(row.normal, row.total)
-    K = add(moment_of_rolling(row, n_sub), cross(row.shift, friction))
+    u, at_B = slip_and_point(row, lines, r_A, middle_lever(row.lever_B, row.arm_B, n_sub))
+    K = add(moment_of_rolling(row, n_sub), cross(row.shift, rejection(row.normal, row.total)))
     book_lane(row, lines, done, K, u, at_B, row.surface)
 
 
@@ -249,26 +236,11 @@ def momentum_at(motion: CENTRE, inertia):
 
 
 @routine
-def book_turn(
-    h,
-    ahead,
-    start: CENTRE,
-    finish: CENTRE,
-    body: BODY,
-    inertia_W,
-    vel: LINE,
-    first: LINE,
-    moved: LINE,
-    way: LINE,
-    own: CORRECTION,
-    step,
-):
+def book_turn(h, ahead, start: CENTRE, finish: CENTRE, body: BODY, inertia_W, lines, b, own: CORRECTION, step):
     """The part of rotation, of a body that is not round; `inertia_W` is that of the sub-steps."""
-    omega, omega_0, turned = (
-        vel.angular, first.angular, own.turn,
-    )  # fmt: skip
+    omega, omega_0, turned = lines.vel[b].angular, lines.first[b].angular, own.turn
     gained = sub(finish.omega, start.omega)
-    jump, theta = apply(inertia_W, sub(omega, omega_0)), sub(moved.angular, way.angular)
+    jump, theta = apply(inertia_W, sub(omega, omega_0)), sub(lines.moved[b].angular, lines.way[b].angular)
     work = 0.5 * dot(jump, add(omega, omega_0)) - dot(apply(inertia_W, gained), theta) / h
     inertia = body.inertia
     torque = sub(momentum_at(finish, inertia), momentum_at(start, inertia))
@@ -290,7 +262,7 @@ def book_body(h, contacts, start, finish: CENTRE, body: BODY, inertia_W, lines, 
         lines.smooth[b], own, ledger.sums,
     )  # fmt: skip
     if turns:
-        book_turn(h, ahead, start, finish, body, inertia_W, vel, first, moved, way, own, step)
+        book_turn(h, ahead, start, finish, body, inertia_W, lines, b, own, step)
     step[c.W_LOADS] -= mass * dot(body.g, own.p)
     step[c.W_DRIVEN] += mass * dot(own.v, sub(v_WC, finish.v))
 
@@ -313,11 +285,7 @@ def book_sums(h, ledger):
 @inlined
 def begin_booking(impacts, ledger):
     """Nothing booked in this step, apart from its counts."""
-    for k in range(c.CAUSES):
-        ledger.step[k] = 0.0
-    for k in range(SUMS):
-        for lane in range(c.LINE.width):
-            ledger.sums[k, lane] = 0.0
+    ledger.step[:] = ledger.sums[:] = 0.0
     if impacts is not None:
         for k in range(TALLIES):
             ledger.tally[k] += impacts.counted[k]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.contact import columns as c
 from rigidsim.engine.contact.arrays import LACKS_SAMPLED
-from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, SAMPLED, SAMPLED_POINT, WHO
+from rigidsim.engine.contact.columns import CENTRE, CONTACT_POINT, LINE, WHO
 from rigidsim.engine.contact.points import is_before
 from rigidsim.engine.layout import BODY, EVENT, FRAME, TRIPLE, copy_rows
 from rigidsim.jit import inlined, routine
@@ -61,40 +61,26 @@ def touched(start_A: CENTRE, moved_A: LINE, row: CONTACT_POINT):
 
 
 @routine
-def write_present(
-    pair,
-    who: WHO,
-    point: CONTACT_POINT,
-    n_point,
-    h,
-    origin: TRIPLE,
-    start,
-    moved,
-    present: SAMPLED,
-    value: SAMPLED_POINT,
-    count,
-):
-    """Write the contact points at the end of the step; `origin` is the reference frame of each body."""
-    n = 0
+def write_present(pair, n_point, h, motions, moved: LINE, points, record):
+    """Write the contact points at the end of the step."""
+    who, point, n = points.who, points.value, 0
     for k in range(n_point):
         if is_active(who[k], point[k]):
-            number, a, swapped = who[k].pair, who[k].a, who[k].flags & c.SWAPPED
-            sign = -1.0 if swapped else 1.0
-            place = touched(start[a], moved[a], point[k])
-            present[n].sample, present[n].feature = c.NOTHING_SAMPLED, who[k].feature
-            present[n].first, present[n].second = pair[number, 0], pair[number, 1]
-            value[n].point = add(origin[a].xyz, place)
-            value[n].normal = scaled(sign, point[k].normal)
-            value[n].force = scaled(sign / h, point[k].total)
+            number, a, row, value = who[k].pair, who[k].a, record.present[n], record.present_value[n]
+            sign = -1.0 if who[k].flags & c.SWAPPED else 1.0
+            row.sample, row.feature = c.NOTHING_SAMPLED, who[k].feature
+            row.first, row.second = pair[number, 0], pair[number, 1]
+            value.point = add(motions.origin[a].xyz, touched(motions.start[a], moved[a], point[k]))
+            value.normal = scaled(sign, point[k].normal)
+            value.force = scaled(sign / h, point[k].total)
             n += 1
-    count[2] = n
+    record.count[2] = n
 
 
 @routine
 def write_origin(frame: FRAME, com, motion: CENTRE, origin: TRIPLE):
     """Position in the world of the reference frame of a contact body."""
-    p = add(frame.p, rotate(frame.q, com))
-    origin.xyz = sub(p, motion.p)
+    origin.xyz = sub(add(frame.p, rotate(frame.q, com)), motion.p)
 
 
 @inlined
@@ -121,8 +107,7 @@ def add_entry(kind, first, second, t, record):
 @inlined
 def energy_of(body: BODY, motion: CENTRE, v, omega):
     """Kinetic energy of a free body relative to its reference frame, J."""
-    inertia = rotated(motion.q, body.inertia)
-    return kinetic_energy(body.mass, inertia, v, omega)
+    return kinetic_energy(body.mass, rotated(motion.q, body.inertia), v, omega)
 
 
 @inlined
@@ -130,8 +115,7 @@ def velocities(b, motions, lines):
     """Velocity and rate of a contact body without the impulses of contact points in this step: those of the smooth
     step, and what impacts changed.
     """
-    v = add(motions.finish[b].v, lines.kicked[b].linear)
-    return v, add(motions.finish[b].omega, lines.kicked[b].angular)
+    return add(motions.finish[b].v, lines.kicked[b].linear), add(motions.finish[b].omega, lines.kicked[b].angular)
 
 
 @inlined
@@ -151,9 +135,7 @@ def energy_gained(row: CONTACT_POINT, a, b, motions, lines):
     (v_A, omega_A), (v_B, omega_B) = velocities(a, motions, lines), velocities(b, motions, lines)
     r_A, r_B, A, B = row.lever_A, row.lever_B, lines.vel[a], lines.vel[b]
     before = slip(v_A, omega_A, r_A, v_B, omega_B, r_B)
-    after_A, after_B = A.linear, B.linear
-    after = slip(after_A, A.angular, r_A, after_B, B.angular, r_B)
-    return 0.5 * dot(row.total, add(before, after))
+    return 0.5 * dot(row.total, add(before, slip(A.linear, A.angular, r_A, B.linear, B.angular, r_B)))
 
 
 @inlined
@@ -165,9 +147,7 @@ def gain_of_speed(start: CENTRE, finish: CENTRE):
 @inlined
 def closing_speed(row: CONTACT_POINT, finish_A: CENTRE, finish_B: CENTRE):
     """The speed at which the surfaces at a contact point approach each other without contact, m/s."""
-    v_A, omega_A = finish_A.v, finish_A.omega
-    v_B, omega_B = finish_B.v, finish_B.omega
-    return -dot(row.normal, slip(v_A, omega_A, row.lever_A, v_B, omega_B, row.lever_B))
+    return -dot(row.normal, slip(finish_A.v, finish_A.omega, row.lever_A, finish_B.v, finish_B.omega, row.lever_B))
 
 
 @routine
@@ -208,8 +188,7 @@ def log_strikes(impacts, count, contacts, origins: TRIPLE, record):
         entry = record.log_value[add_entry(at.CAUSE_IMPACT, first, second, 0.0, record)]
         for m in range(at.EVENT.width):
             entry[m] = impacts.log_value[k, m]
-        origin = origins[contacts.shape[first].body]
-        entry.point = add(entry.point, origin.xyz)
+        entry.point = add(entry.point, origins[contacts.shape[first].body].xyz)
 
 
 @routine

@@ -14,7 +14,6 @@ from rigidsim.engine.contact.candidates import WIDEST
 from rigidsim.engine.contact.columns import (
     CENTRE,
     CONTACT_POINT,
-    INVERSE,
     MATERIAL,
     PARTING,
     PLACE,
@@ -22,7 +21,7 @@ from rigidsim.engine.contact.columns import (
     SOLID,
     WHO,
 )
-from rigidsim.engine.contact.pairs import meet
+from rigidsim.engine.contact.pairs import deepest, meet
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import FACE_SHARE, LINE_SHARE, SENSED, friction_shift
@@ -49,9 +48,7 @@ DEEPEST, GENTLEST = 0.02, 0.001
 @inlined
 def travelled(start: CENTRE, finish: CENTRE, h, part):
     """Displacement and turn of a body at a part of the step, moving uniformly."""
-    moved = scaled(part, sub(finish.p, start.p))
-    rate = add(start.omega, finish.omega)
-    return moved, scaled(0.5 * part * h, rate)
+    return scaled(part, sub(finish.p, start.p)), scaled(0.5 * part * h, add(start.omega, finish.omega))
 
 
 @routine
@@ -72,8 +69,7 @@ def swing_of(k, apart, contacts, motions):
     """The most by which the turn of its body moves a point of the core of a shape within the step, m; of a plane, one
     near another shape at this distance.
     """
-    far = apart if contacts.shape[k].kind == HALF_SPACE else 0.0
-    return motions.turn[k] * (motions.lever[k] + far)
+    return motions.turn[k] * (motions.lever[k] + (apart if contacts.shape[k].kind == HALF_SPACE else 0.0))
 
 
 @inlined
@@ -152,15 +148,6 @@ def is_of(rows, k, count, i, j):
 
 
 @inlined
-def deepest(count, place: PLACE):
-    """The smallest gap of some places."""
-    gap = place[0].gap
-    for k in range(1, count):
-        gap = min(gap, place[k].gap)
-    return gap
-
-
-@inlined
 def keep_parting(i, j, kind, new):
     """Keep a pair among those that overlap for a reason."""
     row = PARTING(new.parting[new.count[2]])
@@ -181,41 +168,25 @@ def parting_of(before, is_new, gap, size):
 @inlined
 def flags_of(swept, action, swapped):
     """The flags of a contact point."""
-    sensed = action == SENSED
-    return (c.SWEPT if swept else 0) + (c.NOTICED if sensed else 0) + (c.SWAPPED if swapped else 0)
+    return (c.SWEPT if swept else 0) + (c.NOTICED if (action == SENSED) else 0) + (c.SWAPPED if swapped else 0)
 
 
 @inlined
-def write_point(
-    place: PLACE,
-    part,
-    h,
-    A,
-    B,
-    start_A: CENTRE,
-    finish_A,
-    start_B: CENTRE,
-    finish_B,
-    centre_A,
-    centre_B,
-    row: CONTACT_POINT,
-):
-    """Normal, gap at the beginning of the step and levers of a contact point; A and B are (sign, column of the point on
-    its surface, radius of thickening). The places are those at a part of the step, with the centres of both shapes
-    there.
+def write_point(place: PLACE, sign, radius, part, h, A, B, row: CONTACT_POINT):
+    """Normal, gap at the beginning of the step and levers of a contact point; of A and B are given the column of the
+    point on their surfaces, their motion at both ends of the step, and the centre of the shape at a part of it, which
+    is that of the place; `radius` is that of the thickening of A.
     """
-    sign, column_A, radius_A = A
+    (column_A, start_A, finish_A, centre_A), (column_B, start_B, finish_B, centre_B) = A, B
     n = scaled(sign, place.normal)
     moved_A, turn_A = travelled(start_A, finish_A, h, part)
     moved_B, turn_B = travelled(start_B, finish_B, h, part)
     r_A = add(sub(centre_A, add(start_A.p, moved_A)), place.part(column_A, 3))
-    r_B = add(sub(centre_B, add(start_B.p, moved_B)), place.part(B, 3))
+    r_B = add(sub(centre_B, add(start_B.p, moved_B)), place.part(column_B, 3))
     closed = sub(add(moved_B, cross(turn_B, r_B)), add(moved_A, cross(turn_A, r_A)))
-    row.normal = n
+    row.normal, row.lever_A, row.lever_B = n, r_A, r_B
     row.gap = place.gap - dot(n, closed)
-    row.lever_A = r_A
-    row.lever_B = r_B
-    row.core = sub(r_A, scaled(radius_A, n))
+    row.core = sub(r_A, scaled(radius, n))
 
 
 @inlined
@@ -248,8 +219,7 @@ def confine_point(normal: TRIPLE, row: CONTACT_POINT):
     """In a planar scene: the normal and the slip of the surfaces within the plane, with the gap along that normal.
     Returns whether the point can act: its normal is not that of the plane.
     """
-    n = row.normal
-    within = rejection(normal.xyz, n)
+    within = rejection(normal.xyz, row.normal)
     length = norm(within)
     if length < 1e-6:
         return False
@@ -307,14 +277,14 @@ def swings(A, B, contacts, motions):
 
 
 @inlined
-def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, inverse: INVERSE, motions, points, last):
+def add_points(i, j, number, counts, part, first, h, sizes, model, arrays):
     """Make contact points of the places of one pair. `counts`: of points up to now, and of places; `sizes`: of the
     smaller shape, the margin, the deepest overlap that the solver sees. Returns the number of points after it.
     """
     (n_point, count), (size, margin, most) = counts, sizes
-    begin = n_point
-    shape, value, later = contacts.shape, contacts.shape_value, points.later
-    w_i, w_j = inverse[shape[i].body].mass, inverse[shape[j].body].mass
+    contacts, normal, motions, points, last = model.contacts, model.normal, arrays.motions, arrays.points, arrays.last
+    begin, shape, value, later = n_point, contacts.shape, contacts.shape_value, points.later
+    w_i, w_j = arrays.lines.inverse[shape[i].body].mass, arrays.lines.inverse[shape[j].body].mass
     swapped = w_i < w_j  # B is the heavier one
     A, B = (j, i) if swapped else (i, j)
     a, b = shape[A].body, shape[B].body
@@ -327,12 +297,11 @@ def add_points(i, j, number, counts, part, first, h, sizes, contacts, normal, in
     pair_value = contacts.value[classes[0] * len(contacts.action) + classes[1]]
     place_within(value[A], start_A, finish_A, h, part, motions.pose[A], later[0])
     place_within(value[B], start_B, finish_B, h, part, motions.pose[B], later[1])
-    centre_A, centre_B = later[0].p, later[1].p
+    of_A, of_B = (column_A, start_A, finish_A, later[0].p), (column_B, start_B, finish_B, later[1].p)
     scale = h / last.step[0] if last.step[0] > 0.0 else 0.0
     for k in range(count):
         row, place = points.value[n_point], points.place[k]
-        of_A = (sign, column_A, value[A].radius)
-        write_point(place, part, h, of_A, column_B, start_A, finish_A, start_B, finish_B, centre_A, centre_B, row)
+        write_point(place, sign, value[A].radius, part, h, of_A, of_B, row)
         write_surfaces(value[A], value[B], start_A, start_B, pair_value, row)
         acts = len(normal) == 0 or confine_point(normal[0], row)
         if not acts or stays_apart(row, start_A, finish_A, start_B, finish_B, h, margin):
@@ -376,10 +345,11 @@ def margin_of(i, j, size, contacts, motions):
 
 
 @routine
-def find_points(h, contacts, normal, inverse, pair, n_pair, motions, points, last, new):
+def find_points(h, model, arrays):
     """Make the contact points of all candidates. Returns their number, or -1 if there is no room."""
-    shape, value, pose = contacts.shape, contacts.shape_value, motions.pose
-    n_point, m, p, new.count[2] = 0, 0, 0, 0
+    contacts, motions, points, last, new = model.contacts, arrays.motions, arrays.points, arrays.last, arrays.next
+    shape, value, pose, pair = contacts.shape, contacts.shape_value, motions.pose, arrays.candidates.pair
+    n_point, m, p, n_pair, new.count[2] = 0, 0, 0, arrays.candidates.count[0], 0
     bound_closing(contacts, pair, n_pair, motions, points)
     for number in range(n_pair):
         i, j, apart, closing = pair[number, 0], pair[number, 1], points.apart[number], points.closing[number]
@@ -408,8 +378,6 @@ def find_points(h, contacts, normal, inverse, pair, n_pair, motions, points, las
         if n_point + count > len(points.value):
             return -1
         most = (GENTLEST if kind == c.GENTLE else DEEPEST) * size
-        n_point = add_points(
-            i, j, number, (n_point, count), part, m, h, (size, margin, most), contacts, normal, inverse, motions,
-            points, last,
-        )  # fmt: skip
+        counts, sizes = (n_point, count), (size, margin, most)
+        n_point = add_points(i, j, number, counts, part, m, h, sizes, model, arrays)
     return n_point

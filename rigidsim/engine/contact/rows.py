@@ -118,10 +118,11 @@ def begin_impulses(row, normal):
 
 
 @inlined
-def store_tangent_mass(row, mass):
+def write_tangent_mass(row, r_A, r_B):
     """The inverse of K across n, and of its largest eigenvalue."""
-    row.K_t = mass[0]
-    row.m_t = mass[1]
+    w, of_A, of_B, (t, b) = row.mass_A + row.mass_B, row.inertia_A, row.inertia_B, tangents(row.normal)
+    K_t, K_b = slip_of_impulse(w, of_A, r_A, of_B, r_B, t), slip_of_impulse(w, of_A, r_A, of_B, r_B, b)
+    row.K_t, row.m_t = tangent_mass(w, t, b, K_t, K_b)
 
 
 @lanewise
@@ -139,16 +140,10 @@ def prepare_balls(row: BALL, lane):
 @lanewise
 def prepare_bodies(row: CONTACT, lane):
     """Effective masses of bodies of any form."""
-    normal, r_A, r_B = row.normal, row.lever_A, row.lever_B
-    w = row.mass_A + row.mass_B
-    of_A, of_B = row.inertia_A, row.inertia_B
-    t, b = tangents(normal)
-    K_n = slip_of_impulse(w, of_A, r_A, of_B, r_B, normal)
-    K_t = slip_of_impulse(w, of_A, r_A, of_B, r_B, t)
-    K_b = slip_of_impulse(w, of_A, r_A, of_B, r_B, b)
-    row.m_n = effective_mass(dot(normal, K_n))
-    row.K_n = K_n
-    store_tangent_mass(row, tangent_mass(w, t, b, K_t, K_b))
+    normal, r_A, r_B, of_A, of_B = row.normal, row.lever_A, row.lever_B, row.inertia_A, row.inertia_B
+    row.K_n = slip_of_impulse(row.mass_A + row.mass_B, of_A, r_A, of_B, r_B, normal)
+    row.m_n = effective_mass(dot(normal, row.K_n))
+    write_tangent_mass(row, r_A, r_B)
     row.m_r = effective_mass(eigenvalue_bound(of_A) + eigenvalue_bound(of_B))
     begin_impulses(row, normal)
 
@@ -156,12 +151,7 @@ def prepare_bodies(row: CONTACT, lane):
 @lanewise
 def prepare_drifting(row: CONTACT, lane):
     """Effective masses of friction that acts beside the point, after `prepare_bodies`."""
-    normal, r_A, r_B = row.normal, row.lever_A, row.lever_B
-    w, shift = row.mass_A + row.mass_B, row.shift
-    of_A, of_B = row.inertia_A, row.inertia_B
-    at_A, at_B, (t, b) = add(r_A, shift), add(r_B, shift), tangents(normal)
-    K_t = slip_of_impulse(w, of_A, at_A, of_B, at_B, t)
-    K_b = slip_of_impulse(w, of_A, at_A, of_B, at_B, b)
-    rates = rates_of_impulse(of_A, r_A, of_B, r_B, normal)
+    r_A, r_B, shift = row.lever_A, row.lever_B, row.shift
+    rates = rates_of_impulse(row.inertia_A, r_A, row.inertia_B, r_B, row.normal)
     row.K_n = add(row.K_n, cross(rates, shift))
-    store_tangent_mass(row, tangent_mass(w, t, b, K_t, K_b))
+    write_tangent_mass(row, add(r_A, shift), add(r_B, shift))

@@ -52,6 +52,7 @@ STRUCK_PLACE = Row(
 )  # fmt: skip
 
 N_PLACES, N_BODIES, N_PAIRS, SIZES = 0, 1, 2, 3
+MOMENTS, LEVERS = STRUCK_PLACE.place("moment_A"), STRUCK_PLACE.place("lever_A")  # three numbers of A, then of B
 
 
 class Problem(NamedTuple):
@@ -74,16 +75,16 @@ class Problem(NamedTuple):
 
 
 @inlined
+def sides_of(i, problem):
+    """Both bodies of a place."""
+    return problem.side[problem.who[i].a], problem.side[problem.who[i].b]
+
+
+@inlined
 def slip_of(i, problem):
     """The slip of a place as its two bodies move now, m/s."""
-    A, B, row = (
-        problem.side[problem.who[i].a],
-        problem.side[problem.who[i].b],
-        problem.place[i],
-    )
-    v_A, omega_A = A.v, A.omega
-    v_B, omega_B = B.v, B.omega
-    return slip(v_A, omega_A, row.lever_A, v_B, omega_B, row.lever_B)
+    (A, B), row = sides_of(i, problem), problem.place[i]
+    return slip(A.v, A.omega, row.lever_A, B.v, B.omega, row.lever_B)
 
 
 @inlined
@@ -96,10 +97,9 @@ def normal_slip(i, problem):
 @inlined
 def prepare_place(i, problem):
     """The slip before, the inverse effective mass, and the moments of unit impulses."""
-    A, B, row = problem.side[problem.who[i].a], problem.side[problem.who[i].b], problem.place[i]
+    (A, B), row = sides_of(i, problem), problem.place[i]
     n, r_A, r_B = row.normal, row.lever_A, row.lever_B
-    inverse_A, inverse_B = A.inertia, B.inertia
-    K = inverse_effective_mass(A.mass + B.mass, inverse_A, r_A, inverse_B, r_B)
+    K = inverse_effective_mass(A.mass + B.mass, A.inertia, r_A, B.inertia, r_B)
     row.slip = slip_of(i, problem)
     row.K = K
     row.inverse = inverse(K)
@@ -109,30 +109,22 @@ def prepare_place(i, problem):
 
 
 @inlined
-def shared(i, moment_i, j, moment_j, body, problem):
-    """M_ij by one body that both places have."""
-    side, row_i, row_j = problem.side[body], problem.place[i], problem.place[j]
-    return coupling(
-        side.mass, row_i.normal, row_j.normal, side.inertia,
-        row_i.part(moment_i, 3), row_j.part(moment_j, 3),
-    )  # fmt: skip
+def shared(i, s, j, t, problem):
+    """M_ij by one body that both places have: the first (0) or second one of each."""
+    side, row_i, row_j = problem.side[problem.who[i, STRUCK.a + s]], problem.place[i], problem.place[j]
+    a_i, a_j = row_i.part(MOMENTS + 3 * s, 3), row_j.part(MOMENTS + 3 * t, 3)
+    return coupling(side.mass, row_i.normal, row_j.normal, side.inertia, a_i, a_j)
 
 
 @inlined
 def write_matrix(problem):
     """M: impulses act on B, and the opposite on A."""
     for i in range(problem.size[N_PLACES]):
-        A, B = problem.who[i].a, problem.who[i].b
         for j in range(i + 1):
             total = 0.0
-            if problem.who[j].a == A:
-                total += shared(i, STRUCK_PLACE.place("moment_A"), j, STRUCK_PLACE.place("moment_A"), A, problem)
-            if problem.who[j].b == B:
-                total += shared(i, STRUCK_PLACE.place("moment_B"), j, STRUCK_PLACE.place("moment_B"), B, problem)
-            if problem.who[j].b == A:
-                total -= shared(i, STRUCK_PLACE.place("moment_A"), j, STRUCK_PLACE.place("moment_B"), A, problem)
-            if problem.who[j].a == B:
-                total -= shared(i, STRUCK_PLACE.place("moment_B"), j, STRUCK_PLACE.place("moment_A"), B, problem)
+            for s, t, sign in ((0, 0, 1.0), (1, 1, 1.0), (0, 1, -1.0), (1, 0, -1.0)):
+                if problem.who[i, STRUCK.a + s] == problem.who[j, STRUCK.a + t]:
+                    total += sign * shared(i, s, j, t, problem)
             problem.matrix[i, j], problem.matrix[j, i] = total, total
 
 

@@ -32,6 +32,7 @@ from rigidsim.engine.contact.rows import (
     read_lane,
     scatter,
 )
+from rigidsim.engine.layout import copy_rows
 from rigidsim.engine.model import floats, integers, made
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import lasting, mean_velocity, softness
@@ -62,7 +63,7 @@ class SolverArrays(NamedTuple):
     used: np.ndarray = integers("bodies + 1")  # its colours, one bit each
     touched: np.ndarray = integers("bodies + 1")  # 1 if contacts changed its velocity at any time of the step
     size: np.ndarray = integers(3)  # blocks and single contacts of this step; 1 if more than two sweeps had an effect
-    trial: LINE = floats("bodies + 1")  # velocities before a sweep
+    trial: np.ndarray = floats("bodies + 1", LINE.width)  # velocities before a sweep
     next_place: np.ndarray = integers(COLOURS * KINDS)  # of the group that is being filled
 
 
@@ -139,8 +140,7 @@ def displace(s, vel: LINE, moved: LINE, smooth: LINE, push: LINE, began: LINE, t
         mark_touched(vel, began, touched, i)
         for k in range(0, 6, 3):
             v, old = vel[i].part(k, 3), push[i].part(k, 3)
-            lasts = lasting(old, sub(v, began[i].part(k, 3)))
-            mean = mean_velocity(v, smooth[i].part(k, 3), lasts)
+            mean = mean_velocity(v, smooth[i].part(k, 3), lasting(old, sub(v, began[i].part(k, 3))))
             moved[i].put(k, add(moved[i].part(k, 3), scaled(s, mean)))
 
 
@@ -217,15 +217,6 @@ def total_all(blocks, n_block, lanes):
 
 
 @inlined
-def keep_velocities(vel, trial, n_sweep, n_body):
-    """Those before a sweep, if there may be another one."""
-    if n_sweep > 1:
-        for i in range(n_body):
-            for lane in range(c.LINE.width):
-                trial[i, lane] = vel[i, lane]
-
-
-@inlined
 def have_settled(m, vel, least, n_body, arrays):
     """Whether sweep m changed no velocity by more than `least`."""
     for i in range(n_body):
@@ -240,7 +231,8 @@ def have_settled(m, vel, least, n_body, arrays):
 def sweep_contacts(relaxes, s, part, n_sweep, least, n_body, vel, moved, arrays, lanes):
     """Sweeps over all contacts; `relaxes`: without the overlaps."""
     for m in range(n_sweep):
-        keep_velocities(vel, arrays.trial, n_sweep, n_body)
+        if n_sweep > 1:
+            copy_rows(0, n_body, vel, arrays.trial)
         resolve_all(relaxes, s, part, vel, moved, arrays.block, arrays.size[0], arrays.lines, lanes)
         resolve_all(relaxes, s, part, vel, moved, arrays.single, arrays.size[1], arrays.lines, ONE)
         if m > 0 and have_settled(m, vel, least, n_body, arrays):
@@ -264,8 +256,7 @@ def solve_contacts(
     arrays.size[0], arrays.size[1], arrays.size[2] = n_block, n_single, 0
     fill_blocks(block, n_block, point_who, point, inverse, n_body, lanes)
     fill_blocks(single, n_single, point_who, point, inverse, n_body, ONE)
-    for i in range(n_body):
-        arrays.touched[i] = 0
+    arrays.touched[:] = 0
     for k in range(n_sub):
         begin_substep(k == 0, vel, smooth, push, began, n_body)
         if k == 0:

@@ -23,7 +23,6 @@ from rigidsim.engine.contact.ledger import (
     book_spins,
     book_sums,
     finish_booking,
-    keep_beginning,
 )
 from rigidsim.engine.contact.log import (
     forget_last_step,
@@ -71,10 +70,8 @@ def write_accelerations(finish: CENTRE, vel: LINE, kicked: LINE, acts, h, mean: 
 def write_kicks(start: CENTRE, vel: LINE, kicked: LINE):
     """What impacts changed."""
     for b in range(len(start)):
-        v = sub(vel[b].linear, start[b].v)
-        omega = sub(vel[b].angular, start[b].omega)
-        kicked[b].linear = v
-        kicked[b].angular = omega
+        kicked[b].linear = sub(vel[b].linear, start[b].v)
+        kicked[b].angular = sub(vel[b].angular, start[b].omega)
 
 
 @routine
@@ -113,7 +110,8 @@ def find_impulses(t, h, n_point, contacts, model, arrays):
     if arrays.strikes[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
-    keep_beginning(lines.vel, lines.moved, lines.first, lines.way)
+    at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
+    at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, n_sweep, least = sweeps_now(h, n_point, contacts, arrays)
     solve_contacts(
         h, h / model.step, contacts.substeps, n_sweep, least, len(contacts.body), points.who, points.value, n_point,
@@ -138,10 +136,7 @@ def log_step(t, h, n_point, contacts, model, scratch, arrays):
     log_touches(
         t, n_point, model.step / h, contacts, model.body, pair, motions, lines, points, arrays.last, arrays.next, record
     )
-    write_present(
-        pair, points.who, points.value, n_point, h, motions.origin, motions.start, lines.moved, record.present,
-        record.present_value, record.count,
-    )  # fmt: skip
+    write_present(pair, n_point, h, motions, lines.moved, points, record)
     write_accelerations(motions.finish, lines.vel, lines.kicked, lines.acts, h, arrays.mean)
     return True
 
@@ -231,19 +226,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     )  # fmt: skip
     begin_solver(contacts, model.body, model.normal, motions, arrays.lines)
     if renew_candidates(contacts, motions.pose, motions.travel, 0.0, candidates):
-        pair, n_pair = candidates.pair, candidates.count[0]
-        n_point = find_points(
-            h,
-            contacts,
-            model.normal,
-            arrays.lines.inverse,
-            pair,
-            n_pair,
-            motions,
-            arrays.points,
-            arrays.last,
-            arrays.next,
-        )
+        n_point = find_points(h, model, arrays)
     if n_point < 0 or not find_impulses(t, h, n_point, contacts, model, arrays):
         arrays.lacks[0] = LACKS_PAIRS
     elif not log_step(t, h, n_point, contacts, model, scratch, arrays):

@@ -23,14 +23,16 @@ from rigidsim.engine.contact.approach import (
     soonest,
 )  # fmt: skip
 from rigidsim.engine.contact.columns import CONTACT_POINT, WHO
-from rigidsim.engine.contact.points import deepest
+from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
+    LEVERS,
     MOST_STRUCK,
     N_BODIES,
     N_PAIRS,
     N_PLACES,
     STRUCK,
     STRUCK_PLACE,
+    sides_of,
     slip_of,
 )  # fmt: skip
 from rigidsim.engine.layout import BODY, EVENT, RECORD, TRIPLE
@@ -87,8 +89,7 @@ def add_body(b, side: SIDE, problem):
 def surface_slip(first, second, contacts, near):
     """The velocity of the second shape's surface on its body minus that of the first one's, m/s."""
     moves_A = rotate(near.side[0].q, contacts.shape_value[first].surface)
-    moves_B = rotate(near.side[1].q, contacts.shape_value[second].surface)
-    return sub(moves_B, moves_A)
+    return sub(rotate(near.side[1].q, contacts.shape_value[second].surface), moves_A)
 
 
 @inlined
@@ -179,8 +180,8 @@ def push_bodies(t, motion, problem):
         who, row = problem.who[i], problem.place[i]
         P = row.P
         for s in range(2):
-            m = who[STRUCK.place("a") + s]
-            r = row.part(STRUCK_PLACE.place("lever_A") + 3 * s, 3)
+            m = who[STRUCK.a + s]
+            r = row.part(LEVERS + 3 * s, 3)
             push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], motion)
 
 
@@ -201,7 +202,7 @@ def store_energies(contacts, body, problem):
     for i in range(problem.size[N_PLACES]):
         total = 0.0
         for s in range(2):
-            m = problem.who[i, STRUCK.place("a") + s]
+            m = problem.who[i, STRUCK.a + s]
             total += kinetic(problem.body[m], problem.side[m], contacts, body)
         problem.energy[problem.who[i].pair] = total
 
@@ -214,12 +215,8 @@ def driven_work(i, problem):
     row, P = problem.place[i], problem.place[i].P
     work = -dot(rejection(row.normal, P), row.added)
     for s in range(2):
-        side, r = (
-            problem.side[problem.who[i, STRUCK.place("a") + s]],
-            row.part(STRUCK_PLACE.place("lever_A") + 3 * s, 3),
-        )
-        v = point_velocity(side.v, side.omega, r)
-        work += (1.0 - 2.0 * s) * dot(P, v) if side.mass == 0.0 else 0.0
+        side, r = problem.side[problem.who[i, STRUCK.a + s]], row.part(LEVERS + 3 * s, 3)
+        work += (1.0 - 2.0 * s) * dot(P, point_velocity(side.v, side.omega, r)) if side.mass == 0.0 else 0.0
     return work
 
 
@@ -239,8 +236,7 @@ def work_of(i, problem):
 @inlined
 def sum_normal_impulses(problem):
     """The sum of the normal impulses of each pair of the problem, N s."""
-    for p in range(problem.size[N_PAIRS]):
-        problem.impulse[p] = 0.0
+    problem.impulse[:] = 0.0
     for i in range(problem.size[N_PLACES]):
         problem.impulse[problem.who[i].pair] += dot(problem.place[i].normal, problem.place[i].P)
 
@@ -256,8 +252,7 @@ def log_pair(p, t, pair, problem, log: RECORD, log_value: EVENT):
             of_normal, of_friction, driven = work_of(i, problem)
             total, gained = add(total, P), gained + (of_normal + of_friction + driven)
             normal = add(normal, scaled(dot(n, P), n))
-            place = add(side.p, row.lever_A)
-            point = add(point, scaled(dot(n, P), place))
+            point = add(point, scaled(dot(n, P), add(side.p, row.lever_A)))
     k = problem.pair[p]
     log.cause, log.first, log.second = at.CAUSE_IMPACT, pair[k, 0], pair[k, 1]
     log_value.time = t
@@ -270,11 +265,8 @@ def log_pair(p, t, pair, problem, log: RECORD, log_value: EVENT):
 @inlined
 def displacement_at(i, problem):
     """The slip that the displacements since the beginning of the step make at a place, m."""
-    A, B, row = problem.side[problem.who[i].a], problem.side[problem.who[i].b], problem.place[i]
-    return slip(
-        A.way, A.turn, row.lever_A,
-        B.way, B.turn, row.lever_B,
-    )  # fmt: skip
+    (A, B), row = sides_of(i, problem), problem.place[i]
+    return slip(A.way, A.turn, row.lever_A, B.way, B.turn, row.lever_B)
 
 
 @inlined

@@ -8,16 +8,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rigidsim.engine.integrators import euler, magnus, magnus2, rkmk4
+from rigidsim.engine.integrators import adaptive, euler, magnus, magnus2, rkmk4
 from rigidsim.jit import inlined
 
 
+class Trials(NamedTuple):
+    """The step of a method that chooses its length, see `engine/trials.py`."""
+
+    make: Callable  # the arrays in `Scratch.trial`
+    attempt: Callable
+    fill: Callable
+    between: Callable
+
+
 class Integrator(NamedTuple):
-    """A method: its name in a scene, the class of its options, and its step."""
+    """A method: its name in a scene, the class of its options, and its step; or its trials, if it chooses its steps."""
 
     name: str
     options: type
-    step: Callable
+    step: Callable | None = None
+    trials: Trials | None = None
 
 
 INTEGRATORS = (
@@ -25,6 +35,11 @@ INTEGRATORS = (
     Integrator("magnus", magnus.MagnusOptions, magnus.step),
     Integrator("magnus2", magnus2.Magnus2Options, magnus2.step),
     Integrator("euler", euler.EulerOptions, euler.step),
+    Integrator(
+        "adaptive",
+        adaptive.AdaptiveOptions,
+        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.fill, adaptive.between),
+    ),
 )
 
 BY_NAME = {integrator.name: integrator for integrator in INTEGRATORS}
@@ -35,3 +50,30 @@ _BY_OPTIONS = {integrator.options: integrator for integrator in INTEGRATORS}
 def step(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state of one block from t to t_end, h = t_end - t (s), by the method that these options belong to."""
     _BY_OPTIONS[type(method)].step(method, t, t_end, h, era, model, state, scratch, lanes)
+
+
+@inlined
+def trials_of(method):
+    """The trials of the method that these options belong to; None if its steps have a given length."""
+    return _BY_OPTIONS[type(method)].trials
+
+
+@inlined
+def attempt(method, stop, era, model, state, scratch, lanes):
+    """Try a step from the state of each lane, not beyond the time `stop` (s): the state at its end and what is known of
+    it in `scratch.trial.state`. A row `STEP` there has the time reached, the error in units of the tolerance, and the
+    length of the step that follows, or that is to be tried in place of this one if the error is above 1.
+    """
+    trials_of(method).attempt(method, stop, era, model, state, scratch, lanes)
+
+
+@inlined
+def fill(method, era, model, state, scratch, lanes):
+    """What `between` needs besides an attempt."""
+    trials_of(method).fill(method, era, model, state, scratch, lanes)
+
+
+@inlined
+def between(method, t, model, state, scratch, lanes):
+    """The state at time t (s) inside the trial of each lane, in `scratch.stage`."""
+    trials_of(method).between(method, t, model, state, scratch, lanes)

@@ -68,8 +68,7 @@ def press(
     _, r_2, s = separation(d, q_W1, value.first, q_W2, value.second)
     omega_1 = first.omega
     omega_A = rotate_back(q_WA, sub(second.omega, omega_1))
-    v_2 = point_velocity(apart.v, second.omega, r_2)
-    v_A = rotate_back(q_WA, sub(v_2, cross(omega_1, add(d, r_2))))
+    v_A = rotate_back(q_WA, sub(point_velocity(apart.v, second.omega, r_2), cross(omega_1, add(d, r_2))))
 
     x = moved_from(q_WA, value.offset, s)
     turning = value.turn_stiffness
@@ -81,8 +80,7 @@ def press(
     f_W, tau_W = scaled(end, rotate(q_WA, f_A)), scaled(end, rotate(q_WA, tau_A))
 
     origin = scaled(0.5 - 0.5 * end, d)  # of the second frame, relative to this one's
-    com = rotate(frame.q, body.com)
-    moment = cross(sub(add(origin, r_2), com), f_W)
+    moment = cross(sub(add(origin, r_2), rotate(frame.q, body.com)), f_W)
     stored = (0.5 + 0.5 * end) * (dot(elastic, v_A) + dot(torque, omega_A))
     wrench.f = add(wrench.f, f_W)
     wrench.tau = add(wrench.tau, add(tau_W, moment))

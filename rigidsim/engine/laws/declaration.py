@@ -158,6 +158,5 @@ def varies(*vectors: tuple) -> bool:
 
 def unit(v) -> tuple:
     """The direction of a vector that does not vanish, computed without overflow."""
-    largest = max(map(abs, v))
-    small = scaled(1.0 / largest, v)
+    small = scaled(1.0 / max(map(abs, v)), v)
     return scaled(1.0 / norm(small), small)

@@ -24,9 +24,7 @@ VALUES = Row(
 def pull_drag(value: VALUES, apart: APART, medium: FRAME, frame: FRAME, pull: PULL, lane):
     """The force on a point of the body, world axes: v is the velocity of the point minus that of the medium there."""
     r = rotate(frame.q, value.point)
-    s = add(apart.p, r)
-    v_point = point_velocity(apart.v, frame.omega, r)
-    v = sub(v_point, cross(medium.omega, s))
+    v = sub(point_velocity(apart.v, frame.omega, r), cross(medium.omega, add(apart.p, r)))
     pull.f = drag_force(value.linear, value.quadratic, v)
 
 

@@ -48,8 +48,7 @@ VALUES = Row(
 def attract(value: VALUES, apart: APART, source: FRAME, frame: FRAME, body: BODY, wrench: WRENCH, lane):
     """Gravity of a source at the body's centre of mass; and the power that moves the source."""
     _, r_B, s = separation(apart.p, source.q, value.point, frame.q, body.com)
-    axis_W = rotate(source.q, value.pole)
-    g = add(attraction(value.gm, value.soft, s), oblateness(value.gm, value.j2, axis_W, s))
+    g = add(attraction(value.gm, value.soft, s), oblateness(value.gm, value.j2, rotate(source.q, value.pole), s))
     # The field moves with the source's frame, and that motion does work.
     v_field = point_velocity(source.v, source.omega, add(apart.p, r_B))
     wrench.g = add(wrench.g, g)

@@ -26,8 +26,7 @@ VALUES = Row(
 def pull_spring(value: VALUES, apart: APART, first: FRAME, second: FRAME, pull: PULL, lane):
     """The force on the second end, world axes, and in row 3 the rate at which the spring releases energy."""
     r_1, r_2, s = separation(apart.p, first.q, value.first, second.q, value.second)
-    v_2 = point_velocity(apart.v, second.omega, r_2)
-    v = sub(v_2, point_velocity((0.0, 0.0, 0.0), first.omega, r_1))
+    v = sub(point_velocity(apart.v, second.omega, r_2), point_velocity((0.0, 0.0, 0.0), first.omega, r_1))
     elastic = elastic_force(value.stiffness, value.length, s)
     pull.f = add(elastic, damping_force(value.damping, s, v))
     pull.power = -dot(elastic, v)

@@ -24,8 +24,7 @@ def push(pull: PULL, sign, body: BODY, frame: FRAME, value: NUMBERS, place, wren
     `place`.
     """
     f_W = scaled(sign, pull.f)
-    lever_B = sub(value.part(place, 3), body.com)
-    tau_W = cross(rotate(frame.q, lever_B), f_W)
+    tau_W = cross(rotate(frame.q, sub(value.part(place, 3), body.com)), f_W)
     wrench.f = add(wrench.f, f_W)
     wrench.tau = add(wrench.tau, tau_W)
 
@@ -33,8 +32,7 @@ def push(pull: PULL, sign, body: BODY, frame: FRAME, value: NUMBERS, place, wren
 @lanewise
 def turn(pull: PULL, sign, wrench: WRENCH, lane):
     """Add sign times a torque (first three rows of `pull`)."""
-    tau_W = scaled(sign, pull.f)
-    wrench.tau = add(wrench.tau, tau_W)
+    wrench.tau = add(wrench.tau, scaled(sign, pull.f))
 
 
 @lanewise
@@ -47,10 +45,9 @@ def count_power(pull: PULL, wrench: WRENCH, lane):
 def confine(normal: TRIPLE, wrench: WRENCH, lane):
     """In a planar scene: remove the components that would move a body out of the plane or tilt it."""
     u = normal.xyz
-    f, tau, g = (wrench.f, wrench.tau, wrench.g)
-    wrench.f = rejection(u, f)
-    wrench.tau = projection(u, tau)
-    wrench.g = rejection(u, g)
+    wrench.f = rejection(u, wrench.f)
+    wrench.tau = projection(u, wrench.tau)
+    wrench.g = rejection(u, wrench.g)
 
 
 @inlined

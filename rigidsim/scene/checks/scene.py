@@ -52,18 +52,19 @@ def mass_and_contact_findings(hierarchy: Hierarchy) -> list[Finding]:
 def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
     """Steps and times between samples that do not divide the duration."""
     duration, step, every = simulation.duration, simulation.step, simulation.record_every
-    path = ("simulation", "step")
+    name, plural = ("step", "steps") if simulation.has_step else ("record_every", "times")
+    path = ("simulation", name)
     if step > duration:
-        yield Finding("step", f"the step of {step:g} s is longer than the duration of {duration:g} s", path)
+        yield Finding("step", f"the {name} of {step:g} s is longer than the duration of {duration:g} s", path)
     elif not duration / step <= MOST_STEPS:
         yield Finding("step", f"{duration:g} s in steps of {step:g} s are more than {MOST_STEPS:g} steps", path)
     elif not _is_whole(duration / step):
         few = math.floor(duration / step)
         hint = (
-            f"nearest steps: {duration / (few + 1):.12g} s and {duration / few:.12g} s; "
+            f"nearest {plural}: {duration / (few + 1):.12g} s and {duration / few:.12g} s; "
             f"nearest durations: {few * step:.12g} s and {(few + 1) * step:.12g} s"
         )
-        yield Finding("step", f"duration / step = {duration / step:.9g} is not a whole number", path, hint)
+        yield Finding("step", f"duration / {name} = {duration / step:.9g} is not a whole number", path, hint)
     elif every is not None and not (every / step <= MOST_STEPS and _is_whole(every / step)):
         few = math.floor(every / step) if every / step <= MOST_STEPS else MOST_STEPS
         hint = "nearest: " + " and ".join(f"{count * step:.12g} s" for count in (few, few + 1) if count)

@@ -99,6 +99,9 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
         message = "there are no contacts to record: no two shapes can touch, or contact is switched off"
         hint = "omit it, or give the bodies shapes and set simulation.contact"
         yield Finding("record", message, ("simulation", "record", record.index(CONTACTS)), hint)
+    if meetings.is_on and not hierarchy.scene.simulation.has_step:
+        message = "shapes can touch, and contact is computed in steps of a given length"
+        yield Finding("missing-key", message, ("simulation",), "give simulation.step, or write contact: off")
     count = len(meetings.surfaces.all)
     if meetings.settings.mode != "off" and count > MOST_SURFACES:
         message = f"the shapes have {count} different materials and groups, at most {MOST_SURFACES} are possible"

@@ -80,7 +80,6 @@ SPECIAL = {
     )
 }
 """Functions of oracles only: they are computed when a trajectory is compared with its oracle, never in a kernel."""
-SPECIAL_ARGUMENTS = {"elliptic_f": "angle, m", "eccentric_anomaly": "M, e"}
 ARGUMENTS = {**FUNCTIONS, **{name: (len(called.takes),) * 2 for name, called in SPECIAL.items()}}
 """Each function, also the special ones: the fewest and the most arguments."""
 DECLARED: dict[str, Operation] = {**BY_NAME, **SPECIAL}
@@ -93,28 +92,3 @@ SELF, *_ = BODIES = ("self", PARENT, WORLD)
 TIME = "t"
 RESERVED = frozenset({*CONSTANTS, *STATES, *FUNCTIONS, *WORDS, *BODIES, TIME})
 """Names that no parameter can have."""
-
-
-def described() -> str:
-    """The functions as a table in Markdown, for the documentation."""
-    meanings = {word: called.meaning for word, called in CALLED.items()}
-    meanings |= {word: meaning for word, (_, meaning, _) in REWRITTEN.items()}
-    lines = []
-    for word, meaning in meanings.items():
-        fewest, most = FUNCTIONS[word]
-        names = "condition, a, b" if word == "if" else ", ".join("abc"[:fewest]) + ", ..." * (most > fewest)
-        lines.append(f"| `{word}({names})` | {meaning} |")
-    return _table(lines)
-
-
-def described_special() -> str:
-    """The functions of oracles as a table in Markdown, for the documentation."""
-    lines = []
-    for name, called in SPECIAL.items():
-        arguments = SPECIAL_ARGUMENTS.get(name, ("a", "u, m")[len(called.takes) - 1])
-        lines.append(f"| `{name}({arguments})` | {called.meaning} |")
-    return _table(lines)
-
-
-def _table(lines: list[str]) -> str:
-    return "\n".join(("| function | result |", "|---|---|", *lines, ""))

@@ -12,7 +12,7 @@ from rigidsim.physics.contact import IGNORED, SENSED
 from rigidsim.physics.distances import Core
 from rigidsim.physics.elementary import sqrt
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
-from rigidsim.scene.schema.material import MATERIAL, SENSOR, Material
+from rigidsim.scene.schema.material import MATERIAL, SENSOR, Groups, Material
 from rigidsim.scene.schema.shapes import Shape
 from rigidsim.scene.schema.world import PairContact
 from rigidsim.structures.columns import is_column, largest
@@ -22,13 +22,19 @@ FRICTION = list(MATERIAL).index("friction")
 
 
 class Surface(NamedTuple):
-    """All that decides on the contacts of a shape."""
+    """All that decides on the contacts of a shape; of a body, what its shapes and the bodies fixed to it inherit."""
 
-    values: tuple[float, float, float]
-    collide: bool | str  # true, false or sensor
-    group: str | None
-    admits: tuple[str, ...] | None  # None: all
-    within: frozenset[str]  # the paths named in `world.contacts` that it is on or below
+    values: tuple[float, float, float] = tuple(MATERIAL.values())
+    collide: bool | str | Groups = True  # true, false, sensor, or the group and those that it admits
+    within: frozenset[str] = frozenset()  # the paths named in `world.contacts` that it is on or below
+
+    def changed(self, material: Material | None, collide: object) -> Surface:
+        """With what is given in place of what is inherited."""
+        if material is None and collide is None:
+            return self
+        given = [getattr(material, key, None) for key in MATERIAL]
+        values = tuple(old if new is None else new for old, new in zip(self.values, given, strict=True))
+        return self._replace(values=values, collide=self.collide if collide is None else collide)
 
 
 class SurfacedShape(NamedTuple):
@@ -39,27 +45,6 @@ class SurfacedShape(NamedTuple):
     shape: Shape
     core: Core | None  # None if it cannot collide
     surface: int
-
-
-class Inherited(NamedTuple):
-    """What a body hands on to its shapes and to the bodies fixed to it."""
-
-    values: tuple[float, float, float] = tuple(MATERIAL.values())
-    collide: object = True
-
-    def changed(self, material: Material | None, collide: object) -> Inherited:
-        """With what is given in place of what is inherited."""
-        if material is None and collide is None:
-            return self
-        given = [getattr(material, key, None) for key in MATERIAL]
-        values = tuple(old if new is None else new for old, new in zip(self.values, given, strict=True))
-        return Inherited(values, self.collide if collide is None else collide)
-
-    def surface(self, within: frozenset[str]) -> Surface:
-        """The surface with these values."""
-        if isinstance(self.collide, bool | str):
-            return Surface(self.values, self.collide, None, None, within)
-        return Surface(self.values, True, self.collide.group, getattr(self.collide, "with"), within)
 
 
 class Surfaces:
@@ -73,15 +58,15 @@ class Surfaces:
 
     def _shapes(self, hierarchy: Hierarchy) -> Iterator[SurfacedShape]:
         named = {path for entry in self.entries for path in entry.between}
-        found = {0: (Inherited(), frozenset(named & {WORLD}))}  # by frame
+        found = {0: Surface(within=frozenset(named & {WORLD}))}  # by frame
         for node in hierarchy:
-            above, within = found[node.parent]
-            inherited = (above if node.kind == "fixed" else Inherited()).changed(node.body.material, node.body.collide)
-            within = within | {node.path} if node.path in named else within
-            found[node.frame] = (inherited, within)
+            above = found[node.parent]
+            within = above.within | {node.path} if node.path in named else above.within
+            inherited = above._replace(within=within) if node.kind == "fixed" else Surface(within=within)
+            own = found[node.frame] = inherited.changed(node.body.material, node.body.collide)
             for number, shape in enumerate(node.body.shapes):
-                surface = inherited.changed(shape.material, shape.collide).surface(within)
-                yield SurfacedShape(node, number, shape, shape.core(), self._number(surface))
+                surface = self._number(own.changed(shape.material, shape.collide))
+                yield SurfacedShape(node, number, shape, shape.core(), surface)
 
     def _number(self, surface: Surface) -> int:
         """The number of a surface; a new one is added."""
@@ -104,7 +89,7 @@ class Surfaces:
         """(surface, surface) IGNORED, COLLIDES or SENSED."""
         groups, numbers = self._groups()
         admitted = groups[:, numbers]
-        word = np.array([(True, SENSOR).index(s.collide) + 1 if s.collide else 0 for s in self.all])
+        word = np.array([SENSED if s.collide == SENSOR else int(bool(s.collide)) for s in self.all])
         action = np.maximum.outer(word, word)
         action[np.minimum.outer(word, word) == 0] = IGNORED
         action[~(admitted & admitted.T)] = IGNORED
@@ -132,9 +117,10 @@ class Surfaces:
 
     def _groups(self) -> tuple[np.ndarray, np.ndarray]:
         """(surface, group) whether a surface admits a group; and the group of each surface, the first being none."""
-        names = {name: k for k, name in enumerate(dict.fromkeys([None, *(s.group for s in self.all)]))}
-        admits = [[s.admits is None or name in s.admits for name in names] for s in self.all]
-        numbers = np.array([names[s.group] for s in self.all], dtype=np.int64)
+        own, others = ([getattr(s.collide, key, None) for s in self.all] for key in ("group", "with"))
+        names = {name: k for k, name in enumerate(dict.fromkeys([None, *own]))}
+        admits = [[admitted is None or name in admitted for name in names] for admitted in others]
+        numbers = np.array([names[group] for group in own], dtype=np.int64)
         return np.array(admits, dtype=bool).reshape(len(numbers), len(names)), numbers
 
     def _overrides(self) -> Iterator[tuple[np.ndarray, np.ndarray, PairContact]]:

@@ -15,15 +15,14 @@ from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.shapes import described
 from rigidsim.scene.text.document import Path
+from rigidsim.scene.text.plain import bodies_in
 
 WORTH_TELLING = 1e-9
 
 
 def normalised_notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """Each quaternion in a valid scene that was not exactly of length one, as (path, sentence)."""
-    waiting = [(("bodies", name), body) for name, body in reversed(data["bodies"].items())]
-    while waiting:
-        path, body = waiting.pop()
+    for path, body in bodies_in(data["bodies"]):
         yield from _quaternion_notes((*path, "orientation"), body.get("orientation", {}))
         inertia = body.get("inertia", {})
         if isinstance(inertia, dict):
@@ -32,8 +31,6 @@ def normalised_notes(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
             yield from _quaternion_notes((*path, "shapes", index, "orientation"), shape.get("orientation", {}))
         for index, force in enumerate(body.get("forces", [])):
             yield from _quaternion_notes((*path, "forces", index, "rest"), force.get("rest", {}))
-        children = body.get("children", {})
-        waiting.extend(((*path, "children", name), child) for name, child in reversed(children.items()))
 
 
 def _quaternion_notes(path: Path, orientation: dict[str, Any]) -> Iterator[tuple[Path, str]]:

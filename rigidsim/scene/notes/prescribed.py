@@ -51,7 +51,7 @@ def prescribed_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
         ]
         for where, found in jumps:
             yield where, f"{found}; its free descendants gain a spurious velocity there: use a smooth function"
-        if not jumps:
+        if not jumps and not hierarchy.scene.simulation.integrator.chooses:
             yield from _change_notes(hierarchy, place, node.body.prescribed, spans)
 
 

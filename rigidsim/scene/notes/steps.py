@@ -130,6 +130,8 @@ def step_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Each free body and each used frame that rotates by more than LARGEST_TURN per step, at t = 0 or by its prescribed
     motion, and each frame in which free flights have a large error, with a sufficient step.
     """
+    if hierarchy.scene.simulation.integrator.chooses:
+        return
     step, rates = hierarchy.scene.simulation.step, _Rates(hierarchy)
     matter = frames_that_matter(hierarchy) if any(node.body.prescribed for node in hierarchy) else set()
     flown = _flown_in(hierarchy)
@@ -227,6 +229,8 @@ def load_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Springs whose oscillation is too fast for the step or grows during the run, and the strongest damping of each
     body for whose total damping the step is too long.
     """
+    if hierarchy.scene.simulation.integrator.chooses:
+        return
     simulation, loads = hierarchy.scene.simulation, list(_loads(hierarchy))
     step, method, steps = simulation.step, simulation.integrator, simulation.duration / simulation.step
     damped: dict[str, float] = {}

@@ -16,11 +16,10 @@ from rigidsim.scene.text.document import Document, Path, shown
 from rigidsim.scene.values.base import Reading, SceneModel, Text, invalid
 from rigidsim.scene.values.evaluation import is_expression, read_expression, unit_of
 from rigidsim.scene.values.quantities import (
-    LONGEST_QUANTITY,
     NUMBER_ONLY,
-    QUANTITY,
     QuantityColumn,
     dimension_of,
+    split_quantity,
 )
 
 MOST_PARAMETERS = 1000
@@ -75,8 +74,7 @@ def si_value(value: Any, reading: Reading, unit: str = "") -> tuple[float, str]:
             raise invalid("unit", f"this parameter already has a unit, {own}", "omit 'unit'")
         value = expression.value
     elif isinstance(value, str):
-        match = QUANTITY.fullmatch(value[:LONGEST_QUANTITY])
-        dimension = dimension_of(unit or (match[2] if match else ""))
+        dimension = dimension_of(unit or split_quantity(value)[1])
         return dimension.read(value), dimension.unit
     elif isinstance(value, QuantityColumn):
         dimension = dimension_of(unit or value.unit)

@@ -11,6 +11,7 @@ acceleration that depends on time only. The stepper does the same to round-off: 
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -20,10 +21,11 @@ from pydantic.fields import FieldInfo
 from rigidsim.errors import did_you_mean
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.base import SceneModel, invalid, one_of, word_of
-from rigidsim.scene.values.quantities import whole
+from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, between, positive, whole
 
 Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
+LEAST_TOLERANCE = 1e-14
 
 
 class Method(SceneModel):
@@ -34,8 +36,14 @@ class Method(SceneModel):
     evaluations: ClassVar[int]
     """Number of evaluations of the forces per step."""
     conserves: ClassVar[str]
+    use: ClassVar[str]
+    """When to take it, in words."""
     source: ClassVar[str]
     quadrature: ClassVar[Quadrature]
+    chooses: ClassVar[bool] = False
+    """Whether the method chooses the length of its steps."""
+    unset: ClassVar[dict[str, str]] = {}
+    """What stands for options that are omitted and have no value by default."""
     in_world: ClassVar[bool] = False
     """Whether positions are stepped in world axes, where a parent's turn costs no accuracy."""
 
@@ -44,8 +52,20 @@ class Method(SceneModel):
         raise NotImplementedError
 
     def options(self) -> dict[str, Any]:
-        """The options and their values."""
+        """The options and their values; None where `unset` says what holds."""
         return self.model_dump(exclude={"name"})
+
+    def in_numbers(self) -> dict[str, Any]:
+        """The options as the stepper takes them."""
+        return self.options()
+
+    def written(self) -> dict[str, Any]:
+        """The method in full, as in a scene."""
+        return self.model_dump(exclude_none=True)
+
+    def finer(self, part: int) -> dict[str, Any]:
+        """The method, as in a scene, for steps that are so many times shorter."""
+        return self.written()
 
     @classmethod
     def allowed(cls) -> dict[str, str]:
@@ -56,8 +76,8 @@ class Method(SceneModel):
 def _allowed(field: FieldInfo) -> str:
     bounds = {name: getattr(part, name) for part in field.metadata for name in ("ge", "le") if hasattr(part, name)}
     if bounds:
-        return f"{bounds['ge']} to {bounds['le']}"
-    return " or ".join(get_args(field.annotation))
+        return f"{bounds['ge']:g} to {bounds['le']:g}"
+    return " or ".join(get_args(field.annotation)) or "above 0"
 
 
 class Rkmk4Method(Method):
@@ -70,6 +90,7 @@ class Rkmk4Method(Method):
     order: ClassVar[str] = "4"
     evaluations: ClassVar[int] = 4
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "most scenes, and those with contact: its steps are those of contact"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
     in_world: ClassVar[bool] = True
@@ -96,6 +117,7 @@ class MagnusMethod(Method):
     )
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "comparison with the articles; exact for constant accelerations"
     source: ClassVar[str] = "Numerical Integration for Rotational Dynamics (cwzx); Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
@@ -117,6 +139,7 @@ class Magnus2Method(Method):
     order: ClassVar[str] = "2"
     evaluations: ClassVar[int] = 2
     conserves: ClassVar[str] = "unit quaternions; angular momentum about the centre of mass where no torque acts"
+    use: ClassVar[str] = "angular momentum to round-off where no torque acts, in long steps"
     source: ClassVar[str] = "explicit midpoint on L = I omega, with a Magnus increment; Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.5, 1.0),)
 
@@ -133,6 +156,7 @@ class EulerMethod(Method):
     order: ClassVar[str] = "1"
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "comparison with game engines"
     source: ClassVar[str] = "semi-implicit Euler, as in game engines; for comparison only"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
@@ -142,8 +166,40 @@ class EulerMethod(Method):
         return np.array([(1.0, 1.0), (0.0, 1.0)]) @ kick
 
 
+class AdaptiveMethod(Method):
+    """A Runge-Kutta-Munthe-Kaas pair of order 8(5, 3), which chooses its steps by tolerance."""
+
+    name: Literal["adaptive"]
+    rtol: between(LEAST_TOLERANCE, 0.1) = Field(1e-9, description="relative tolerance of a step's error")
+    atol: positive(NUMBER_ONLY) = Field(None, description="absolute tolerance, in m, m/s, rad, rad/s")
+    min_step: positive(TIME) = Field(1e-12, description="the run fails where a shorter step would be needed, s")
+    max_step: positive(TIME) = Field(None, description="the longest step, s")
+
+    order: ClassVar[str] = "8, with an error of orders 5 and 3; dense output of order 7"
+    evaluations: ClassVar[int] = 13
+    conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "smooth motion to a tolerance, without looking for a step; fast and slow phases in one run"
+    source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Dormand and Prince's DOP853 (Hairer, Norsett, Wanner 1993)"
+    quadrature: ClassVar[Quadrature] = ()
+    chooses: ClassVar[bool] = True
+    in_world: ClassVar[bool] = True
+    unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": "none"}
+
+    def in_numbers(self) -> dict[str, Any]:
+        """The options as the stepper takes them."""
+        omitted = {"atol": self.rtol / 1000, "max_step": math.inf}
+        return {key: omitted[key] if value is None else value for key, value in super().in_numbers().items()}
+
+    def finer(self, part: int) -> dict[str, Any]:
+        """The method with tolerances that make its steps, of order 8, about so many times shorter."""
+        numbers = self.in_numbers()
+        tighter = {"rtol": max(LEAST_TOLERANCE, self.rtol / part**8), "atol": numbers["atol"] / part**8}
+        return super().finer(part) | tighter
+
+
 MODELS: dict[str, type[Method]] = {
-    word_of(method, "name"): method for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod)
+    word_of(method, "name"): method
+    for method in (Rkmk4Method, MagnusMethod, Magnus2Method, EulerMethod, AdaptiveMethod)
 }
 DEFAULT = "rkmk4"
 Name = Literal[tuple(MODELS)]

@@ -62,7 +62,8 @@ def _problem(path: Path, details: dict[str, Any], document: Document, reading: R
     if kind == "extra_forbidden":
         return _unknown_key(path, document, reading)
     if kind == "missing":
-        return _missing_key(path, document)
+        hint = "begin the scene with 'format: rigidsim/1'" if path == ("format",) else ""
+        return document.problem("missing-key", f"the key '{path[-1]}' is missing", path, hint)
     if "key" in context:
         path = (*path, context["key"])
     if kind in ("body-name", BAD_NAME, BAD_KEY):
@@ -113,11 +114,6 @@ def _unknown_key(path: Path, document: Document, reading: Reading) -> Problem:
         written = "type" in document.value_at(path[:-1])
         message = f"{message} for type '{word_of(model, 'type')}'{'' if written else ', the default type'}"
     return document.problem("unknown-key", message, path, hint, at_key=True)
-
-
-def _missing_key(path: Path, document: Document) -> Problem:
-    hint = "begin the scene with 'format: rigidsim/1'" if path == ("format",) else ""
-    return document.problem("missing-key", f"the key '{path[-1]}' is missing", path, hint)
 
 
 def _unknown_word(path: Path, value: object, expected: str, document: Document) -> Problem:

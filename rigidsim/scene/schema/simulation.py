@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
@@ -12,6 +12,8 @@ from rigidsim.scene.values.base import SceneModel, invalid, or_mapping, require_
 from rigidsim.scene.values.quantities import TIME, positive, whole
 
 MOST_SUBSTEPS = 16
+DEFAULT_SAMPLES = 1000
+"""Of a run without a step and without times between samples."""
 MODES = ("auto", "stepping", "off")
 
 
@@ -44,11 +46,26 @@ ContactMode = or_mapping(Mode, ContactSettings, "mode")
 """A mode as a word or with options; its value is the model with its options."""
 
 
+CHOOSING = {
+    "description": "An integrator that chooses its steps.",
+    "enum": [name for name, model in MODELS.items() if model.chooses],
+}
+CHOOSES = {"if": {"type": "object"}, "then": {"properties": {"name": CHOOSING}}, "else": CHOOSING}
+NO_STEP = {"required": ["integrator"], "properties": {"integrator": CHOOSES}}
+"""The settings without a step, for the JSON Schema."""
+
+
 class SimulationSettings(SceneModel):
     """Duration, step, method and sampling of a simulation."""
 
+    model_config = ConfigDict(json_schema_extra={"if": NO_STEP, "else": {"required": ["step"]}})
+
     duration: positive(TIME) = Field(description="Simulated time from the start to the end; a whole number of steps.")
-    step: positive(TIME) = Field(description="Length of an integration step.")
+    step: positive(TIME) = Field(
+        None,
+        description="Length of an integration step. Of an integrator that chooses its steps: the grid of the samples, "
+        "by default record_every or a thousandth of the duration; with contact, the step of contact.",
+    )
     integrator: Integrator = Field(
         MODELS[DEFAULT](name=DEFAULT),
         description="The integration method, by name or with options; `rigidsim integrators` lists them.",
@@ -65,3 +82,17 @@ class SimulationSettings(SceneModel):
     contact: ContactMode = Field(
         ContactSettings(), description="Whether and how shapes collide: auto, stepping or off, or a mapping."
     )
+
+    @model_validator(mode="after")
+    def _with_step(self) -> SimulationSettings:
+        if self.step is None:
+            if not self.integrator.chooses:
+                raise invalid("missing-key", "the key 'step' is missing", "or integrator: adaptive", key="step")
+            step = self.duration / DEFAULT_SAMPLES if self.record_every is None else self.record_every
+            object.__setattr__(self, "step", step)
+        return self
+
+    @property
+    def has_step(self) -> bool:
+        """Whether the step is written in the scene."""
+        return "step" in self.model_fields_set

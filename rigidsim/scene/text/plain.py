@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,14 @@ for _kind, _pattern in (("int", scalars.INTEGER), ("float", scalars.FLOAT)):
 def as_yaml(data: Any) -> str:
     """Plain data as YAML text that reads back as the same data."""
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+
+
+def bodies_in(bodies: Any, place: Path = ("bodies",)) -> Iterator[tuple[Path, Any]]:
+    """The bodies in the plain data of a scene, parents first, each with its location."""
+    for name, body in bodies.items() if isinstance(bodies, dict) else ():
+        yield (*place, name), body
+        if isinstance(body, dict):
+            yield from bodies_in(body.get("children"), (*place, name, "children"))
 
 
 def plain_data(value: Any, path: Path = ()) -> Any:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from rigidsim.scene.values.base import invalid
-from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, NUMBER_ONLY, QUANTITY, dimension_of
+from rigidsim.scene.values.quantities import DIMENSIONS, NUMBER_ONLY, dimension_of, split_quantity
 
 
 class Amount(NamedTuple):
@@ -29,10 +29,9 @@ def as_written(value: Any, unit: str) -> Any:
 
 def read_amount(value: Any) -> Amount:
     """A number, the text of one with or without a unit, or a constant expression such as `= pi/2`."""
-    match = QUANTITY.fullmatch(value[:LONGEST_QUANTITY]) if isinstance(value, str) else None
-    if match is None:
+    number, unit = split_quantity(value) if isinstance(value, str) else ("", "")
+    if not number:
         return Amount(NUMBER_ONLY.read(value))
-    number, unit = match.groups()
     dimension_of(unit)  # refuses what is not a unit
     return Amount(NUMBER_ONLY.read(float(number)), unit)
 

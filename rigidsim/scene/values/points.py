@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.amounts import Amount, as_written, in_one_unit, read_amount
 from rigidsim.scene.values.base import invalid
-from rigidsim.scene.values.quantities import DIMENSIONS, LONGEST_QUANTITY, QUANTITY
+from rigidsim.scene.values.quantities import DIMENSIONS, split_quantity
 
 LOG = "log:"
 FORMS = 'start:stop:count ("0:60:13", "0 rpm:60 rpm:13"), log:start:stop:count, or a list [1, 2, 5]'
@@ -107,8 +107,7 @@ def _is_amount(value: Any) -> bool:
     """Whether this is a number, or the text of a number with a known unit."""
     if not isinstance(value, str):
         return isinstance(value, int | float) and not isinstance(value, bool)
-    match = QUANTITY.fullmatch(value[:LONGEST_QUANTITY])
-    return match is not None and match[2] in UNITS
+    return split_quantity(value)[1] in UNITS
 
 
 def _at(index: int, read: Callable[[Any], Any], value: Any) -> Any:

@@ -190,6 +190,12 @@ def whole(least: int, most: int = 2**53) -> Any:
     return Annotated[int, Field(ge=least, le=most), BeforeValidator(read), WithJsonSchema(schema)]
 
 
+def between(least: float, most: float) -> Any:
+    """The type of a number without unit from `least` to `most`."""
+    schema = {"anyOf": [{"type": "number", "minimum": least, "maximum": most}, EXPRESSION_SCHEMA]}
+    return Annotated[float, Field(ge=least, le=most), _reader(NUMBER_ONLY), WithJsonSchema(schema)]
+
+
 def vector(dimension: Dimension) -> Any:
     """The type of three numbers of this dimension."""
     return three(quantity(dimension))

@@ -1,0 +1,176 @@
+"""Steps that are tried: for methods that choose the length of their steps, each lane of a block for itself.
+
+The state of a lane is that at the time in its row `STEP`, the beginning of a trial that goes further than anyone has
+asked for. A trial is the whole next state, with its error and the length of the step after it; where its error is too
+large, that of the step in its place. It is a function of the state alone, so it need not be kept: a call of a kernel
+begins by making it again. Samples are taken inside of it, so neither they nor the slices of a run, nor what other lanes
+do, change the steps; only `stop`, the edge at which the present era ends, does.
+"""
+
+from __future__ import annotations
+
+from rigidsim.engine.integrators import attempt, between, fill
+from rigidsim.engine.layout import FAULT, STAGE, STATE, STEP, copy_rows
+from rigidsim.engine.relations import step_row
+from rigidsim.jit import inlined, lanewise
+from rigidsim.physics.elementary import INFINITY, NAN, select
+
+UNKNOWN, TRIED, FILLED = 0, 1, 2
+"""What is known of the present trials: nothing, the next states, everything that samples inside of them need."""
+LEAST = 1e-15  # of the time: the shortest step
+GUESSED = 5.0
+
+
+@inlined
+def stop_of(era, model):
+    """The time at which an era ends, s."""
+    if era < len(model.edge_step):
+        return (model.edge_step[era] + model.edge_fraction[era]) * model.step
+    return INFINITY
+
+
+@lanewise
+def judge(step: STEP, trial: STEP, wanted, stop, least, lane):
+    """Whether the trial is taken: if it can be, and ends before the time that is wanted; and whether it is repeated."""
+    ahead = select(step.t < wanted, 1.0 - step.failed, 0.0)
+    passes = select(trial.error <= 1.0, 1.0, 0.0)
+    takes, repeats = ahead * passes * select(trial.t < wanted, 1.0, 0.0), ahead * (1.0 - passes)
+    # What ends at a stop is not the method's choice, and what is followed by a much longer step was a guess.
+    length = trial.t - step.t
+    is_chosen = select(trial.t < stop, trial.h < GUESSED * length, False)
+    before = select(step.shortest > 0.0, step.shortest, INFINITY)
+    is_shortest = select(is_chosen, length, INFINITY) < before
+    trial.takes, trial.repeats = takes, repeats
+    trial.taken = step.taken + 1.0
+    trial.rejected = step.rejected
+    trial.shortest = select(is_shortest, length, step.shortest)
+    trial.shortest_at = select(is_shortest, step.t, step.shortest_at)
+    failed = select(trial.h < least + LEAST * step.t, takes + repeats, 0.0)
+    trial.failed = failed
+    step.failed = select(failed > 0.0, 1.0, step.failed)
+    step.worst = select(repeats > 0.0, trial.worst, step.worst)
+    step.h = select(repeats > 0.0, trial.h, step.h)
+    step.repeats = select(repeats > 0.0, 1.0, step.repeats)
+    step.rejected += repeats
+
+
+@lanewise
+def take(trial: STEP, source: STATE, target: STATE, lane):
+    """Make the row of a trial that of the state."""
+    takes = trial.takes > 0.0
+    for c in range(STATE.width):
+        target[c] = select(takes, source[c], target[c])
+
+
+@lanewise
+def spoil(step: STEP, state: STATE, k, lane):
+    """Make the motion that no step leads on NaN."""
+    fails = select(step.worst == k, step.failed, 0.0) > 0.0
+    x, y, z = state.p
+    state.p = (select(fails, NAN, x), y, z)
+
+
+@lanewise
+def restore_faults(trial: STEP, before: FAULT, fault: FAULT, lane):
+    """Forget what expressions did in a trial that is repeated with a shorter step."""
+    forgets = select(trial.failed > 0.0, 0.0, trial.repeats) > 0.0
+    fault.failed = select(forgets, before.failed, fault.failed)
+    fault.time = select(forgets, before.time, fault.time)
+    fault.value = select(forgets, before.value, fault.value)
+
+
+@lanewise
+def take_at(step: STEP, trial: STEP, stop, lane):
+    """Take the trials that end at a stop."""
+    trial.takes = select(step.t < stop, 1.0 - step.failed, 0.0)
+
+
+@inlined
+def lanes_that_go_on(trial, lanes):
+    """The number of lanes whose trial is taken or repeated."""
+    count, n = 0.0, len(lanes)
+    for k in range(n):
+        count += trial[STEP.place("takes") * n + k] + trial[STEP.place("repeats") * n + k]
+    return count
+
+
+@inlined
+def take_trials(state, scratch, lanes):
+    """Make the trials that are to be taken the state."""
+    trial, last = scratch.trial.state, step_row(state, scratch)
+    for k in range(len(state)):
+        take(trial[last], trial[k], state[k], lanes)
+
+
+@inlined
+def settle_trials(state, scratch, lanes):
+    """Take or give up the trials that were judged."""
+    trial, last = scratch.trial, step_row(state, scratch)
+    for k in range(len(scratch.fault)):
+        restore_faults(trial.state[last], trial.fault[k], scratch.fault[k], lanes)
+    take_trials(state, scratch, lanes)
+    for k in range(last):
+        spoil(state[last], state[k], k, lanes)
+
+
+@inlined
+def reach(method, wanted, stop, known, era, model, state, scratch, lanes):
+    """Take steps until the trial of each lane goes on to the time that is wanted, s. `known` is what is known of the
+    present trials, on entry and on return.
+    """
+    trial, last = scratch.trial, step_row(state, scratch)
+    if lanes_before(wanted, state[last], lanes) == 0:
+        return known
+    while True:
+        if known == UNKNOWN:
+            copy_rows(0, len(scratch.fault), scratch.fault, trial.fault)
+            attempt(method, stop, era, model, state, scratch, lanes)
+            known = TRIED
+        judge(state[last], trial.state[last], wanted, stop, method.min_step, lanes)
+        if lanes_that_go_on(trial.state[last], lanes) == 0.0:
+            return known
+        settle_trials(state, scratch, lanes)
+        known = UNKNOWN
+
+
+@inlined
+def arrive(method, stop, era, model, state, scratch, lanes):
+    """Take steps to a time, s, at which all lanes end one."""
+    last = step_row(state, scratch)
+    reach(method, stop, stop, UNKNOWN, era, model, state, scratch, lanes)
+    take_at(state[last], scratch.trial.state[last], stop, lanes)
+    take_trials(state, scratch, lanes)
+
+
+@inlined
+def lanes_before(t, row, lanes):
+    """The number of lanes whose state is that of an earlier time."""
+    count, n = 0, len(lanes)
+    for k in range(n):
+        if row[STEP.place("t") * n + k] < t and row[STEP.place("failed") * n + k] == 0.0:
+            count += 1
+    return count
+
+
+@lanewise
+def choose(step: STEP, t, state: STATE, stage: STAGE, lane):
+    """The state itself where it is that of time t, or nothing leads on from it."""
+    is_now = select(step.t < t, step.failed, 1.0) > 0.0
+    for c in range(STAGE.width):
+        stage[c] = select(is_now, state[c], stage[c])
+
+
+@inlined
+def look(method, t, known, era, model, state, scratch, lanes):
+    """The state at time t, s, which was reached, in `scratch.stage`. `known` as in `reach`."""
+    last = step_row(state, scratch)
+    copy_rows(0, len(state), state, scratch.stage)
+    if lanes_before(t, state[last], lanes) > 0:
+        if known == TRIED:
+            fill(method, era, model, state, scratch, lanes)
+            known = FILLED
+        copy_rows(0, len(state), state, scratch.stage)
+        between(method, t, model, state, scratch, lanes)
+        for k in range(last):
+            choose(state[last], t, state[k], scratch.stage[k], lanes)
+    return known

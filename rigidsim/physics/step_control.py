@@ -1,0 +1,68 @@
+"""The length of steps by tolerance: the error of a step, the first step, the next one.
+
+Sources: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), II.4, II.5; Gustafsson, ACM TOMS 17
+(1991) 533.
+"""
+
+from __future__ import annotations
+
+from rigidsim.jit import formula
+from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.exponentials import exponential, logarithm
+from rigidsim.physics.vector import dot
+
+SAFETY, LEAST_RATIO, MOST_RATIO = 0.9, 0.2, 6.0
+PROPORTIONAL, INTEGRAL = 0.7 / 8.0, 0.4 / 8.0  # of the logarithms of an error of order 8
+FIRST = 0.01  # of the time in which something changes as much as its size
+
+
+@formula
+def step_error(h, fifth, third, before, after, rtol, atol):
+    """e5^2/sqrt(e5^2 + e3^2/100) in units of the tolerance atol + rtol max(|y|, |y'|): of a vector y that a step of
+    length h (s) takes to y'.
+
+    e5 = h |fifth| and e3 = h |third| are its differences from embedded methods of order 5 and 3, so this is of order 8.
+    Lengths of vectors are those in any axes. Source: the error of DOP853, Hairer, Norsett, Wanner (1993), II.10.
+    """
+    one, two = dot(before, before), dot(after, after)
+    allowed = atol + rtol * sqrt(select(one > two, one, two))
+    scale = (h / allowed) * (h / allowed)
+    e5, e3 = scale * dot(fifth, fifth), scale * dot(third, third)
+    return select(e5 == 0.0, 0.0, e5 / sqrt(select(e5 == 0.0, 1.0, e5 + 0.01 * e3)))
+
+
+@formula
+def worse(a, b):
+    """The larger one of two errors; NaN if one is."""
+    return select(b <= a, a, select(a == a, b, a))
+
+
+@formula
+def first_length(h, size, rate):
+    """The shorter one of h and FIRST size/|rate|, s: the time in which a quantity of this size, whose rate is a vector,
+    changes by a hundredth of it.
+    """
+    square = dot(rate, rate)
+    found = FIRST * size / sqrt(select(square > 0.0, square, 1.0))
+    return select(square > 0.0, select(found < h, found, h), h)
+
+
+@formula
+def next_length(h, wanted, error, last):
+    """The length of the step after one of length h, s; or in its place, if its error is above 1. The errors of this
+    step and of the last one are in units of the tolerance; 0 if there was none.
+
+    0.9 h error^(-0.7/8) last^(0.4/8), or 0.9 h error^(-1/8) in its place, from h/5 to 6 h. A step that was shorter than
+    `wanted`, because of a stop, is followed by one as long as wanted. Source: Gustafsson (1991), an error of order 8.
+    """
+    log = logarithm(select(error > 1e-10, error, 1e-10))
+    before = logarithm(select(last == 0.0, 1.0, select(last > 1e-4, last, 1e-4)))
+    grown = h * _within(SAFETY * exponential(INTEGRAL * before - PROPORTIONAL * log), MOST_RATIO)
+    shrunk = h * _within(SAFETY * exponential(-0.125 * log), SAFETY)
+    longer = select(h < wanted, select(grown > wanted, grown, wanted), grown)
+    return select(error <= 1.0, longer, select(error == error, shrunk, LEAST_RATIO * h))
+
+
+@formula
+def _within(ratio, most):
+    return select(ratio > LEAST_RATIO, select(ratio < most, ratio, most), LEAST_RATIO)
