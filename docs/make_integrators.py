@@ -18,12 +18,13 @@ def row(name: str) -> str:
     defaults = {key: method.unset.get(key, value) for key, value in method.options().items()}
     options = "; ".join(f"`{key}`: {allowed[key]} (default {value})" for key, value in defaults.items())
     shown = f"`{name}`, the default" if name == DEFAULT else f"`{name}`"
-    return f"| {shown} | {options} | {method.order} | {method.evaluations} | {method.conserves} | {method.source} |"
+    kept = f"{method.conserves} | {method.use} | {method.source}"
+    return f"| {shown} | {options} | {method.order} | {method.evaluations} | {kept} |"
 
 
 def table() -> str:
     """The whole table, between its marks."""
-    head = "| name | options | order | evaluations per step | conserves | source |\n|---|---|---|---|---|---|"
+    head = "| name | options | order | evaluations per step | conserves | for | source |\n|---|---|---|---|---|---|---|"
     return "\n".join([BEGIN, head, *map(row, MODELS), END])
 
 

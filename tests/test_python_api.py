@@ -329,16 +329,6 @@ def test_four_threads_that_all_step_lose_nothing(scene):
     assert np.array_equal(twin.state["b"].world.orientation, simulation.state["b"].world.orientation)
 
 
-def test_threads_one_after_the_other(scene):
-    simulation = Simulation(scene)
-    for _ in range(2):
-        worker = threading.Thread(target=simulation.step, args=(5,))
-        worker.start()
-        worker.join()
-    assert simulation.n == 10
-    assert np.array_equal(simulation.state["b"].world.orientation, simulate(scene)["b"].world.orientation[-1])
-
-
 def test_a_loop_over_blocks_has_the_simulation_to_itself(scene):
     """Its state may be read; steps in between would be missing in the history."""
     simulation = Simulation(scene)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rigidsim.engine.callbacks import Callback
 from rigidsim.errors import SceneError, UsageError
 from rigidsim.physics.quaternion import exp_full
 from rigidsim.scene import Scene
+from rigidsim.scene.schema.simulation import SimulationSettings
 from rigidsim.selftest.checking import order_of
 
 SAMPLES = 200
@@ -104,10 +105,7 @@ class Certificate:
             raise UsageError("there is no free body whose motion could differ")
         self._callbacks = callbacks
         settings = scene.simulation
-        self._scenes = [
-            scene,
-            *(scene.with_overrides([("simulation.step", settings.step / part)]) for part in (2, 4)),
-        ]
+        self._scenes = [scene, *(scene.with_overrides(_finer(settings, part)) for part in (2, 4))]
         self._worlds = [build_world(each) for each in self._scenes]
         blueprint = self._worlds[0].blueprint
         self._stride = max(1, blueprint.n_step // SAMPLES)
@@ -271,3 +269,11 @@ def _in_another_order(scene: Scene, world: World) -> tuple[World | None, str]:
         return build_world(reordered(scene)), ""
     except SceneError as error:
         return None, f"it cannot be written so: {error.problems[0].message}"
+
+
+def _finer(settings: SimulationSettings, part: int) -> list[tuple[str, Any]]:
+    """The changes that make all steps so many times shorter."""
+    return [
+        ("simulation.step", settings.step / part),
+        ("simulation.integrator", settings.integrator.finer(part)),
+    ]

@@ -18,13 +18,14 @@ def integrators(as_json):
     if as_json:
         described = [
             {"name": method.name, "options": _given(method), "allowed": method.allowed(), "order": method.order,
-             "evaluations": method.evaluations, "conserves": method.conserves, "source": method.source}
+             "evaluations": method.evaluations, "conserves": method.conserves, "use": method.use,
+             "source": method.source}
             for method in methods
         ]  # fmt: skip
         click.echo(json.dumps({"schema_version": 1, "integrators": described}))
         return
     for method in methods:
-        click.echo(f"{method.name}\n  order        {method.order}")
+        click.echo(f"{method.name}\n  order        {method.order}\n  for          {method.use}")
         click.echo(f"  evaluations  {method.evaluations} of the forces per step")
         click.echo(f"  conserves    {method.conserves}\n  source       {method.source}")
         for key, default in method.options().items():

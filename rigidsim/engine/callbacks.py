@@ -54,7 +54,8 @@ class Call(NamedTuple):
     function: Callback
     frame_rows: Mapping[str, int]
 
-    def __call__(self, t: float, _model: Model, scratch, _lanes) -> None:
+    def __call__(self, t: float | np.ndarray, _model: Model, scratch, _lanes) -> None:
+        t = float(np.ravel(t)[0])  # of the one lane
         try:
             given = self.function(t, NodeMotions(self.frame_rows, scratch.frame))
         except Exception as error:

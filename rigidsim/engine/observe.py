@@ -52,13 +52,7 @@ def observe_motion(t, model, state, scratch, local, world, k, lanes):
 
 
 @inlined
-def store_contact_work(_contacts, work, ledger: LEDGER):
-    """The part of the work that contact did."""
-    ledger.contact = work[0] + work[1]
-
-
-@inlined
-def observe_ledger(era, model, state, scratch, ledger, lanes):
+def observe_ledger(era, model, state, scratch, ledger: LEDGER, lanes):
     """Energies, work and momenta; the motion was observed before."""
     ledger[:] = 0.0
     for i in model.by_path:
@@ -67,7 +61,7 @@ def observe_ledger(era, model, state, scratch, ledger, lanes):
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
     if model.contacts is not None:
-        store_contact_work(model.contacts, scratch.contact_work, ledger)
+        ledger.contact = scratch.contact_work[0] + scratch.contact_work[1]
 
 
 @routine

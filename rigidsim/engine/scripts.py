@@ -81,39 +81,31 @@ def look(given, model, scratch, lanes):
 
 
 @inlined
-def evaluate_scripts(given, t, model, scratch, lanes):
-    """Evaluate all expressions at time t (s)."""
-    program, register = given.script, scratch.working.register
-    if len(given.scripts.who) > 0:
-        fill(register[len(program.constant)], t, lanes)
-        look(given, model, scratch, lanes)
-        run_program(program.code, program.first, register, lanes)
-
-
-@inlined
 def script(given, t, k, model, scratch, lanes):
     """Apply one force, torque and field of gravity to its body."""
     law, r, register = given.scripts, given.script_register[k], scratch.working.register
     i = law.who[k].second
     axes, frame = scratch.frame[law.who[k].pair], scratch.frame[model.moved_node[i] + 1]
-    if r[0] >= 0:
-        x, y, z = register[r[0]], register[r[1]], register[r[2]]
-        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
-        push_script(x, y, z, law.value[k], axes, frame, scratch.wrench[i], lanes)
-    if r[3] >= 0:
-        x, y, z = register[r[3]], register[r[4]], register[r[5]]
-        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
-        turn_script(x, y, z, axes, scratch.wrench[i], lanes)
-    if r[6] >= 0:
-        x, y, z = register[r[6]], register[r[7]], register[r[8]]
-        record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
-        fall(x, y, z, axes, model.body[i], scratch.arm[model.moved_node[i]], scratch.wrench[i], lanes)
+    for first in (0, 3, 6):
+        if r[first] >= 0:
+            x, y, z = register[r[first]], register[r[first + 1]], register[r[first + 2]]
+            record_faults(t, x, y, z, 1, scratch.fault[k], lanes)
+            if first == 0:
+                push_script(x, y, z, law.value[k], axes, frame, scratch.wrench[i], lanes)
+            elif first == 3:
+                turn_script(x, y, z, axes, scratch.wrench[i], lanes)
+            else:
+                fall(x, y, z, axes, model.body[i], scratch.arm[model.moved_node[i]], scratch.wrench[i], lanes)
 
 
 @inlined
 def apply_each_script(given, t, era, model, scratch, lanes):
     """Evaluate all expressions at time t (s), and apply the loads of this era."""
-    evaluate_scripts(given, t, model, scratch, lanes)
+    program, register = given.script, scratch.working.register
+    if len(given.scripts.who) > 0:
+        fill(register[len(program.constant)], t, lanes)
+        look(given, model, scratch, lanes)
+        run_program(program.code, program.first, register, lanes)
     for k in range(len(given.scripts.who)):
         if acts(given.scripts, k, era):
             script(given, t, k, model, scratch, lanes)

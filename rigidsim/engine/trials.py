@@ -50,6 +50,7 @@ def judge(step: STEP, trial: STEP, wanted, stop, least, lane):
     step.failed = select(failed > 0.0, 1.0, step.failed)
     step.worst = select(repeats > 0.0, trial.worst, step.worst)
     step.h = select(repeats > 0.0, trial.h, step.h)
+    step.repeats = select(repeats > 0.0, 1.0, step.repeats)
     step.rejected += repeats
 
 

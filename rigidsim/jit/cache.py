@@ -48,26 +48,17 @@ def log(message: str) -> None:
 _log_once = cache(log)
 
 
-def _check_owned(info: os.stat_result, path: Path) -> None:
-    """Raise PermissionError unless this belongs to this user and no other user can write to it."""
-    if not hasattr(os, "getuid"):
-        return
-    if info.st_uid != os.getuid():
-        raise PermissionError(errno.EPERM, "belongs to another user", str(path))
-    if info.st_mode & _OTHERS_WRITE:
-        raise PermissionError(errno.EPERM, "can be written to by other users", str(path))
-
-
-def _check_parent(info: os.stat_result, path: Path) -> None:
-    """Raise PermissionError if another user could replace a folder in this one; the same rule as that of ssh.
+def _check_owned(info: os.stat_result, path: Path, is_parent: bool = False) -> None:
+    """Raise PermissionError unless this belongs to this user and no other user can write to it; of a parent, if
+    another user could replace a folder in it: the same rule as that of ssh.
 
     The owner of the outermost folder is trusted: root, or the user that root is mapped to inside a container.
     """
     if not hasattr(os, "getuid"):
         return
-    if info.st_uid not in (os.getuid(), os.lstat("/").st_uid):
+    if info.st_uid != os.getuid() and not (is_parent and info.st_uid == os.lstat("/").st_uid):
         raise PermissionError(errno.EPERM, "belongs to another user", str(path))
-    if info.st_mode & _OTHERS_WRITE and not info.st_mode & stat.S_ISVTX:
+    if info.st_mode & _OTHERS_WRITE and not (is_parent and info.st_mode & stat.S_ISVTX):
         raise PermissionError(errno.EPERM, "can be written to by other users", str(path))
 
 
@@ -142,7 +133,7 @@ def _prepared(root: Path, version: str) -> Path:
     root = Path(os.path.realpath(root.parent), root.name)
     for parent in reversed(root.parents):
         parent.mkdir(mode=_PRIVATE, exist_ok=True)
-        _check_parent(parent.lstat(), parent)
+        _check_owned(parent.lstat(), parent, is_parent=True)
     folder = root / version
     for level in (root, folder):
         is_new = not os.path.lexists(level)

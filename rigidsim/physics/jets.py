@@ -199,14 +199,9 @@ def jet_power(u, v):
     f_1 = n * select(n == 0.0, 0.0, power(u[0], m))
     f_2 = n * m * select(n * m == 0.0, 0.0, power(u[0], m - 1.0))
     rest = select(v[1] == 0.0, v[2], 1.0) == 0.0
-    e = jet_product(v, jet_logarithm(select_base(rest, u)))
-    return jet_select(rest, jet_chain(f, f_1, f_2, u), jet_chain(f, f, f, e))
-
-
-@formula
-def select_base(rest, u):
-    """The jet u, or the constant 1 where its logarithm is not needed."""
-    return select3(rest, (1.0, 0.0, 0.0), u)
+    base = select3(rest, (1.0, 0.0, 0.0), u)  # where the logarithm is not needed, the constant 1
+    e = jet_product(v, jet_logarithm(base))
+    return select3(rest, jet_chain(f, f_1, f_2, u), jet_chain(f, f, f, e))
 
 
 @formula
@@ -230,15 +225,9 @@ def jet_remainder(u, v):
 
 
 @formula
-def jet_select(condition, u, v):
-    """u where the condition holds, else v; both must be defined."""
-    return select3(condition, u, v)
-
-
-@formula
 def jet_choice(condition, u, v):
     """u where the condition, a jet, is 1, v where it is 0; both must be defined."""
-    return jet_select(condition[0] != 0.0, u, v)
+    return select3(condition[0] != 0.0, u, v)
 
 
 @formula
@@ -263,12 +252,12 @@ def jet_floored(u):
 @formula
 def jet_smaller(u, v):
     """The jet with the smaller value; v where they are equal."""
-    w = jet_select(u[0] < v[0], u, v)
+    w = select3(u[0] < v[0], u, v)
     return (smaller(u[0], v[0]), w[1], w[2])
 
 
 @formula
 def jet_larger(u, v):
     """The jet with the larger value; v where they are equal."""
-    w = jet_select(u[0] > v[0], u, v)
+    w = select3(u[0] > v[0], u, v)
     return (larger(u[0], v[0]), w[1], w[2])

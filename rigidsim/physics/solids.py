@@ -44,9 +44,8 @@ def tube(radius, inner_radius, length):
 
 @formula
 def cylinder(radius, length):
-    """V = pi r^2 l; C = (r^2/4, r^2/4, l^2/12)."""
-    across = radius * radius / 4.0
-    return PI * radius * radius * length, (across, across, length * length / 12.0)
+    """The tube without a hole: V = pi r^2 l; C = (r^2/4, r^2/4, l^2/12)."""
+    return tube(radius, 0.0, length)
 
 
 @formula

@@ -115,7 +115,8 @@ def _about(trajectory: Trajectory, file: str | Path) -> Section:
     sampling = f"{counted(len(time), 'sample')}{spacing}, {time[0]:g} to {time[-1]:g} s"
     simulation = header.resolved.get("simulation", {})
     options = simulation.get("integrator", {})
-    how = ", ".join(str(value) for value in options.values()) if isinstance(options, dict) else str(options)
+    given = options.items() if isinstance(options, dict) else [("name", options)]
+    how = ", ".join(str(value) if key == "name" else f"{key} {value}" for key, value in given)
     lines = [
         f"{file}: {trajectory.status}, {sampling}",
         *filter(None, [trajectory.message]),

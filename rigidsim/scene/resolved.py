@@ -28,7 +28,7 @@ def resolved_scene(scene: SceneData) -> dict[str, Any]:
         "simulation": {
             "duration": simulation.duration,
             "step": simulation.step,
-            "integrator": simulation.integrator.model_dump(),
+            "integrator": simulation.integrator.written(),
             **_if_given(record_every=simulation.record_every, record=_plain_value(simulation.record)),
             "contact": _plain(simulation.contact),
         },

@@ -32,9 +32,14 @@ class _PairsView(Sequence, Generic[T]):
     def __len__(self) -> int:
         return self._count(len(self._elements))
 
+    def __repr__(self) -> str:
+        return f"{self._word}({self._elements!r})"
+
 
 class Pairs(_PairsView):
     """All N^2 pairs (x, y), including (x, x)."""
+
+    _word = "pairs"
 
     @staticmethod
     def _count(n: int) -> int:
@@ -48,16 +53,11 @@ class Pairs(_PairsView):
         xs, n = self._elements, len(self._elements)
         return ((xs[i], xs[j]) for i in range(n) for j in range(n))
 
-    def __reversed__(self) -> Iterator[tuple[T, T]]:
-        xs, n = self._elements, len(self._elements)
-        return ((xs[i], xs[j]) for i in reversed(range(n)) for j in reversed(range(n)))
-
-    def __repr__(self) -> str:
-        return f"pairs({self._elements!r})"
-
 
 class DistinctPairs(_PairsView):
     """The N(N-1)/2 pairs (x, y) with x before y in the sequence."""
+
+    _word = "distinct_pairs"
 
     @staticmethod
     def _count(n: int) -> int:
@@ -73,13 +73,6 @@ class DistinctPairs(_PairsView):
     def __iter__(self) -> Iterator[tuple[T, T]]:
         xs, n = self._elements, len(self._elements)
         return ((xs[i], xs[j]) for i in range(n) for j in range(i + 1, n))
-
-    def __reversed__(self) -> Iterator[tuple[T, T]]:
-        xs, n = self._elements, len(self._elements)
-        return ((xs[i], xs[j]) for i in reversed(range(n)) for j in reversed(range(i + 1, n)))
-
-    def __repr__(self) -> str:
-        return f"distinct_pairs({self._elements!r})"
 
 
 def pairs(elements: Sequence[T]) -> Pairs:

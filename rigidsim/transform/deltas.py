@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigidsim.transform.arrays import TransformError, commutator, conjugated_back, skew_matrices, times, vectors
-from rigidsim.transform.dynamic import DynamicTransform
+from rigidsim.transform.arrays import TransformError, commutator, conjugated_back, times
+from rigidsim.transform.dynamic import RATES, DynamicTransform
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +26,8 @@ class MotionDelta:
 
     def __post_init__(self) -> None:
         n = np.shape(self.velocity)[-1] if np.ndim(self.velocity) else 0
-        for name in ("velocity", "acceleration"):
-            object.__setattr__(self, name, vectors(getattr(self, name), name, n))
-        for name in ("angular_velocity", "angular_acceleration"):
-            object.__setattr__(self, name, skew_matrices(getattr(self, name), name, n))
+        for name, (_, checked) in RATES.items():
+            object.__setattr__(self, name, checked(getattr(self, name), name, n))
 
     @classmethod
     def between(cls, before: DynamicTransform, after: DynamicTransform) -> MotionDelta:

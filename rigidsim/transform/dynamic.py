@@ -26,6 +26,12 @@ from rigidsim.transform.arrays import (
 from rigidsim.transform.similarity import Transform
 from rigidsim.transform.skew import skew, unskew
 
+RATES = {
+    **dict.fromkeys(("velocity", "acceleration"), (1, vectors)),
+    **dict.fromkeys(("angular_velocity", "angular_acceleration"), (2, skew_matrices)),
+}
+"""The parts of a motion: how many axes each has besides those of the batch, and what checks it."""
+
 
 @dataclass(frozen=True, eq=False)
 class DynamicTransform:
@@ -42,21 +48,17 @@ class DynamicTransform:
 
     def __post_init__(self) -> None:
         n, fields = instance(self.transform, Transform, "transform").n, {}
-        for name in ("velocity", "acceleration"):
+        for name, (axes, checked) in RATES.items():
             given = getattr(self, name)
-            fields[name] = np.zeros(n) if given is None else vectors(given, name, n)
-        for name in ("angular_velocity", "angular_acceleration"):
-            given = getattr(self, name)
-            fields[name] = np.zeros((n, n)) if given is None else skew_matrices(given, name, n)
-        own = {name: 2 if name.startswith("angular") else 1 for name in fields}
-        shapes = [fields[name].shape[: fields[name].ndim - own[name]] for name in fields]
+            fields[name] = np.zeros((n,) * axes) if given is None else checked(given, name, n)
+        shapes = [array.shape[: array.ndim - RATES[name][0]] for name, array in fields.items()]
         batch = common_batch("dynamic transform", self.transform.shape, *shapes)
         if batch != self.transform.shape:
             A = self.transform
             spread_transform = Transform(A.translation, A.rotation, np.broadcast_to(A.scale, batch))
             object.__setattr__(self, "transform", spread_transform)
         for name, array in fields.items():
-            object.__setattr__(self, name, spread(array, batch, own[name]))
+            object.__setattr__(self, name, spread(array, batch, RATES[name][0]))
 
     # --- construction
 
@@ -198,9 +200,8 @@ class DynamicTransform:
 
     def __getitem__(self, index: object) -> DynamicTransform:
         """A part of the batch, by an index of the leading axes."""
-        linear = (array[batch_index(index, 1)] for array in (self.velocity, self.acceleration))
-        angular = (array[batch_index(index, 2)] for array in (self.angular_velocity, self.angular_acceleration))
-        return DynamicTransform(self.transform[index], *linear, *angular)
+        rates = (getattr(self, name)[batch_index(index, axes)] for name, (axes, _) in RATES.items())
+        return DynamicTransform(self.transform[index], *rates)
 
     @property
     def omega(self) -> np.ndarray:

@@ -24,15 +24,20 @@ def perpendicular_matrix(scalar: np.ndarray) -> np.ndarray:
     return matrix
 
 
+def no_numbers(n: int) -> TransformError:
+    """The error where an angular rate has no vector and is no number."""
+    return TransformError(
+        f"in {n} dimensions an angular velocity is a skew matrix; vectors and numbers need n = 3 and n = 2"
+    )
+
+
 def skew(rate: object, n: int) -> np.ndarray:
     """The skew matrix of an angular rate: a vector in three dimensions, a number in two."""
     if n == 3:
         return cross_matrix(rate)
     if n == 2:
         return perpendicular_matrix(rate)
-    raise TransformError(
-        f"in {n} dimensions an angular velocity is a skew matrix; vectors and numbers need n = 3 and n = 2"
-    )
+    raise no_numbers(n)
 
 
 def unskew(matrix: np.ndarray) -> np.ndarray:
@@ -42,6 +47,4 @@ def unskew(matrix: np.ndarray) -> np.ndarray:
         return np.stack([matrix[..., 2, 1], matrix[..., 0, 2], matrix[..., 1, 0]], axis=-1)
     if n == 2:
         return matrix[..., 1, 0].copy()
-    raise TransformError(
-        f"in {n} dimensions an angular velocity is a skew matrix; vectors and numbers need n = 3 and n = 2"
-    )
+    raise no_numbers(n)

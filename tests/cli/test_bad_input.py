@@ -139,6 +139,8 @@ MISTAKES = """\
 2 | export a.h5 -o a.nc --to csv | -o a.nc: the name of a csv file must end with .csv
 2 | export a.h5 -o a.txt | a.txt: the name must end with one of .csv, .nc, .nc4
 2 | export a.h5 -o a.csv brick.sped | did you mean 'speed'
+2 | export a.h5 -o a.csv --frame brik | there is no body 'brik'
+2 | export a.h5 -o a.csv --frame brick brick.speed | choose one
 2 | export a.h5 -o a.csv --events brick.speed | make different tables
 2 | plot brick.speed | brick.speed is no file; name a trajectory first
 2 | plot a.h5 brick.speed b.h5 | b.h5: files come before quantities

@@ -56,16 +56,6 @@ def test_numbers_are_those_of_the_samples(kept):
             np.testing.assert_array_equal(one.begins, trajectory.time[::size])
 
 
-def test_windows_change_nothing(kept, monkeypatch):
-    def reported() -> list[dict]:
-        with rigidsim.load(kept) as trajectory:
-            return plain(courses(trajectory, ["brick.angles", "energy_drift"]))
-
-    whole = reported()
-    monkeypatch.setattr("rigidsim.trajectory.windows.WINDOW_BYTES", 32 * 8 * 64)
-    assert reported() == whole
-
-
 def test_a_ramp_takes_all_levels():
     assert course(np.arange(8.0)).sparkline(8) == LEVELS
     assert course(np.arange(8.0, 0, -1)).sparkline(99) == LEVELS[::-1]

@@ -75,16 +75,6 @@ def test_another_version_alone(call, history):
     assert out.splitlines()[1] == f"inputs: rigidsim is {rigidsim.__version__} and 0.1.0"
 
 
-def test_another_integrator(call, history):
-    assert call("run", "scene.yaml", "-q", "-o", "b.h5", "--integrator", "magnus2").code == 0
-    code, out, _ = call("diff", "a.h5", "b.h5")
-    inputs, first, largest = out.splitlines()
-    assert code == 1
-    assert inputs.startswith("inputs: simulation.integrator is rkmk4 and magnus2 ")
-    assert first.startswith("first difference: sample 1, t = 0.05 s: brick ")
-    assert " rad (brick" in largest
-
-
 def test_one_flipped_bit(call, history):
     altered("a.h5", "b.h5", world_of_position=flip_last_bit((7, 1, 2)))
     code, out, _ = call("diff", "a.h5", "b.h5")

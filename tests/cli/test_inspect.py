@@ -54,9 +54,10 @@ def test_drift_is_that_which_the_run_reported(call):
 
 
 def test_windows_change_nothing(call, history, monkeypatch):
-    whole = [call("inspect", history, *form).out for form in ([], ["--csv"])]
+    forms = ([], ["--csv"], ["brick.angles", "energy_drift", "--json"])
+    whole = [call("inspect", history, *form).out for form in forms]
     monkeypatch.setattr("rigidsim.trajectory.windows.WINDOW_BYTES", 200.0)
-    assert [call("inspect", history, *form).out for form in ([], ["--csv"])] == whole
+    assert [call("inspect", history, *form).out for form in forms] == whole
 
 
 def test_foreign_text_cannot_drive_the_terminal(call, history, workplace):

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 
-import h5py
 import pytest
 
 import rigidsim
@@ -152,27 +151,6 @@ def test_a_drift_is_warned_of_with_its_cause_if_that_can_be_seen(call, workplace
     answer = call("run", "stiff.yaml", "-o", "a.h5", "--force", "-q", *how)
     assert answer.code == 0 and "the energy drifted" in answer.err and cause in answer.err
     assert call("run", "stiff.yaml", "-o", "a.h5", "--force", "-q", "--strict", *how).code != 0
-
-
-def test_mistakes_have_the_exit_code_of_scenes(run):
-    for record in (
-        "[wrld]",
-        "[{bodies: shp, of: world}]",
-        "world",
-        "[{bodies: ship/*, of: diagnostics}]",
-        "[contacts]",
-    ):
-        answer = run(record)
-        assert answer.code == 3 and answer.err.startswith("--set simulation.record") and "Traceback" not in answer.err
-
-
-def test_a_damaged_selection_has_the_exit_code_of_damage(run, call):
-    run("[world, {bodies: ship, of: local}]")
-    with h5py.File("a.h5", "r+") as file:
-        file["local/velocity"].attrs["recorded_bodies"] = [1]
-    for command in (["inspect", "a.h5"], ["inspect", "a.h5", "--csv"], ["explain", "a.h5", "ship", "--at", "0.1"]):
-        answer = call(*command)
-        assert answer.code == 6 and "is damaged" in answer.err
 
 
 def test_the_option_adds_terms(run):

@@ -15,6 +15,7 @@ import rigidsim
 from contact_scenes import ball, floor, touching
 from every_kind import GRAVITY, STEP, every_kind
 from rigidsim.building import build_world
+from rigidsim.certify.certifying import Certificate
 from rigidsim.engine.integrators.dop853 import AT_END, IN_DENSE, IN_ERROR, NODE, SLOPES, TERMS, tableau
 from rigidsim.engine.run import BlockRun
 from rigidsim.simulation.blocks import finite_lanes
@@ -78,7 +79,10 @@ def test_samples_inside_steps_are_as_exact_as_their_ends():
 def test_the_order_is_eight_also_under_a_moving_parent():
     """With steps held by `max_step`; the exact motion is that of the smallest tolerance."""
     rates = {"angular_velocity": ["= 0.4*sin(t)", 0, "= 1 + 0.3*cos(2*t)"]}
-    child = TOP | {"position": [1, 0, 0], "forces": [{"torque": [0.3, 0.2, 0.1], "frame": "body"}]}
+    child = TOP | {
+        "position": [1, 0, 0],
+        "forces": [{"force": [0, 1, 0.5], "torque": [0.3, 0.2, 0.1], "frame": "body"}],
+    }
     bodies = {"p": {"motion": {"prescribed": rates}, "children": {"b": child}}}
     exact = run(bodies, duration=3.2, step=3.2, integrator=by(1e-13, atol=1e-15))["p/b"].world
     errors, lengths = [], (0.4, 0.2, 0.1)
@@ -176,6 +180,43 @@ def test_the_run_says_what_steps_it_took():
     assert counts.rejected < counts.taken
     assert 0.01 < counts.shortest < 0.1  # a twentieth of the period, shorter near the sun
     assert rigidsim.Simulation(make_scene({"p": PLANET}, duration=1, step=0.1)).step_counts is None
+
+
+def test_free_flight_in_a_fast_drum_costs_a_few_steps():
+    """Positions are stepped in world axes: the 200 rad of the drum are nothing to the chip."""
+    chip = {"mass": 1, "inertia": "point", "position": [1, 0, 0]}
+    chip["velocity"] = {"relative_to": "world", "value": [1, 0, 0]}
+    drum = {"motion": {"prescribed": {"angular_velocity": [0, 0, 200]}}, "children": {"chip": chip}}
+    simulation = rigidsim.Simulation(scene({"drum": drum}, 1, record_every=0.01))
+    inside = [block.copied().world.position[:, 1] for block in simulation.blocks()]
+    exact = np.stack([1 + np.linspace(0, 1, 101), np.zeros(101), np.zeros(101)], axis=-1)
+    assert np.abs(np.concatenate(inside)[:101] - exact).max() < 1e-12  # 1e-14 measured
+    assert simulation.step_counts.taken < 12  # 7 measured
+
+
+def test_a_winding_far_beyond_a_turn_is_followed():
+    """A weak torsion spring lets the step be as long as half a turn; fine steps are the reference."""
+    spring = {"type": "torsion_spring", "to": "a", "axis": [0, 0, 1], "stiffness": 1e-3}
+    round_one = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "angular_velocity": [0, 0, 0]}
+    bodies = {"a": round_one, "b": round_one | {"angular_velocity": [0, 0, 4], "forces": [spring]}}
+    found, fine = (run(bodies, duration=30, step=0.01, integrator=how) for how in (by(1e-8), "rkmk4"))
+    assert abs(found["b"].world.angular_velocity[-1, 2] - fine["b"].world.angular_velocity[-1, 2]) < 1e-7
+
+
+def test_a_function_of_python_is_called_with_the_time_as_a_number():
+    body = {"mass": 1, "inertia": "point", "position": [1, 0, 0]}
+
+    def pull(t, motions):
+        assert isinstance(t, float)
+        return -4 * motions["p"].position, (0, 0, 0)
+
+    found = rigidsim.simulate(scene({"p": body}, 2, record_every=0.5), callbacks={"p": pull})["p"]
+    assert np.allclose(found.world.position[:, 0], np.cos(2 * np.array([0, 0.5, 1, 1.5, 2])), atol=1e-9)
+
+
+def test_half_the_step_of_a_certificate_is_a_smaller_tolerance():
+    half = Certificate(scene({"top": TOP}, 4, 1e-7)).half
+    assert 6 < half.order < 9
 
 
 def test_it_asks_for_no_step_and_warns_of_none():

@@ -175,26 +175,6 @@ def test_events_are_counted():
     assert list(early.metrics.values()) == [0, 1, 0, 0]
 
 
-def test_contacts_are_counted():
-    scene = rigidsim.Scene.from_dict(
-        {
-            "format": "rigidsim/1",
-            "simulation": {"duration": 1, "step": 0.01},
-            "world": {"gravity": [0, 0, -G]},
-            "bodies": {
-                "floor": {"shapes": [{"type": "plane"}], "material": {"restitution": 0.8}},
-                "ball": {"mass": 1, "position": [0, 0, 0.5], "shapes": [{"type": "sphere", "radius": 0.1}]},
-            },
-            "metrics": {"contacts": "= count('contacts')", "impacts": "= count('impacts')"},
-        }
-    )
-    trajectory = rigidsim.simulate(scene)
-    causes = [event.cause for event in trajectory.events]
-    expected = [causes.count("contact_begins"), causes.count("impact")]
-    assert expected[1] == 2 and list(trajectory.metrics.values()) == expected
-    assert [trajectory.metric(text) for text in trajectory.header.metrics.values()] == expected
-
-
 def test_contacts_are_counted_by_body():
     """Two balls fall, on a floor and on a step of a crate; by the ends of paths, with all below a body."""
     ball = {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}], "material": {"restitution": 0.8}}
@@ -212,7 +192,7 @@ def test_contacts_are_counted_by_body():
                 "one": ball | {"position": [0, 0, 0.5]},
                 "two": ball | {"position": [3, 0, 0.9]},
             },
-            "metrics": counts | {"all": "= count('impacts')"},
+            "metrics": counts | {"all": "= count('impacts')", "begun": "= count('contacts')"},
         }
     )
     trajectory = rigidsim.simulate(scene)
@@ -223,6 +203,7 @@ def test_contacts_are_counted_by_body():
         assert found[f"impacts_{short}"] == sum(event.cause == "impact" for event in of) > 0
         assert found[f"contacts_{short}"] == sum(event.cause == "contact_begins" for event in of)
     assert found["impacts_one"] + found["impacts_two"] == found["all"]
+    assert found["begun"] == sum(event.cause == "contact_begins" for event in trajectory.events)
     assert [trajectory.metric(text) for text in trajectory.header.metrics.values()] == list(found.values())
     early, late = Simulation(scene), Simulation(scene)
     early.step(60)

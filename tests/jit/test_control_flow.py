@@ -12,25 +12,7 @@ from rigidsim.jit import inlined, routine
 
 PROGRAMS, program = programs()
 NUMBERS = [(n,) for n in (-3, 0, 1, 2, 5, 20)]
-ROW = np.array([3.0, -0.0, 2.5, -7.0, 0.0, 1e300, 5e-324])
 mass = 7.0  # a name of the module that functions use for their own
-
-
-@program(*NUMBERS)
-def decisions(n):
-    if n > 2:
-        kind = 1
-    elif n == 0:
-        kind = 2
-    elif n < -2:
-        return -1
-    else:
-        kind = 3
-    if kind != 2:
-        pass
-    else:
-        kind = 20
-    return kind * 10
 
 
 @program(*NUMBERS)
@@ -48,19 +30,6 @@ def returns_nothing_on_all_paths(n):
         return
     if n == 0:
         return
-
-
-@program(*NUMBERS)
-def a_while_loop_with_break_and_continue(n):
-    total, k = 0, 0
-    while k < n:
-        k += 1
-        if k == 2:
-            continue
-        if total > 30:
-            break
-        total += k
-    return total, k
 
 
 @program(*NUMBERS)
@@ -130,16 +99,6 @@ def a_condition_becomes_a_number(n):
     for k in range(n):
         x = x + k
     return x
-
-
-@program(*NUMBERS)
-def counted_downwards(n):
-    total = 0
-    for k in range(n, -n, -2):
-        total = 3 * total + k
-        if total > 1000:
-            total -= 1000
-    return total
 
 
 @program(*NUMBERS)
@@ -217,19 +176,6 @@ def loops_over_tuples(n):
     return total
 
 
-@program(*((ROW, k) for k in range(8)))
-def a_loop_over_an_array(row, k):
-    total, count = 0.0, 0
-    for x in row:
-        if count == k:
-            break
-        count += 1
-        if x < 0:
-            continue
-        total += x
-    return total, count
-
-
 @program((np.arange(12.0).reshape(4, 3),))
 def a_loop_over_rows(rows):
     total = 0.0
@@ -239,14 +185,6 @@ def a_loop_over_rows(rows):
         row[1] = total
         total += row[0]
     return total
-
-
-@program(*NUMBERS)
-def swapped_in_a_loop(n):
-    a, b = 1, 2.5
-    for _ in range(n):
-        a, b = b, a
-    return a, b
 
 
 @program(*((np.arange(4.0), np.arange(4.0) * 10, n) for n in range(4)))
@@ -308,14 +246,6 @@ def a_tuple_by_a_decision(n):
     return a, b, c, d
 
 
-@program(*NUMBERS)
-def a_tuple_in_a_loop(n):
-    p = (0, 0, 1)
-    for k in range(n):
-        p = (p[1], p[2], p[0] + 0.5 * k)
-    return p
-
-
 @program(*((x, n) for (n,) in NUMBERS for x in (0.0, -0.0, 1.5, np.nan)))
 def conditions(x, n):
     a = 1 if x > 1 and n > 0 else 0
@@ -341,11 +271,6 @@ def values_of_and_and_or(x, n):
 def what_follows_and_is_not_computed(n):
     row = (10, 20, 30)
     return (n >= 0 and n < 3 and row[n] > 15) is not None, 5 if (n < 0 or n > 2 or row[n] > 15) else 6
-
-
-@program(*NUMBERS)
-def conditional_expressions_in_each_other(n):
-    return (1 if n < 0 else 2 if n < 2 else 3.5) + (0 if n else 10)
 
 
 @program(*NUMBERS)

@@ -19,6 +19,7 @@ from reduction_checks import CANONICAL, REDUCTION_CHECKS
 from restitution_checks import RESTITUTION_CHECKS
 from rigidsim.physics.quaternion import conjugate, product
 from solid_checks import solids
+from step_checks import STEP_CHECKS, TURNING
 
 EPS = np.finfo(float).eps
 V = [np.array(v) for v in ((0.7, -1.1, 0.4), (0.5, 0.3, -0.9), (-0.2, 0.8, 1.3), (1.1, 0.6, -0.7))]
@@ -263,7 +264,7 @@ def of_frames() -> dict[str, dict[str, list]]:
 
 CHECKS = {
     "summation": summation(),
-    "quaternion": quaternion() | CANONICAL,
+    "quaternion": quaternion() | CANONICAL | {"dexp_inverse_full": TURNING},
     "elementary": elementary() | arc_tangents(),
     "inertia": inertia(),
     "rigid_body": rigid_body(),
@@ -273,6 +274,7 @@ CHECKS = {
     "frames": frames(),
     "solids": solids(),
     "restitution": RESTITUTION_CHECKS,
+    "step_control": STEP_CHECKS,
     **CONTACT_CHECKS,
     **FORCE_CHECKS,
     **FUNCTION_CHECKS,

@@ -182,8 +182,6 @@ def jet_functions() -> dict[str, list]:
         "times_rate": [((2.0, 3.0), 6.0, 0.0), ((math.inf, 0.0), 0.0, 0.0)],
         "share": [((2.0, 4.0), 0.5, 0.0), ((0.0, 0.0), 0.0, 0.0)],
         "jet_chain": [((2.0, 3.0, 5.0, U), (2.0, 3 * U[1], 3 * U[2] + 5 * U[1] ** 2), 4 * EPS)],
-        "select_base": [((0.0, U), U, 0.0), ((1.0, U), (1.0, 0.0, 0.0), 0.0)],
-        "jet_select": [((1.0, U, V), U, 0.0), ((0.0, U, V), V, 0.0)],
         "jet_choice": [(((1.0, 0.0, 0.0), U, V), U, 0.0), (((0.0, 0.0, 0.0), U, V), V, 0.0)],
     }
 
@@ -264,12 +262,11 @@ FUNCTION_EQUIVALENT = {
     "jets.times_rate: doubled 0.0": 2,
     "jets.share: doubled 0.0": 2,
     "jets.jet_arc_sine: doubled 0.0": 2,
-    "jets.jet_power: doubled 0.0": 6,
-    "jets.select_base: doubled 0.0": 2,
+    "jets.jet_power: doubled 0.0": 8,
     "jets.jet_sign: doubled 0.0": 2,
     "jets.jet_floored: doubled 0.0": 2,
     # n is 16 at most, 99 only more than that, 1 only not 0.
     "functions.reduced_power: doubled 99.0": 1,
-    "jets.jet_power: doubled 1.0": 1,
+    "jets.jet_power: doubled 1.0": 2,
     "jets.jet_power: negated select(v[1] == 0.0, v[2], 1.0)": 1,
 }

@@ -17,8 +17,9 @@ from function_checks import FUNCTION_EQUIVALENT
 from geometry_checks import GEOMETRY_EQUIVALENT
 from reduction_checks import REDUCTION_EQUIVALENT
 from restitution_checks import RESTITUTION_EQUIVALENT
+from step_checks import STEP_EQUIVALENT
 
-NOTHING_TO_ALTER = {"reductions.kept"}
+NOTHING_TO_ALTER = {"reductions.kept", "step_control._within"}
 
 
 def plain(value):
@@ -94,12 +95,14 @@ EQUIVALENT = {
     # Twice nothing.
     "frames.changes_in_parent: doubled 0.0": 1,
     "rigid_body.takes_torque: doubled 0.0": 2,
+    "solids.cylinder: doubled 0.0": 1,
     **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,
     **GEOMETRY_EQUIVALENT,
     **REDUCTION_EQUIVALENT,
     **RESTITUTION_EQUIVALENT,
+    **STEP_EQUIVALENT,
 }
 
 

@@ -105,6 +105,6 @@ def test_singular_points_have_infinite_derivatives():
 
 def test_choices_take_the_whole_jet():
     u, v = (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)
-    assert jets.jet_smaller(u, v) == u == jets.jet_select(True, u, v)
-    assert jets.jet_larger(u, v) == v == jets.jet_select(False, u, v)
+    assert jets.jet_smaller(u, v) == u == jets.jet_choice((1.0, 0.0, 0.0), u, v)
+    assert jets.jet_larger(u, v) == v == jets.jet_choice((0.0, 0.0, 0.0), u, v)
     assert jets.jet_remainder((7.5, 2.0, 1.0), (2.0, 0.25, 0.5)) == (1.5, 1.25, -0.5)

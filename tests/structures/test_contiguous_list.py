@@ -173,15 +173,6 @@ def test_a_copy_goes_its_own_way():
     check(other, list("xbcae"))
 
 
-@pytest.mark.parametrize(
-    ("length", "wanted"), [(0, np.uint8), (256, np.uint8), (257, np.uint16), (65536, np.uint16), (65537, np.uint32)]
-)
-def test_links_are_the_smallest_integers_that_hold_the_handles(length, wanted):
-    built = ContiguousList(range(length))
-    assert built.index_type == wanted
-    assert built._nodes.nbytes == 2 * length * built.index_type.itemsize
-
-
 def test_links_widen_as_the_list_grows():
     growing = ContiguousList()
     types = []

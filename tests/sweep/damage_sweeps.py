@@ -1,25 +1,23 @@
-"""Read the result file of a sweep damaged in many ways, as `load_sweep`, `inspect`, `run --from` and `export` do: each
-time all as it was, or a FormatError; a program for its own process.
+"""Read the result file of a sweep damaged in many ways, as `load_sweep`, `inspect`, `run --from` and `export` do.
 
 Arguments: the file, a folder to work in, how many copies to flip 1 to 20 bits of, how many to restructure through HDF5,
-and a seed. The last line it prints counts what happened. A reading that takes more than a minute ends the process.
+and a seed.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import random
-import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import h5py
 import numpy as np
 
-from rigidsim.errors import FormatError
+sys.path.append(str(Path(__file__).parents[1]))
+from damaging import count_outcomes, heaps
+
 from rigidsim.exports.runs import run_table
 from rigidsim.report.sweep_inspection import inspect_sweep
 from rigidsim.sweeps.stored import load_sweep
@@ -66,25 +64,9 @@ def exported(path: Path) -> object:
 READINGS = (columns, one_metric, inspected, one_run, exported)
 
 
-def outcome(path: Path, read: Callable[[Path], object], whole: object) -> str:
-    """What one way of reading a file comes to."""
-    faulthandler.dump_traceback_later(60, exit=True)
-    try:
-        return "whole" if read(path) == whole else "changed"
-    except FormatError as error:
-        return "refused" if "\n" not in str(error) else "reported in many lines"
-    except Exception as error:
-        print(f"{read.__name__}: {type(error).__name__}: {str(error)[:300]}")
-        return "internal"
-    finally:
-        faulthandler.cancel_dump_traceback_later()
-
-
 def flipped(content: bytes, choice: random.Random) -> bytearray:
     """1 to 20 bits flipped: a third anywhere, a third where the file says what it has, a third in texts."""
-    heaps = [found.start() for found in re.finditer(rb"GCOL\x01", content)]
-    texts = [range(begin, begin + int.from_bytes(content[begin + 8 : begin + 16], "little")) for begin in heaps]
-    part = choice.choice([range(len(content)), range(min(len(content), 20_000)), choice.choice(texts)])
+    part = choice.choice([range(len(content)), range(min(len(content), 20_000)), choice.choice(heaps(content))])
     damaged = bytearray(content)
     for _ in range(choice.randint(1, 20)):
         damaged[choice.choice(part)] ^= 1 << choice.randrange(8)
@@ -240,20 +222,5 @@ def damages(original: Path, path: Path, flips: int, structures: int, seed: int) 
         yield f"cut {length}"
 
 
-def main() -> None:
-    """Damage, read, count."""
-    original, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    flips, structures, seed = map(int, sys.argv[3:])
-    path, counts = folder / "damaged.h5", Counter()
-    whole = {read: read(original) for read in READINGS}
-    for damage in damages(original, path, flips, structures, seed):
-        print(damage, flush=True)  # the last one printed is the one that a crash is due to
-        for read in READINGS:
-            found = outcome(path, read, whole[read])
-            if found not in ("whole", "refused"):
-                print(f"  {read.__name__}: {found}", flush=True)
-            counts[f"{damage.partition(' ')[0].strip(':')}, {read.__name__}, {found}"] += 1
-    print(dict(counts))
-
-
-main()
+original, path = Path(sys.argv[1]), Path(sys.argv[2]) / "damaged.h5"
+count_outcomes(original, path, damages(original, path, *map(int, sys.argv[3:])), READINGS)

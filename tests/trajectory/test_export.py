@@ -204,21 +204,6 @@ def test_units_are_written_in_two_ways(plain, nc):
     assert (udunits(plain), plain_unit(nc)) == (nc, plain)
 
 
-@pytest.mark.parametrize(
-    ("quantities", "options", "message"),
-    [
-        (("deck.spead",), {}, "did you mean 'speed'"),
-        ((), {"frame": "dekc"}, "there is no body 'dekc'"),
-        (("deck.speed",), {"frame": "deck"}, "choose one"),
-        (("deck.speed",), {"events": True}, "choose one"),
-    ],
-)
-def test_bad_requests_are_refused(history, tmp_path, quantities, options, message):
-    with pytest.raises(UsageError, match=message):
-        history.export(tmp_path / "a.csv", *quantities, **options)
-    assert remains(tmp_path) == set()
-
-
 def test_bad_names_are_refused(history, tmp_path):
     with pytest.raises(UsageError, match=r"a\.txt: the name must end with one of \.csv, \.nc, \.nc4"):
         history.export(tmp_path / "a.txt")

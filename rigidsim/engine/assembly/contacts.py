@@ -26,15 +26,9 @@ def contacts_of(blueprint: Blueprint, tree: Tree) -> Contacts | None:
     bodies = contact_bodies(plan, tree)
     numbers = {node.index: k for k, node in enumerate(bodies)}
     holders = [numbers[contact_body(tree, shape).index] for shape in plan.shapes]
+    ancestors = [free_ancestor(tree, body, numbers) for body in bodies]
     rows = [
-        (
-            body,
-            shape.core.kind,
-            shape.surface_class,
-            shape.node,
-            shape.number,
-            free_ancestor(tree, bodies[body], numbers),
-        )
+        (body, shape.core.kind, shape.surface_class, shape.node, shape.number, ancestors[body])
         for body, shape in zip(holders, plan.shapes, strict=True)
     ]
     n_moved, shapes = sum(node.is_free() for node in bodies), table(rows, at.SHAPE.width)

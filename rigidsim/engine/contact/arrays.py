@@ -183,20 +183,16 @@ def fill_from(target: np.ndarray, source: np.ndarray) -> None:
 
 def take_over(new: ContactArrays, old: ContactArrays, contacts: Contacts, before: Contacts) -> None:
     """What later steps and samples need of the arrays before an enlargement, or before the tree changed."""
-    for target, source in zip(new.last, old.last, strict=True):
-        fill_from(target, source)
-    for target, source in zip(new.record, old.record, strict=True):
-        fill_from(target, source)
-    for target, source in zip(new.ledger, old.ledger, strict=True):
+    for target, source in zip(kept(new), kept(old), strict=True):
         fill_from(target, source)
     nodes = [each.body[: each.n_moved, at.CONTACT_BODY.node] for each in (contacts, before)]
     _, rows, old_rows = np.intersect1d(*nodes, return_indices=True)
     new.mean[rows] = old.mean[old_rows]
 
 
-def varying(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
-    """The arrays that later steps need, for a copy to go back to."""
-    return (*arrays.last, *arrays.record, *arrays.ledger, arrays.mean)
+def kept(arrays: ContactArrays) -> tuple[np.ndarray, ...]:
+    """The arrays that later steps need, but for `mean`, whose rows are those of bodies of a tree."""
+    return (*arrays.last, *arrays.record, *arrays.ledger)
 
 
 def remembering(arrays: ContactArrays) -> dict[str, np.ndarray]:

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.engine.contact import columns as at
-from rigidsim.engine.contact.columns import POSE
-from rigidsim.engine.contact.pairs import axes_of, between, components, half_of
+from rigidsim.engine.contact.columns import POSE, SOLID
+from rigidsim.engine.contact.pairs import axes_of, between, components
 from rigidsim.engine.layout import TRIPLE, copy_rows
 from rigidsim.engine.model import Contacts, floats, integers, made
 from rigidsim.jit import inlined, routine
@@ -81,7 +81,7 @@ def _near(i, j, shape, value, candidates) -> bool:
         return True
     x = components(axes_of(candidates.listed[i]), between(candidates.listed[i], candidates.listed[j]))
     reach = value[i, at.SOLID.radius] + value[j, at.SOLID.bound] + candidates.allowance[j] + candidates.margin[0]
-    return norm(sub(x, nearest_in_box(x, half_of(value[i])))) < reach
+    return norm(sub(x, nearest_in_box(x, SOLID(value[i]).half))) < reach
 
 
 @inlined

@@ -8,8 +8,8 @@ import numpy as np
 
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.candidates import list_candidates, make_candidates
-from rigidsim.engine.contact.pairs import meet
-from rigidsim.engine.contact.points import TOUCHING, deepest, smaller
+from rigidsim.engine.contact.pairs import deepest, meet
+from rigidsim.engine.contact.points import TOUCHING, smaller
 from rigidsim.engine.model import Contacts
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.contact import COLLIDES

@@ -65,12 +65,6 @@ def axes_of(pose: POSE):
 
 
 @inlined
-def half_of(value: SOLID):
-    """The half sizes of a core."""
-    return value.half
-
-
-@inlined
 def components(axes, x):
     """The components of a vector along the axes."""
     return (dot(axes[0], x), dot(axes[1], x), dot(axes[2], x))
@@ -124,9 +118,9 @@ def corner(number, half):
 
 
 @inlined
-def sphere_and_box(value_i, pose_i, value_j, pose_j, reach, places):
+def sphere_and_box(value_i, pose_i, value_j: SOLID, pose_j, reach, places):
     """The nearest point of the box; a centre inside leaves by the nearest face."""
-    d, axes, half = between(pose_i, pose_j), axes_of(pose_j), half_of(value_j)
+    d, axes, half = between(pose_i, pose_j), axes_of(pose_j), value_j.half
     x = negated(components(axes, d))
     nearest = nearest_in_box(x, half)
     outward, depth = way_out_of_box(nearest, half)
@@ -137,10 +131,10 @@ def sphere_and_box(value_i, pose_i, value_j, pose_j, reach, places):
 
 
 @inlined
-def box_on_plane(value_i, pose_i, value_j, pose_j, reach, places):
+def box_on_plane(value_i: SOLID, pose_i, value_j, pose_j, reach, places):
     """The corners of the face that is turned most towards the plane."""
     d, outward = between(pose_i, pose_j), axes_of(pose_j)[2]
-    axes, half, count = axes_of(pose_i), half_of(value_i), 0
+    axes, half, count = axes_of(pose_i), value_i.half, 0
     m = components(axes, outward)
     k = most(m)
     for number in range(8):
@@ -227,7 +221,7 @@ def _beside(x, u, h, half, normal, s):
 @inlined
 def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     """The nearest points; of a capsule that lies on a face or along an edge both ends of the part that lies there."""
-    d, axes, half, h = between(pose_i, pose_j), axes_of(pose_j), half_of(value_j), value_i.half[2]
+    d, axes, half, h = between(pose_i, pose_j), axes_of(pose_j), value_j.half, value_i.half[2]
     x, u = negated(components(axes, d)), components(axes, axes_of(pose_i)[2])
     separation, outward = _separation(x, u, h, half)
     if separation - value_i.radius - value_j.radius >= reach:
@@ -255,7 +249,7 @@ def capsule_and_box(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, place
 def two_boxes(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
     """All places of two boxes."""
     d, axes_i, axes_j = between(pose_i, pose_j), axes_of(pose_i), axes_of(pose_j)
-    a, b, x = half_of(value_i), half_of(value_j), components(axes_i, d)
+    a, b, x = value_i.half, value_j.half, components(axes_i, d)
     turn = (components(axes_i, axes_j[0]), components(axes_i, axes_j[1]), components(axes_i, axes_j[2]))
     radii, thin = value_i.radius + value_j.radius, 2.0 * min(min(a[0], a[1], a[2]), min(b[0], b[1], b[2]))
     face, by_face, by_faces = _widest_face(x, turn, a, b, PREFERENCE * thin)
@@ -272,7 +266,7 @@ def two_boxes(value_i: SOLID, pose_i, value_j: SOLID, pose_j, reach, places):
         count = _edge_place(edge, normal, x, turn, axes_i, d, value_i, value_j, places)
     shift, apart = 0.0, max(by_faces, by_edge)
     if apart > 0.0:
-        lowest = _lowest(count, places) + radii
+        lowest = deepest(count, places) + radii
         if lowest > apart + SMALL * (value_i.bound + value_j.bound):
             core, way = _nearest(x, turn, a, b)
             normal, distance = direction(way, NO_DISTANCE, UNIT[2])
@@ -320,13 +314,13 @@ def _widest_edge(x, turn, a, b):
 
 
 @inlined
-def _face_places(face, value_i, axes_i, value_j, axes_j, d, tolerance, places):
+def _face_places(face, value_i: SOLID, axes_i, value_j: SOLID, axes_j, d, tolerance, places):
     """The corners of the incident face that are above the reference face, and where its edges cross the sides."""
     k, of_second = face % 3, face >= 3
-    axes, half, other, size = axes_i, half_of(value_i), axes_j, half_of(value_j)
+    axes, half, other, size = axes_i, value_i.half, axes_j, value_j.half
     way = d
     if of_second:
-        axes, half, other, size, way = axes_j, half_of(value_j), axes_i, half_of(value_i), negated(d)
+        axes, half, other, size, way = axes_j, value_j.half, axes_i, value_i.half, negated(d)
     sign = with_sign(1.0, dot(way, axes[k]))
     outward, p, q = scaled(sign, axes[k]), (k + 1) % 3, (k + 2) % 3
     lying = components(other, outward)
@@ -391,9 +385,9 @@ def _clip_side(count, places: TRIPLE, source, target, column, sign, half, tolera
 
 
 @inlined
-def _edge_place(edge, normal, x, turn, axes_i, d, value_i, value_j, places):
+def _edge_place(edge, normal, x, turn, axes_i, d, value_i: SOLID, value_j: SOLID, places):
     """Where two edges pass each other."""
-    k, j, a, b = edge // 3, edge % 3, half_of(value_i), half_of(value_j)
+    k, j, a, b = edge // 3, edge % 3, value_i.half, value_j.half
     n_a, n_b = normal, negated(components(turn, normal))
     on_a = (with_sign(a[0], n_a[0]), with_sign(a[1], n_a[1]), with_sign(a[2], n_a[2]))
     on_b = (with_sign(b[0], n_b[0]), with_sign(b[1], n_b[1]), with_sign(b[2], n_b[2]))
@@ -434,11 +428,12 @@ def _nearest(x, turn, a, b):
 
 
 @inlined
-def _lowest(count, places: PLACE):
-    lowest = np.inf
+def deepest(count, places: PLACE):
+    """The smallest gap of some places."""
+    gap = np.inf
     for m in range(count):
-        lowest = min(lowest, places[m].gap)
-    return lowest
+        gap = min(gap, places[m].gap)
+    return gap
 
 
 @inlined

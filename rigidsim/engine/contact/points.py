@@ -21,7 +21,7 @@ from rigidsim.engine.contact.columns import (
     SOLID,
     WHO,
 )
-from rigidsim.engine.contact.pairs import meet
+from rigidsim.engine.contact.pairs import deepest, meet
 from rigidsim.engine.layout import TRIPLE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.contact import FACE_SHARE, LINE_SHARE, SENSED, friction_shift
@@ -145,15 +145,6 @@ def is_before(a, b):
 def is_of(rows, k, count, i, j):
     """Whether row k of count rows exists and belongs to a pair of shapes."""
     return k < count and rows[k, 0] == i and rows[k, 1] == j
-
-
-@inlined
-def deepest(count, place: PLACE):
-    """The smallest gap of some places."""
-    gap = place[0].gap
-    for k in range(1, count):
-        gap = min(gap, place[k].gap)
-    return gap
 
 
 @inlined

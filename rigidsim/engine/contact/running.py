@@ -161,13 +161,13 @@ class ContactRun:
 
     def place(self) -> tuple:
         """What `go_back` needs."""
-        kept = [array.copy() for array in made.varying(self.arrays)] if self.arrays else []
+        kept = [array.copy() for array in (*made.kept(self.arrays), self.arrays.mean)] if self.arrays else []
         return self.arrays, self._room, self._contacts, self._size, kept, self.record.place()
 
     def go_back(self, place: tuple) -> None:
         """Restore the arrays as they were at `place`."""
         self.arrays, self._room, self._contacts, self._size, kept, recorded = place
         if self.arrays is not None:
-            for array, values in zip(made.varying(self.arrays), kept, strict=True):
+            for array, values in zip((*made.kept(self.arrays), self.arrays.mean), kept, strict=True):
                 array[:] = values
         self.record.go_back(recorded)

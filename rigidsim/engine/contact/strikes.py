@@ -23,7 +23,7 @@ from rigidsim.engine.contact.approach import (
     soonest,
 )  # fmt: skip
 from rigidsim.engine.contact.columns import CONTACT_POINT, WHO
-from rigidsim.engine.contact.points import deepest
+from rigidsim.engine.contact.pairs import deepest
 from rigidsim.engine.contact.simultaneous import (
     LEVERS,
     MOST_STRUCK,

@@ -1,8 +1,9 @@
 """Steps by tolerance: a Runge-Kutta-Munthe-Kaas pair of order 8(5, 3) with dense output, on the whole tree.
 
-Free bodies and paced nodes are charts: position, and rotation in the world or relative to the parent, with rotation
-vectors sigma from the beginning of the step, whose rates are dexp_inverse(sigma, omega). Source: Munthe-Kaas, BIT 38
-(1998); coefficients in `dop853`, control in `physics/step_control.py`.
+Free bodies and paced nodes are charts: position, of a body in world axes from its parent as in `rkmk4`, of a node in
+its parent's; rotation, of a body in the world, of a node relative to its parent, by rotation vectors sigma from the
+beginning of the step, whose rates are dexp_inverse(sigma, omega). Source: Munthe-Kaas, BIT 38 (1998); coefficients in
+`dop853`, control in `physics/step_control.py`.
 """
 
 from __future__ import annotations
@@ -11,15 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigidsim.engine.evaluate import evaluate
+from rigidsim.engine.drive import drive
+from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
+from rigidsim.engine.integrators.rkmk4 import begin
+from rigidsim.engine.kinds import is_moved, place
 from rigidsim.engine.layout import (
+    BODY,
+    EACH,
     FAULT,
+    FRAME,
     LOCAL,
     PACED,
     RATE,
     SCALAR,
     STAGE,
+    START,
     STATE,
     STEP,
     SUMS,
@@ -31,6 +39,7 @@ from rigidsim.engine.model import Model, floats, made
 from rigidsim.engine.relations import keep_windings, step_row
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select, sqrt
+from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse_full, exp_full, product, renormalised, rotate_back
 from rigidsim.physics.step_control import first_length, next_length, step_error, worse
 from rigidsim.physics.vector import add, dot, scaled
@@ -87,21 +96,28 @@ def combine(slopes: SUMS, weights, n, first, apart, total: SUMS, lane):
 
 
 @lanewise
-def place_stage(step: STEP, trial: STEP, start: STAGE, total: SUMS, stage: STAGE, turn: TRIPLE, lane):
-    """A free body at a stage: p + h mean v, q exp(sigma/2) with sigma = h mean turning, and so on."""
-    h = trial.t - step.t
-    sigma = scaled(h, total.turning)
-    turn.xyz = sigma
-    stage.p = add(start.p, scaled(h, total.v))
-    stage.q = renormalised(product(start.q, exp_full(scaled(0.5, sigma))))
-    stage.v = add(start.v, scaled(h, total.a))
-    stage.omega = add(start.omega, scaled(h, total.alpha))
+def begin_paced(state: PACED, start: START, lane):
+    """The pose of a paced node at the beginning of the step."""
+    start.d = state.p
+    start.v = NONE
 
 
 @lanewise
-def place_paced(when: SCALAR, stage: PACED, lane):
+def place_stage(step: STEP, trial: STEP, state: STAGE, start: START, total: SUMS, stage: STAGE, turn: TRIPLE, lane):
+    """A chart at a stage: d + h mean d', q exp(sigma/2) with sigma = h mean turning, and so on."""
+    h = trial.t - step.t
+    sigma = scaled(h, total.turning)
+    turn.xyz = sigma
+    stage.p = add(start.d, scaled(h, total.v))
+    stage.q = renormalised(product(state.q, exp_full(scaled(0.5, sigma))))
+    stage.v = add(start.v, scaled(h, total.a))
+    stage.omega = add(state.omega, scaled(h, total.alpha))
+
+
+@lanewise
+def place_paced(when: EACH, stage: PACED, lane):
     """The pose of a paced node is that at the time of the stage."""
-    stage.since = when.value
+    stage.since = when
 
 
 @lanewise
@@ -127,11 +143,11 @@ def begin_guess(most, trial: STEP, lane):
 
 
 @lanewise
-def guess(start: STAGE, slope: SUMS, small, trial: STEP, lane):
+def guess(state: STAGE, start: START, slope: SUMS, small, trial: STEP, lane):
     """Shorten the first step by what changes fastest in one chart; `small` is the size that counts at rest."""
-    h = first_length(trial.h, small + sqrt(dot(start.p, start.p)), slope.v)
+    h = first_length(trial.h, small + sqrt(dot(start.d, start.d)), slope.v)
     h = first_length(h, small + sqrt(dot(start.v, start.v)), slope.a)
-    h = first_length(h, small + sqrt(dot(start.omega, start.omega)), slope.alpha)
+    h = first_length(h, small + sqrt(dot(state.omega, state.omega)), slope.alpha)
     trial.h = first_length(h, 1.0, slope.turning)
 
 
@@ -147,11 +163,15 @@ def set_end(step: STEP, trial: STEP, stop, most, lane):
 
 
 @lanewise
-def keep_stage(step: STEP, trial: STEP, total: SUMS, end: STATE, lane):
-    """A free body at the end of the trial."""
+def keep_stage(step: STEP, trial: STEP, total: SUMS, start: START, parent: FRAME, body: BODY, end: STATE, lane):
+    """A free body at the end of the trial, from the beginning; the parent's frame is that at the end."""
     h = trial.t - step.t
     q = product(end.q, exp_full(scaled(0.5 * h, total.turning)))
-    add_to_sums(end, p=scaled(h, total.v), v=scaled(h, total.a))
+    dp, dv = changes_in_parent(
+        start.q, parent.q, start.omega, parent.omega, body.scale, end.p, end.v, start.d, scaled(h, total.v),
+        scaled(h, total.a),
+    )  # fmt: skip
+    add_to_sums(end, p=dp, v=dv)
     add_to_sums(end, omega=scaled(h, total.alpha), work=h * total.power)
     end.q = renormalised(q)
 
@@ -167,13 +187,15 @@ def keep_paced(step: STEP, trial: STEP, total: SUMS, end: PACED, lane):
 
 
 @lanewise
-def measure(step: STEP, trial: STEP, fifth: SUMS, third: SUMS, start: STAGE, end: STAGE, rtol, atol, k, lane):
+def measure(
+    step: STEP, trial: STEP, fifth: SUMS, third: SUMS, state: STAGE, start: START, end: STAGE, rtol, atol, k, lane
+):
     """The largest error of chart k, if it is the largest up to now."""
     h, one = trial.t - step.t, (1.0, 0.0, 0.0)
-    e = step_error(h, fifth.v, third.v, start.p, end.p, rtol, atol)
+    e = step_error(h, fifth.v, third.v, start.d, end.p, rtol, atol)
     e = worse(e, step_error(h, fifth.turning, third.turning, one, one, rtol, atol))
     e = worse(e, step_error(h, fifth.a, third.a, start.v, end.v, rtol, atol))
-    e = worse(e, step_error(h, fifth.alpha, third.alpha, start.omega, end.omega, rtol, atol))
+    e = worse(e, step_error(h, fifth.alpha, third.alpha, state.omega, end.omega, rtol, atol))
     total = worse(trial.error, e)
     trial.worst = select(total == trial.error, trial.worst, 1.0 * k)
     trial.error = total
@@ -181,25 +203,28 @@ def measure(step: STEP, trial: STEP, fifth: SUMS, third: SUMS, start: STAGE, end
 
 @lanewise
 def control(step: STEP, trial: STEP, most, lane):
-    """The length of the next step, or of the one in its place."""
+    """The length of the next step, or of the one in its place; after one that was repeated it does not grow."""
+    longest = select(step.repeats > 0.0, select(trial.h < most, trial.h, most), most)
     following = next_length(trial.t - step.t, trial.h, trial.error, step.error)
-    trial.h = select(following < most, following, most)
+    trial.h = select(following < longest, following, longest)
 
 
 @inlined
 def take_slope(i, era, model, state, scratch, lanes):
     """Slope i of all charts, after those before it; its sum is left in `scratch.sum`."""
-    trial, n, n_moved = scratch.trial, step_row(state, scratch), len(model.moved_node)
+    trial, stage, n, n_moved = scratch.trial, scratch.stage, step_row(state, scratch), len(model.moved_node)
     step, next_step, weights = state[n], trial.state[n], trial.tableau[i]
     at_slope(step, next_step, weights[0], trial.when, lanes)
     for k in range(n):
-        combine(trial.slopes, weights, i, k, n, scratch.sum[k], lanes)
-        place_stage(step, next_step, state[k], scratch.sum[k], scratch.stage[k], scratch.turn[k], lanes)
+        start, total = scratch.start[k], scratch.sum[k]
+        combine(trial.slopes, weights, i, k, n, total, lanes)
+        place_stage(step, next_step, state[k], start, total, stage[k], scratch.turn[k], lanes)
         if k >= n_moved:
-            place_paced(trial.when, scratch.stage[k], lanes)
-    evaluate(trial.when, era, model, scratch.stage, scratch, lanes)
+            place_paced(trial.when, stage[k], lanes)
+    place_nodes(model.active, trial.when, model, stage, scratch, lanes, True)
+    evaluate_placed(trial.when, era, model, stage, scratch, lanes, True)
     for k in range(n_moved):
-        keep_slope(scratch.stage[k], scratch.rate[k], scratch.turn[k], trial.slopes[i * n + k], lanes)
+        keep_slope(stage[k], scratch.rate[k], scratch.turn[k], trial.slopes[i * n + k], lanes)
     if model.expressions is not None:
         for k in range(len(model.expressions.paced)):
             driven = scratch.driven[model.expressions.paced[k].row]
@@ -207,41 +232,71 @@ def take_slope(i, era, model, state, scratch, lanes):
 
 
 @inlined
-def begin(method, stop, model, state, scratch, lanes):
+def begin_charts(model, state, scratch, lanes):
+    """The beginning of the step: the charts in world axes, and the frames of their parents."""
+    trial, n, n_moved = scratch.trial, step_row(state, scratch), len(model.moved_node)
+    at_slope(state[n], trial.state[n], 0.0, trial.when, lanes)
+    place_nodes(model.active, trial.when, model, state, scratch, lanes)
+    copy_rows(n_moved, len(state), state, scratch.stage)
+    for k in range(n_moved):
+        node = model.moved_node[k]
+        parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
+        begin(state[k], parent, arm, scratch.start[k], scratch.stage[k], lanes)
+    for k in range(n_moved, n):
+        begin_paced(state[k], scratch.start[k], lanes)
+
+
+@inlined
+def set_length(method, stop, model, state, scratch, lanes):
     """The end of the trial, when the first slope is known."""
     trial, n = scratch.trial, step_row(state, scratch)
     begin_guess(model.step, trial.state[n], lanes)
     for k in range(n):
-        guess(state[k], trial.slopes[k], method.atol / method.rtol, trial.state[n], lanes)
+        guess(state[k], scratch.start[k], trial.slopes[k], method.atol / method.rtol, trial.state[n], lanes)
     set_end(state[n], trial.state[n], stop, method.max_step, lanes)
+
+
+@inlined
+def keep_charts(model, state, scratch, lanes):
+    """The charts at the end of the trial, parents first. Driven nodes that no free body moves are where they were for
+    the last slope.
+    """
+    trial, n = scratch.trial, step_row(state, scratch)
+    for k in range(len(model.moved_node), n):
+        keep_paced(state[n], trial.state[n], scratch.sum[k], trial.state[k], lanes)
+    for node in model.active:
+        if is_moved(node, model):
+            k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
+            total, start, body = scratch.sum[k], scratch.start[k], model.body[k]
+            keep_stage(state[n], trial.state[n], total, start, parent, body, trial.state[k], lanes)
+        if model.node[node].bears > 0:
+            place(node, trial.when, model, trial.state, scratch, lanes)
 
 
 @inlined
 def attempt(method, stop, era, model, state, scratch, lanes):
     """Try a step from the state of each lane, not beyond the time `stop`, s: fills `scratch.trial`."""
-    trial, n, n_moved = scratch.trial, step_row(state, scratch), len(model.moved_node)
-    copy_rows(0, len(state), state, scratch.stage)
-    for k in range(len(state)):
-        if k != n:
-            copy_rows(k, k + 1, state, trial.state)
+    trial, n = scratch.trial, step_row(state, scratch)
+    copy_rows(0, n, state, trial.state)
+    copy_rows(n + 1, len(state), state, trial.state)
+    begin_charts(model, state, scratch, lanes)
     i = 0
     while i < STAGES:
         take_slope(i, era, model, state, scratch, lanes)
         if i == 0:
-            begin(method, stop, model, state, scratch, lanes)
+            set_length(method, stop, model, state, scratch, lanes)
         i += 1
+    keep_windings(trial.when, era, model, trial.state, scratch, lanes)
+    keep_charts(model, state, scratch, lanes)
     for k in range(n):
-        end = trial.state[k]
-        if k < n_moved:
-            keep_stage(state[n], trial.state[n], scratch.sum[k], end, lanes)
-        else:
-            keep_paced(state[n], trial.state[n], scratch.sum[k], end, lanes)
         for e in range(IN_ERROR, IN_DENSE):
             combine(trial.slopes, trial.tableau[e], STAGES, k, n, trial.slopes[e * n + k], lanes)
-        fifth, third = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k]
-        measure(state[n], trial.state[n], fifth, third, state[k], end, method.rtol, method.atol, k, lanes)
+        fifth, third, start = trial.slopes[IN_ERROR * n + k], trial.slopes[(IN_ERROR + 1) * n + k], scratch.start[k]
+        measure(
+            state[n], trial.state[n], fifth, third, state[k], start, scratch.stage[k], method.rtol, method.atol, k,
+            lanes,
+        )  # fmt: skip
     control(state[n], trial.state[n], method.max_step, lanes)
-    keep_windings(trial.when, era, model, trial.state, scratch, lanes)
 
 
 @inlined
@@ -258,8 +313,10 @@ def fill(method, era, model, state, scratch, lanes):
 
 
 @lanewise
-def interpolate(step: STEP, trial: STEP, t, slopes: SUMS, first, apart, start: STAGE, stage: STAGE, lane):
-    """A chart at time t inside the trial, s: the weighted sum of the terms of dense output."""
+def interpolate(step: STEP, trial: STEP, t, slopes: SUMS, first, apart, total: SUMS, lane):
+    """The changes of a chart from the beginning of the step to time t, s: the weighted sum of the terms of dense
+    output.
+    """
     h = trial.t - step.t
     x = (t - step.t) / h
     y = 1.0 - x
@@ -271,25 +328,42 @@ def interpolate(step: STEP, trial: STEP, t, slopes: SUMS, first, apart, start: S
         a = add(a, scaled(weight, slope.a))
         alpha = add(alpha, scaled(weight, slope.alpha))
         power += weight * slope.power
-    stage.p = add(start.p, v)
-    stage.q = renormalised(product(start.q, exp_full(scaled(0.5, turning))))
-    stage.v = add(start.v, a)
-    stage.omega = add(start.omega, alpha)
-    stage.work = start.work + power
+    total.v, total.turning, total.a, total.alpha, total.power = v, turning, a, alpha, power
 
 
 @lanewise
-def interpolate_paced(t, stage: PACED, lane):
-    """The pose of a paced node is that at time t."""
+def show_body(total: SUMS, state: STAGE, start: START, parent: FRAME, body: BODY, stage: STAGE, lane):
+    """A free body inside the step, from the changes of its chart; the parent's frame is that at the same time."""
+    dp, dv = changes_in_parent(
+        start.q, parent.q, start.omega, parent.omega, body.scale, state.p, state.v, start.d, total.v, total.a
+    )
+    stage.p = add(state.p, dp)
+    stage.q = renormalised(product(state.q, exp_full(scaled(0.5, total.turning))))
+    stage.v = add(state.v, dv)
+    stage.omega = add(state.omega, total.alpha)
+    stage.work = state.work + total.power
+
+
+@lanewise
+def show_paced(t, total: SUMS, state: PACED, stage: PACED, lane):
+    """A paced node at time t inside the step, from the changes of its chart."""
+    stage.p = add(state.p, total.v)
+    stage.q = renormalised(product(state.q, exp_full(scaled(0.5, total.turning))))
     stage.since = t
 
 
 @inlined
 def between(method, t, era, model, state, scratch, lanes):
     """The state at time t, s, inside the trials that were filled: in `scratch.stage`."""
-    trial, n = scratch.trial, step_row(state, scratch)
+    trial, stage, n, n_moved = scratch.trial, scratch.stage, step_row(state, scratch), len(model.moved_node)
     for k in range(n):
-        first = IN_DENSE * n + k
-        interpolate(state[n], trial.state[n], t, trial.slopes, first, n, state[k], scratch.stage[k], lanes)
-        if k >= len(model.moved_node):
-            interpolate_paced(t, scratch.stage[k], lanes)
+        interpolate(state[n], trial.state[n], t, trial.slopes, IN_DENSE * n + k, n, scratch.sum[k], lanes)
+    for k in range(n_moved, n):
+        show_paced(t, scratch.sum[k], state[k], stage[k], lanes)
+    drive(t, model, stage, scratch, lanes)
+    for node in model.active:
+        if is_moved(node, model):
+            k, parent = model.node[node].row, scratch.frame[model.node[node].parent]
+            show_body(scratch.sum[k], state[k], scratch.start[k], parent, model.body[k], stage[k], lanes)
+        if model.node[node].bears > 0 or not is_moved(node, model):
+            place(node, t, model, stage, scratch, lanes)

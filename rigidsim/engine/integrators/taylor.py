@@ -19,8 +19,8 @@ from rigidsim.jit import inlined
 
 
 class TaylorOptions(NamedTuple):
-    """log2 of the largest share of the last terms in a step, the longest step, s; what follows from the first: the order;
-    and the shortest step.
+    """log2 of the largest share of the last terms in a step; the longest step, s; the order, which follows from the
+    first; and the shortest step.
     """
 
     tolerance: float

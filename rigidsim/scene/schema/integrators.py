@@ -25,8 +25,10 @@ from rigidsim.scene.values.quantities import NUMBER_ONLY, TIME, between, positiv
 
 Quadrature = tuple[tuple[float, float], ...]
 ONE = np.eye(2)
+LEAST_SHARE = 1e-16  # of the last terms of a step
 LEAST_ORDER, MOST_ORDER = 8, 24  # of series of Taylor
 SAFETY = 4.0  # of a step's tolerance, in powers of two: errors of many steps add up
+LEAST_TOLERANCE = 1e-14
 
 
 class Method(SceneModel):
@@ -37,6 +39,8 @@ class Method(SceneModel):
     evaluations: ClassVar[int]
     """Number of evaluations of the forces per step."""
     conserves: ClassVar[str]
+    use: ClassVar[str]
+    """When to take it, in words."""
     source: ClassVar[str]
     quadrature: ClassVar[Quadrature]
     chooses: ClassVar[bool] = False
@@ -57,6 +61,14 @@ class Method(SceneModel):
     def in_numbers(self) -> dict[str, Any]:
         """The options as the stepper takes them."""
         return self.options()
+
+    def written(self) -> dict[str, Any]:
+        """The method in full, as in a scene."""
+        return self.model_dump(exclude_none=True)
+
+    def finer(self, part: int) -> dict[str, Any]:
+        """The method, as in a scene, for steps that are so many times shorter."""
+        return self.written()
 
     @classmethod
     def allowed(cls) -> dict[str, str]:
@@ -81,6 +93,7 @@ class Rkmk4Method(Method):
     order: ClassVar[str] = "4"
     evaluations: ClassVar[int] = 4
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "most scenes, and those with contact: its steps are those of contact"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Kutta's tableau (1901); rotation in body rates"
     quadrature: ClassVar[Quadrature] = ((0.0, 1 / 6), (0.5, 2 / 3), (1.0, 1 / 6))
     in_world: ClassVar[bool] = True
@@ -107,6 +120,7 @@ class MagnusMethod(Method):
     )
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "comparison with the articles; exact for constant accelerations"
     source: ClassVar[str] = "Numerical Integration for Rotational Dynamics (cwzx); Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
@@ -128,6 +142,7 @@ class Magnus2Method(Method):
     order: ClassVar[str] = "2"
     evaluations: ClassVar[int] = 2
     conserves: ClassVar[str] = "unit quaternions; angular momentum about the centre of mass where no torque acts"
+    use: ClassVar[str] = "angular momentum to round-off where no torque acts, in long steps"
     source: ClassVar[str] = "explicit midpoint on L = I omega, with a Magnus increment; Magnus (1954)"
     quadrature: ClassVar[Quadrature] = ((0.5, 1.0),)
 
@@ -144,6 +159,7 @@ class EulerMethod(Method):
     order: ClassVar[str] = "1"
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "comparison with game engines"
     source: ClassVar[str] = "semi-implicit Euler, as in game engines; for comparison only"
     quadrature: ClassVar[Quadrature] = ((0.0, 1.0),)
 
@@ -157,7 +173,7 @@ class AdaptiveMethod(Method):
     """A Runge-Kutta-Munthe-Kaas pair of order 8(5, 3), which chooses its steps by tolerance."""
 
     name: Literal["adaptive"]
-    rtol: between(1e-14, 0.1) = Field(1e-9, description="relative tolerance of a step's error")
+    rtol: between(LEAST_TOLERANCE, 0.1) = Field(1e-9, description="relative tolerance of a step's error")
     atol: positive(NUMBER_ONLY) = Field(None, description="absolute tolerance, in m, m/s, rad, rad/s")
     min_step: positive(TIME) = Field(1e-12, description="the run fails where a shorter step would be needed, s")
     max_step: positive(TIME) = Field(None, description="the longest step, s")
@@ -165,9 +181,11 @@ class AdaptiveMethod(Method):
     order: ClassVar[str] = "8, with an error of orders 5 and 3; dense output of order 7"
     evaluations: ClassVar[int] = 13
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "smooth motion to a tolerance, without looking for a step; fast and slow phases in one run"
     source: ClassVar[str] = "Munthe-Kaas, BIT 38 (1998), on Dormand and Prince's DOP853 (Hairer, Norsett, Wanner 1993)"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
+    in_world: ClassVar[bool] = True
     unset: ClassVar[dict[str, str]] = {"atol": "rtol/1000", "max_step": "none"}
 
     def in_numbers(self) -> dict[str, Any]:
@@ -175,17 +193,26 @@ class AdaptiveMethod(Method):
         omitted = {"atol": self.rtol / 1000, "max_step": math.inf}
         return {key: omitted[key] if value is None else value for key, value in super().in_numbers().items()}
 
+    def finer(self, part: int) -> dict[str, Any]:
+        """The method with tolerances that make its steps, of order 8, about so many times shorter."""
+        numbers = self.in_numbers()
+        tighter = {"rtol": max(LEAST_TOLERANCE, self.rtol / part**8), "atol": numbers["atol"] / part**8}
+        return super().finer(part) | tighter
+
 
 class TaylorMethod(Method):
     """Series of Taylor from the scene's own equations, of the order that the tolerance asks for."""
 
     name: Literal["taylor"]
-    tolerance: between(1e-16, 0.1) = Field(1e-12, description="largest share of a step's last terms in what changes")
+    tolerance: between(LEAST_SHARE, 0.1) = Field(
+        1e-12, description="largest share of a step's last terms in what changes"
+    )
     max_step: positive(TIME) = Field(None, description="the longest step, s")
 
     order: ClassVar[str] = "8 to 24, by the tolerance"
     evaluations: ClassVar[int] = 1
     conserves: ClassVar[str] = "unit quaternions"
+    use: ClassVar[str] = "smooth motion to many digits, at the least time"
     source: ClassVar[str] = "Jorba and Zou, Exp. Math. 14 (2005) 99"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
@@ -200,6 +227,10 @@ class TaylorMethod(Method):
             "min_step": 0.0,
             "max_step": math.inf if self.max_step is None else self.max_step,
         }
+
+    def finer(self, part: int) -> dict[str, Any]:
+        """The method with a tolerance that makes its steps, of eight terms or more, about so many times shorter."""
+        return super().finer(part) | {"tolerance": max(LEAST_SHARE, self.tolerance / part**8)}
 
 
 MODELS: dict[str, type[Method]] = {

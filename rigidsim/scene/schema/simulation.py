@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from rigidsim.scene.schema.integrators import DEFAULT, MODELS, Integrator
 from rigidsim.scene.schema.record import Record
@@ -46,8 +46,19 @@ ContactMode = or_mapping(Mode, ContactSettings, "mode")
 """A mode as a word or with options; its value is the model with its options."""
 
 
+CHOOSING = {
+    "description": "An integrator that chooses its steps.",
+    "enum": [name for name, model in MODELS.items() if model.chooses],
+}
+CHOOSES = {"if": {"type": "object"}, "then": {"properties": {"name": CHOOSING}}, "else": CHOOSING}
+NO_STEP = {"required": ["integrator"], "properties": {"integrator": CHOOSES}}
+"""The settings without a step, for the JSON Schema."""
+
+
 class SimulationSettings(SceneModel):
     """Duration, step, method and sampling of a simulation."""
+
+    model_config = ConfigDict(json_schema_extra={"if": NO_STEP, "else": {"required": ["step"]}})
 
     duration: positive(TIME) = Field(description="Simulated time from the start to the end; a whole number of steps.")
     step: positive(TIME) = Field(

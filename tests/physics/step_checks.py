@@ -1,0 +1,90 @@
+"""What the formulas of steps by tolerance have to give: see formula_checks.py."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from smooth_paths import MP, exact
+
+EPS = np.finfo(float).eps
+
+
+def turning_rate(sigma, omega) -> list:
+    """The rate of a rotation vector: the inverse of the sum of (-S)^k/(k + 1)!, S = sigma x, times omega; exact."""
+    x, y, z = exact(sigma)
+    S = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    term = total = exact(np.eye(3))
+    for k in range(1, 100):
+        term = term @ -S / MP.mpf(k + 1)
+        total = total + term
+    return list(MP.lu_solve(MP.matrix(total.tolist()), MP.matrix(list(exact(omega)))))
+
+
+OMEGA = (0.5, 0.3, -0.9)
+NEAR, FAR = np.array([0.21, -0.25, 0.16]), np.array([0.3, -0.25, 0.2])  # |sigma|^2 = 0.13 and 0.19
+TURNING = [
+    *(((exact(s), exact(OMEGA)), turning_rate(s, OMEGA), 1e-16) for s in (NEAR, 1e-3 * NEAR)),
+    *(((exact(s), exact(OMEGA)), turning_rate(s, OMEGA), 1e-40) for s in (FAR, 7 * FAR, 13 * FAR)),
+    *(((s, OMEGA), np.array(turning_rate(s, OMEGA), float), 8 * EPS) for s in (NEAR, FAR, 7 * FAR)),
+]
+
+
+def error_of_step(h, fifth, third, before, after, rtol, atol) -> float:
+    e5, e3 = (h * np.linalg.norm(e) for e in (fifth, third))
+    allowed = atol + rtol * max(np.linalg.norm(before), np.linalg.norm(after))
+    return e5**2 / math.sqrt(e5**2 + 0.01 * e3**2) / allowed
+
+
+def length_after(h, error, last) -> float:
+    return h * 0.9 * error ** (-0.7 / 8) * last ** (0.4 / 8)
+
+
+FIFTH, THIRD = (1e-5, 2e-5, -1e-5), (3e-4, 1e-4, 2e-4)
+STEPS = [
+    (0.3, FIFTH, THIRD, (1.0, 2.0, 0.5), (0.7, 0.1, 0.2), 1e-3, 1e-2),
+    (0.3, FIFTH, THIRD, (0.7, 0.1, 0.2), (1.0, 2.0, 0.5), 1e-3, 1e-2),
+    (0.3, FIFTH, THIRD, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1e-3, 1e-2),
+]
+STEP_CHECKS = {
+    "step_error": [
+        *((case, error_of_step(*case), 1e-14) for case in STEPS),
+        ((0.3, (0.0, 0.0, 0.0), THIRD, (1.0, 0.0, 0.0), (1.0, 0.0, 0.0), 1e-3, 1e-2), 0.0, 0.0),
+    ],
+    "worse": [((1.0, 2.0), 2.0, 0), ((2.0, 1.0), 2.0, 0)],
+    "first_length": [
+        ((1.0, 2.0, (3.0, 4.0, 0.0)), 0.004, 1e-17),
+        ((0.001, 2.0, (3.0, 4.0, 0.0)), 0.001, 0),
+        ((0.3, 2.0, (0.0, 0.0, 0.0)), 0.3, 0),
+    ],
+    "next_length": [
+        ((0.3, 0.2, 0.5, 0.7), length_after(0.3, 0.5, 0.7), 1e-15),
+        ((0.3, 0.2, 0.5, 0.0), length_after(0.3, 0.5, 1.0), 1e-15),
+        ((0.3, 0.2, 0.5, 1e-30), length_after(0.3, 0.5, 1e-4), 1e-15),
+        ((0.3, 0.2, 0.5, 1.5e-4), length_after(0.3, 0.5, 1.5e-4), 1e-15),
+        ((0.3, 0.2, 1e-30, 0.7), 1.8, 1e-15),
+        ((0.01, 0.3, 0.5, 0.7), 0.3, 0),  # cut short by a stop
+        ((0.25, 0.26, 1e-6, 0.7), length_after(0.25, 1e-6, 0.7), 1e-15),
+        ((0.3, 0.3, 1.5, 0.5), 0.27 * 1.5**-0.125, 1e-15),
+        ((0.3, 0.3, 8.0, 0.5), 0.27 * 8.0**-0.125, 1e-15),
+        ((0.3, 0.3, math.nan, 0.5), 0.06, 1e-17),
+    ],
+    "_within": [((0.1, 6.0), 0.2, 0), ((3.0, 6.0), 3.0, 0), ((9.0, 6.0), 6.0, 0)],
+}
+
+STEP_EQUIVALENT = {
+    # What keeps a branch that is not taken away from 0/0; n cot n is even, in n and in the signs of sine and cosine.
+    "quaternion.dexp_inverse_full: doubled 0.16": 1,
+    "quaternion.dexp_inverse_full: doubled 0.0": 1,
+    "quaternion.dexp_inverse_full: other operator in 0.16 + 0.0 * x": 1,
+    "quaternion.dexp_inverse_full: other operator in 0.0 * x": 1,
+    "quaternion.dexp_inverse_full: negated sqrt(select(small, 0.16 + 0.0 * x, x))": 1,
+    "quaternion.dexp_inverse_full: negated sin_cos(n)": 1,
+    "step_control.step_error: doubled 0.0": 3,
+    "step_control.step_error: doubled 1.0": 1,
+    "step_control.first_length: doubled 0.0": 2,
+    "step_control.first_length: doubled 1.0": 1,
+    # Such errors are followed by the longest step in any case.
+    "step_control.next_length: doubled 1e-10": 2,
+    "step_control.next_length: doubled 0.0": 1,
+}
