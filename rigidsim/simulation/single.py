@@ -24,7 +24,7 @@ from rigidsim.engine.contact.columns import FASTEST_SPUN, FIRST_SPUN
 from rigidsim.engine.contact.running import ContactRun
 from rigidsim.engine.model import Samples
 from rigidsim.engine.run import NO_SAMPLES, BlockRun
-from rigidsim.errors import SimulationError
+from rigidsim.errors import SimulationError, UsageError
 from rigidsim.scene import Scene, as_scene
 from rigidsim.simulation.blocks import Watch
 from rigidsim.simulation.events import event_columns, ledger_of, point_columns, scheduled_ids
@@ -89,6 +89,12 @@ class Simulation:
     ):
         callbacks = checked(callbacks)
         self.scene = as_scene(scene)
+        method = self.scene.simulation.integrator
+        if callbacks and not method.takes_callbacks:
+            raise UsageError(
+                f"callbacks: {method.name} needs the equations of all forces, and functions of Python have none;"
+                " use rkmk4 or adaptive"
+            )
         world = build_world(self.scene)
         self.blueprint, self._start = world.blueprint, world
         self.header = header_of(self.scene, world, terms, bool(callbacks), contacts)

@@ -45,6 +45,8 @@ class Method(SceneModel):
     quadrature: ClassVar[Quadrature]
     chooses: ClassVar[bool] = False
     """Whether the method chooses the length of its steps."""
+    takes_callbacks: ClassVar[bool] = True
+    """Whether forces may be functions of Python, of which the equations are not known."""
     unset: ClassVar[dict[str, str]] = {}
     """What stands for options that are omitted and have no value by default."""
     in_world: ClassVar[bool] = False
@@ -216,6 +218,7 @@ class TaylorMethod(Method):
     source: ClassVar[str] = "Jorba and Zou, Exp. Math. 14 (2005) 99"
     quadrature: ClassVar[Quadrature] = ()
     chooses: ClassVar[bool] = True
+    takes_callbacks: ClassVar[bool] = False
     unset: ClassVar[dict[str, str]] = {"max_step": "none"}
 
     def in_numbers(self) -> dict[str, Any]:
