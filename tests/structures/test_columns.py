@@ -54,7 +54,10 @@ STEPS = {
     "array": lambda a, b: (np.array([a, b]) * 2.0 - np.array([b, 1.0]))[0] + float(np.array([a, b]).any()),
     "doubles": lambda a, b: np.array([a, b], dtype=np.float64).max() + b,
     "finite": lambda a, b: a if is_finite(a) else b,
-    "moments": lambda a, b: principal_moments(((abs(a), 0, 0), (0, 1.0, 0), (0, 0, abs(b))))[1],
+    # NaN has no place among sorted moments; a tensor that has it is refused before.
+    "moments": lambda a, b: (
+        principal_moments(((abs(a), 0, 0), (0, 1.0, 0), (0, 0, abs(b))))[1] if is_finite(a) and is_finite(b) else b
+    ),
     "products": lambda a, b: principal_moments(
         ((2.0, 0.1 / (1.0 + abs(a)), 0), (0.1 / (1.0 + abs(a)), 1.5, 0), (0, 0, 1))
     )[0],
