@@ -204,6 +204,10 @@ def bushings() -> dict[str, list]:
         "moved_from": moved,
         "turned_from": turned,
         "turning_torque": [*torques, *swinging],
+        "cotangent_share": [
+            *(((h * h,), (1 - h / math.tan(h)) / h**2, 4e-15) for h in (0.3, 1.2, 2.5)),
+            *(((h2,), 1 / 3 + h2 / 45, 1e-16) for h2 in (0.0, 4e-7)),
+        ],
         "energy_along_axes": [((k, S), S @ (k * S) / 2, 1e-15)],
     }
 
@@ -334,16 +338,17 @@ FORCE_EQUIVALENT = {
     "forces.turned_from: negated conjugate(q_rest)": 1,
     "forces.oblateness_potential: negated dot(s, axis)": 1,
     # Where the series takes over, what keeps the closed form away from 0/0, and h cot h, which is even.
-    "forces.turning_torque: doubled 1e-06": 1,
-    "forces.turning_torque: doubled 1.0": 2,
-    "forces.turning_torque: doubled 0.0": 2,
-    "forces.turning_torque: other operator in 1.0 + 0.0 * h2": 2,
-    "forces.turning_torque: other operator in 0.0 * h2": 2,
-    "forces.turning_torque: negated sqrt(select(small, 1.0 + 0.0 * h2, h2))": 1,
-    "forces.turning_torque: negated sin_cos(h)": 1,
+    "forces.cotangent_share: doubled 1e-06": 1,
+    "forces.cotangent_share: doubled 1.0": 2,
+    "forces.cotangent_share: doubled 0.0": 2,
+    "forces.cotangent_share: other operator in 1.0 + 0.0 * h2": 2,
+    "forces.cotangent_share: negated sqrt(select(small, 1.0 + 0.0 * h2, h2))": 1,
+    "forces.cotangent_share: negated sin_cos(h)": 1,
     # Twice nothing; where the angle is the sine, and what keeps it away from 0/0; the turn by -q is that by q; the sine
     # and the angle have one sign.
     "forces.free_axis: doubled 0.0": 2,
+    # What other numbers than floats have in its place.
+    "forces.swung_from: negated scaled(context.angle_over_sine(s2, c), across)": 1,
     "forces.swung_from: doubled 0.0": 1,
     "forces.swung_from: doubled 1e-16": 2,
     "forces.swung_from: other operator in 1e-16 + 0.0 * s2": 1,

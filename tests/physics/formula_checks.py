@@ -81,6 +81,10 @@ def quaternion() -> dict[str, list]:
     return {
         **exponentials(),
         "to_matrix": [((Q,), R, 8 * EPS)],
+        "angle_over_sine": [
+            *(((0.36, w), math.atan2(0.6, w) / 0.6, 4 * EPS) for w in (0.8, -0.8)),
+            *(((n2, 1.0), 1.0, EPS) for n2 in (0.0, 1e-17, 2e-16)),
+        ],
         "turned_by": [
             ((Q, V[0]), R @ V[0] - V[0], 1e-14),
             (((1.0, 1e-20, 0.0, 0.0), (0, 1, 0)), (0, -2e-40, 2e-20), 1e-54),

@@ -46,6 +46,26 @@ STEPS = [
     (0.3, FIFTH, THIRD, (0.7, 0.1, 0.2), (1.0, 2.0, 0.5), 1e-3, 1e-2),
     (0.3, FIFTH, THIRD, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1e-3, 1e-2),
 ]
+FIVE = ((0, 0.25), (1, -0.5), (2, 1.0), (3, -2.0), (4, 0.5))  # j and log2 |x_j|
+
+
+def longest(tolerance, references, last, k) -> float:
+    return max((tolerance + size - 0.5 * math.log2(last)) / (k - j) for j, size in references)
+
+
+SERIES = {
+    "rough_logarithm": [((float(x),), math.log2(x), 0.009) for x in (1.0, 0.51, 0.6, 0.9, 3.3, 700.0, 1e-9)]
+    + [((2.0**k * 0.75,), math.log2(0.75) + k, 0.002) for k in (0, 5)],
+    "rough_power_of_two": [((y,), 2.0**y, 0.0035 * 2.0**y) for y in (0.0, 0.4, -0.45, 3.3, -7.7, 40.2)],
+    "group_logarithm": [((square,), 0.5 * math.log2(square), 0.0045) for square in (0.3, 7.0)]
+    + [((0.0,), 0.5 * math.log2(1e-290), 0.0045)],
+    "step_within": [((-40.0, 1.5, -3.0, 7), (-40.0 + 1.5 + 3.0) / 7, 1e-14)],
+    "longest_step": [
+        *(((-40.0, tuple(np.roll(FIVE, shift, axis=0).tolist()), 3e-7, 12), longest(-40.0, FIVE, 3e-7, 12), 0.001)
+          for shift in range(5)),
+        ((-40.0, FIVE, 0.0, 12), 60.0, 0.0),
+    ],
+}  # fmt: skip
 STEP_CHECKS = {
     "step_error": [
         *((case, error_of_step(*case), 1e-14) for case in STEPS),
@@ -69,6 +89,7 @@ STEP_CHECKS = {
         ((0.3, 0.3, 8.0, 0.5), 0.27 * 8.0**-0.125, 1e-15),
         ((0.3, 0.3, math.nan, 0.5), 0.06, 1e-17),
     ],
+    **SERIES,
     "_within": [((0.1, 6.0), 0.2, 0), ((3.0, 6.0), 3.0, 0), ((9.0, 6.0), 6.0, 0)],
 }
 
