@@ -32,10 +32,21 @@ SIZES = {"q": 4, "X": 8, "I": 6}
 NUMBERS = ("s", "c", "k", "size", "x", "y")
 JET = (None, None, None)
 SHAPES = {"select": (bool, None, None), "jet_choice": (JET, JET, JET)}
-# Where a formula on bits has no other domain: whole exponents, and normal positive numbers.
+
+
+def normal(x):
+    """Positive and normal."""
+    return np.clip(np.abs(np.nan_to_num(x)), 2.3e-308, 1e308)
+
+
+# Where a formula on bits has no other domain: exponents, whole or not, and normal positive numbers.
 DOMAINS = {
     "exponentials.power_of_two": lambda x: np.round(1000.0 * np.tanh(np.nan_to_num(x))),
-    "exponentials.split": lambda x: np.clip(np.abs(np.nan_to_num(x)), 2.3e-308, 1e308),
+    "exponentials.split": normal,
+    "step_control.rough_power_of_two": lambda x: 1000.0 * np.tanh(np.nan_to_num(x)),
+    "step_control.rough_logarithm": normal,
+    "step_control.group_logarithm": normal,
+    "step_control.longest_step": normal,
 }
 
 
