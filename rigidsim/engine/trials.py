@@ -164,12 +164,12 @@ def choose(step: STEP, t, state: STATE, stage: STAGE, lane):
 def look(method, t, known, era, model, state, scratch, lanes):
     """The state at time t, s, which was reached, in `scratch.stage`. `known` as in `reach`."""
     last = step_row(state, scratch)
+    is_inside = lanes_before(t, state[last], lanes) > 0
+    if is_inside and known == TRIED:
+        fill(method, era, model, state, scratch, lanes)
+        known = FILLED
     copy_rows(0, len(state), state, scratch.stage)
-    if lanes_before(t, state[last], lanes) > 0:
-        if known == TRIED:
-            fill(method, era, model, state, scratch, lanes)
-            known = FILLED
-        copy_rows(0, len(state), state, scratch.stage)
+    if is_inside:
         between(method, t, era, model, state, scratch, lanes)
         for k in range(last):
             choose(state[last], t, state[k], scratch.stage[k], lanes)

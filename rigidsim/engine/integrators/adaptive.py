@@ -80,19 +80,27 @@ def at_slope(step: STEP, trial: STEP, share, when: SCALAR, lane):
     when.value = step.t + share * (trial.t - step.t)
 
 
+@inlined
+def added(sums, weight, slope):
+    """The sums of v, turning, a, alpha and power of a chart, with a slope of it added."""
+    v, turning, a, alpha, power = sums
+    return (
+        add(v, scaled(weight, slope.v)),
+        add(turning, scaled(weight, slope.turning)),
+        add(a, scaled(weight, slope.a)),
+        add(alpha, scaled(weight, slope.alpha)),
+        power + weight * slope.power,
+    )
+
+
 @lanewise
 def combine(slopes: SUMS, weights, n, first, apart, total: SUMS, lane):
     """The sum of n slopes of a chart, each with its weight."""
     total.v, total.turning, total.a, total.alpha, total.power = NONE, NONE, NONE, NONE, 0.0
-    v, turning, a, alpha, power = total.v, total.turning, total.a, total.alpha, total.power
+    sums = total.v, total.turning, total.a, total.alpha, total.power
     for j in range(n):
-        slope, weight = slopes[first + j * apart], weights[1 + j]
-        v = add(v, scaled(weight, slope.v))
-        turning = add(turning, scaled(weight, slope.turning))
-        a = add(a, scaled(weight, slope.a))
-        alpha = add(alpha, scaled(weight, slope.alpha))
-        power += weight * slope.power
-    total.v, total.turning, total.a, total.alpha, total.power = v, turning, a, alpha, power
+        sums = added(sums, weights[1 + j], slopes[first + j * apart])
+    total.v, total.turning, total.a, total.alpha, total.power = sums
 
 
 @lanewise
@@ -320,15 +328,11 @@ def interpolate(step: STEP, trial: STEP, t, slopes: SUMS, first, apart, total: S
     h = trial.t - step.t
     x = (t - step.t) / h
     y = 1.0 - x
-    v, turning, a, alpha, power, weight = NONE, NONE, NONE, NONE, 0.0, h
+    sums, weight = (NONE, NONE, NONE, NONE, 0.0), h
     for j, factor in enumerate((x, y, x, y, x, y, x)):
-        slope, weight = slopes[first + j * apart], weight * factor
-        v = add(v, scaled(weight, slope.v))
-        turning = add(turning, scaled(weight, slope.turning))
-        a = add(a, scaled(weight, slope.a))
-        alpha = add(alpha, scaled(weight, slope.alpha))
-        power += weight * slope.power
-    total.v, total.turning, total.a, total.alpha, total.power = v, turning, a, alpha, power
+        weight = weight * factor
+        sums = added(sums, weight, slopes[first + j * apart])
+    total.v, total.turning, total.a, total.alpha, total.power = sums
 
 
 @lanewise
