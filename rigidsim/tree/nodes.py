@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rigidsim.physics.mass import Lump, Placement, inertia_fault, joined, placed, total_of, unpacked
 from rigidsim.physics.vector import scaled
@@ -32,6 +32,31 @@ NO_ROW = -1
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 
 
+class Coordinate(NamedTuple):
+    """One degree of freedom of a joint: an angle about an axis, or a displacement along it; rad or m, and s."""
+
+    turns: bool  # whether it is an angle
+    axis: tuple  # unit vector, in the body's axes at zero
+    start: Any = 0.0  # at t = 0
+    rate: Any = 0.0  # at t = 0
+    stiffness: Any = 0.0  # of a spring in the joint: N m/rad or N/m
+    rest: Any = 0.0  # the coordinate at which that spring is relaxed
+    damping: Any = 0.0  # N m s/rad or N s/m
+
+
+class Joint(NamedTuple):
+    """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
+    q_PB = q_0 exp(u1 x1 / 2) exp(u2 x2 / 2), each about the joint or along its axis as the ones before have turned it.
+    A ball joint has no coordinates but the body's own rotation; a weld has none at all.
+    """
+
+    type: str  # hinge, slide, ball, universal, cylindrical, planar or weld
+    at: tuple = ZERO  # the joint in the body's coordinates
+    coordinates: tuple[Coordinate, ...] = ()
+    stiffness: Any = 0.0  # of a ball joint: of a spring to the pose at zero, N m/rad
+    damping: Any = 0.0  # of a ball joint, N m s/rad
+
+
 @dataclass(eq=False, kw_only=True, slots=True)
 class Node:
     """A node and its place in the tree. The fields after `metres` do not depend on the place; a tree that is only asked
@@ -41,7 +66,7 @@ class Node:
     path: str
     index: int  # its number, in the order of the file
     parent: int  # frame; 0 is the world
-    kind: str  # free, fixed or prescribed
+    kind: str  # free, jointed, fixed or prescribed
     position: tuple = ZERO  # pose in the parent at t = 0, or when it became fixed
     orientation: tuple = NO_TURN
     scale: float = 1.0
@@ -51,6 +76,7 @@ class Node:
     center: tuple = ZERO  # its centre of mass; its origin if it has no mass
     falls: bool = True  # whether the gravity of the world acts on it
     inherits: bool = False  # whether it inherits the jumps of its parent
+    joint: Joint | None = None  # of a jointed node
     normal: tuple = ()  # of the plane that a planar scene is locked to, in its own axes; else empty
 
     @property
