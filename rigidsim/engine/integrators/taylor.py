@@ -66,11 +66,6 @@ def attempt(method, stop, era, model, state, scratch, lanes):
 
 
 @inlined
-def fill(method, era, model, state, scratch, lanes):
-    """Nothing more is needed."""
-
-
-@inlined
 def between(method, t, era, model, state, scratch, lanes):
     """The state at time t, s, inside the trials: in `scratch.stage`."""
     trial, step = scratch.trial, state[step_row(state, scratch)]
