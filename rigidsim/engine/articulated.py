@@ -36,14 +36,13 @@ from rigidsim.physics.articulated import (
     free_acceleration,
     freed_ball,
     freed_inertia,
+    plus,
     shifted_inertia,
     shifted_wrench,
-    sliding_motion,
     spring_energy,
     spring_torque,
     transmission,
     turning_motion,
-    turning_term,
 )
 from rigidsim.physics.elementary import sin_cos
 from rigidsim.physics.frames import local_rate, stretch_back
@@ -67,7 +66,7 @@ def hang(value, body, parent, arm, hung, frame, q_WB, u, omega_rel, slide, slip)
     omega = add(omega_WP, omega_rel)
     anchor, reach = rotate(q_WP, value.anchor), rotate(q_WP, value.reach)
     com, r = rotate(q_WB, body.com), add(rotate(q_WB, value.r), slide)
-    turning = turning_term(omega_WP, omega_rel)
+    turning = cross(omega_WP, omega_rel)
     d, v = add(anchor, r), add(add(cross(omega_WP, anchor), cross(omega, r)), slip)
     v_WC = add(parent.v, v)
     arm.d = d
@@ -86,9 +85,7 @@ def hang(value, body, parent, arm, hung, frame, q_WB, u, omega_rel, slide, slip)
 
 
 @lanewise
-def place_hinge(
-    state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane
-):
+def place_hinge(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
     """Place what a hinge holds: q_WB = q_WP q_0 (cos x/2, u sin x/2), omega_WB = omega_WP + u x'."""
     s, c = sin_cos(0.5 * state.p[0])
     axis = value.axis
@@ -99,9 +96,7 @@ def place_hinge(
 
 
 @lanewise
-def place_slide(
-    state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane
-):
+def place_slide(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
     """Place what a slide holds: q_WB = q_WP q_0, displaced by u x."""
     q_WB = renormalised(product(parent.q, value.q))
     u = rotate(q_WB, value.axis)
@@ -109,9 +104,7 @@ def place_slide(
 
 
 @lanewise
-def place_ball(
-    state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane
-):
+def place_ball(state: STAGE, value: JOINT_VALUE, body: BODY, parent: FRAME, arm: ARM, hung: HUNG, frame: FRAME, lane):
     """Place what a ball joint holds: its rotation in the world is its state."""
     q_WB = state.q
     omega_rel = sub(rotate(q_WB, state.omega), parent.omega)
@@ -163,9 +156,9 @@ def begin_body(body: BODY, frame: FRAME, wrench: WRENCH, root: WRENCH, felt: FEL
 def hand_in(felt, inertia, t, f):
     """Add to what a carrier feels."""
     A, B, M = inertia
-    felt.A = tuple([x + y for x, y in zip(felt.A, A)])
-    felt.B = tuple([x + y for x, y in zip(felt.B, B)])
-    felt.M = tuple([x + y for x, y in zip(felt.M, M)])
+    felt.A = plus(felt.A, A)
+    felt.B = plus(felt.B, B)
+    felt.M = plus(felt.M, M)
     felt.t = add(felt.t, t)
     felt.f = add(felt.f, f)
 
@@ -198,12 +191,14 @@ def free_hinge(state: STAGE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: 
 @lanewise
 def free_slide(state: STAGE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: FREED, carrier: FELT, lane):
     """Hand in what is felt through a slide."""
-    inertia, t, f = free_coordinate(sliding_motion(hung.u), state, value, hung, felt, freed)
+    inertia, t, f = free_coordinate((NONE, hung.u), state, value, hung, felt, freed)
     hand_in(carrier, shifted_inertia(inertia, hung.d), *shifted_wrench(t, f, hung.d))
 
 
 @lanewise
-def free_ball(value: JOINT_VALUE, hung: HUNG, parent: FRAME, frame: FRAME, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
+def free_ball(
+    value: JOINT_VALUE, hung: HUNG, parent: FRAME, frame: FRAME, felt: FELT, freed: FREED_BALL, carrier: FELT, lane
+):
     """Hand in what is felt through a ball joint: a force alone, and the torque of its damper."""
     r, inertia = hung.r, (felt.A, felt.B, felt.M)
     omega_rel = sub(frame.omega, parent.omega)
@@ -247,9 +242,7 @@ def gather_inwards(model, state, scratch, lanes):
 
 
 @lanewise
-def accelerate_root(
-    body: BODY, felt: FELT, wrench: WRENCH, arm: ARM, frame: FRAME, carried: CARRIED, rate: RATE, lane
-):
+def accelerate_root(body: BODY, felt: FELT, wrench: WRENCH, arm: ARM, frame: FRAME, carried: CARRIED, rate: RATE, lane):
     """Newton's and Euler's equations for a free body that carries joints."""
     q_WB, omega = frame.q, frame.omega
     alpha, a = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
@@ -309,7 +302,7 @@ def accelerate_slide(
     carried: CARRIED, rate: RATE, lane,
 ):  # fmt: skip
     """The acceleration of a slide, and of its body."""
-    alpha, a = follow_coordinate(sliding_motion(hung.u), hung, freed, carrier, rate)
+    alpha, a = follow_coordinate((NONE, hung.u), hung, freed, carrier, rate)
     accelerated(body, hung, wrench, root, arm, frame, carried, rate, alpha, a)
 
 

@@ -1,8 +1,8 @@
 """A node's kind, and its routine in each pass: the only place that depends on the kind.
 
-A moved node has rows in the state and in the table of bodies: a free one, which moves by Newton's and Euler's equations,
-one; a jointed one, which forces move as far as its joint allows, one for each of its coordinates, at least one. The
-other nodes are driven: their motion relative to their parents is fixed or prescribed.
+A moved node has rows in the state and in the table of bodies: a free one, which moves by Newton's and Euler's
+equations, one; a jointed one, which forces move as far as its joint allows, one for each of its coordinates, at least
+one. The other nodes are driven: their motion relative to their parents is fixed or prescribed.
 """
 
 from __future__ import annotations
@@ -122,8 +122,6 @@ def sample_local(node, model, state, scratch, local, k, lanes):
         )
     elif is_jointed(node, model):
         frame, arm = scratch.frame[node + 1], scratch.arm[node]
-        write_local_jointed(
-            model.body[i], parent, arm, frame, position, orientation, velocity, angular_velocity, lanes
-        )
+        write_local_jointed(model.body[i], parent, arm, frame, position, orientation, velocity, angular_velocity, lanes)
     else:
         write_local_driven(scratch.driven[i], position, orientation, velocity, angular_velocity, lanes)

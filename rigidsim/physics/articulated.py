@@ -21,8 +21,6 @@ from rigidsim.jit import formula
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 
-NO_VECTOR = (0.0, 0.0, 0.0)
-
 
 @formula
 def rows_of(B):
@@ -34,6 +32,12 @@ def rows_of(B):
 def columns_of(B):
     """The columns of a matrix of nine numbers."""
     return (B[0], B[3], B[6]), (B[1], B[4], B[7]), (B[2], B[5], B[8])
+
+
+@formula
+def plus(a, b):
+    """The sum of two tensors, of as many numbers as they have."""
+    return tuple([x + y for x, y in zip(a, b, strict=True)])
 
 
 @formula
@@ -77,12 +81,6 @@ def shifted_wrench(t, f, d):
 def turning_motion(u, r):
     """S = (u, u x r) of an angle."""
     return u, cross(u, r)
-
-
-@formula
-def sliding_motion(u):
-    """S = (0, u) of a displacement."""
-    return NO_VECTOR, u
 
 
 @formula
@@ -161,15 +159,11 @@ def free_acceleration(inertia, t, f):
 
 
 @formula
-def turning_term(omega_WP, omega_rel):
-    """omega_WP x omega_rel, rad/s^2: the part of alpha_WB that stems from the turn of the inner body P."""
-    return cross(omega_WP, omega_rel)
-
-
-@formula
 def bias_term(omega_WP, omega_WB, turning, reach, r, slip):
-    """omega_WP x (omega_WP x reach) + omega_WB x (omega_WB x r) + turning x r + 2 omega_WP x slip, m/s^2: the part of
-    a_WC that stems from rates; the joint is at `reach` from the inner body's C, and slides by `slip` m/s.
+    """With turning = omega_WP x omega_PB, rad/s^2, the part of alpha_WB that stems from rates:
+
+    omega_WP x (omega_WP x reach) + omega_WB x (omega_WB x r) + turning x r + 2 omega_WP x slip, m/s^2: the part of
+    a_WC. The joint is at `reach` from the inner body's C, and slides by `slip` m/s.
     """
     inner = cross(omega_WP, add(cross(omega_WP, reach), scaled(2.0, slip)))
     return add(inner, add(cross(omega_WB, cross(omega_WB, r)), cross(turning, r)))

@@ -86,8 +86,8 @@ def carrier_of(k: int, moved: Sequence[MovedRow], tree: Tree, held: list[int]) -
 
 
 def root_of(k: int, carriers: list[int]) -> int:
-    """The row of the free body at the root of the tree of joints that a row is part of; the number of rows if that hangs
-    on a frame that is held.
+    """The row of the free body at the root of the tree of joints that a row is part of; the number of rows if that
+    hangs on a frame that is held.
     """
     while carriers[k] != layout.NO_ROW:
         if carriers[k] >= len(carriers):
