@@ -107,7 +107,7 @@ def test_in_the_falling_lift_gravity_and_the_linear_term_cancel_to_the_last_bit(
     assert np.all(velocity == velocity[0])
 
 
-def test_three_frames_deep_the_ship_tumbles_about_the_joint_centre_of_mass(run):
+def test_three_frames_deep_the_ship_tumbles_about_the_common_centre_of_mass(run):
     trajectory = run("three_frames_deep")
     t, ship = trajectory.time[:, None], trajectory["ship"].world
     # Of ship and boss, in ship coordinates.

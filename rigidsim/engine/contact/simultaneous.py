@@ -23,9 +23,9 @@ from rigidsim.physics.contact import slip
 from rigidsim.physics.impulses import respond
 from rigidsim.physics.inertia import apply, inverse
 from rigidsim.physics.restitution import (
+    combined_restitution,
     coupling,
     inverse_effective_mass,
-    joint_restitution,
     least_energy,
     plastic_impulse,
 )
@@ -251,7 +251,7 @@ def write_rebounds(problem):
         work = -row.plastic * normal_slip(i, problem)
         returned += row.restitution * row.restitution * work
         compressed += work
-    e = joint_restitution(returned, compressed)
+    e = combined_restitution(returned, compressed)
     for i in range(problem.size[N_PLACES]):
         row = problem.place[i]
         row.rebound = (row.restitution if problem.size[N_PLACES] == 1 else e) * row.plastic
