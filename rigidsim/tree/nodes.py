@@ -191,6 +191,18 @@ class Tree:
             found.setdefault(self._free[node.parent], []).append(node)
         return found
 
+    def hanging(self, body: Node) -> list[Node]:
+        """The bodies on joints that hang on a moved body or on a part fixed to it, in the order of the file."""
+        return self._hanging.get(body.frame, [])
+
+    @cached_property
+    def _hanging(self) -> dict[int, list[Node]]:
+        found: dict[int, list[Node]] = {}
+        for node in self.nodes:
+            if node.kind == "jointed" and node.parent:
+                found.setdefault(self._base[node.parent], []).append(node)
+        return found
+
     def subtree(self, index: int) -> list[int]:
         """A node and its descendants: a range of the list."""
         found, depth = [index], self.depth[index + 1]
