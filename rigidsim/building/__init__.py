@@ -17,6 +17,7 @@ from rigidsim.engine.assembly.constants import lock_rate, model_of
 from rigidsim.engine.integrators.magnus import CUBIC, FULL
 from rigidsim.engine.laws import registry
 from rigidsim.engine.model import followed
+from rigidsim.errors import UsageError
 from rigidsim.physics.frames import stretch
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add
@@ -69,6 +70,9 @@ def build_world(scene: Scene) -> World:
 
 def blueprint_of(scene: Scene) -> Blueprint:
     """The blueprint of a scene that has been checked."""
+    jointed = next((node.path for node in scene.hierarchy if node.kind == "jointed"), None)
+    if jointed is not None:
+        raise UsageError(f"'{jointed}' is on a joint, and this version reads and checks joints without running them")
     tree, schedule = scene.hierarchy.bare(), schedule_of(scene)
     simulation, (drives, driven) = scene.simulation, drive_tables(scene.hierarchy)
     written = LoadRecords(scene, tree, schedule)

@@ -65,6 +65,19 @@ def combine(state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, 
     stage.omega = add(state.omega, scaled(x, alpha))
 
 
+@inlined
+def add_changes(end, start, parent, body, changes):
+    """Add to the sums of a free body what has changed since the beginning of the step: its arm and the rate of that in
+    world axes, its rate, its work. The parent's frame is that at the end.
+    """
+    arm, arm_rate, omega, work = changes
+    dp, dv = changes_in_parent(
+        start.q, parent.q, start.omega, parent.omega, body.scale, end.p, end.v, start.d, arm, arm_rate
+    )
+    add_to_sums(end, p=dp, v=dv)
+    add_to_sums(end, omega=omega, work=work)
+
+
 @lanewise
 def finish(
     state: STATE,
@@ -92,15 +105,9 @@ def finish(
     mean_power = total.power + weight * rate.power
 
     q = product(state.q, exp_septic(scaled(0.5 * h, mean_turning)))
-    dp, dv = changes_in_parent(
-        start.q, parent.q, start.omega, parent.omega, body.scale, state.p, state.v, start.d, scaled(h, mean_v),
-        scaled(h, mean_a),
-    )  # fmt: skip
-    add_to_sums(state, p=dp)
+    changes = scaled(h, mean_v), scaled(h, mean_a), scaled(h, mean_alpha), h * mean_power
+    add_changes(state, start, parent, body, changes)
     state.q = renormalised(q)
-    add_to_sums(state, v=dv)
-    add_to_sums(state, omega=scaled(h, mean_alpha))
-    add_to_sums(state, work=h * mean_power)
 
 
 @inlined

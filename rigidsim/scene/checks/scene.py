@@ -29,6 +29,7 @@ WHOLE_TOLERANCE = 1e-9
 """Relative tolerance of a ratio of times that must be a whole number."""
 PARALLEL_TOLERANCE = 1e-9
 MOST_STEPS = 1e12
+RATE_OF = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
 NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or omit it"
 
 
@@ -111,15 +112,28 @@ def _velocity_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     if kind == "free":
         return
     for key in ("velocity", "angular_velocity"):
-        if node.given(key) and kind == "prescribed":
+        if node.given(key) and kind == "jointed":
+            yield from _held_velocity_findings(node, key)
+        elif node.given(key) and kind == "prescribed":
             message = f"'{key}' is prescribed here"
             yield finding_at(node, "motion", message, key, f"put '{key}' under motion.prescribed")
         elif node.given(key):
             hint = "give it a mass to make it free, or write motion: {prescribed: ...}"
             yield finding_at(node, "motion", f"a fixed body has no {key.replace('_', ' ')} of its own", key, hint)
-    if node.given("gravity"):
-        hint = "it acts on the free body that carries this one"
+    if node.given("gravity") and not node.is_moved():
+        hint = "it acts on the body that carries this one"
         yield finding_at(node, "gravity", f"gravity does not act on a {kind} body", "gravity", hint)
+
+
+def _held_velocity_findings(node: SceneNode, key: str) -> Iterator[Finding]:
+    """A velocity that is given to a body of which the joint has coordinates with rates of their own."""
+    type = node.joint.type
+    if type == "ball" and key == "angular_velocity":
+        return
+    wanted = "give its angular_velocity" if type == "ball" else f"write {RATE_OF[type]} under motion.{type}"
+    name = key.replace("_", " ")
+    message = f"the {name} of a body on a {type} joint follows from that of the joint"
+    yield finding_at(node, "motion", message, key, wanted)
 
 
 def _prescribed_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
