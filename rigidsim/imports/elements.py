@@ -17,7 +17,7 @@ from xml.parsers import expat
 from rigidsim.errors import Problem, SceneError, StorageError, did_you_mean
 from rigidsim.physics.mass import inertia_fault, unpacked
 from rigidsim.physics.quaternion import normalised
-from rigidsim.scene.schema.meshes import FORMATS
+from rigidsim.scene.schema.meshes import FORMATS, measured_file
 from rigidsim.scene.text.document import Document, shown
 from rigidsim.structures.columns import hypot
 
@@ -29,12 +29,15 @@ COUNTS = {1: "one number", 3: "three numbers", 4: "four numbers", 6: "six number
 
 @dataclass(eq=False)
 class Element:
-    """An element of a file: its tag, attributes, line and children, in the order of the file."""
+    """An element of a file: its tag, attributes, line and column, the name of the nearest element around it that has
+    one, and children, in the order of the file.
+    """
 
     tag: str
     attributes: dict[str, str]
     document: Document
     mark: tuple[int, int]
+    owner: str = ""
     children: list[Element] = field(default_factory=list)
 
     @property
@@ -43,7 +46,9 @@ class Element:
         return self.attributes.get("name", "")
 
     def __str__(self) -> str:
-        return f"<{self.tag}> '{shown(self.name)}'" if self.name else f"<{self.tag}>"
+        if self.name:
+            return f"<{self.tag}> '{shown(self.name)}'"
+        return f"<{self.tag}> of '{shown(self.owner)}'" if self.owner else f"<{self.tag}>"
 
     def all(self, *tags: str) -> Iterator[Element]:
         """The children with one of these tags."""
@@ -168,10 +173,11 @@ def read_elements(path: Path) -> Element:
         return parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, document, mark())
+        above = open_elements[-1] if open_elements else None
+        element = Element(tag, attributes, document, mark(), above.name or above.owner if above else "")
         if len(open_elements) == MAX_DEPTH:
             raise element.error("depth", f"nested more than {MAX_DEPTH} levels deep")
-        (open_elements[-1].children if open_elements else roots).append(element)
+        (roots if above is None else above.children).append(element)
         open_elements.append(element)
 
     def refuse(*_: object) -> NoReturn:
@@ -212,4 +218,8 @@ def found_mesh(folders: Collection[Path], file: str) -> tuple[Path | None, str]:
         return None, f"the mesh file '{shown(file)}' was not found"
     if path.suffix.lower() not in FORMATS:
         return None, f"the mesh '{shown(file)}' is not one of {', '.join(FORMATS)}"
+    try:
+        measured_file(path)
+    except ValueError as error:
+        return None, f"the mesh '{shown(file)}' has no volume: {error}"
     return path, ""

@@ -50,6 +50,7 @@ MESH = {"name", "class", "file", "scale", "content_type", "smoothnormal", "inert
 TURNS = {"quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3}
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+WHOLE_DEGREE = 1e-13
 FRICTION = 1.0  # that of a geom which does not say it
 
 
@@ -137,7 +138,15 @@ def _from_xy(x: Vector, y: Vector) -> Quaternion:
 
 
 def _written(q: Quaternion) -> dict[str, Any] | None:
-    return None if q[1:] == ORIGIN else {"wxyz": canonical(q)}
+    """A rotation as a scene writes it; whole degrees about one axis as such."""
+    w, *v = canonical(q)
+    about = [i for i in range(3) if v[i]]
+    if not about:
+        return None
+    angle = math.degrees(2 * math.atan2(v[about[0]], w))
+    if len(about) == 1 and abs(angle - round(angle)) < WHOLE_DEGREE:
+        return {"axis": [float(i == about[0]) for i in range(3)], "angle": f"{round(angle)} deg"}
+    return {"wxyz": (w, *v)}
 
 
 def mjcf_robot(root: Element, folder: Path) -> Robot:
@@ -149,11 +158,12 @@ def mjcf_robot(root: Element, folder: Path) -> Robot:
     _options(robot, root)
     reading = _reading(robot, root, beside, folder)
     for world in root.all("worldbody"):
-        geoms = list(_in_frames(reading, world, "main"))
-        _bodies(reading, (), geoms, rests=True)
-        shapes = [(element, frame, found) for element, frame, found in geoms if element.tag == "geom"]
+        found = list(_in_frames(reading, world, "main"))
+        robot.left_out.children(world, (*PARTS, *APPEARANCE), NO_COUNTERPART)
+        shapes = [each for each in found if each[0].tag == "geom"]
         if shapes:
             robot.add((), "ground", world, _shapes_of(reading, shapes, weighed=False))
+        _bodies(reading, (), found, rests=True)
     if not robot.bodies:
         raise root.error("empty", f"{root} has no bodies")
     return robot
@@ -342,8 +352,8 @@ def _motion(reading: Reading, joint: Element) -> dict[str, Any]:
         friction=joint.number("frictionloss", 0.0),
     )  # fmt: skip
     if kind == "ball":
-        return {"motion": {"ball": keys}}
-    return {"motion": {kind: {"axis": joint.direction("axis", (0.0, 0.0, 1.0)), **keys}}}
+        return reading.robot.joint(joint, kind, keys)
+    return reading.robot.joint(joint, kind, {"axis": joint.direction("axis", (0.0, 0.0, 1.0)), **keys})
 
 
 def _limits(reading: Reading, joint: Element, kind: str) -> Any:

@@ -13,12 +13,16 @@ from typing import Any
 from rigidsim.errors import Problem, SceneError, StorageError
 from rigidsim.imports.elements import Element, LeftOut
 from rigidsim.scene import Scene
+from rigidsim.scene.schema.joints import JOINTS
 from rigidsim.scene.schema.names import WORDS
 from rigidsim.scene.text.document import path_text
 from rigidsim.scene.text.plain import as_yaml
 
 WIDTH = 120
-PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_-]*( [A-Za-z0-9_-]+)*")
+PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_/.-]*( [A-Za-z0-9_-]+)*")
+KEYS = ("mass", "density", "center_of_mass", "inertia", "position", "orientation", "motion", "shapes", "material",
+        "collide", "children")  # fmt: skip
+"""The order in which a body says what it is."""
 ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -40,10 +44,17 @@ class Robot:
         """Hang a body on another one, the world if `parent` is empty; its path. Its name is changed if it has to be."""
         siblings = self._children(parent)
         name = free_name(name, siblings)
-        siblings[name] = body
+        siblings[name] = {key: body[key] for key in KEYS if key in body}
         path = (*parent, name)
         self.origins[self._place(path)] = element
         return path
+
+    def joint(self, element: Element, kind: str, keys: dict[str, Any]) -> dict[str, Any]:
+        """The key `motion` of a body that hangs on a joint, with what joints have here."""
+        known = JOINTS[kind].model_fields
+        for key in keys.keys() - known:
+            self.left_out.add(element, f"joints have no {key} yet")
+        return {"motion": {kind: {key: value for key, value in keys.items() if key in known}}}
 
     def _children(self, path: tuple[str, ...]) -> dict[str, Any]:
         found = self.bodies
@@ -55,11 +66,16 @@ class Robot:
         return path_text(["bodies", *(part for name in path for part in (name, "children"))][:-1])
 
     def data(self) -> dict[str, Any]:
-        """The scene as plain data."""
+        """The scene as plain data, which lasts about ten seconds."""
+        steps = max(1, round(10 / self.step))
         return {
             "format": "rigidsim/1",
             **({"title": self.title} if self.title else {}),
-            "simulation": {"duration": 10, "step": self.step, **({} if self.collides else {"contact": "off"})},
+            "simulation": {
+                "duration": float(f"{steps * self.step:.12g}"),
+                "step": self.step,
+                **({} if self.collides else {"contact": "off"}),
+            },
             **({"world": {"gravity": self.gravity}} if any(self.gravity) else {}),
             "bodies": self.bodies,
         }
@@ -150,8 +166,8 @@ def _flow(value: Any) -> str:
 
 
 def _lines(data: Mapping[str, Any], margin: str = "", named: bool = False) -> Iterator[str]:
-    """A mapping in blocks: bodies always, other values where they do not fit in a line; a list of shapes has a line
-    for each.
+    """A mapping in blocks: bodies always, other values where they do not fit in a line; shapes and rows have a line
+    each.
     """
     for key, value in data.items():
         head, holds_bodies = f"{margin}{_flow(key)}:", key in ("bodies", "children") and not named
@@ -159,12 +175,7 @@ def _lines(data: Mapping[str, Any], margin: str = "", named: bool = False) -> It
         if isinstance(value, Mapping) and value and (named or holds_bodies or len(line) > WIDTH):
             yield head
             yield from _lines(value, f"{margin}  ", holds_bodies)
-        elif (
-            isinstance(value, list)
-            and value
-            and isinstance(value[0], Mapping)
-            and (len(value) > 1 or len(line) > WIDTH)
-        ):
+        elif isinstance(value, list) and (len(line) > WIDTH or (key == "shapes" and len(value) > 1)):
             yield head
             yield from (f"{margin}  - {_flow(item)}" for item in value)
         else:

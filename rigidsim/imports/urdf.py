@@ -122,12 +122,12 @@ def _motion(robot: Robot, joint: Element) -> dict[str, Any]:
     axis = joint.only("axis")
     direction = (1.0, 0.0, 0.0) if axis is None else axis.direction("xyz", (1.0, 0.0, 0.0))
     if kind == "planar":
-        return {"motion": {"planar": {"normal": direction}}}
+        return robot.joint(joint, "planar", {"normal": direction})
     limits = _limits(robot, joint) if kind in ("revolute", "prismatic") else None
     dynamics = joint.only("dynamics")
     resistance = {key: 0.0 if dynamics is None else dynamics.number(key, 0.0) for key in ("damping", "friction")}
     keys = {"axis": direction, **without_defaults(limits=limits, **resistance)}
-    return {"motion": {"slide" if kind == "prismatic" else "hinge": keys}}
+    return robot.joint(joint, "slide" if kind == "prismatic" else "hinge", keys)
 
 
 def _limits(robot: Robot, joint: Element) -> tuple[float, float]:
@@ -150,7 +150,7 @@ def _body(robot: Robot, link: Element, folder: Path, rests: bool) -> dict[str, A
     if inertial is not None and rests:
         robot.left_out.add(inertial, "it rests in the world, so its mass has no effect (with --base free it moves)")
     elif inertial is not None:
-        mass = _mass(inertial)
+        mass = _mass(robot, inertial)
     seen = list(link.all("collision"))
     shapes = [shape for element in seen or link.all("visual") if (shape := _shape(robot, element, folder))]
     collides = {} if seen or not shapes else {"collide": False}
@@ -159,15 +159,17 @@ def _body(robot: Robot, link: Element, folder: Path, rests: bool) -> dict[str, A
     return {**mass, "shapes": shapes, **collides}
 
 
-def _mass(inertial: Element) -> dict[str, Any]:
+def _mass(robot: Robot, inertial: Element) -> dict[str, Any]:
     origin, weight, inertia = (inertial.only(tag) for tag in ("origin", "mass", "inertia"))
     if weight is None:
-        raise inertial.error("missing", "<inertial> has no <mass>")
-    (mass,) = weight.positive("value")
+        raise inertial.error("missing", f"{inertial} has no <mass>")
     if inertia is None:
-        raise inertial.error("missing", "<inertial> has no <inertia>")
+        raise inertial.error("missing", f"{inertial} has no <inertia>")
     tensor = tuple(inertia.number(key, 0.0) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
-    pose = _pose(origin)
+    if weight.number("value") == 0:
+        robot.left_out.add(inertial, "a mass of zero is none, and has no inertia")
+        return {}
+    (mass,), pose = weight.positive("value"), _pose(origin)
     if not any(tensor):
         return {"mass": mass, "center_of_mass": pose.get("position", ORIGIN), "inertia": "point"}
     inertia.require_possible(tensor)
