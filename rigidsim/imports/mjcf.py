@@ -67,7 +67,7 @@ class Pose(NamedTuple):
 
 
 @dataclass
-class Reading:
+class Mjcf:
     """What the file says once for all: units and order of angles, where masses come from, defaults by class and tag,
     meshes and their folder.
     """
@@ -156,14 +156,14 @@ def mjcf_robot(root: Element, folder: Path) -> Robot:
     robot = Robot(title=root.attributes.get("model", ""))
     robot.left_out.children(root, READ, NO_COUNTERPART)
     _options(robot, root)
-    reading = _reading(robot, root, beside, folder)
+    mjcf = _conventions(robot, root, beside, folder)
     for world in root.all("worldbody"):
-        found = list(_in_frames(reading, world, "main"))
+        found = list(_in_frames(mjcf, world, "main"))
         robot.left_out.children(world, (*PARTS, *APPEARANCE), NO_COUNTERPART)
         shapes = [each for each in found if each[0].tag == "geom"]
         if shapes:
-            robot.add((), "ground", world, _shapes_of(reading, shapes, weighed=False))
-        _bodies(reading, (), found, rests=True)
+            robot.add((), "ground", world, _shapes_of(mjcf, shapes, weighed=False))
+        _bodies(mjcf, (), found, rests=True)
     if not robot.bodies:
         raise root.error("empty", f"{root} has no bodies")
     return robot
@@ -198,7 +198,7 @@ def _options(robot: Robot, root: Element) -> None:
         robot.step = 0.002  # MuJoCo's own
 
 
-def _reading(robot: Robot, root: Element, beside: Path, folder: Path) -> Reading:
+def _conventions(robot: Robot, root: Element, beside: Path, folder: Path) -> Mjcf:
     compiler = Element("compiler", {}, root.document, root.mark)
     for found in root.all("compiler"):
         compiler = replace(found, attributes=compiler.attributes | found.attributes)
@@ -215,7 +215,7 @@ def _reading(robot: Robot, root: Element, beside: Path, folder: Path) -> Reading
     defaults: dict[str, dict[str, dict[str, str]]] = {"main": {}}
     for default in root.all("default"):
         _read_defaults(default, "main", defaults)
-    return Reading(
+    return Mjcf(
         robot=robot,
         in_degrees=compiler.word("angle", ("degree", "radian"), "degree") == "degree",
         order=order,
@@ -246,78 +246,78 @@ Found = tuple[Element, Pose | None, str]
 """A child of a body, the frame it lies in (None for the body's own), and the class that it has by default."""
 
 
-def _in_frames(reading: Reading, body: Element, childclass: str, frame: Pose | None = None) -> Iterator[Found]:
+def _in_frames(mjcf: Mjcf, body: Element, childclass: str, frame: Pose | None = None) -> Iterator[Found]:
     """The children of a body, those in frames, too."""
     for child in body.children:
         if child.tag != "frame":
             yield child, frame, childclass
             continue
         inner = child.attributes.get("childclass", childclass)
-        yield from _in_frames(reading, child, inner, reading.pose(child, frame))
+        yield from _in_frames(mjcf, child, inner, mjcf.pose(child, frame))
 
 
-def _bodies(reading: Reading, parent: tuple[str, ...], found: list[Found], rests: bool) -> None:
+def _bodies(mjcf: Mjcf, parent: tuple[str, ...], found: list[Found], rests: bool) -> None:
     for element, frame, childclass in found:
         if element.tag == "body":
-            _add_body(reading, parent, element, frame, childclass, rests)
+            _add_body(mjcf, parent, element, frame, childclass, rests)
 
 
 def _add_body(
-    reading: Reading, parent: tuple[str, ...], body: Element, frame: Pose | None, childclass: str, rests: bool
+    mjcf: Mjcf, parent: tuple[str, ...], body: Element, frame: Pose | None, childclass: str, rests: bool
 ) -> None:
     """A body with its joints, below a parent, and all below it."""
-    robot = reading.robot
+    robot = mjcf.robot
     robot.left_out.attributes(body, BODY)
     robot.left_out.children(
         body, ("body", "joint", "freejoint", "geom", "inertial", "frame", *APPEARANCE), NO_COUNTERPART
     )
-    found = list(_in_frames(reading, body, body.attributes.get("childclass", childclass)))
+    found = list(_in_frames(mjcf, body, body.attributes.get("childclass", childclass)))
     joints = [
-        reading.resolved(element, inner) if element.tag == "joint" else element
+        mjcf.resolved(element, inner) if element.tag == "joint" else element
         for element, _, inner in found
         if element.tag in ("joint", "freejoint")
     ]
     rests = rests and not joints
-    name, pose = body.name or f"body_{body.mark[0]}", reading.pose(body, frame).keys()
+    name, pose = body.name or f"body_{body.mark[0]}", mjcf.pose(body, frame).keys()
     for joint in joints[:-1]:
-        parent = robot.add(parent, joint.name or f"{name}_joint", joint, {**pose, **_motion(reading, joint)})
+        parent = robot.add(parent, joint.name or f"{name}_joint", joint, {**pose, **_motion(mjcf, joint)})
         pose = {}
-    motion = _motion(reading, joints[-1]) if joints else {"motion": "fixed"}
+    motion = _motion(mjcf, joints[-1]) if joints else {"motion": "fixed"}
     geoms = [each for each in found if each[0].tag == "geom"]
-    path = robot.add(parent, name, body, {**_weight(reading, body, geoms, rests), **pose, **motion})
-    _bodies(reading, path, found, rests)
+    path = robot.add(parent, name, body, {**_weight(mjcf, body, geoms, rests), **pose, **motion})
+    _bodies(mjcf, path, found, rests)
 
 
-def _weight(reading: Reading, body: Element, geoms: list[Found], rests: bool) -> dict[str, Any]:
+def _weight(mjcf: Mjcf, body: Element, geoms: list[Found], rests: bool) -> dict[str, Any]:
     """Mass and shapes of a body: given, from its geoms, or none where it rests in the world. Geoms without mass on a
     body that has it from others belong to a part of their own.
     """
-    inertial = None if rests or reading.from_geoms == "true" else body.only("inertial")
+    inertial = None if rests or mjcf.from_geoms == "true" else body.only("inertial")
     if inertial is not None:
-        given = _mass(reading, inertial)
-        shapes = _shapes_of(reading, geoms, weighed=False)
+        given = _mass(mjcf, inertial)
+        shapes = _shapes_of(mjcf, geoms, weighed=False)
         return given | shapes if "shapes" in shapes else {k: v for k, v in given.items() if v != ORIGIN}
-    if rests or reading.from_geoms == "false":
-        return _shapes_of(reading, geoms, weighed=False)
-    light = [each for each in geoms if not _weighs(reading, each)]
-    heavy = _shapes_of(reading, [each for each in geoms if each not in light], weighed=True)
+    if rests or mjcf.from_geoms == "false":
+        return _shapes_of(mjcf, geoms, weighed=False)
+    light = [each for each in geoms if not _weighs(mjcf, each)]
+    heavy = _shapes_of(mjcf, [each for each in geoms if each not in light], weighed=True)
     if not heavy:
-        return _shapes_of(reading, light, weighed=False)
-    seen = _shapes_of(reading, light, weighed=False)
+        return _shapes_of(mjcf, light, weighed=False)
+    seen = _shapes_of(mjcf, light, weighed=False)
     return heavy | ({"children": {"shapes": seen}} if seen else {})
 
 
-def _weighs(reading: Reading, found: Found) -> bool:
+def _weighs(mjcf: Mjcf, found: Found) -> bool:
     """Whether a geom gives its body mass."""
-    geom = reading.resolved(found[0], found[2])
-    first, last = reading.groups
+    geom = mjcf.resolved(found[0], found[2])
+    first, last = mjcf.groups
     weight = geom.number("mass", geom.number("density", 1000.0))
     return _type(geom) != "plane" and weight > 0 and first <= geom.number("group", 0.0) <= last
 
 
-def _mass(reading: Reading, inertial: Element) -> dict[str, Any]:
+def _mass(mjcf: Mjcf, inertial: Element) -> dict[str, Any]:
     inertial.require("pos")
-    pose, (mass,) = reading.pose(inertial, None), inertial.positive("mass")
+    pose, (mass,) = mjcf.pose(inertial, None), inertial.positive("mass")
     if "fullinertia" in inertial.attributes:
         tensor = inertial.numbers("fullinertia", 6)
     else:
@@ -332,14 +332,14 @@ def _mass(reading: Reading, inertial: Element) -> dict[str, Any]:
     return {"mass": mass, "center_of_mass": pose.position, "inertia": form}
 
 
-def _motion(reading: Reading, joint: Element) -> dict[str, Any]:
+def _motion(mjcf: Mjcf, joint: Element) -> dict[str, Any]:
     """The key `motion` of a body that moves by a joint."""
     kind = "free" if joint.tag == "freejoint" else joint.word("type", ("free", "ball", "slide", "hinge"), "hinge")
     if kind == "free":
         return {"motion": "free"}
-    left_out = reading.robot.left_out
+    left_out = mjcf.robot.left_out
     left_out.attributes(joint, JOINT)
-    turns = kind == "hinge" and reading.in_degrees
+    turns = kind == "hinge" and mjcf.in_degrees
     at = joint.numbers("pos", 3, ORIGIN) if kind != "slide" else ORIGIN
     rest = joint.number("springref", 0.0) - joint.number("ref", 0.0)
     stiffness = joint.numbers("stiffness", None, (0.0,))
@@ -348,18 +348,18 @@ def _motion(reading: Reading, joint: Element) -> dict[str, Any]:
         left_out.add(joint, "only the linear part of its spring and damper is understood")
     spring = {"stiffness": stiffness[0], **without_defaults(rest=angle_of(rest, turns))} if stiffness[0] else None
     keys = without_defaults(
-        at=at, limits=_limits(reading, joint, kind), spring=spring, damping=damping[0],
+        at=at, limits=_limits(mjcf, joint, kind), spring=spring, damping=damping[0],
         friction=joint.number("frictionloss", 0.0),
     )  # fmt: skip
     if kind == "ball":
-        return reading.robot.joint(joint, kind, keys)
-    return reading.robot.joint(joint, kind, {"axis": joint.direction("axis", (0.0, 0.0, 1.0)), **keys})
+        return mjcf.robot.joint(joint, kind, keys)
+    return mjcf.robot.joint(joint, kind, {"axis": joint.direction("axis", (0.0, 0.0, 1.0)), **keys})
 
 
-def _limits(reading: Reading, joint: Element, kind: str) -> Any:
+def _limits(mjcf: Mjcf, joint: Element, kind: str) -> Any:
     """The limits of a joint from its pose at zero; None without any."""
     written = joint.word("limited", ("auto", "true", "false"), "auto")
-    limited = written == "true" or (written == "auto" and reading.autolimits and "range" in joint.attributes)
+    limited = written == "true" or (written == "auto" and mjcf.autolimits and "range" in joint.attributes)
     if not limited:
         return None
     joint.require("range")
@@ -367,8 +367,8 @@ def _limits(reading: Reading, joint: Element, kind: str) -> Any:
     if lower >= upper:
         raise joint.error("limits", f"{joint}: range='{shown(joint.attributes['range'])}' is empty")
     if kind == "ball":
-        return {"swing": angle_of(upper, reading.in_degrees)}
-    zero, turns = joint.number("ref", 0.0), kind == "hinge" and reading.in_degrees
+        return {"swing": angle_of(upper, mjcf.in_degrees)}
+    zero, turns = joint.number("ref", 0.0), kind == "hinge" and mjcf.in_degrees
     return [angle_of(end - zero, turns) for end in (lower, upper)]
 
 
@@ -379,13 +379,13 @@ def _type(geom: Element) -> str:
     return geom.word("type", GEOMS, "mesh" if "mesh" in geom.attributes else "sphere")
 
 
-def _shapes_of(reading: Reading, geoms: list[Found], weighed: bool) -> dict[str, Any]:
+def _shapes_of(mjcf: Mjcf, geoms: list[Found], weighed: bool) -> dict[str, Any]:
     """The keys for shapes and their surfaces; none without shapes. What all shapes share is written once."""
     shapes = []
     for element, frame, childclass in geoms:
-        geom = reading.resolved(element, childclass)
-        reading.robot.left_out.attributes(geom, GEOM)
-        shape = _shape(reading, geom, frame, weighed)
+        geom = mjcf.resolved(element, childclass)
+        mjcf.robot.left_out.attributes(geom, GEOM)
+        shape = _shape(mjcf, geom, frame, weighed)
         if shape is not None:
             shapes.append(shape | (_density(geom) if weighed else {}) | _surface(geom))
     shared: dict[str, Any] = {}
@@ -413,23 +413,23 @@ def _surface(geom: Element) -> dict[str, Any]:
     return {"material": {"friction": sliding}}
 
 
-def _shape(reading: Reading, geom: Element, frame: Pose | None, weighed: bool) -> dict[str, Any] | None:
+def _shape(mjcf: Mjcf, geom: Element, frame: Pose | None, weighed: bool) -> dict[str, Any] | None:
     """A shape with its pose; None for one that is left out."""
-    kind, left_out = _type(geom), reading.robot.left_out
+    kind, left_out = _type(geom), mjcf.robot.left_out
     collides = "collide" not in _surface(geom)
     if kind in ("hfield", "sdf"):
         left_out.add(geom, f"a geom of type {kind} is not understood")
         return None
     if kind == "mesh":
-        return _mesh(reading, geom, frame, weighed, collides)
+        return _mesh(mjcf, geom, frame, weighed, collides)
     if kind == "plane":
-        pose = reading.pose(geom, frame)
+        pose = mjcf.pose(geom, frame)
         normal = rotate(pose.q, (0.0, 0.0, 1.0))
         keys = without_defaults(normal=None if normal == (0.0, 0.0, 1.0) else normal, offset=dot(normal, pose.position))
         return {"type": "plane", **keys}
     if kind in ("cylinder", "ellipsoid") and collides:
         left_out.add(geom, f"{kind}s have mass and a picture, but do not collide yet")
-    length, pose = _between(geom, frame) if "fromto" in geom.attributes else (None, reading.pose(geom, frame))
+    length, pose = _between(geom, frame) if "fromto" in geom.attributes else (None, mjcf.pose(geom, frame))
     count = SIZES[kind] if length is None else 1
     size = geom.positive("size", None)
     if len(size) < count:
@@ -460,22 +460,20 @@ def _between(geom: Element, frame: Pose | None) -> tuple[float, Pose]:
     return length, Pose(middle, q, _written(q))
 
 
-def _mesh(reading: Reading, geom: Element, frame: Pose | None, weighed: bool, collides: bool) -> dict[str, Any] | None:
+def _mesh(mjcf: Mjcf, geom: Element, frame: Pose | None, weighed: bool, collides: bool) -> dict[str, Any] | None:
     name = geom.require("mesh")
-    if name not in reading.meshes:
-        raise geom.error("mesh", f"{geom}: there is no mesh '{shown(name)}'", did_you_mean(name, reading.meshes))
-    mesh = reading.resolved(reading.meshes[name], "main")
-    path, why = found_mesh([reading.mesh_folder], mesh.attributes.get("file", ""))
+    if name not in mjcf.meshes:
+        raise geom.error("mesh", f"{geom}: there is no mesh '{shown(name)}'", did_you_mean(name, mjcf.meshes))
+    mesh = mjcf.resolved(mjcf.meshes[name], "main")
+    path, why = found_mesh([mjcf.mesh_folder], mesh.attributes.get("file", ""))
     if path is None and weighed:
         raise mesh.error("mesh", f"{mesh}: {why}, and it gives {geom} its mass")
     if path is None:
-        reading.robot.left_out.add(geom, why)
+        mjcf.robot.left_out.add(geom, why)
         return None
-    reading.robot.left_out.attributes(
-        mesh, {"name", "class", "file", "scale", "content_type", "smoothnormal", "inertia"}
-    )
+    mjcf.robot.left_out.attributes(mesh, {"name", "class", "file", "scale", "content_type", "smoothnormal", "inertia"})
     if collides:
-        reading.robot.left_out.add(geom, "meshes have mass and a picture, but do not collide yet")
+        mjcf.robot.left_out.add(geom, "meshes have mass and a picture, but do not collide yet")
     scale = mesh.numbers("scale", 3, (1.0, 1.0, 1.0))
     keys = {} if scale == (1.0, 1.0, 1.0) else {"scale": scale}
-    return {"type": "mesh", "file": relative_path(path, reading.folder), **keys, **reading.pose(geom, frame).keys()}
+    return {"type": "mesh", "file": relative_path(path, mjcf.folder), **keys, **mjcf.pose(geom, frame).keys()}

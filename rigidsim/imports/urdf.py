@@ -96,9 +96,8 @@ def _root_link(root: Element, links: dict[str, Element], above: dict[str, Elemen
         raise root.error("empty", f"{root} has no links")
     found = [name for name in links if name not in above]
     if len(found) > 1:
-        raise links[found[1]].error(
-            "tree", f"no joint has {links[found[1]]} as its child, nor '{shown(found[0])}'; one may be"
-        )
+        message = f"neither {links[found[1]]} nor '{shown(found[0])}' is the child of a joint"
+        raise links[found[1]].error("tree", message, "one link may be the root")
     if not found:
         raise root.error("tree", f"each link of {root} is the child of a joint, so they go round in a circle")
     return found[0]
@@ -134,9 +133,9 @@ def _limits(robot: Robot, joint: Element) -> tuple[float, float]:
     limit = joint.only("limit")
     if limit is None:
         raise joint.error("missing", f"{joint} has no <limit>", "a joint without limits is continuous")
-    for key, what in (("effort", "the largest torque of a motor"), ("velocity", "a largest rate")):
+    for key, what in (("effort", "largest torque"), ("velocity", "largest rate")):
         if limit.number(key, 0.0):
-            robot.left_out.add(limit, f"{what} ({key}) belongs to a motor, which the scene may add")
+            robot.left_out.add(limit, f"its {key}, the {what}, belongs to a motor")
     found = limit.number("lower", 0.0), limit.number("upper", 0.0)
     if found[0] > found[1]:
         raise limit.error("limits", f"{joint}: the lower limit, {found[0]:g}, is above the upper one, {found[1]:g}")
@@ -146,11 +145,11 @@ def _limits(robot: Robot, joint: Element) -> tuple[float, float]:
 def _body(robot: Robot, link: Element, folder: Path, rests: bool) -> dict[str, Any]:
     """The keys of a link without those of its joint. What rests in the world needs no mass."""
     robot.left_out.children(link, ("inertial", "collision", "visual", *APPEARANCE), REASONS)
-    inertial, mass = link.only("inertial"), {}
-    if inertial is not None and rests:
+    inertial = link.only("inertial")
+    mass = {} if inertial is None else _mass(robot, inertial)
+    if mass and rests:
         robot.left_out.add(inertial, "it rests in the world, so its mass has no effect (with --base free it moves)")
-    elif inertial is not None:
-        mass = _mass(robot, inertial)
+        mass = {}
     seen = list(link.all("collision"))
     shapes = [shape for element in seen or link.all("visual") if (shape := _shape(robot, element, folder))]
     collides = {} if seen or not shapes else {"collide": False}
