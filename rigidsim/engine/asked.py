@@ -1,8 +1,8 @@
 """Vectors of bodies that metrics ask for beyond motion and energies: terms, forces of contact, felt accelerations.
 
 What is felt at the origin of a node is a - g(x), of which a has all loads and, with contact, the mean of the last step
-without impacts. The gravity g(x) is all that acts on the free body that moves the node, but at the origin of the node:
-what is uniform as the loads have it, each source anew. Where no free body moves the node it is that of the world.
+without impacts. The gravity g(x) is all that acts on the body that moves the node, but at the origin of the node:
+what is uniform as the loads have it, each source anew. Where no body moves the node it is that of the world.
 """
 
 from __future__ import annotations

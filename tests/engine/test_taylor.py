@@ -61,6 +61,19 @@ def test_forces_that_jump_in_time_are_summed_exactly():
     assert position(pushed("= floor(3*t)", 0, 0), 2.0) == pytest.approx([1.0 + wanted, 0.0, 0.0], abs=1e-11)
 
 
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-5])
+def test_a_force_that_acts_for_an_instant_is_not_missed(width):
+    # In a layer of this width, a part of a single step: v^2 = 1 + 2 (1/width) width beyond it. A step ends 1e-12 of its
+    # length after a crossing, and the margin is known to 1e-15 of its largest summand.
+    body = pushed(f"= if((x - 3.3)^2 < {width**2 / 4!r}, {1 / width!r}, 0)", 0, 0)
+    body["b"]["velocity"] = [1, 0, 0]
+    found = run(body, duration=4.0, step=4.0, integrator=taylor(1e-12))["b"].world
+    error = 4e-12 / width + 1e-14 / width**2
+    assert found.velocity[-1, 0] == pytest.approx(np.sqrt(3.0), abs=error)
+    beyond = 4.0 - (2.3 - width / 2) - width * (np.sqrt(3.0) - 1.0)
+    assert found.position[-1, 0] == pytest.approx(3.3 + width / 2 + np.sqrt(3.0) * beyond, abs=error)
+
+
 def test_drag_on_a_body_at_rest_has_no_series():
     body = {"b": {"mass": 1.0, "inertia": "point", "forces": [{"type": "drag", "quadratic": 0.4}]}}
     with pytest.raises(SimulationError, match="it has no series"):

@@ -46,7 +46,7 @@ def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]])
     """The tables of accelerometers at the origins of nodes, each with the place of its vector."""
     pairs, pulls, rows, uniform = FramePairs(tree), [], [], []
     for number, (node, place) in enumerate(nodes):
-        moving = tree.free_ancestor(node)
+        moving = next(filter(Node.is_moved, tree.lineage(node)), None)
         rows.append((node.index, layout.NO_ROW if moving is None else tree.row(moving), place))
         uniform.append(_not_in_loads(blueprint, moving))
         for source, value, eras in _sources(blueprint, tree, moving):
@@ -63,7 +63,7 @@ def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]])
 
 
 def _not_in_loads(blueprint: Blueprint, moving: Node | None) -> tuple:
-    """What the loads on a free body lack of the uniform gravity of the world: the part that a plane takes away, and all
+    """What the loads on a moved body lack of the uniform gravity of the world: the part that a plane takes away, and all
     of it if there is no body.
     """
     if moving is None:
@@ -73,7 +73,7 @@ def _not_in_loads(blueprint: Blueprint, moving: Node | None) -> tuple:
 
 
 def _sources(blueprint: Blueprint, tree: Tree, moving: Node | None) -> Iterator[tuple[LoadPoint, list, tuple]]:
-    """The sources of gravity that act on a free body, or, of the world, where there is none: where they are, their
+    """The sources of gravity that act on a moved body, or, of the world, where there is none: where they are, their
     values and eras.
     """
     site = Site(tree, moving.frame if moving else 0)

@@ -17,8 +17,8 @@ class Trials(NamedTuple):
 
     make: Callable  # the arrays in `Scratch.trial`
     attempt: Callable
-    fill: Callable
     between: Callable
+    fill: Callable | None = None  # what `between` needs besides
     has_numbers: bool = False  # whether the arrays contain numbers of the model
 
 
@@ -39,12 +39,12 @@ INTEGRATORS = (
     Integrator(
         "adaptive",
         adaptive.AdaptiveOptions,
-        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.fill, adaptive.between),
+        trials=Trials(adaptive.make_trial, adaptive.attempt, adaptive.between, adaptive.fill),
     ),
     Integrator(
         "taylor",
         taylor.TaylorOptions,
-        trials=Trials(taylor.make_trial, taylor.attempt, taylor.fill, taylor.between, has_numbers=True),
+        trials=Trials(taylor.make_trial, taylor.attempt, taylor.between, has_numbers=True),
     ),
 )
 
@@ -76,7 +76,8 @@ def attempt(method, stop, era, model, state, scratch, lanes):
 @inlined
 def fill(method, era, model, state, scratch, lanes):
     """What `between` needs besides an attempt."""
-    trials_of(method).fill(method, era, model, state, scratch, lanes)
+    if trials_of(method).fill is not None:
+        trials_of(method).fill(method, era, model, state, scratch, lanes)
 
 
 @inlined

@@ -15,7 +15,7 @@ import numpy as np
 from rigidsim.engine.drive import drive
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.integrators.dop853 import IN_DENSE, IN_ERROR, SLOPES, STAGES, TERMS, tableau
-from rigidsim.engine.integrators.rkmk4 import begin
+from rigidsim.engine.integrators.rkmk4 import add_changes, begin
 from rigidsim.engine.kinds import is_moved, place
 from rigidsim.engine.layout import (
     BODY,
@@ -175,12 +175,8 @@ def keep_stage(step: STEP, trial: STEP, total: SUMS, start: START, parent: FRAME
     """A free body at the end of the trial, from the beginning; the parent's frame is that at the end."""
     h = trial.t - step.t
     q = product(end.q, exp_full(scaled(0.5 * h, total.turning)))
-    dp, dv = changes_in_parent(
-        start.q, parent.q, start.omega, parent.omega, body.scale, end.p, end.v, start.d, scaled(h, total.v),
-        scaled(h, total.a),
-    )  # fmt: skip
-    add_to_sums(end, p=dp, v=dv)
-    add_to_sums(end, omega=scaled(h, total.alpha), work=h * total.power)
+    changes = scaled(h, total.v), scaled(h, total.a), scaled(h, total.alpha), h * total.power
+    add_changes(end, start, parent, body, changes)
     end.q = renormalised(q)
 
 

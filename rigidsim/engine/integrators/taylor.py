@@ -34,6 +34,7 @@ class Trial(NamedTuple):
 
     given: Series
     series: np.ndarray  # (row, (order + 1) * lanes) the coefficients of all numbers of the equations
+    shifted: np.ndarray  # (1, (order + 1) * lanes) those of a margin, about another time
     state: STATE = floats("state")  # at its end
     fault: FAULT = floats("expressed")  # of expressions, before it
     norms: NORMS = floats()
@@ -47,7 +48,8 @@ def make_trial(method: TaylorOptions, model: Model, n_state: int, n_fault: int, 
     series = zeros(len(values), (method.order + 1) * n)
     series[:, :n] = values
     series[0, n : 2 * n] = 1.0  # the rate of the time
-    return made(Trial, {"lanes": n, "state": n_state, "expressed": n_fault}, given=given, series=series)
+    sizes = {"lanes": n, "state": n_state, "expressed": n_fault}
+    return made(Trial, sizes, given=given, series=series, shifted=zeros(1, (method.order + 1) * n))
 
 
 @inlined
@@ -58,16 +60,11 @@ def attempt(method, stop, era, model, state, scratch, lanes):
     expand(given, era, order, state, step, series, lanes)
     choose_length(given, order, method.tolerance, method.max_step, step, end, series, trial.norms, lanes)
     end_at(stop, step, end, trial.crossing, lanes)
-    stop_at_branches(given, era, order, step, end, series, trial.crossing, lanes)
+    stop_at_branches(given, era, order, step, end, series, trial.shifted[0], trial.crossing, lanes)
     place_at(given, era, order, end, len(model.moved_node), True, state, step, series, trial.by, trial.state, lanes)
     for k in range(len(given.winding)):
         row, over = given.winding[k], series[given.now[given.number[era], k, 1]]
         keep_winding(end, over, state[row], trial.state[row], lanes)
-
-
-@inlined
-def fill(method, era, model, state, scratch, lanes):
-    """Nothing more is needed."""
 
 
 @inlined

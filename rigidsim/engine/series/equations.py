@@ -12,7 +12,7 @@ from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
 from rigidsim.engine.layout import TERM, VARIABLE
 from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants, table
-from rigidsim.engine.series.graph import Graph, Node, Number, is_constant
+from rigidsim.engine.series.graph import Graph, Number, Vertex, is_constant
 from rigidsim.engine.series.recurrences import CODE
 from rigidsim.jit.rows import with_rows
 from rigidsim.physics.quaternion import product
@@ -24,12 +24,12 @@ TIME = -1  # in place of the row of a variable of the state
 
 
 class Variable(NamedTuple):
-    """A number of the state: its row and column, the column of its low part or NO_ROW, its node, and its rate."""
+    """A number of the state: its row and column, the column of its low part or NO_ROW, its vertex, and its rate."""
 
     row: int
     column: int
     low: int
-    node: Node
+    vertex: Vertex
     rate: Number
 
 
@@ -39,14 +39,14 @@ class Equations(NamedTuple):
     """
 
     variables: list[Variable]
-    windings: list[tuple[int, Node, Number, Number]]  # row of the state, node; the winding now, whether it turns over
+    windings: list[tuple[int, Vertex, Number, Number]]  # row of the state, vertex; the winding now, if it turns over
     groups: list[tuple[int, int]]  # first variable, and that after the last
-    margins: list[tuple[Node, Node]]
+    margins: list[tuple[Vertex, Vertex]]
 
 
 def equations_of(model: Model, n_state: int, era: int, n: int) -> Equations:
-    """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with nodes in place of
-    numbers.
+    """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with vertices in place
+    of numbers.
     """
     graph, one = Graph(n), (0,)
     numbers = _as_numbers(model, graph)
@@ -70,24 +70,24 @@ def equations_of(model: Model, n_state: int, era: int, n: int) -> Equations:
             )
         if name != "work":
             found.groups.append((first, first + width))
-    for k, (row, node, _, _) in enumerate(found.windings):
+    for k, (row, vertex, _, _) in enumerate(found.windings):
         wound = with_rows(scratch).wound[k]
-        found.windings[k] = (row, node, wound.now, wound.turns_over * acting[k])
+        found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
     found.margins.extend(graph.margins.values())
     return found
 
 
 def _name_variables(
-    state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Node, found: Equations
-) -> Iterator[tuple[int, str, list[Node]]]:
-    """Put variables into the state; yields row, part and nodes of each vector."""
+    state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Vertex, found: Equations
+) -> Iterator[tuple[int, str, list[Vertex]]]:
+    """Put variables into the state; yields row, part and vertices of each vector."""
     n_moved, n_posed = len(model.moved_node), len(state) - n_wound - 1
     for row in range(n_posed):
         is_moved = row < n_moved
         for name in ("p", "q", "v", "omega", "work") if is_moved else ("p", "q"):
             begin, width = at.STATE.parts[name]
-            state[row, begin : begin + width] = nodes = [graph.variable() for _ in range(width)]
-            yield row, name, nodes
+            state[row, begin : begin + width] = vertices = [graph.variable() for _ in range(width)]
+            yield row, name, vertices
         if not is_moved:  # the pose of a paced node is that of the time itself
             state[row, at.PACED.since] = time
     for k in range(n_wound):
@@ -144,7 +144,7 @@ def _first_lane(part: Any, n: int) -> Any:
 
 
 def _as_objects(part: Any) -> Any:
-    """Scratch arrays that can hold nodes."""
+    """Scratch arrays that can hold vertices."""
     if isinstance(part, tuple):
         return type(part)(*map(_as_objects, part))
     if isinstance(part, np.ndarray) and part.dtype == np.float64:
@@ -195,29 +195,29 @@ def _acting(model: Model, era: int) -> tuple[bool, ...]:
 def tables_of(eras: list[Equations], number: list[int], n_lane: int) -> tuple[Series, np.ndarray]:
     """The tables of these equations, of which each era has one, and the values of constants."""
     one, live = eras[0], [_live(each) for each in eras]
-    inputs = [[*(v.node for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
+    inputs = [[*(v.vertex for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
     keys = dict.fromkeys(_key(x) for each in zip(eras, live, strict=True) for x in _constants_in(*each))
     constants = {key: len(inputs[0]) + k for k, key in enumerate(keys)}
     first_held = len(inputs[0]) + len(constants)
-    held = [[node for node in nodes if node.is_held] for nodes in live]
+    held = [[vertex for vertex in vertices if vertex.is_held] for vertices in live]
     first_varying = first_held + max(map(len, held))
     terms, firsts, rates, margins, first_margins, now = [], [0], [], [], [0], []
-    for each, given, nodes, still in zip(eras, inputs, live, held, strict=True):
-        varying = [node for node in nodes if not node.is_held]
-        rows = {node.place: row for row, node in enumerate(given)}
-        rows |= {node.place: first_held + k for k, node in enumerate(still)}
-        rows |= {node.place: first_varying + k for k, node in enumerate(varying)}
+    for each, given, vertices, still in zip(eras, inputs, live, held, strict=True):
+        varying = [vertex for vertex in vertices if not vertex.is_held]
+        rows = {vertex.place: row for row, vertex in enumerate(given)}
+        rows |= {vertex.place: first_held + k for k, vertex in enumerate(still)}
+        rows |= {vertex.place: first_varying + k for k, vertex in enumerate(varying)}
 
         def row_of(x: Number, rows: dict[int, int] = rows) -> int:
             return constants[_key(x)] if is_constant(x) else rows[x.place]
 
-        terms += [_term(node, row_of) for node in nodes]
+        terms += [_term(vertex, row_of) for vertex in vertices]
         firsts.append(len(terms))
         rates.append([row_of(v.rate) for v in each.variables[1:]])
         margins += [[row_of(x) for x in margin] for margin in each.margins]
         first_margins.append(len(margins))
         now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
-    n_row = first_varying + max(len(nodes) - len(still) for nodes, still in zip(live, held, strict=True))
+    n_row = first_varying + max(len(vertices) - len(still) for vertices, still in zip(live, held, strict=True))
     values = np.zeros((n_row, n_lane))
     for key, row in constants.items():
         values[row] = np.frombuffer(key)
@@ -239,10 +239,10 @@ def tables_of(eras: list[Equations], number: list[int], n_lane: int) -> tuple[Se
 
 def _key(x: Number) -> bytes:
     """A constant, as a key: 0.0 and -0.0 are different ones."""
-    return (x.values if isinstance(x, Node) else np.float64(x)).tobytes()
+    return (x.values if isinstance(x, Vertex) else np.float64(x)).tobytes()
 
 
-def _live(equations: Equations) -> list[Node]:
+def _live(equations: Equations) -> list[Vertex]:
     """The operations that rates, windings and margins need, in the order in which they can be computed."""
     waiting, found = [*_results(equations), *(x for pair in equations.margins for x in pair)], {}
     while waiting:
@@ -253,19 +253,19 @@ def _live(equations: Equations) -> list[Node]:
     return [found[place] for place in sorted(found)]
 
 
-def _constants_in(equations: Equations, nodes: list[Node]) -> Iterator[Number]:
-    yield from filter(is_constant, [*_results(equations), *(x for node in nodes for x in node.operands)])
+def _constants_in(equations: Equations, vertices: list[Vertex]) -> Iterator[Number]:
+    yield from filter(is_constant, [*_results(equations), *(x for vertex in vertices for x in vertex.operands)])
 
 
 def _results(equations: Equations) -> list[Number]:
     return [v.rate for v in equations.variables] + [x for *_, now, over in equations.windings for x in (now, over)]
 
 
-def _term(node: Node, row_of: Callable[[Number], int]) -> list[int]:
+def _term(vertex: Vertex, row_of: Callable[[Number], int]) -> list[int]:
     """The row of an operation. A held operand is a number, not a series: growth is simpler then."""
-    a, b, *_ = rows = [*map(row_of, node.operands), 0, 0, 0][:3]
-    grow, operands = node.operation, list(rows)
-    is_still = [is_constant(x) or x.is_held for x in node.operands]
+    a, b, *_ = rows = [*map(row_of, vertex.operands), 0, 0, 0][:3]
+    grow, operands = vertex.operation, list(rows)
+    is_still = [is_constant(x) or x.is_held for x in vertex.operands]
     if grow in ("add", "multiply") and any(is_still):
         grow = "copy" if grow == "add" else "scale"
         operands[:2] = (b, a) if is_still[0] else (a, b)
@@ -275,5 +275,5 @@ def _term(node: Node, row_of: Callable[[Number], int]) -> list[int]:
         grow = "share"
     elif grow == "grow" and not is_still[0]:
         grow = "grow_further"
-    growth = at.NO_ROW if node.is_held else CODE[grow]
-    return [CODE[node.operation], *rows, row_of(node), growth, *operands]
+    growth = at.NO_ROW if vertex.is_held else CODE[grow]
+    return [CODE[vertex.operation], *rows, row_of(vertex), growth, *operands]

@@ -1,0 +1,78 @@
+"""Joints of the tree: how a body hangs on its parent, and its motion there as a function of the joint's coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rigidsim.physics.frames import compose_position, compose_velocity, stretch
+from rigidsim.physics.prescribed import turned_further
+from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.vector import cross, scaled, sub
+
+ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+
+
+class Coordinate(NamedTuple):
+    """One degree of freedom of a joint: an angle about an axis, or a displacement along it; rad or m, and s."""
+
+    turns: bool  # whether it is an angle
+    axis: tuple  # unit vector, in the body's axes at zero
+    start: Any = 0.0  # at t = 0
+    rate: Any = 0.0  # at t = 0
+    stiffness: Any = 0.0  # of a spring in the joint: N m/rad or N/m
+    rest: Any = 0.0  # the coordinate at which that spring is relaxed
+    damping: Any = 0.0  # N m s/rad or N s/m
+
+
+class Joint(NamedTuple):
+    """How a jointed body hangs on its parent: from its pose at zero it is moved by one coordinate after the other,
+    q_PB = q_0 exp(u1 x1 / 2) exp(u2 x2 / 2), each about the joint or along its axis as the ones before have turned it.
+    A ball joint has no coordinates but the body's own rotation; a weld has none at all.
+    """
+
+    type: str  # hinge, slide, ball, universal, cylindrical, planar or weld
+    position: tuple = ZERO  # pose in the parent with all coordinates zero
+    orientation: tuple = NO_TURN
+    at: tuple = ZERO  # the joint in the body's coordinates
+    coordinates: tuple[Coordinate, ...] = ()
+    stiffness: Any = 0.0  # of a ball joint: of a spring to the pose at zero, N m/rad
+    damping: Any = 0.0  # of a ball joint, N m s/rad
+
+    @property
+    def starts(self) -> list[tuple[Any, Any]]:
+        """The coordinates and their rates at t = 0."""
+        return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
+
+    def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
+        """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths
+        of the result in units of the parent, which are `metres`. `scale` is the body's.
+        """
+        q, omega, p, v = self.orientation, ZERO, ZERO, ZERO
+        for coordinate, (x, rate), (q, omega) in zip(self.coordinates, motion, self._turned(motion), strict=True):
+            if not coordinate.turns:
+                along = scaled(1.0 / metres, rotate(q, coordinate.axis))
+                d = scaled(x, along)
+                p, v = compose_position(p, d), compose_velocity(v, omega, d, scaled(rate, along))
+        return self.held(q, omega, scale, p, v)
+
+    def directions(self, motion: Sequence[tuple[Any, Any]]) -> list[tuple]:
+        """The axes of the coordinates in the parent's axes, as those before have turned them."""
+        return [rotate(q, one.axis) for one, (q, _) in zip(self.coordinates, self._turned(motion), strict=True)]
+
+    def _turned(self, motion: Sequence[tuple[Any, Any]]) -> list[tuple]:
+        """Orientation and angular velocity in the parent after each coordinate."""
+        found, turned = [], (self.orientation, ZERO, ZERO)
+        for coordinate, (x, rate) in zip(self.coordinates, motion, strict=True):
+            if coordinate.turns:
+                turned = turned_further(turned, coordinate.axis, (x, rate, 0.0))
+            found.append(turned[:2])
+        return found
+
+    def held(self, q: tuple, omega: tuple, scale: Any, p: tuple = ZERO, v: tuple = ZERO) -> tuple:
+        """(p_PB, q_PB, v_PB, omega_PB) of a body whose joint is displaced by p and has the velocity v, turned about the
+        joint to q at the rate omega; all relative to the parent.
+        """
+        pivot, arm = stretch(self.orientation, scale, self.at), stretch(q, scale, self.at)
+        origin = sub(compose_position(self.position, pivot), arm)
+        return compose_position(origin, p), q, sub(v, cross(omega, arm)), omega
