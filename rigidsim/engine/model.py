@@ -17,6 +17,7 @@ from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, SHAPE, SOLID
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
+    ACCELEROMETER,
     APART,
     ARM,
     BODY,
@@ -179,10 +180,10 @@ class Metrics(NamedTuple):
     result: np.ndarray  # (metric) registers of the results
 
 
-class Felt(NamedTuple):
+class Accelerometers(NamedTuple):
     """Accelerometers at the origins of nodes, and the gravity there, which is not that at the centre of mass."""
 
-    row: FELT
+    row: ACCELEROMETER
     uniform: TRIPLE  # (felt) of the gravity of the world, m/s2: the part that the loads on the free body lack
     pulls: Law | None  # of sources, also of bodies that attract each other; the second end is the number here
     relations: Relations | None  # from these sources to the nodes
@@ -196,7 +197,7 @@ class Asked(NamedTuple):
     forces: np.ndarray | None  # rows `ASKED_FORCE`
     acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
     acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
-    felt: Felt | None
+    felt: Accelerometers | None
 
 
 class Working(NamedTuple):

@@ -12,7 +12,7 @@ from rigidsim.engine.assembly.loads import ALWAYS, FramePairs, LoadRow, law_of, 
 from rigidsim.engine.assembly.site import Site
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.laws.gravity import POINT_GRAVITY, VALUES, source_values
-from rigidsim.engine.model import Asked, Felt, Relations, table
+from rigidsim.engine.model import Accelerometers, Asked, Relations, table
 from rigidsim.physics.vector import rejection, sub
 from rigidsim.quantities.vocabulary import CONTACT, FRICTION, READ, SCENE, TERM, TERMS
 from rigidsim.structures.columns import numbers_table
@@ -42,7 +42,7 @@ def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -
     )
 
 
-def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]]) -> Felt:
+def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]]) -> Accelerometers:
     """The tables of accelerometers at the origins of nodes, each with the place of its vector."""
     pairs, pulls, rows, uniform = FramePairs(tree), [], [], []
     for number, (node, place) in enumerate(nodes):
@@ -54,8 +54,8 @@ def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]])
             pulls.append(LoadRow(pair, layout.NO_ROW, number, eras, value))
     of_points = any(load.kind == POINT_GRAVITY.name for load in blueprint.loads)
     has_sources = of_points or blueprint.source is not None or blueprint.mutual is not None
-    return Felt(
-        row=table(rows, layout.FELT.width),
+    return Accelerometers(
+        row=table(rows, layout.ACCELEROMETER.width),
         uniform=numbers_table(uniform, 3),
         pulls=law_of(pulls, VALUES) if has_sources else None,
         relations=Relations(**pairs.arrays()) if has_sources else None,
@@ -63,8 +63,8 @@ def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]])
 
 
 def _not_in_loads(blueprint: Blueprint, moving: Node | None) -> tuple:
-    """What the loads on a moved body lack of the uniform gravity of the world: the part that a plane takes away, and all
-    of it if there is no body.
+    """What the loads on a moved body lack of the uniform gravity of the world: the part that a plane takes away, and
+    all of it if there is no body.
     """
     if moving is None:
         return blueprint.gravity
