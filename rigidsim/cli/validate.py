@@ -35,7 +35,8 @@ class Verdict:
             return
         self.bodies, timing = Counter(body.kind for _, body, _ in scene.walk()), scene.simulation
         self.steps = None if timing.integrator.chooses else round(timing.duration / timing.step)
-        self.course = f"{self.steps} steps of {timing.step:g} s" if self.steps else f"{timing.duration:g} s {timing.pace}"
+        chosen = f"{timing.duration:g} s {timing.pace}"
+        self.course = f"{self.steps} steps of {timing.step:g} s" if self.steps else chosen
         self.warnings, self.contact_settings = _start(scene)
 
     @property

@@ -78,11 +78,12 @@ def test_a_certificate_compares_with_a_smaller_tolerance(call, workplace, name):
 
 
 def test_with_contact_the_step_is_that_of_contact(call, workplace):
+    floor = {"shapes": [{"type": "plane", "normal": [0, 0, 1]}]}
+    box = {"density": 1000, "position": [0, 0, 1], "shapes": [{"type": "box", "size": [0.1] * 3}]}
+    simulation = {"duration": 0.1, "step": 0.01, "integrator": "adaptive"}
     scene = rigidsim.Scene.from_dict(
-        {"format": "rigidsim/1", "title": "Box", "simulation": {"duration": 0.1, "step": 0.01, "integrator": "adaptive"},
-         "bodies": {"floor": {"shapes": [{"type": "plane", "normal": [0, 0, 1]}]},
-                    "box": {"density": 1000, "position": [0, 0, 1], "shapes": [{"type": "box", "size": [0.1] * 3}]}}}
-    )  # fmt: skip
+        {"format": "rigidsim/1", "title": "Box", "simulation": simulation, "bodies": {"floor": floor, "box": box}}
+    )
     rigidsim.simulate(scene).save("a.h5")
     about = call("inspect", "a.h5").out.splitlines()[1]
     assert about == "Box; adaptive, rtol 1e-09, min_step 1e-12, contact in steps of 0.01 s"
