@@ -48,6 +48,7 @@ W, P = RNG.normal(size=3), RNG.normal(size=3)
 SLIP = np.array([0.3, -0.2, 0.5])
 BIAS = skew(W) @ skew(W) @ D + skew(P) @ skew(P) @ R + np.cross(U, R) + 2 * np.cross(W, SLIP)
 
+ARTICULATED_EQUIVALENT = {"articulated.freed_ball: negated columns_of(B)": 1}  # squared
 ARTICULATED_CHECKS = {
     "rows_of": [((B.ravel(),), B.ravel(), 0.0)],
     "columns_of": [((B.ravel(),), B.T.ravel(), 0.0)],
