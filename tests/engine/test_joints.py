@@ -142,7 +142,7 @@ def test_a_planar_scene_has_the_motion_of_the_same_scene_with_symmetric_bodies()
         for node in nodes.values():
             node["center_of_mass"] = [*node.get("center_of_mass", [0, 0, 0])[:2], 0.0]
             node["position"] = [*node.get("position", [0, 0, 0])[:2], 0.0]
-            for joint in (node["motion"].values() if "motion" in node else ()):
+            for joint in node["motion"].values() if "motion" in node else ():
                 joint["at"] = [*joint["at"][:2], 0.0] if "at" in joint else [0, 0, 0]
             level(node.get("children", {}))
 
@@ -153,3 +153,17 @@ def test_a_planar_scene_has_the_motion_of_the_same_scene_with_symmetric_bodies()
         assert abs(here.position[-1, :2] - there.position[-1, :2]).max() < 1e-13
         assert abs(here.orientation[-1] - there.orientation[-1]).max() < 1e-13
         assert (here.position[-1, 2] == here.position[0, 2]).all()
+
+
+@pytest.mark.parametrize("integrator", ["adaptive", "taylor"])
+def test_methods_that_choose_their_steps_agree_with_the_one_that_does_not(integrator):
+    how = {"duration": 0.25, "gravity": G, "record_every": 0.05}
+    bodies = {"drum": spinning(random_tree(7, n=8) | {"other": pendulum()["rod"]})}
+    name, tolerances = "tolerance" if integrator == "taylor" else "rtol", {"atol": 1e-12}
+    options = {"name": integrator, name: 1e-11} | (tolerances if integrator == "adaptive" else {})
+    found, fixed = run(bodies, step=0.05, integrator=options, **how), run(bodies, step=5e-4, **how)
+    for path in found.paths:
+        here, there = found[path].world, fixed[path].world
+        assert abs(here.position - there.position).max() < 3e-9
+        assert abs(here.orientation - there.orientation).max() < 3e-9
+    assert np.ptp(found.total_energy) < 1e-8
