@@ -269,6 +269,21 @@ class MotionSamples(NamedTuple):
         return MotionSamples(*(array[rows] for array in self))
 
 
+class JointSamples(NamedTuple):
+    """What joints do: coordinates, flat in the order of the file, and joints, one for each jointed node, in that order.
+    Force and torque are those of the joint on the body, about the joint, in the parent's axes.
+    """
+
+    coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
+    rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
+    force: TRIPLE = floats("articulated", "joints")  # N
+    torque: TRIPLE = floats("articulated", "joints")  # N m
+
+    def part(self, rows: slice) -> JointSamples:
+        """Some of the samples; not a copy."""
+        return JointSamples(*(array[rows] for array in self))
+
+
 class Samples(NamedTuple):
     """Samples in C-contiguous arrays, those of the datasets of a file. A part that nobody reads has no samples, and is
     not computed.
@@ -278,10 +293,12 @@ class Samples(NamedTuple):
     world: MotionSamples
     ledger: LEDGER = floats("ledgers")  # of the samples, or none
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of the samples, NaN except for free bodies; or none
+    joints: JointSamples | None = None  # if there are any
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
-        return Samples(self.local.part(rows), self.world.part(rows), self.ledger[rows], self.terms[:, rows])
+        joints = self.joints and self.joints.part(rows)
+        return Samples(self.local.part(rows), self.world.part(rows), self.ledger[rows], self.terms[:, rows], joints)
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -355,7 +372,13 @@ def fault_count(given: Expressions | None) -> int:
 
 
 def make_samples(
-    model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...], local: bool = True, ledger: bool = True
+    model: Model,
+    n_sample: int,
+    with_terms: bool,
+    lanes: tuple[int, ...],
+    local: bool = True,
+    ledger: bool = True,
+    joints: bool = True,
 ) -> Samples:
     """Arrays for a number of samples: of motion in the world and of the parts that are wanted."""
     sizes = {
@@ -364,6 +387,13 @@ def make_samples(
         "samples": n_sample,
         "ledgers": n_sample if ledger else 0,
         "explained": n_sample if with_terms else 0,
+        "articulated": n_sample if joints else 0,
     }
+    done = None
+    if model.joints is not None:
+        kinds = model.joints.joint[:, layout.JOINT.kind]
+        sizes["coordinates"] = np.count_nonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE)))
+        sizes["joints"] = np.count_nonzero(model.node[:, layout.NODE.kind] == layout.JOINTED)
+        done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
-    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes))
+    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

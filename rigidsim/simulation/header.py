@@ -42,6 +42,7 @@ def header_of(
         shapes=shapes,
         with_contacts=with_contacts,
         recorded=recorded,
+        joints={node.path: node.joint.type for node in nodes if node.joint is not None},
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
     )

@@ -13,6 +13,17 @@ from rigidsim.physics.vector import cross, scaled, sub
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 
 
+TURNS = {
+    "hinge": (True,),
+    "slide": (False,),
+    "ball": (),
+    "universal": (True, True),
+    "cylindrical": (False, True),
+    "planar": (False, False, True),
+}
+"""Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
+
+
 class Coordinate(NamedTuple):
     """One degree of freedom of a joint: an angle about an axis, or a displacement along it; rad or m, and s."""
 
