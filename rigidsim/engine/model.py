@@ -20,11 +20,17 @@ from rigidsim.engine.layout import (
     APART,
     ARM,
     BODY,
+    CARRIED,
     DRIVE_AXES,
     FAULT,
+    FELT,
     FOLD,
     FRAME,
+    FREED,
+    HUNG,
     JET,
+    JOINT,
+    JOINT_VALUE,
     LAW,
     LEDGER,
     LINK,
@@ -197,6 +203,18 @@ class Contacts(NamedTuple):
     share: float  # of the gain of velocity in a smooth step that acts on its displacement: 0.5; semi-implicit Euler: 1
 
 
+class Joints(NamedTuple):
+    """How the moved nodes hang. A joint of several coordinates is a chain of joints of one with links without mass
+    between them: each link has a row among the moved ones, before that of the body, and a frame and an arm behind those
+    of the nodes; `moved_node` has the number of the place.
+    """
+
+    joint: JOINT  # (moved)
+    value: JOINT_VALUE  # (moved)
+    inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
+    held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
+
+
 class Model(NamedTuple):
     """Constants of one block of worlds. Frame 0 is the world, frame i + 1 that of node i."""
 
@@ -213,6 +231,7 @@ class Model(NamedTuple):
     relations: Relations | None  # of pair laws and expressions
     single: SingleLaws
     pairwise: PairLaws | None
+    joints: Joints | None
     mutual: Mutual | None
     expressions: Expressions | None  # if anything in the scene is given by expressions
     contacts: Contacts | None  # if any shapes can meet
@@ -228,21 +247,31 @@ class Model(NamedTuple):
     step: float  # s
 
 
+class Hanging(NamedTuple):
+    """Scratch arrays for joints."""
+
+    hung: HUNG = floats("moved")
+    felt: FELT = floats("carriers")
+    freed: np.ndarray = floats("moved", FREED)  # as FREED or FREED_BALL
+    carried: CARRIED = floats("carriers")
+
+
 class Scratch(NamedTuple):
     """Arrays that an evaluation writes; only `fault` is kept from one step to the next."""
 
     working: Working | None  # of expressions
+    joints: Hanging | None
     trial: NamedTuple | None  # of a method that chooses its steps
-    frame: FRAME = floats("nodes + 1")
+    frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
-    arm: ARM = floats("nodes")
+    arm: ARM = floats("places")
     link: LINK = floats("nodes")
     apart: APART = floats("pairs")
     wound: WINDING = floats("wound")  # of loads with a winding
     way: TRIPLE = floats(2)  # two bodies' centres of mass relative to their nearest common ancestor
     fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, and paced ones
     pull: PULL = floats()
-    wrench: WRENCH = floats("moved")
+    wrench: WRENCH = floats("moved + 1")  # the last is none
     rate: RATE = floats("state")
     stage: np.ndarray = floats("state", STAGE)  # the state at a stage
     start: np.ndarray = floats("state", START)  # what an integrator keeps of the beginning of a step, or as STAGE
@@ -337,6 +366,8 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     sizes = {
         "lanes": n,
         "nodes": len(model.node),
+        "places": max(len(model.node), *(model.moved_node + 1), 0),
+        "carriers": len(model.body) + (len(model.joints.held) if model.joints else 0),
         "driven": len(model.motion),
         "moved": len(model.body),
         "pairs": len(model.relations.pair) - 1 if model.relations else 0,
@@ -344,7 +375,9 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
         "expressed": fault_count(expressions),
         "state": max(n_state, len(model.body)),
     }
-    scratch = made(Scratch, sizes, working=working_of(expressions, n) if expressions else None, trial=None)
+    working = working_of(expressions, n) if expressions else None
+    hanging = made(Hanging, sizes) if model.joints else None
+    scratch = made(Scratch, sizes, working=working, joints=hanging, trial=None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch

@@ -280,13 +280,25 @@ class Tree:
 
     @cached_property
     def rows(self) -> list[int]:
-        """The row of each node among the free ones or among the others."""
-        free, driven = count(), count()
-        return [next(free if node.is_free() else driven) for node in self.nodes]
+        """The row of each node among those of the moved nodes or of the others. A node with several coordinates has one
+        row for each; this is the last, that of the body.
+        """
+        moved, driven, found = count(), count(), []
+        for node in self.nodes:
+            row = next(moved if node.is_moved() else driven)
+            for _ in range(links_of(node)):
+                row = next(moved)
+            found.append(row)
+        return found
 
     def row(self, body: Node | None) -> int:
-        """The row of a free body; NO_ROW for None."""
+        """The row of a moved body; NO_ROW for None."""
         return NO_ROW if body is None else self.rows[body.index]
+
+
+def links_of(node: Node) -> int:
+    """The number of links without mass before a node: one less than its joint has coordinates."""
+    return max(len(node.joint.coordinates) - 1, 0) if node.kind == "jointed" else 0
 
 
 def path_of(node: Node | None) -> str:

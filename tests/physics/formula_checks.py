@@ -11,6 +11,7 @@ from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 from smooth_paths import exact
 
+from articulated_checks import ARTICULATED_CHECKS
 from contact_checks import CONTACT_CHECKS
 from force_checks import DRIVEN, FORCE_CHECKS
 from function_checks import FUNCTION_CHECKS, arc_tangents
@@ -278,6 +279,7 @@ CHECKS = {
     "frames": frames(),
     "solids": solids(),
     "restitution": RESTITUTION_CHECKS,
+    "articulated": ARTICULATED_CHECKS,
     "step_control": STEP_CHECKS,
     **CONTACT_CHECKS,
     **FORCE_CHECKS,

@@ -20,7 +20,7 @@ from rigidsim.engine.model import Model, Program
 from rigidsim.physics.distances import Core
 from rigidsim.physics.vector import rejection
 from rigidsim.tree.history import TreeChange, instant_of
-from rigidsim.tree.nodes import Tree
+from rigidsim.tree.nodes import Tree, links_of
 
 START = (0, 0.0)
 
@@ -192,7 +192,7 @@ class World(NamedTuple):
     blueprint: Blueprint
     tree: Tree  # at present
     model: Model
-    state: np.ndarray  # (state, width of `STATE`): free bodies, then paced nodes, then loads that are followed
+    state: np.ndarray  # (state, width of `STATE`): moved rows, then paced nodes, then loads that are followed
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -206,7 +206,8 @@ class World(NamedTuple):
         paced = (paths[index] for index in self.blueprint.drives.paced[:, 0])
         followed = (load.label for load in self.blueprint.followed)
         steps = ("the integrator",) if trials_of(self.blueprint.method) else ()
-        return (*(node.path for node in self.tree.free()), *paced, *steps, *followed)
+        moved = (node.path for node in self.tree.moved_nodes() for _ in range(1 + links_of(node)))
+        return (*moved, *paced, *steps, *followed)
 
     @property
     def isolated(self) -> bool:
@@ -216,15 +217,16 @@ class World(NamedTuple):
 
 def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
     """Whether the bodies of a tree act on each other only, without external forces."""
-    free, g = tree.free(), blueprint.gravity
+    moved, g = tree.moved_nodes(), blueprint.gravity
     if blueprint.normal:
         g = rejection(blueprint.normal, g)
-    falls = any(g) and any(node.falls for node in free)
+    falls = any(g) and any(node.falls for node in moved)
     # A body that inherits the velocity change of its parent receives momentum from outside.
     has_jumps = bool(blueprint.schedule.reparentings) or blueprint.contacts is not None
-    is_carried = has_jumps and any(node.inherits for node in free)
+    is_carried = has_jumps and any(node.inherits for node in moved)
     is_held = model.contacts is not None and model.contacts.n_moved < len(model.contacts.body)
     scripts = (model.expressions.scripts,) if model.expressions else ()
     laws = (*model.single, *(model.pairwise or ()), *scripts, model.impulses)
     is_internal = all((law.who[:, [layout.LAW.first, layout.LAW.second]] >= 0).all() for law in laws)
-    return bool(is_internal and not falls and not is_carried and not is_held)
+    hangs = model.joints is not None and (model.joints.joint[:, layout.JOINT.root] == len(model.moved_node)).any()
+    return bool(is_internal and not falls and not is_carried and not is_held and not hangs)

@@ -58,8 +58,8 @@ def shape_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
 
 def _center_notes(node: SceneNode) -> Iterator[tuple[Path, str]]:
     body = node.body
-    if not node.given("center_of_mass"):
-        return
+    if not node.given("center_of_mass") or body.inertia is not None:
+        return  # with an inertia, too, nothing is that of the shapes
     center = joined(solid_masses(body, node.metres), node.metres).center
     reach = max(solid.reach(center) for solid in body.solids)
     if norm(sub(center, body.center_of_mass)) > SAME_PLACE * reach:
