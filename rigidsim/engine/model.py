@@ -213,6 +213,7 @@ class Joints(NamedTuple):
     value: JOINT_VALUE  # (moved)
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
+    coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
 
 
 class Model(NamedTuple):
@@ -299,14 +300,10 @@ class MotionSamples(NamedTuple):
 
 
 class JointSamples(NamedTuple):
-    """What joints do: coordinates, flat in the order of the file, and joints, one for each jointed node, in that order.
-    Force and torque are those of the joint on the body, about the joint, in the parent's axes.
-    """
+    """What joints do; coordinates are flat, in the order of the file and of the joint."""
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
-    force: TRIPLE = floats("articulated", "joints")  # N
-    torque: TRIPLE = floats("articulated", "joints")  # N m
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
@@ -320,14 +317,14 @@ class Samples(NamedTuple):
 
     local: MotionSamples  # relative to the parent; or no samples
     world: MotionSamples
+    joints: JointSamples | None  # if there are any
     ledger: LEDGER = floats("ledgers")  # of the samples, or none
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of the samples, NaN except for free bodies; or none
-    joints: JointSamples | None = None  # if there are any
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
         joints = self.joints and self.joints.part(rows)
-        return Samples(self.local.part(rows), self.world.part(rows), self.ledger[rows], self.terms[:, rows], joints)
+        return Samples(self.local.part(rows), self.world.part(rows), joints, self.ledger[rows], self.terms[:, rows])
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -424,9 +421,7 @@ def make_samples(
     }
     done = None
     if model.joints is not None:
-        kinds = model.joints.joint[:, layout.JOINT.kind]
-        sizes["coordinates"] = np.count_nonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE)))
-        sizes["joints"] = np.count_nonzero(model.node[:, layout.NODE.kind] == layout.JOINTED)
+        sizes["coordinates"] = len(model.joints.coordinate)
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

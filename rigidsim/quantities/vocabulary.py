@@ -15,6 +15,7 @@ from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.functions import arc_sine, larger, smaller
 from rigidsim.physics.quaternion import canonical, rotate, rotate_back
 from rigidsim.physics.vector import norm
+from rigidsim.tree.joints import NAMES
 from rigidsim.tree.nodes import WORLD
 
 XYZ, WXYZ, ANGLES = ("x", "y", "z"), ("w", "x", "y", "z"), ("roll", "pitch", "yaw")
@@ -28,7 +29,7 @@ MASS = "mass"
 """Mass (kg), centre of mass (m) and inertia (kg m^2) of a free body with what is fixed to it, in its own axes."""
 OF_MASS, OF_TERMS = "energy and momentum", "recorded accelerations and their terms"
 """What only free bodies have, in words."""
-TERM, DIAGNOSTIC, CONTACT, SCENE = "terms", "diagnostics", "contacts", "scene"
+TERM, DIAGNOSTIC, CONTACT, SCENE, JOINT = "terms", "diagnostics", "contacts", "scene", "joints"
 """What a quantity needs besides the motion of the bodies: records, or the forces of the scene."""
 Columns = tuple[Any, ...]
 """One array (time) for each component."""
@@ -104,7 +105,7 @@ class Quantity:
     @property
     def is_metered(self) -> bool:
         """Whether a run can read it for its metrics."""
-        return self.formula is not None
+        return self.formula is not None or self.needs == JOINT
 
     @property
     def accepts(self) -> tuple[str, ...]:
@@ -177,6 +178,15 @@ def _diagnostic(name: str, words: str, unit: str, components: tuple = ()) -> Qua
     return Quantity(name, words, components, unit, read=lambda source, *_: source.diagnostic(name), needs=DIAGNOSTIC)
 
 
+def _of_joint(name: str) -> Quantity:
+    """A coordinate of a joint, or the rate of one, of which the unit depends on the joint."""
+    word, _, number = name.partition("_")
+    unit, words = {"angle": "rad", "displacement": "L", "rate": ""}[word], f"joint {word}{number and f' {number}'}"
+    return Quantity(
+        name, words, (), unit, (PARENT,), needs=JOINT, read=lambda source, body, *_: source.coordinate(name, body)
+    )
+
+
 def _axis(letter: str, axis: tuple) -> Quantity:
     def of(q):
         return rotate(q, axis)
@@ -203,6 +213,7 @@ _BODIES = (
     _of_mass("kinetic_energy", "kinetic energy", (), "J", ("orientation", "velocity", "angular_velocity"), _energy),
     _of_mass("linear_momentum", "momentum", XYZ, "N s", ("orientation", "velocity", "angular_velocity"), _momentum),
     _of_mass("angular_momentum", "angular momentum", XYZ, "N m s", ("orientation", "angular_velocity"), _spin),
+    *map(_of_joint, NAMES),
     *map(_term, TERMS),
     _of_contact("contact_force", "contact force", "force"),
     _of_contact("friction_force", "friction", "friction"),

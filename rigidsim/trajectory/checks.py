@@ -68,6 +68,9 @@ def check_trajectory_format(file: h5py.File, path: Path) -> None:
     if WITH_SHAPES.get(found, SHAPES in file) != (SHAPES in file):
         expected = "expected" if WITH_SHAPES[found] else "not expected"
         raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{SHAPES}' is {expected}")
+    if (found == JOINTED) != (JOINT in file):
+        expected = "expected" if found == JOINTED else "not expected"
+        raise FormatError(f"{path} is damaged: its format is {found}, in which an array '{JOINT}' is {expected}")
     order = str(file.attrs["quaternion_order"])
     if order != "wxyz":
         raise FormatError(f"{path} is damaged: quaternion_order is {order[:60]!r}, expected 'wxyz'")

@@ -24,9 +24,9 @@ class Block(NamedTuple):
     time: np.ndarray  # (sample) s
     local: MotionSamples  # each (sample, node, component)
     world: MotionSamples
+    joints: JointSamples | None  # if there are any
     ledger: np.ndarray  # (sample, width of `LEDGER`)
     terms: np.ndarray  # (TERMS, sample, node, 3), or no samples
-    joints: JointSamples | None = None  # if there are any
     contacts: Mapping[str, np.ndarray] = MappingProxyType({})  # the columns of `contact_columns`, if recorded
     checkpoint: Mapping[str, np.ndarray] = MappingProxyType({})  # what is needed to continue after these samples
 
@@ -169,11 +169,8 @@ COORDINATE, JOINT, JOINT_TYPE = "joint_coordinate", "joint", "joint_type"
 number, `arm/wrist.1`; and the joints, named by the path; and the texts with their types.
 """
 JOINT_FIELDS = (
-    Field("joints/coordinate", "joints", 0, "", "1", "coordinate; an angle in rad, a displacement in m", COORDINATE),
+    Field("joints/coordinate", "joints", 0, "", "1", "coordinate, an angle in rad or a displacement in m", COORDINATE),
     Field("joints/rate", "joints", 1, "", "1", "rate of the coordinate, in rad/s or m/s", COORDINATE),
-    Field("joints/force", "joints", 2, "xyz", "N", "force of the joint on the body, parent's axes", JOINT),
-    Field("joints/torque", "joints", 3, "xyz", "N m", "torque of the joint on the body, about the joint, parent's axes",
-          JOINT),
 )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from rigidsim.arguments import refuse
 from rigidsim.errors import FormatError, SceneError
-from rigidsim.trajectory.fields import COORDINATE, COUNT, JOINT, POINT_NAMES, Field
-from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes
+from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
+from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes, sizes_of
 from rigidsim.tree.history import History, TreeChange
 from rigidsim.tree.joints import TURNS
 from rigidsim.tree.nodes import Node, Tree
@@ -38,8 +38,8 @@ class Change(NamedTuple):
 class Header:
     """The metadata of a trajectory: bodies, their tree and its changes, the scene, and provenance.
 
-    `kinds[i]` is free, jointed, fixed or prescribed. `scale[i]` is the length unit of body i in metres, `parent_scale[i]` that
-    of its parent at t = 0. `shapes` are the names of the shapes that can touch, `car/wheel.shapes[0]`;
+    `kinds[i]` is free, jointed, fixed or prescribed. `scale[i]` is the length unit of body i in metres,
+    `parent_scale[i]` that of its parent at t = 0. `shapes` are the names of the shapes that can touch;
     `contact_settings` is what was chosen for contact: mode, sub-steps, values of pairs. `recorded` is what was
     selected: for each dataset of samples that is recorded the rows of the bodies, in order, or None for all bodies; it
     is None itself if nothing was left out. `joints` has the type of joint of each jointed body, by path, in the order
@@ -136,7 +136,7 @@ class Header:
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes of the dimensions of samples that are neither times nor components."""
-        return {"body": len(self.paths), JOINT: len(self.joints), COORDINATE: len(self.coordinate_names)}
+        return sizes_of(len(self.paths), self.joints)
 
     @property
     def sample_bytes(self) -> int:

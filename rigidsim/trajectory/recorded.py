@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rigidsim.trajectory.fields import AXES, CONTACT_WORK, FIELDS, JOINT_FIELDS, Field, term_fields
+from rigidsim.trajectory.fields import AXES, CONTACT_WORK, COORDINATE, FIELDS, JOINT, JOINT_FIELDS, Field, term_fields
 from rigidsim.trajectory.selection import Selection as Part
+from rigidsim.tree.joints import TURNS
 
 Selection = Mapping[str, np.ndarray | None]
 """For each dataset of samples that is recorded the rows of the bodies in it, in order, or None for all bodies."""
@@ -16,9 +17,7 @@ ROWS = "recorded_bodies"
 """The attribute of a dataset that has only some bodies: their rows."""
 
 
-def possible_fields(
-    with_contact: bool, with_terms: bool, with_contacts: bool, with_joints: bool
-) -> tuple[Field, ...]:
+def possible_fields(with_contact: bool, with_terms: bool, with_contacts: bool, with_joints: bool) -> tuple[Field, ...]:
     """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact."""
     terms, work = term_fields(with_contact) if with_terms else (), (CONTACT_WORK,) if with_contacts else ()
     return (*FIELDS, *terms, *work, *(JOINT_FIELDS if with_joints else ()))
@@ -38,6 +37,11 @@ def selection(
             found[field.name] = None if some is None or len(some) == n_body else some
     is_whole = all(found.get(field.name, ()) is None for field in possible)
     return None if is_whole else found
+
+
+def sizes_of(n_body: int, joints: Mapping[str, str]) -> dict[str, int]:
+    """The sizes of the dimensions of samples that are neither times nor components; `joints` are types by path."""
+    return {"body": n_body, JOINT: len(joints), COORDINATE: sum(len(TURNS[type]) for type in joints.values())}
 
 
 def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, sizes: Mapping[str, int]) -> int:

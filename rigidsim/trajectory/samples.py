@@ -13,6 +13,7 @@ from rigidsim.quantities.vocabulary import (
     BODY,
     CONTACT,
     DIAGNOSTIC,
+    JOINT,
     MASS,
     OF_MASS,
     PARENT,
@@ -26,6 +27,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
+from rigidsim.tree.joints import TURNS, coordinate_called, without_coordinate
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -102,6 +104,16 @@ class Source:
         q_PB, q_WB = columns(history.local.orientation), columns(history.world.orientation)
         return rotate_back(q_PB, found) if frame == BODY else rotate(product(q_WB, conjugate(q_PB)), found)
 
+    def coordinate(self, name: str, body: str) -> Columns:
+        """A coordinate of the joint of a body, or the rate of one, lengths in units of its parent."""
+        row, dataset = require_coordinate(self.whole, body, name), dataset_of(name)
+        if dataset not in self.part.arrays:
+            raise NotRecordedError(f"{name} of '{body}' was not recorded ({self.whole.header.record_text})")
+        header = self.whole.header
+        found, metres = np.asarray(self.part.arrays[dataset][..., row]), header.parent_scale[header.row_of[body]]
+        turns = TURNS[header.joints[body]][row - header.coordinates[body].start]
+        return (found if turns or metres == 1.0 else found / metres,)
+
     def felt_acceleration(self, body: str, frame: str) -> Columns:
         """What an accelerometer feels; it follows from the forces of the scene, which a trajectory does not know."""
         raise NotRecordedError(
@@ -149,6 +161,13 @@ def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
         return trajectory.has_diagnostics
     if one.needs == CONTACT:
         return header.with_contacts and (not body or body in header.bodies_of_shapes(header.history[0]))
+    if one.needs == JOINT:
+        type = header.joints.get(body)
+        return (
+            type is not None
+            and coordinate_called(one.name, type) is not None
+            and dataset_of(one.name) in trajectory.arrays
+        )
     if one.needs == TERM:
         rows = header.recorded_rows(one.name.replace(".", "/"))
         is_there = one.name.replace(".", "/") in trajectory.arrays
@@ -173,6 +192,20 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
 
         tree = trajectory.header.posed(tree, float(trajectory.time[sample]), pose)
     return tree.lump(tree[path])
+
+
+def dataset_of(name: str) -> str:
+    """The dataset of a coordinate, or of the rate of one, by its name."""
+    return "joints/rate" if name.startswith("rate") else "joints/coordinate"
+
+
+def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:
+    """The row of a coordinate of a body's joint. Raises UsageError if there is none of this name."""
+    type = trajectory.header.joints.get(body)
+    number = None if type is None else coordinate_called(name, type)
+    if number is None:
+        raise UsageError(without_coordinate(trajectory[body].kind, body, type, name))
+    return trajectory.header.coordinates[body][number]
 
 
 def _is_ever_free(trajectory: BodyMapping, path: str) -> bool:
