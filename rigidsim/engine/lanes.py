@@ -99,4 +99,4 @@ def one_lane(samples: Samples, lane: int, n_lane: int) -> Samples:
 
     local, world = (MotionSamples(*map(own, motion)) for motion in (samples.local, samples.world))
     joints = samples.joints and JointSamples(*map(own, samples.joints))
-    return Samples(local, world, joints, own(samples.ledger), own(samples.terms))
+    return Samples(local, world, joints, own(samples.ledger), own(samples.terms), own(samples.asked))

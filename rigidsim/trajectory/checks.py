@@ -32,7 +32,7 @@ from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.recorded import ROWS, Selection, possible_fields, selection
 from rigidsim.trajectory.stored import as_format_error
 from rigidsim.trajectory.structure import FORMAT, JOINTED, METRICS
-from rigidsim.tree.joints import TURNS
+from rigidsim.tree.joints import IS_ANGLE
 
 WITH_SHAPES = {"rigidsim-trajectory/2": False, "rigidsim-trajectory/3": True}
 """The formats of the oldest versions, and whether shapes can touch. These files have neither checksums nor a
@@ -240,7 +240,7 @@ def check_tree(header: Header, path: Path) -> None:
     if not kinds <= KINDS:
         raise FormatError(f"{path} is damaged: a kind is not one of {', '.join(sorted(KINDS))}")
     jointed = [name for name, kind in zip(header.paths, header.kinds, strict=True) if kind == "jointed"]
-    if [*header.joints] != jointed or not set(header.joints.values()) <= TURNS.keys():
+    if [*header.joints] != jointed or not set(header.joints.values()) <= IS_ANGLE.keys():
         raise FormatError(f"{path} is damaged: its joints are not those of its jointed bodies")
     parents = dict(zip(header.paths, header.parents, strict=True))
     for change in header.changes:

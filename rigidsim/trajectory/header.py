@@ -15,7 +15,7 @@ from rigidsim.errors import FormatError, SceneError
 from rigidsim.trajectory.fields import COUNT, POINT_NAMES, Field
 from rigidsim.trajectory.recorded import Selection, possible_fields, recorded_bytes, sizes_of
 from rigidsim.tree.history import History, TreeChange
-from rigidsim.tree.joints import TURNS
+from rigidsim.tree.joints import IS_ANGLE
 from rigidsim.tree.nodes import Node, Tree
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Header:
         """The rows of the coordinates of each joint, by the path of the body."""
         found, first = {}, 0
         for path, type in self.joints.items():
-            found[path] = range(first, first + len(TURNS[type]))
+            found[path] = range(first, first + len(IS_ANGLE[type]))
             first = found[path].stop
         return found
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rigidsim.trajectory.fields import AXES, CONTACT_WORK, COORDINATE, FIELDS, JOINT, JOINT_FIELDS, Field, term_fields
 from rigidsim.trajectory.selection import Selection as Part
-from rigidsim.tree.joints import TURNS
+from rigidsim.tree.joints import IS_ANGLE
 
 Selection = Mapping[str, np.ndarray | None]
 """For each dataset of samples that is recorded the rows of the bodies in it, in order, or None for all bodies."""
@@ -41,7 +41,7 @@ def selection(
 
 def sizes_of(n_body: int, joints: Mapping[str, str]) -> dict[str, int]:
     """The sizes of the dimensions of samples that are neither times nor components; `joints` are types by path."""
-    return {"body": n_body, JOINT: len(joints), COORDINATE: sum(len(TURNS[type]) for type in joints.values())}
+    return {"body": n_body, JOINT: len(joints), COORDINATE: sum(len(IS_ANGLE[type]) for type in joints.values())}
 
 
 def recorded_bytes(possible: Iterable[Field], recorded: Selection | None, sizes: Mapping[str, int]) -> int:

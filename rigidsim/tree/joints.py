@@ -13,7 +13,7 @@ from rigidsim.physics.vector import cross, scaled, sub
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 
 
-TURNS = {
+IS_ANGLE = {
     "hinge": (True,),
     "slide": (False,),
     "ball": (),
@@ -33,15 +33,20 @@ def coordinate_called(name: str, type: str) -> int | None:
     has none.
     """
     word, _, number = name.partition("_")
-    meant = [k for k, turns in enumerate(TURNS[type]) if word == "rate" or turns == (word == "angle")]
+    meant = [k for k, turns in enumerate(IS_ANGLE[type]) if word == "rate" or turns == (word == "angle")]
     place = int(number or 1) - 1
     return meant[place] if place < len(meant) else None
 
 
+def is_rate(name: str) -> bool:
+    """Whether one of these names means the rate of a coordinate."""
+    return name.startswith("rate")
+
+
 def coordinate_unit(name: str, type: str) -> str:
     """The unit of a coordinate that a type of joint has, or of its rate; L stands for the parent's unit of length."""
-    unit = "rad" if TURNS[type][coordinate_called(name, type)] else "L"
-    return f"{unit}/s" if name.startswith("rate") else unit
+    unit = "rad" if IS_ANGLE[type][coordinate_called(name, type)] else "L"
+    return f"{unit}/s" if is_rate(name) else unit
 
 
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:

@@ -131,3 +131,25 @@ def test_coordinates_alone_can_be_recorded_and_left_out():
     assert "joints/rate" not in without.arrays
     with pytest.raises(NotRecordedError, match=r"angle of 'base/arm' was not recorded"):
         quantity(without, "arm.angle")
+
+
+METRICS = """
+metrics:
+  top: "= max('arm.angle')"
+  bend: "= final('wrist.angle_2') / 2"
+  way: "= max('cart.displacement')"
+  speed: "= min('cart.rate')"
+  turns: "= final('drill.angle') + final('drill.rate_2')"
+oracle:
+  puck.angle: "= 9*t"
+  puck.rate_3: 9
+"""
+
+
+def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
+    found = simulate(Scene.from_text(ROBOT + METRICS))
+    assert set(found.metrics) == {"top", "bend", "way", "speed", "turns"}
+    for name, text in found.header.metrics.items():
+        assert found.metric(text) == found.metrics[name]
+    assert found.metrics["turns"] == pytest.approx(13.5, abs=1e-12)
+    assert found.metrics["top"] == quantity(found, "arm.angle").values.max()

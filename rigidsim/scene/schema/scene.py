@@ -62,7 +62,7 @@ class SceneData(SceneModel):
         kinds = Counter(body.kind for _, body, _ in self.walk())
         bodies = f"{kinds.total()} {'body' if kinds.total() == 1 else 'bodies'}"
         each = ", ".join(f"{kinds[kind]} {kind}" for kind in ("free", "jointed", "fixed", "prescribed") if kinds[kind])
-        times = f"{self.simulation.duration:g} s in steps of {self.simulation.step:g} s"
+        times = f"{self.simulation.duration:g} s {self.simulation.pace}"
         return f"<Scene{self.title and f' {self.title!r}'}: {bodies} ({each}), {times}>"
 
     __str__ = __repr__
