@@ -7,7 +7,8 @@ Inwards, the impulses on the bodies of a tree become that on the free body at it
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, gather_inwards
+from rigidsim.engine.articulated import NONE, free_root, gather_inwards
+from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ARM,
     BODY,
@@ -21,6 +22,7 @@ from rigidsim.engine.layout import (
     JOINT_VALUE,
     SCALAR,
     STATE,
+    TRIPLE,
     add_to_sums,
 )
 from rigidsim.jit import inlined, lanewise
@@ -29,11 +31,10 @@ from rigidsim.physics.articulated import (
     coordinate_acceleration,
     coordinate_drive,
     felt_force,
-    free_acceleration,
     shifted_wrench,
     turning_motion,
 )
-from rigidsim.physics.corrections import carried_displacement, carried_rate, carried_velocity, turn
+from rigidsim.physics.corrections import carried_displacement, carried_rate, carried_velocity, turn, turned
 from rigidsim.physics.impulses import jump_energy
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import rotate, rotate_back
@@ -83,9 +84,22 @@ def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane)
 @lanewise
 def respond_root(body: BODY, frame: FRAME, felt: FELT, own: CORRECTION, lane):
     """What the impulses on a tree do to the free body at its root: jump of velocity, and of angular momentum."""
-    domega, dv = free_acceleration((felt.A, felt.B, felt.M), felt.t, felt.f)
+    domega, dv = free_root(body, felt)
     own.v = dv
     own.omega = apply(rotated(frame.q, body.inertia), domega)
+
+
+@inlined
+def hand_inwards(i, model, scratch, lanes):
+    """Hand in the impulse that a moved row feels to its carrier, if it hangs on one."""
+    kind, c, hung = model.joints.joint[i].kind, model.joints.joint[i].carrier, scratch.joints.hung[i]
+    felt, freed, carrier = scratch.joints.felt[i], scratch.joints.freed[i], scratch.joints.felt[c]
+    if kind == at.HINGE:
+        respond_hinge(hung, felt, freed, carrier, lanes)
+    elif kind == at.SLIDE:
+        respond_slide(hung, felt, freed, carrier, lanes)
+    elif kind == at.BALL:
+        respond_ball(hung, felt, freed, carrier, lanes)
 
 
 @inlined
@@ -97,17 +111,11 @@ def respond_inwards(model, state, scratch, made, lanes):
     for i in joints.inward:
         push_alone(made.own[i], hanging.felt[i], lanes)
     for i in joints.inward:
-        kind, c, hung, felt = joints.joint[i].kind, joints.joint[i].carrier, hanging.hung[i], hanging.felt[i]
-        freed, carrier = hanging.freed[i], hanging.felt[c]
-        if kind == at.HINGE:
-            respond_hinge(hung, felt, freed, carrier, lanes)
-        elif kind == at.SLIDE:
-            respond_slide(hung, felt, freed, carrier, lanes)
-        elif kind == at.BALL:
-            respond_ball(hung, felt, freed, carrier, lanes)
-        elif made.is_pushed[i] > 0:
+        c = joints.joint[i].carrier
+        hand_inwards(i, model, scratch, lanes)
+        if is_root(i, model) and made.is_pushed[i] > 0:
             node = model.moved_node[i]
-            respond_root(model.body[i], scratch.frame[node + 1], felt, made.own[i], lanes)
+            respond_root(model.body[i], scratch.frame[node + 1], hanging.felt[i], made.own[i], lanes)
             made.source[node + 1] = node + 1
         if made.is_pushed[i] > 0 and 0 <= c < n_moved:
             made.is_pushed[c] = 1
@@ -140,65 +148,72 @@ def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
 
 
 @inlined
-def follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained):
+def follow(S, shift, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained):
     """The jump of what hangs by one coordinate, which changes its rate; its frame is displaced and turned with that
-    from which it hangs.
+    from which it hangs, and by the shift of the coordinate, of which the square is left out.
     """
     q_WB, omega, omega_WP, e, rate = frame.q, frame.omega, parent.omega, turn(given.turn), state.v[0]
     domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
     x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), domega, dv)
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
-    correction.p = carried_displacement(given.p, e, d)
-    correction.turn = given.turn
+    swept = scaled(shift.xyz[0], sweep)
+    correction.p = add(carried_displacement(given.p, e, d), swept)
+    correction.turn = add(given.turn, scaled(shift.xyz[0], S[0]))
     velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
-    correction.v = add(velocity, rotate(e, scaled(x, sweep)))
+    correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
     correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
-    add_to_sums(state, v=(x, 0.0, 0.0))
-    dx = carried_displacement(given.p, e, add(anchor, hung.r))
+    add_to_sums(state, p=(shift.xyz[0], 0.0, 0.0), v=(x, 0.0, 0.0))
+    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), scaled(shift.xyz[0], S[1]))
     domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
     count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
 
 
 @lanewise
 def follow_hinge(
-    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME, given: CORRECTION, arm: ARM,
-    frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
+    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
+    gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a hinge holds."""
     S = turning_motion(hung.u, hung.r)
-    follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+    follow(S, shift, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
 def follow_slide(
-    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME, given: CORRECTION, arm: ARM,
-    frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED, parent: FRAME,
+    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
+    gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a slide holds."""
     S = NONE, hung.u
-    follow(S, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+    follow(S, shift, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
 def follow_ball(
-    state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME, given: CORRECTION,
-    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+    shift: TRIPLE, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, freed: FREED_BALL, parent: FRAME,
+    given: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED,
+    gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a ball joint holds: its joint is displaced with the frame from which it hangs, and its rotation
     follows its moment.
     """
-    q_WB, e = frame.q, turn(given.turn)
+    q_WB, e, theta, omega = frame.q, turn(given.turn), shift.xyz, frame.omega
     dv_J = add(carrier.a, cross(carrier.alpha, hung.reach))
     domega = ball_acceleration(freed.inverse, freed.B, freed.t, dv_J)
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     dx = carried_displacement(given.p, e, anchor)
     velocity = carried_velocity(given.v, e, parent.omega, given.omega, anchor, NONE)
-    correction.p = dx
-    correction.turn = NONE
-    correction.v = add(velocity, cross(domega, sub(hung.r, com)))
-    correction.omega = domega
+    d = sub(hung.r, com)
+    correction.p = add(dx, cross(theta, d))
+    correction.turn = theta
+    correction.v = add(add(velocity, cross(domega, d)), cross(theta, cross(omega, d)))
+    correction.omega = add(domega, cross(theta, omega))
+    state.q = turned(turn(theta), q_WB)
     add_to_sums(state, omega=rotate_back(q_WB, domega))
+    dx = add(dx, cross(theta, hung.r))
     count_jump(state, body, frame, arm, carried, gained, domega, add(dv_J, cross(domega, hung.r)), dx)
 
 
@@ -221,17 +236,84 @@ def correct_jointed(node, model, state, scratch, made, lanes):
         carrier, carried, gained = hanging.carried[c], hanging.carried[i], made.gained[0]
         if kind == at.HINGE:
             follow_hinge(
-                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
-                lanes,
+                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
+                carried, gained, lanes,
             )  # fmt: skip
         elif kind == at.SLIDE:
             follow_slide(
-                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
-                lanes,
+                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
+                carried, gained, lanes,
             )  # fmt: skip
         else:
             follow_ball(
-                state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained,
-                lanes,
+                made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
+                carried, gained, lanes,
             )  # fmt: skip
     made.source[node + 1] = node + 1 if source == at.NO_ROW else source
+
+
+# --- responses that change nothing
+
+
+@lanewise
+def answer_root(body: BODY, felt: FELT, carried: CARRIED, lane):
+    """The jump of the free body at the root of a tree."""
+    alpha, a = free_root(body, felt)
+    carried.alpha = alpha
+    carried.a = a
+
+
+@inlined
+def answer_coordinate(S, hung, freed, carrier, carried, jump):
+    """The jump of what hangs by one coordinate, of which that is written."""
+    alpha, a = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
+    x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), alpha, a)
+    jump.xyz = (x, 0.0, 0.0)
+    carried.alpha = add(alpha, scaled(x, S[0]))
+    carried.a = add(a, scaled(x, S[1]))
+
+
+@lanewise
+def answer_hinge(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
+    """The jump of what a hinge holds."""
+    answer_coordinate(turning_motion(hung.u, hung.r), hung, freed, carrier, carried, jump)
+
+
+@lanewise
+def answer_slide(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
+    """The jump of what a slide holds."""
+    answer_coordinate((NONE, hung.u), hung, freed, carrier, carried, jump)
+
+
+@lanewise
+def answer_ball(hung: HUNG, freed: FREED_BALL, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
+    """The jump of what a ball joint holds."""
+    a = add(carrier.a, cross(carrier.alpha, hung.reach))
+    alpha = ball_acceleration(freed.inverse, freed.B, freed.t, a)
+    jump.xyz = alpha
+    carried.alpha = alpha
+    carried.a = add(a, cross(alpha, hung.r))
+
+
+@inlined
+def respond(rows, model, scratch, jumps, lanes):
+    """What impulses do to whole trees, given by their rows inwards: the wrenches that hold the bodies, in `felt`, become
+    jumps of the bodies, in `carried`, and of joints, in `jumps`. What an evaluation had in these arrays is lost, except
+    for inertia.
+    """
+    joints, hanging = model.joints, scratch.joints
+    hanging.carried[len(model.moved_node) :] = 0.0
+    for i in rows:
+        hand_inwards(i, model, scratch, lanes)
+    for k in range(len(rows)):
+        i = rows[len(rows) - 1 - k]
+        kind, hung, freed = joints.joint[i].kind, hanging.hung[i], hanging.freed[i]
+        carrier, carried = hanging.carried[joints.joint[i].carrier], hanging.carried[i]
+        if kind == at.HINGE:
+            answer_hinge(hung, freed, carrier, carried, jumps[i], lanes)
+        elif kind == at.SLIDE:
+            answer_slide(hung, freed, carrier, carried, jumps[i], lanes)
+        elif kind == at.BALL:
+            answer_ball(hung, freed, carrier, carried, jumps[i], lanes)
+        else:
+            answer_root(model.body[i], hanging.felt[i], carried, lanes)

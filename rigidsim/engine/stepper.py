@@ -12,10 +12,11 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
-from rigidsim.engine.evaluate import accelerate_nodes
+from rigidsim.engine.evaluate import accelerate_nodes, place_nodes
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import step, trials_of
+from rigidsim.engine.loops import close_loops
 from rigidsim.engine.metrics import fold_row
 from rigidsim.engine.model import KEPT
 from rigidsim.engine.observe import observe
@@ -54,6 +55,9 @@ def move(method, t, t_end, h, era, model, state, scratch, lanes):
     step(method, t, t_end, h, era, model, state, scratch, lanes)
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
+    if model.loops is not None:
+        place_nodes(model.active, t_end, model, state, scratch, lanes)
+        close_loops(model, state, scratch, lanes)
 
 
 @inlined
@@ -122,7 +126,8 @@ def advance(
     """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
     change the tree or to empty the event buffer; or to a step that contact has no room for.
 
-    With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied. A
+    With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
+    and loops to be closed. A
     sample is taken before each step whose number is a multiple of `stride`: sample k = n / stride is row k - first of
     `samples`. With n_end = NOW nothing happens but that the present state becomes row `first`. Returns (n, done, era)
     reached; at an edge, the era that ends there. The result does not depend on how a run is divided into calls: time is
@@ -144,6 +149,9 @@ def advance(
             arrives = model.edge_kind[era] == at.EDGE_CROSSED
             era += 1
         if arrives:
+            if model.loops is not None:
+                place_nodes(model.active, (n + done) * model.step, model, state, scratch, lanes)
+                close_loops(model, state, scratch, lanes)
             if buffer is not None:
                 cross_edge(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
