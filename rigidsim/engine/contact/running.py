@@ -67,16 +67,16 @@ class ContactRun:
         self._lanes = (0,) * n_lane
         self._room: made.Room | None = None
         self._contacts: Contacts | None = None
-        self._size: tuple = ()  # of the present model: nodes, state, free bodies
+        self._size: tuple = ()  # of the present model: nodes, free bodies
 
-    def enter(self, model: Model, state: np.ndarray, scratch: Scratch) -> Scratch:
+    def enter(self, model: Model, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of contact, which keep what later steps need."""
         if model.contacts is None:
             return scratch
         self._room = self._room or made.first_room(model.contacts, self.recorded)
         parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
         before, self._contacts = self._contacts, model.contacts
-        self._size = len(model.node), state, len(model.body)
+        self._size = len(model.node), len(model.body)
         if len(parted):
             needed = len(parted) + int(self.arrays.last.count[2])
             self._room = self._room._replace(pairs=max(self._room.pairs, needed))
