@@ -1,13 +1,13 @@
 """Steps of a given length that are divided where a body turns too far in them, in each lane of a block for itself.
 
-A step has several parts if, at its beginning, some free body turns by more than a radian a step; each part is a whole
-step of the method, with forces of its own. The parts of a lane depend on that lane alone. Lanes that need fewer than
-others wait: at the end of their step they are put back to where they are.
+A step has several parts if, at its beginning, some free body, hinge or ball joint turns by more than a radian a step;
+each part is a whole step of the method, with forces of its own. The parts of a lane depend on that lane alone. Lanes
+that need fewer than others wait: at the end of their step they are put back to where they are.
 """
 
 from __future__ import annotations
 
-from rigidsim.engine.layout import PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
+from rigidsim.engine.layout import HINGE, PART_BEGIN, PART_COUNT, PART_END, PART_LENGTH, SCALAR, STAGE, STATE, copy_rows
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
 from rigidsim.physics.step_control import parts_of_step
@@ -22,8 +22,15 @@ def clear(largest: SCALAR, lane):
 
 @lanewise
 def note_turn(state: STAGE, h, largest: SCALAR, lane):
-    """The largest square of a turn in a step of length h (s), rad^2, with that of one more body."""
+    """The largest square of a turn in a step of length h (s), rad^2, with that of one more body or ball joint."""
     square = h * h * dot(state.omega, state.omega)
+    largest.value = select(square > largest.value, square, largest.value)
+
+
+@lanewise
+def note_hinge(state: STAGE, h, largest: SCALAR, lane):
+    """The same with that of a hinge."""
+    square = h * h * dot(state.v, state.v)
     largest.value = select(square > largest.value, square, largest.value)
 
 
@@ -54,7 +61,10 @@ def divide(t, t_end, h, model, state, scratch, lanes):
     part = scratch.part
     clear(part[PART_COUNT], lanes)
     for k in range(len(model.moved_node)):
-        note_turn(state[k], h, part[PART_COUNT], lanes)
+        if model.joints is not None and model.joints.joint[k].kind == HINGE:
+            note_hinge(state[k], h, part[PART_COUNT], lanes)
+        else:
+            note_turn(state[k], h, part[PART_COUNT], lanes)
     whole(t, t_end, h, part[PART_BEGIN], part[PART_END], part[PART_LENGTH], lanes)
     if not largest_of(part[PART_COUNT], lanes) > 1.0:
         return 1.0

@@ -61,7 +61,8 @@ def prescribed_fault(run: BlockRun, when: str) -> str:
 def motion_fault(run: BlockRun, n: int, events: list[str]) -> str:
     """The body whose motion is non-finite after step n; `events` are the names of the events in that step."""
     row = np.argmax(np.abs(run.state).max(axis=1))  # argmax returns a NaN, if there is one
-    path, when = run.worlds[0].state_labels[row], f"after t = {n * run.model.step:.9g} s (step {n + 1})"
+    number = f" (step {n + 1})" if run.steps is None else ""
+    path, when = run.worlds[0].state_labels[row], f"after t = {n * run.model.step:.9g} s{number}"
     prescribed = prescribed_fault(run, when)
     if prescribed:
         return prescribed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from rigidsim.physics.frames import compose_position, compose_velocity, stretch
@@ -44,19 +44,30 @@ class Joint(NamedTuple):
         """The coordinates and their rates at t = 0."""
         return [(coordinate.start, coordinate.rate) for coordinate in self.coordinates]
 
-    def moved(self, motion: Iterable[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
+    def moved(self, motion: Sequence[tuple[Any, Any]], scale: Any, metres: Any) -> tuple[tuple, tuple, tuple, tuple]:
         """(p_PB, q_PB, v_PB, omega_PB) from coordinates and their rates (x, x'), numbers or columns; rad and m, lengths
         of the result in units of the parent, which are `metres`. `scale` is the body's.
         """
-        turned, p, v = (self.orientation, ZERO, ZERO), ZERO, ZERO
+        q, omega, p, v = self.orientation, ZERO, ZERO, ZERO
+        for coordinate, (x, rate), (q, omega) in zip(self.coordinates, motion, self._turned(motion), strict=True):
+            if not coordinate.turns:
+                along = scaled(1.0 / metres, rotate(q, coordinate.axis))
+                d = scaled(x, along)
+                p, v = compose_position(p, d), compose_velocity(v, omega, d, scaled(rate, along))
+        return self.held(q, omega, scale, p, v)
+
+    def directions(self, motion: Sequence[tuple[Any, Any]]) -> list[tuple]:
+        """The axes of the coordinates in the parent's axes, as those before have turned them."""
+        return [rotate(q, one.axis) for one, (q, _) in zip(self.coordinates, self._turned(motion), strict=True)]
+
+    def _turned(self, motion: Sequence[tuple[Any, Any]]) -> list[tuple]:
+        """Orientation and angular velocity in the parent after each coordinate."""
+        found, turned = [], (self.orientation, ZERO, ZERO)
         for coordinate, (x, rate) in zip(self.coordinates, motion, strict=True):
             if coordinate.turns:
                 turned = turned_further(turned, coordinate.axis, (x, rate, 0.0))
-            else:
-                along = scaled(1.0 / metres, rotate(turned[0], coordinate.axis))
-                d = scaled(x, along)
-                p, v = compose_position(p, d), compose_velocity(v, turned[1], d, scaled(rate, along))
-        return self.held(turned[0], turned[1], scale, p, v)
+            found.append(turned[:2])
+        return found
 
     def held(self, q: tuple, omega: tuple, scale: Any, p: tuple = ZERO, v: tuple = ZERO) -> tuple:
         """(p_PB, q_PB, v_PB, omega_PB) of a body whose joint is displaced by p and has the velocity v, turned about the

@@ -191,6 +191,18 @@ class Tree:
             found.setdefault(self._free[node.parent], []).append(node)
         return found
 
+    def hanging(self, body: Node) -> list[Node]:
+        """The bodies on joints that hang on a moved body or on a part fixed to it, in the order of the file."""
+        return self._hanging.get(body.frame, [])
+
+    @cached_property
+    def _hanging(self) -> dict[int, list[Node]]:
+        found: dict[int, list[Node]] = {}
+        for node in self.nodes:
+            if node.kind == "jointed" and node.parent:
+                found.setdefault(self._base[node.parent], []).append(node)
+        return found
+
     def subtree(self, index: int) -> list[int]:
         """A node and its descendants: a range of the list."""
         found, depth = [index], self.depth[index + 1]
@@ -249,12 +261,6 @@ class Tree:
             found = self._composites[body.index] = Composite(mass, fault)
         return found
 
-    def balanced_at(self, body: Node, center: tuple) -> Tree:
-        """The tree with the centre of mass of a free body and its parts elsewhere, in its axes and units of length."""
-        found, (mass, fault) = copy.copy(self), self.composite(body)
-        found._composites = self._composites | {body.index: Composite(mass._replace(center=center), fault)}
-        return found
-
     def lump(self, body: Node) -> Lump:
         """Mass, centre of mass (m) and inertia of a free body with its parts, in its own axes."""
         mass, center, inertia = self.composite(body).mass
@@ -268,13 +274,25 @@ class Tree:
 
     @cached_property
     def rows(self) -> list[int]:
-        """The row of each node among the free ones or among the others."""
-        free, driven = count(), count()
-        return [next(free if node.is_free() else driven) for node in self.nodes]
+        """The row of each node among those of the moved nodes or of the others. A node with several coordinates has one
+        row for each; this is the last, that of the body.
+        """
+        moved, driven, found = count(), count(), []
+        for node in self.nodes:
+            row = next(moved if node.is_moved() else driven)
+            for _ in range(links_of(node)):
+                row = next(moved)
+            found.append(row)
+        return found
 
     def row(self, body: Node | None) -> int:
-        """The row of a free body; NO_ROW for None."""
+        """The row of a moved body; NO_ROW for None."""
         return NO_ROW if body is None else self.rows[body.index]
+
+
+def links_of(node: Node) -> int:
+    """The number of links without mass before a node: one less than its joint has coordinates."""
+    return max(len(node.joint.coordinates) - 1, 0) if node.kind == "jointed" else 0
 
 
 def path_of(node: Node | None) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
-from rigidsim.engine.kinds import is_moved, place
+from rigidsim.engine.kinds import hangs, is_jointed, is_moved, place
 from rigidsim.engine.layout import (
     ARM,
     BODY,
@@ -50,6 +50,17 @@ def begin(state: STATE, parent: FRAME, arm: ARM, start: START, stage: STAGE, lan
     stage.p = arm.d
     stage.q = state.q
     stage.v = arm.v
+    stage.omega = state.omega
+
+
+@lanewise
+def begin_joint(state: STATE, start: START, stage: STAGE, lane):
+    """The first stage of a joint: p and v of a coordinate are none of any axes."""
+    start.d = state.p
+    start.v = state.v
+    stage.p = state.p
+    stage.q = state.q
+    stage.v = state.v
     stage.omega = state.omega
 
 
@@ -95,6 +106,24 @@ def add_changes(end, start, parent, body, changes):
     add_to_sums(end, omega=omega, work=work)
 
 
+@inlined
+def last_changes(state, stage, rate, turn, total, h, weight):
+    """h times the weighted sum of the rates of all stages, of which this is the last: the changes of p, v, omega and
+    work; and the orientation at the end.
+    """
+    v, omega_B = stage.v, stage.omega
+    turning = dexp_inverse(turn.xyz, omega_B)
+    a, alpha = rate.a, rate.alpha
+    mean_v = add(total.v, scaled(weight, v))
+    mean_turning = add(total.turning, scaled(weight, turning))
+    mean_a = add(total.a, scaled(weight, a))
+    mean_alpha = add(total.alpha, scaled(weight, alpha))
+    mean_power = total.power + weight * rate.power
+
+    q = product(state.q, exp_septic(scaled(0.5 * h, mean_turning)))
+    return (scaled(h, mean_v), scaled(h, mean_a), scaled(h, mean_alpha), h * mean_power), renormalised(q)
+
+
 @lanewise
 def finish(
     state: STATE,
@@ -109,22 +138,19 @@ def finish(
     weight,
     lane,
 ):
-    """Accumulate the last stage's rates, and advance `state` by h times the weighted sum of all; the parent's frame is
-    that at the end of the step.
-    """
-    v, omega_B = stage.v, stage.omega
-    turning = dexp_inverse(turn.xyz, omega_B)
-    a, alpha = rate.a, rate.alpha
-    mean_v = add(total.v, scaled(weight, v))
-    mean_turning = add(total.turning, scaled(weight, turning))
-    mean_a = add(total.a, scaled(weight, a))
-    mean_alpha = add(total.alpha, scaled(weight, alpha))
-    mean_power = total.power + weight * rate.power
-
-    q = product(state.q, exp_septic(scaled(0.5 * h, mean_turning)))
-    changes = scaled(h, mean_v), scaled(h, mean_a), scaled(h, mean_alpha), h * mean_power
+    """Advance the state of a free body by a step; the parent's frame is that at the end."""
+    changes, q = last_changes(state, stage, rate, turn, total, h, weight)
     add_changes(state, start, parent, body, changes)
-    state.q = renormalised(q)
+    state.q = q
+
+
+@lanewise
+def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, lane):
+    """Advance the state of a joint by a step."""
+    (p, v, omega, work), q = last_changes(state, stage, rate, turn, total, h, weight)
+    add_to_sums(state, p=p, v=v)
+    add_to_sums(state, omega=omega, work=work)
+    state.q = q
 
 
 @lanewise
@@ -145,7 +171,11 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     place_nodes(model.active, t, model, state, scratch, lanes)
     for k in range(n_moved):
         node = model.moved_node[k]
-        begin(state[k], scratch.frame[model.node[node].parent], scratch.arm[node], scratch.start[k], stage[k], lanes)
+        if hangs(k, model):
+            begin_joint(state[k], scratch.start[k], stage[k], lanes)
+        else:
+            parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
+            begin(state[k], parent, arm, scratch.start[k], stage[k], lanes)
     evaluate_placed(t, era, model, stage, scratch, lanes, True)
     for i in range(3):
         for k in range(n_moved):
@@ -156,7 +186,11 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
     # The frames of driven nodes that no free body moves are those of the last stage.
     for node in model.active:
-        if is_moved(node, model):
+        if is_jointed(node, model):
+            for k in range(model.node[node].first, model.node[node].row + 1):
+                rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
+                finish_joint(state[k], stage[k], rate, turn, total, h, WEIGHT[3], lanes)
+        elif is_moved(node, model):
             k = model.node[node].row
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
             parent, body = scratch.frame[model.node[node].parent], model.body[k]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
 from rigidsim.scene.checks.findings import Finding, finding_at
+from rigidsim.scene.checks.joints import joint_findings, resistance_findings
 from rigidsim.scene.checks.loads import (
     load_findings,
     mass_findings,
@@ -29,7 +30,6 @@ WHOLE_TOLERANCE = 1e-9
 """Relative tolerance of a ratio of times that must be a whole number."""
 PARALLEL_TOLERANCE = 1e-9
 MOST_STEPS = 1e12
-RATE_OF = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
 NO_REACTION = "a prescribed node exerts no reaction; give the mass to a free body, or omit it"
 
 
@@ -47,7 +47,8 @@ def findings(hierarchy: Hierarchy) -> list[Finding]:
 def mass_and_contact_findings(hierarchy: Hierarchy) -> list[Finding]:
     """The problems of a weighed tree without other problems: masses can be joined only if each of them is valid."""
     of_nodes = (finding for node in hierarchy for finding in mass_findings(hierarchy, node))
-    return [*of_nodes, *reaction_findings(hierarchy)] or [*contact_findings(hierarchy)]
+    of_all = (*reaction_findings(hierarchy), *resistance_findings(hierarchy))
+    return [*of_nodes, *of_all] or [*contact_findings(hierarchy)]
 
 
 def time_findings(simulation: SimulationSettings) -> Iterator[Finding]:
@@ -109,31 +110,18 @@ def _placed_mass_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Fin
 
 def _velocity_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     kind = node.kind
-    if kind == "free":
+    if node.is_moved():
         return
     for key in ("velocity", "angular_velocity"):
-        if node.given(key) and kind == "jointed":
-            yield from _held_velocity_findings(node, key)
-        elif node.given(key) and kind == "prescribed":
+        if node.given(key) and kind == "prescribed":
             message = f"'{key}' is prescribed here"
             yield finding_at(node, "motion", message, key, f"put '{key}' under motion.prescribed")
         elif node.given(key):
             hint = "give it a mass to make it free, or write motion: {prescribed: ...}"
             yield finding_at(node, "motion", f"a fixed body has no {key.replace('_', ' ')} of its own", key, hint)
-    if node.given("gravity") and not node.is_moved():
+    if node.given("gravity"):
         hint = "it acts on the body that carries this one"
         yield finding_at(node, "gravity", f"gravity does not act on a {kind} body", "gravity", hint)
-
-
-def _held_velocity_findings(node: SceneNode, key: str) -> Iterator[Finding]:
-    """A velocity that is given to a body of which the joint has coordinates with rates of their own."""
-    type = node.joint.type
-    if type == "ball" and key == "angular_velocity":
-        return
-    wanted = "give its angular_velocity" if type == "ball" else f"write {RATE_OF[type]} under motion.{type}"
-    name = key.replace("_", " ")
-    message = f"the {name} of a body on a {type} joint follows from that of the joint"
-    yield finding_at(node, "motion", message, key, wanted)
 
 
 def _prescribed_findings(_: Hierarchy, node: SceneNode) -> Iterator[Finding]:
@@ -164,5 +152,5 @@ SCENE_CHECKS = (
 )
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),
-    *(_velocity_findings, load_findings, _prescribed_findings),
+    *(_velocity_findings, load_findings, _prescribed_findings, joint_findings),
 )
