@@ -59,6 +59,22 @@ def test_a_torsion_spring_counts_the_turns_in_the_parts():
     assert found == pytest.approx(24.0 / H * np.cos(0.5), rel=1e-7)  # its frequency is 1 rad/s
 
 
+def test_a_rotor_on_a_hinge_is_followed_too():
+    """Unbalanced, on a free body, five radians a step; steps that are fifty times finer are the reference."""
+    hinge = {"hinge": {"axis": [0.2, 0, 1], "rate": 5.0 / H}}
+    rotor = {
+        "mass": 0.1,
+        "inertia": {"principal": [1e-3, 2e-3, 2.5e-3]},
+        "center_of_mass": [0.01, 0, 0],
+        "motion": hinge,
+    }
+    bodies = {"hull": {"mass": 1, "inertia": {"principal": [0.1, 0.2, 0.25]}, "children": {"rotor": rotor}}}
+    mine, fine = (run(bodies, duration=0.1, step=step, record_every=0.1)["hull"].world for step in (H, H / 50))
+    turned = angle_between(fine.orientation[0], fine.orientation[-1])
+    assert turned > 0.05
+    assert angle_between(mine.orientation[-1], fine.orientation[-1]) < 1e-4 * turned
+
+
 def lanes_of(turns: list) -> list:
     """Worlds of one structure: a body of this turn a step in a frame whose rates are expressions, with a spring."""
     spring = {"type": "torsion_spring", "to": "w", "axis": [0, 0, 1], "stiffness": 2.0}
