@@ -22,6 +22,7 @@ from rigidsim.engine.layout import (
     LEDGER,
     QUATERNION,
     RATE,
+    SCALAR,
     STAGE,
     TRIPLE,
     WRENCH,
@@ -33,6 +34,7 @@ from rigidsim.physics.articulated import (
     bias_term,
     coordinate_acceleration,
     coordinate_drive,
+    felt_force,
     free_acceleration,
     freed_ball,
     freed_inertia,
@@ -208,13 +210,13 @@ def free_ball(
     more_t, more_f = answer(inertia, NONE, e)
     t, f = shifted_wrench(add(felt.t, more_t), add(felt.f, more_f), r)
     t, inertia = sub(t, own), shifted_inertia(inertia, r)
-    inverse_A, M, f = freed_ball(inertia, t, f)
+    inverse_A, M = freed_ball(inertia)
     freed.inverse = inverse_A
     freed.B = inertia[1]
     freed.t = t
     zeros = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     felt_there = shifted_inertia((zeros, NOTHING, M), hung.reach)
-    t, f = shifted_wrench(own, f, hung.reach)
+    t, f = shifted_wrench(own, felt_force(inverse_A, inertia[1], t, f), hung.reach)
     hand_in(carrier, felt_there, t, f)
 
 
@@ -366,6 +368,21 @@ def write_local_jointed(
     orientation.wxyz = product(conjugate(q_WP), frame.q)
     velocity.xyz = stretch_back(q_WP, body.scale, drift)
     angular_velocity.xyz = local_rate(omega_WP, q_WP, frame.omega)
+
+
+@lanewise
+def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
+    """Write a coordinate and its rate to a sample."""
+    coordinate.value = state.p[0]
+    rate.value = state.v[0]
+
+
+@inlined
+def observe_coordinates(model, state, found, k, lanes):
+    """Write all coordinates to sample k."""
+    rows = model.joints.coordinate
+    for c in range(len(rows)):
+        write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
 
 
 @lanewise

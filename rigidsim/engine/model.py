@@ -199,6 +199,8 @@ class Asked(NamedTuple):
     acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
     acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
     felt: Accelerometers | None
+    joints: np.ndarray | None  # rows `ASKED_JOINT`
+    metres: SCALAR  # (joint) metres in its unit; of angles 1
 
 
 class Working(NamedTuple):
@@ -235,6 +237,7 @@ class Joints(NamedTuple):
     value: JOINT_VALUE  # (moved)
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
+    coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
 
 
 class Model(NamedTuple):
@@ -325,6 +328,17 @@ class MotionSamples(NamedTuple):
         return MotionSamples(*(array[rows] for array in self))
 
 
+class JointSamples(NamedTuple):
+    """What joints do; coordinates are flat, in the order of the file and of the joint."""
+
+    coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
+    rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
+
+    def part(self, rows: slice) -> JointSamples:
+        """Some of the samples; not a copy."""
+        return JointSamples(*(array[rows] for array in self))
+
+
 class Samples(NamedTuple):
     """Samples in C-contiguous arrays, those of the datasets of a file. A part that nobody reads has no samples, and is
     not computed.
@@ -332,6 +346,7 @@ class Samples(NamedTuple):
 
     local: MotionSamples  # relative to the parent; or no samples
     world: MotionSamples
+    joints: JointSamples | None  # if there are any
     ledger: LEDGER = floats("ledgers")  # of the samples, or none
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of the samples, NaN except for free bodies; or none
     asked: np.ndarray = floats(
@@ -340,8 +355,9 @@ class Samples(NamedTuple):
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
+        joints = self.joints and self.joints.part(rows)
         more = self.ledger[rows], self.terms[:, rows], self.asked[rows]
-        return Samples(self.local.part(rows), self.world.part(rows), *more)
+        return Samples(self.local.part(rows), self.world.part(rows), joints, *more)
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -372,6 +388,11 @@ def followed(model: Model) -> int:
     return sum(1 for _ in windings(model))
 
 
+def n_places(model: Model) -> int:
+    """The number of frames but the world's: those of the nodes, and of the links without mass behind them."""
+    return max(len(model.node), *(model.moved_node + 1), 0)
+
+
 def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scratch:
     """Scratch arrays for a model, and for a state with so many rows if steps are taken. Values that never change are
     set here: the world's frame, the local motion of fixed nodes, the constants of expressions.
@@ -380,7 +401,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     sizes = {
         "lanes": n,
         "nodes": len(model.node),
-        "places": max(len(model.node), *(model.moved_node + 1), 0),
+        "places": n_places(model),
         "carriers": len(model.body) + (len(model.joints.held) if model.joints else 0),
         "driven": len(model.motion),
         "moved": len(model.body),
@@ -425,7 +446,13 @@ def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:
 
 
 def make_samples(
-    model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...], local: bool = True, ledger: bool = True
+    model: Model,
+    n_sample: int,
+    with_terms: bool,
+    lanes: tuple[int, ...],
+    local: bool = True,
+    ledger: bool = True,
+    joints: bool = True,
 ) -> Samples:
     """Arrays for a number of samples: of motion in the world and of the parts that are wanted."""
     sizes = {
@@ -434,7 +461,12 @@ def make_samples(
         "samples": n_sample,
         "ledgers": n_sample if ledger else 0,
         "explained": n_sample if with_terms else 0,
+        "articulated": n_sample if joints else 0,
         "asked": len(model.asked.place) if model.asked else 0,
     }
+    done = None
+    if model.joints is not None:
+        sizes["coordinates"] = len(model.joints.coordinate)
+        done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
-    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes))
+    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)
