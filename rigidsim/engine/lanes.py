@@ -98,4 +98,4 @@ def one_lane(samples: Samples, lane: int, n_lane: int) -> Samples:
         return np.ascontiguousarray(array[..., lane::n_lane])
 
     local, world = (MotionSamples(*map(own, motion)) for motion in (samples.local, samples.world))
-    return Samples(local, world, own(samples.ledger), own(samples.terms))
+    return Samples(local, world, own(samples.ledger), own(samples.terms), own(samples.asked))

@@ -242,8 +242,18 @@ VIEW = Row(
 )  # fmt: skip
 METRIC = Row(
     "what a metric reads: which motion, the first of its registers; the node, or NO_ROW if it is not seen from the"
-    " world; the first link of the way up from the body, and of that from its observer",
-    kind=1, register=1, node=1, way=1, observer_way=1,
+    " world; the first link of the way up from the body, and of that from its observer; which vector of those that are"
+    " asked for, or NO_ROW",
+    kind=1, register=1, node=1, way=1, observer_way=1, asked=1,
+)  # fmt: skip
+ASKED_TERM = Row("a term that a metric reads: its number, the node, the place of the vector", term=1, node=1, place=1)
+ASKED_FORCE = Row(
+    "a force of contact that a metric reads: 1 if only the part across the normals, the place of the vector",
+    is_friction=1, place=1,
+)  # fmt: skip
+ACCELEROMETER = Row(
+    "a node at whose origin an accelerometer is: row of the moved body above it, or NO_ROW; place of the vector",
+    node=1, row=1, place=1,
 )  # fmt: skip
 FOLD = Row("a reduction: number of the fold, or beyond these of what is counted; registers", kind=1, x=1, y=1, z=1)
 POSED = Row(

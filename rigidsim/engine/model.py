@@ -17,6 +17,7 @@ from rigidsim.engine.contact.columns import CONTACT_BODY, MATERIAL, SHAPE, SOLID
 from rigidsim.engine.laws.declaration import Table
 from rigidsim.engine.laws.registry import FOLLOWED, PAIRWISE, SINGLE
 from rigidsim.engine.layout import (
+    ACCELEROMETER,
     APART,
     ARM,
     BODY,
@@ -179,6 +180,26 @@ class Metrics(NamedTuple):
     result: np.ndarray  # (metric) registers of the results
 
 
+class Accelerometers(NamedTuple):
+    """Accelerometers at the origins of nodes, and the gravity there, which is not that at the centre of mass."""
+
+    row: ACCELEROMETER
+    uniform: TRIPLE  # (felt) of the gravity of the world, m/s2: the part that the loads on the free body lack
+    pulls: Law | None  # of sources, also of bodies that attract each other; the second end is the number here
+    relations: Relations | None  # from these sources to the nodes
+
+
+class Asked(NamedTuple):
+    """Vectors of bodies that metrics read and samples do not have otherwise."""
+
+    place: np.ndarray  # (asked) as many as there are
+    terms: np.ndarray | None  # rows `ASKED_TERM`
+    forces: np.ndarray | None  # rows `ASKED_FORCE`
+    acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
+    acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
+    felt: Accelerometers | None
+
+
 class Working(NamedTuple):
     """Scratch arrays for the evaluation of expressions."""
 
@@ -236,6 +257,7 @@ class Model(NamedTuple):
     expressions: Expressions | None  # if anything in the scene is given by expressions
     contacts: Contacts | None  # if any shapes can meet
     metrics: Metrics | None  # if the scene has any; never for the stepper, so that it needs no variant for them
+    asked: Asked | None  # if metrics read what samples do not have otherwise
 
     impulses: Law  # in place of a pair, the frame of the axes; in the order of the eras that begin with them
     due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins
@@ -262,6 +284,7 @@ class Scratch(NamedTuple):
     working: Working | None  # of expressions
     joints: Hanging | None
     trial: NamedTuple | None  # of a method that chooses its steps
+    touching: NamedTuple | None  # what contact records, of its arrays
     frame: FRAME = floats("places + 1")  # of the world, the nodes, and links without mass
     driven: LOCAL = floats("driven")
     arm: ARM = floats("places")
@@ -279,6 +302,7 @@ class Scratch(NamedTuple):
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
+    terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of one sample, if metrics read any
 
 
 KEPT = ("fault",)
@@ -307,10 +331,14 @@ class Samples(NamedTuple):
     world: MotionSamples
     ledger: LEDGER = floats("ledgers")  # of the samples, or none
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of the samples, NaN except for free bodies; or none
+    asked: np.ndarray = floats(
+        "samples", "asked", TRIPLE
+    )  # the vectors that metrics read besides, each in its own axes
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
-        return Samples(self.local.part(rows), self.world.part(rows), self.ledger[rows], self.terms[:, rows])
+        more = self.ledger[rows], self.terms[:, rows], self.asked[rows]
+        return Samples(self.local.part(rows), self.world.part(rows), *more)
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -353,14 +381,15 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
         "carriers": len(model.body) + (len(model.joints.held) if model.joints else 0),
         "driven": len(model.motion),
         "moved": len(model.body),
-        "pairs": len(model.relations.pair) - 1 if model.relations else 0,
+        "pairs": max(len(one.pair) - 1 if one else 0 for one in relations_of(model)),
         "wound": followed(model),
         "expressed": fault_count(expressions),
         "state": max(n_state, len(model.body)),
+        "explained": int(model.asked is not None and model.asked.terms is not None),
     }
     working = working_of(expressions, n) if expressions else None
     hanging = made(Hanging, sizes) if model.joints else None
-    scratch = made(Scratch, sizes, working=working, joints=hanging, trial=None)
+    scratch = made(Scratch, sizes, working=working, joints=hanging, trial=None, touching=None)
     scratch.frame[0, :n] = 1.0  # the real part of the world's orientation
     set_constants(scratch, model, n)
     return scratch
@@ -387,6 +416,11 @@ def fault_count(given: Expressions | None) -> int:
     return len(given.scripts.who) + len(given.driven) + len(given.paced) if given else 0
 
 
+def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:
+    """The pairs of frames of the loads, and those of accelerometers."""
+    return model.relations, model.asked.felt.relations if model.asked and model.asked.felt else None
+
+
 def make_samples(
     model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...], local: bool = True, ledger: bool = True
 ) -> Samples:
@@ -397,6 +431,7 @@ def make_samples(
         "samples": n_sample,
         "ledgers": n_sample if ledger else 0,
         "explained": n_sample if with_terms else 0,
+        "asked": len(model.asked.place) if model.asked else 0,
     }
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes))

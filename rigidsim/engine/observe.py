@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rigidsim.engine.articulated import store_joints
+from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
@@ -93,3 +94,5 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
     if samples.terms.shape[1] > 0:
         observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)
+    if model.asked is not None and len(samples.asked) > 0:
+        observe_asked(model.asked, t, era, model, state, scratch, samples.asked, k, lanes)

@@ -58,13 +58,12 @@ def push_body(body: BODY, frame: FRAME, mean: MEAN, wrench: WRENCH):
 
 
 @inlined
-def push_bodies(contacts, model, state, scratch, lanes):
-    """Add the contacts of the last step to the loads, and evaluate all accelerations again."""
+def push_bodies(contacts, model, scratch):
+    """Add the contacts of the last step to the loads."""
     for b in range(contacts.n_moved):
         row = contacts.body[b].row
         frame, mean = scratch.frame[model.moved_node[row] + 1], scratch.contact_mean[b]
         push_body(model.body[row], frame, mean, scratch.wrench[row])
-    accelerate_nodes(model.active, model, state, scratch, lanes)
 
 
 @routine
@@ -107,7 +106,8 @@ def observe_terms(t, era, model, state, scratch, terms, k, lanes):
     """
     evaluate(t, era, model, state, scratch, lanes)
     if model.contacts is not None:
-        push_bodies(model.contacts, model, state, scratch, lanes)
+        push_bodies(model.contacts, model, scratch)
+        accelerate_nodes(model.active, model, state, scratch, lanes)
     leave_out_held(model, terms, k)
     for i in range(len(model.moved_node)):
         if hangs(i, model):

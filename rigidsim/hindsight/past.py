@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 
 from rigidsim.building import blueprint_of
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.blueprint import Blueprint
 from rigidsim.engine.assembly.constants import model_of
 from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, numbers_of
 from rigidsim.engine.laws.declaration import LoadPoint
@@ -17,27 +16,31 @@ from rigidsim.hindsight.windings import winding_rows
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
+from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
-from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, path_of
+from rigidsim.tree.nodes import NO_TURN, ZERO, Tree, path_of
 
 ONE_LANE = (0,)
 
 
 class SampleModel:
-    """One sample of a trajectory, at which scenes with the same bodies can be evaluated. Raises NotRecordedError if the
-    motion of any body is neither recorded nor can be derived.
+    """One sample of a trajectory, at which scenes with the same bodies can be evaluated; the blueprint of its own scene
+    and the state there may be given. Raises NotRecordedError if the motion of any body is neither recorded nor can be
+    derived.
     """
 
-    def __init__(self, trajectory: Trajectory, sample: int):
-        self._trajectory, self._sample = trajectory, sample
+    def __init__(
+        self, trajectory: Trajectory, sample: int, blueprint: Blueprint | None = None, state: State | None = None
+    ):
+        self._trajectory, self.sample = trajectory, sample
         self.header, self.time = trajectory.header, float(trajectory.time[sample])
-        state = sample_of(trajectory, sample)
+        state = sample_of(trajectory, sample) if state is None else state
         self.local, self.world = (
             MotionSamples(*(state.of_all(frame, quantity) for quantity in MotionSamples._fields))
             for frame in ("local", "world")
         )
         self.scene = self.header.scene
-        self.blueprint = blueprint_of(self.scene)
+        self.blueprint = blueprint or blueprint_of(self.scene)
         self.tree = self._tree_of(self.blueprint.tree)
         self.free = [node.path for node in self.tree.free()]
 
@@ -53,15 +56,6 @@ class SampleModel:
         """A point of a frame in the world, m."""
         p_W, q_W = self.pose(point.frame)
         return add(p_W, rotate(q_W, point.point))
-
-    def balanced_at(self, body: Node, center: tuple) -> SampleModel:
-        """The same sample with the centre of mass of a free body elsewhere in it (its own axes and units of length),
-        and without the plane of a planar scene.
-        """
-        found = copy.copy(self)
-        found.tree = self.tree.balanced_at(body, center)
-        found.blueprint = self.blueprint._replace(normal=())
-        return found
 
     def carrier(self, path: str) -> str:
         """The free body that a node is a part of; empty for the world and if there is none."""
@@ -80,12 +74,17 @@ class SampleModel:
             rows.append(paced.rows)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
 
+    def whole_state(self) -> np.ndarray:
+        """The state with the rows of the windings of its own loads."""
+        windings = winding_rows(self.blueprint, self._trajectory, self.sample)
+        return np.concatenate([self.state(), *(row[np.newaxis] for row in windings)])
+
     def under(self, scene: Scene) -> LoadsInEra:
         """The loads of a scene with the same bodies at this sample; contact is none of them."""
         is_own = scene is self.scene
         blueprint = self.blueprint if is_own else blueprint_of(scene)
         model = model_of(blueprint, self.tree if is_own else self._tree_of(blueprint.tree))
-        windings = winding_rows(blueprint, self._trajectory, self._sample)
+        windings = winding_rows(blueprint, self._trajectory, self.sample)
         return LoadsInEra(model._replace(contacts=None, metrics=None), blueprint.schedule.era(self.time), windings)
 
 

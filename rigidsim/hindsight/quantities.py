@@ -11,10 +11,9 @@ import numpy as np
 
 from rigidsim.arguments import clipped, text
 from rigidsim.errors import NotRecordedError, UsageError, did_you_mean
-from rigidsim.quantities.dimensions import measure_of
-from rigidsim.quantities.names import BadName, bodies_called, is_pattern, read_name
-from rigidsim.quantities.units import SI, usual
-from rigidsim.quantities.vocabulary import BODY, FRAMES, NORM, OF_BODIES, OF_RUN, PARENT, SCENE, Quantity, component_of
+from rigidsim.quantities.dimensions import in_units
+from rigidsim.quantities.names import BadName, bodies_called, is_pattern, name_and_unit, read_name
+from rigidsim.quantities.vocabulary import BODY, FRAMES, NORM, OF_BODIES, OF_RUN, PARENT, Quantity, component_of
 from rigidsim.trajectory.samples import Source, is_recorded, require_free, require_whole
 from rigidsim.trajectory.trajectory import Trajectory
 from rigidsim.tree.nodes import WORLD
@@ -49,7 +48,7 @@ class NamedQuantity:
 
         Raises NotRecordedError.
         """
-        values = self._values(self._source(samples))
+        values = self._values(Source(self.trajectory, samples))
         return values if self.si_units == 1.0 else values / self.si_units
 
     @property
@@ -57,14 +56,6 @@ class NamedQuantity:
         """The name of each component, `ball.position.x@table`, or the only name."""
         name, at, frame = self.name.partition("@")
         return [f"{name}.{component}{at}{frame}" for component in self.components] or [self.name]
-
-    def _source(self, samples: slice) -> Source:
-        if self.kind is None or self.kind.needs != SCENE:
-            return Source(self.trajectory, samples)
-        # Imported here because it imports the engine, which is needed for what follows from forces alone.
-        from rigidsim.hindsight.felt import SceneSource
-
-        return SceneSource(self.trajectory, samples)
 
     def _values(self, source: Source) -> np.ndarray:
         if self.kind is None:
@@ -108,7 +99,7 @@ def quantity(trajectory: Trajectory, name: str, samples: slice = slice(None)) ->
 
 def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     """The quantity of a name, not yet read. Raises UsageError."""
-    name, unit = _name_and_unit(text(name, "a quantity").strip())
+    name, unit = name_and_unit(text(name, "a quantity").strip())
     if name.startswith("="):
         # Imported here because it imports the scene's schema, which is needed for expressions alone.
         from rigidsim.trajectory.metrics import unit_of
@@ -139,22 +130,15 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     return _in_unit(found, unit)
 
 
-def _name_and_unit(written: str) -> tuple[str, str]:
-    """A name, and the unit that is asked for behind it: `ball.angles[deg]`; empty if there is none."""
-    name, bracket, unit = written.rpartition("[") if written.endswith("]") else (written, "", "")
-    return name.strip(), unit.removesuffix("]").strip() if bracket else ""
-
-
 def _in_unit(one: NamedQuantity, unit: str) -> NamedQuantity:
     """The quantity in a unit that is asked for. Raises UsageError."""
     if not unit:
         return one
-    tables = [table for si, table in SI.items() if one.unit and measure_of(si).powers == measure_of(one.unit).powers]
-    known = next((table for table in tables if unit in table), None)
-    if known is None:
-        others = ", ".join(dict.fromkeys(name for table in tables for name in usual(table))) or "none but its own"
-        raise UsageError(f"{clipped(one.name)} cannot be given in {clipped(unit)}; units: {others}")
-    return replace(one, unit=unit, si_units=float(known[unit]))
+    try:
+        return replace(one, unit=unit, si_units=in_units(one.unit, unit))
+    except ValueError as others:
+        known = str(others) or "none but its own"
+        raise UsageError(f"{clipped(one.name)} cannot be given in {clipped(unit)}; units: {known}") from None
 
 
 def expanded(trajectory: Trajectory, written: str) -> list[str]:

@@ -26,13 +26,14 @@ class Block(NamedTuple):
     world: MotionSamples
     ledger: np.ndarray  # (sample, width of `LEDGER`)
     terms: np.ndarray  # (TERMS, sample, node, 3), or no samples
+    asked: np.ndarray  # (sample, vector, 3) what metrics read besides; it is not kept
     contacts: Mapping[str, np.ndarray] = MappingProxyType({})  # the columns of `contact_columns`, if recorded
     checkpoint: Mapping[str, np.ndarray] = MappingProxyType({})  # what is needed to continue after these samples
 
     def copied(self) -> Block:
         """The block with arrays of its own."""
         local, world = (MotionSamples(*(array.copy() for array in motion)) for motion in (self.local, self.world))
-        rest = {"time": self.time.copy(), "ledger": self.ledger.copy(), "terms": self.terms.copy()}
+        rest = {name: getattr(self, name).copy() for name in ("time", "ledger", "terms", "asked")}
         return self._replace(local=local, world=world, **rest)
 
 

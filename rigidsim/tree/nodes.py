@@ -261,12 +261,6 @@ class Tree:
             found = self._composites[body.index] = Composite(mass, fault)
         return found
 
-    def balanced_at(self, body: Node, center: tuple) -> Tree:
-        """The tree with the centre of mass of a free body and its parts elsewhere, in its axes and units of length."""
-        found, (mass, fault) = copy.copy(self), self.composite(body)
-        found._composites = self._composites | {body.index: Composite(mass._replace(center=center), fault)}
-        return found
-
     def lump(self, body: Node) -> Lump:
         """Mass, centre of mass (m) and inertia of a free body with its parts, in its own axes."""
         mass, center, inertia = self.composite(body).mass

@@ -162,6 +162,7 @@ def rigid_body() -> dict[str, list]:
         "power": [((f, g, w, p), f @ g + w @ p, 1e-14)],
         "point_velocity": [((f, w, p), f + np.cross(w, p), 1e-14)],
         "point_acceleration": [((f, w, g, p), f + np.cross(g, p) + np.cross(w, np.cross(w, p)), 1e-14)],
+        "proper_acceleration": [((Q, f, g), Rotation.from_quat(Q, scalar_first=True).inv().apply(f - g), 1e-14)],
         "origin_from_com": [((p, f), p - f, 1e-15)],
     }
 

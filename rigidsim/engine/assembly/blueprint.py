@@ -93,13 +93,25 @@ class ImpulseRecord(NamedTuple):
 
 class ViewRecord(NamedTuple):
     """A motion that an expression reads: its kind, its observer and its body, both as (frame, 0) or (PARENT, frame),
-    and the first of its registers. (PARENT, frame) is the present parent of a frame.
+    and the first of its registers. (PARENT, frame) is the present parent of a frame. A metric may read a vector in its
+    place: `asked` is its number among those that are asked for.
     """
 
     kind: int
     observer: tuple[int, int]
     body: tuple[int, int]
     register: int
+    asked: int = layout.NO_ROW
+
+
+class AskedVector(NamedTuple):
+    """A vector of a body that samples do not have otherwise: a quantity by its name, and the frame of the body; of a
+    force of contact that of the body that exerts it, NO_ROW for all.
+    """
+
+    quantity: str
+    frame: int
+    other: int = layout.NO_ROW
 
 
 class ScriptTables(NamedTuple):
@@ -146,6 +158,7 @@ class MetricTables(NamedTuple):
     names: tuple[str, ...]
     program: Program  # of the values at a sample
     views: tuple[ViewRecord, ...]
+    asked: tuple[AskedVector, ...]
     folds: np.ndarray  # (reduction, width of `FOLD`)
     counted: np.ndarray  # (reduction, 2) first node of which events are counted, and that after the last
     results: Program  # of the reductions

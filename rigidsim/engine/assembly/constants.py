@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rigidsim.engine import layout
+from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
 from rigidsim.engine.assembly.hanging import MovedRow, joints_of, moved_rows
@@ -40,6 +41,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
         expressions=expressions_of(blueprint, tree, loads) if blueprint.labels else None,
         contacts=contacts_of(blueprint, tree),
         metrics=metrics_of(blueprint.metrics, tree) if blueprint.metrics else None,
+        asked=asked_of(blueprint, tree, blueprint.metrics.asked) if blueprint.metrics else None,
         inherits=np.array([float(row.node.inherits) for row in moved], dtype=np.float64),
         **blueprint.schedule.edges(),
         step=blueprint.schedule.step,

@@ -67,12 +67,14 @@ class ContactRun:
         self._lanes = (0,) * n_lane
         self._room: made.Room | None = None
         self._contacts: Contacts | None = None
+        self._is_asked = False  # whether samples have forces of contact
         self._size: tuple = ()  # of the present model: nodes, state, free bodies
 
     def enter(self, model: Model, state: np.ndarray, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of contact, which keep what later steps need."""
         if model.contacts is None:
             return scratch
+        self._is_asked = model.asked is not None and model.asked.forces is not None
         self._room = self._room or made.first_room(model.contacts, self.recorded)
         parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
         before, self._contacts = self._contacts, model.contacts
@@ -94,8 +96,8 @@ class ContactRun:
 
     def _shared(self, scratch: Scratch) -> Scratch:
         """The scratch arrays with those that samples read."""
-        arrays = self.arrays
-        return scratch._replace(contact_mean=arrays.mean, contact_work=arrays.ledger.work)
+        arrays, record = self.arrays, self.arrays.record if self._is_asked else None
+        return scratch._replace(contact_mean=arrays.mean, contact_work=arrays.ledger.work, touching=record)
 
     def take(self) -> bool:
         """Take what the kernel recorded; returns whether there was anything."""

@@ -59,8 +59,6 @@ def named_quantity(name: QuantityName, offset: int) -> Operand:
         raise ExpressionError(
             f"'{name.quantity}' has the components {', '.join(name.kind.accepts)}", offset, "name one of them"
         )
-    if name.other:
-        raise ExpressionError(f"an expression reads forces of all bodies, not of '{name.other}' alone", offset)
     if not name.body and name.quantity == TIME_QUANTITY:
         return Operand(Time(), NUMBER, offset, measure=SECONDS)
     if not name.body and name.component == NORM:
@@ -70,7 +68,7 @@ def named_quantity(name: QuantityName, offset: int) -> Operand:
     place = name.kind.accepts.index(name.component) if name.component else 0
     observer = OWN_FRAMES.get(name.frame, name.frame)
     if name.body or name.quantity not in SUMS:
-        return read_of(StateRead(name.quantity, place, name.body, observer), offset)
+        return read_of(StateRead(name.quantity, place, name.body, observer, name.other), offset)
     found = None
     for operation, part in SUMS[name.quantity]:
         read = read_of(StateRead(part, place, "", observer), offset)
