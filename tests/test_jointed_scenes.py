@@ -1,0 +1,109 @@
+"""What the shipped scenes with joints show, against solutions that know nothing of joints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import rigidsim
+from rigidsim.cli.examples import shipped_scenes
+from rigidsim.physics.quaternion import rotate
+
+G = 9.81
+DOWN = (0.0, 0.0, -1.0)
+
+
+def angle_of(body) -> np.ndarray:
+    """Of a rod from the vertical, rad, in the plane of x and z."""
+    x, _, z = rotate(tuple(body.world.orientation.T), DOWN)
+    return np.unwrap(np.arctan2(x, -z))
+
+
+def changed(name: str, *changes: str) -> rigidsim.Trajectory:
+    """A shipped scene, with changes as of `--set`."""
+    return rigidsim.simulate(rigidsim.Scene.from_file(shipped_scenes()[name], list(changes)))
+
+
+def test_a_simple_pendulum_is_at_the_published_points():
+    """IFToMM's library of benchmarks, A01: a particle on 1 m, from the horizontal."""
+    particle = {"mass": 1, "inertia": "point", "center_of_mass": [0, 0, -1]}
+    hinge = {"hinge": {"axis": [0, -1, 0], "angle": "-90 deg"}}
+    scene = {
+        "format": "rigidsim/1",
+        "simulation": {"duration": 10, "step": 1e-3, "record_every": 1},
+        "world": {"gravity": [0, 0, -G]},
+        "bodies": {"pendulum": {**particle, "motion": hinge}},
+    }
+    angle = angle_of(rigidsim.simulate(rigidsim.Scene.from_dict(scene))["pendulum"])
+    published = {1: (0.986291751, -0.165010853), 2: (-0.793566195, -0.608483930), 5: (-0.942305435, -0.334754338),
+                 10: (-0.275087463, -0.961419205)}  # fmt: skip
+    for second, place in published.items():
+        assert (math.sin(angle[second]), -math.cos(angle[second])) == pytest.approx(place, abs=6e-10)
+
+
+def two_rods(_t: float, y: np.ndarray) -> tuple:
+    """Lagrange's equations of two rods of 1 m and 1 kg, by their angles from the vertical."""
+    a, b, p, q = y
+    c, s = math.cos(a - b) / 2, math.sin(a - b) / 2
+    first, second = -s * q * q - 1.5 * G * math.sin(a), s * p * p - 0.5 * G * math.sin(b)
+    d = 4 / 9 - c * c
+    return p, q, (first / 3 - c * second) / d, (4 / 3 * second - c * first) / d
+
+
+def test_a_double_pendulum_moves_as_lagranges_equations_say(run):
+    trajectory = run("double_pendulum")
+    until = np.searchsorted(trajectory.time, 5.0, side="right")
+    start, times = (math.pi / 2, math.pi / 2, 0, 0), trajectory.time[:until]
+    exact = solve_ivp(two_rods, (0, 5), start, method="DOP853", t_eval=times, rtol=1e-13, atol=1e-13).y
+    for path, angle in (("upper", exact[0]), ("upper/lower", exact[1])):
+        assert np.abs(angle_of(trajectory[path])[:until] - angle).max() <= 1e-7  # measured 2e-8
+
+
+def test_a_double_pendulum_is_chaotic(run):
+    """As its head says: 1e-9 degrees become a degree after about 20 s."""
+    other = changed("double_pendulum", "amplitude=90.000000001 deg")
+    apart = np.abs(np.degrees(angle_of(other["upper"]) - angle_of(run("double_pendulum")["upper"])))
+    first = other.time[np.argmax(apart > 1)]
+    assert 15 < first < 25, first
+
+
+def test_simo_and_wongs_top_nutates_with_the_published_period():
+    trajectory = changed("simo_wong_top", "simulation.record_every=1e-3", "simulation.duration=1.5")
+    z = rotate(tuple(trajectory["top"].world.orientation.T), (0.0, 0.0, 1.0))[2]
+    # The second upper turning point, of a polynomial of sixth degree through seven samples.
+    first = int(np.argmax(z[1000:])) + 1000
+    near = np.arange(-3, 4)
+    slopes = np.roots(np.polyder(np.polyfit(near, z[first - 3 : first + 4], 6)))
+    turn = first + min(slopes[np.abs(slopes.imag) < 1e-9].real, key=abs)
+    assert turn * 1e-3 / 2 == pytest.approx(0.6854584973, abs=1e-7)
+    assert math.acos(z.max()) == pytest.approx(0.05, abs=1e-9)
+    assert math.acos(z.min()) == pytest.approx(0.05455169, abs=1e-8)
+
+
+def test_rings_show_roll_and_pitch_of_the_aircraft(run):
+    """The outer ring turns back the roll, the inner one the pitch, as long as the rotor's axis stays."""
+    trajectory = run("gimballed_gyroscope")
+    t = trajectory.time
+    roll = math.radians(60) * np.sin(0.4 * t) ** 2
+    ring = trajectory["aircraft/outer_ring"].local.orientation
+    assert np.abs(2 * np.arctan2(ring[:, 1], ring[:, 0]) + roll).max() <= 1e-10
+
+
+def test_the_arm_is_out_and_the_satellite_spins_more_slowly(run):
+    trajectory = run("satellite_arm")
+    rate = trajectory["satellite"].world.angular_velocity
+    momentum = sum(trajectory.diagnostic(f"{part}_angular_momentum") for part in ("spin", "orbital"))
+    size = np.linalg.norm(momentum[0])
+    assert np.abs(momentum - momentum[0]).max() <= 1e-9 * size  # measured 2.3e-10
+    assert np.linalg.norm(rate[-1]) * 30 / math.pi == pytest.approx(1.3, abs=0.1)
+
+
+def test_the_load_stays_on_its_rope_and_swings_out_as_its_scene_says(run):
+    trajectory = run("crane_on_ship")
+    tip, load = (trajectory[f"ship/crane/rope{path}"].world.position for path in ("", "/load"))
+    assert np.abs(np.linalg.norm(load - tip, axis=1) - 15).max() <= 1e-12 * 15
+    tilt = np.degrees(np.arccos((tip - load)[:, 2] / 15))
+    assert tilt.max() == pytest.approx(30.7, abs=0.1) and tilt[trajectory.time < 10].max() < 12
