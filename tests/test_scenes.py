@@ -91,7 +91,7 @@ HALVED = {
     "crane_on_ship": (0.04, "load.position", "simulation.duration=8"),
 }
 TURN_ONLY = {"gravity_gradient_libration", "nesc_tumbling_brick", "simo_wong_top"}
-"""Without forces that do more work than round-off beside the orbit's energy; the error of the top's is of fifth order."""
+"""Without forces that do more work than round-off beside that of the orbit; the error of the top is of fifth order."""
 
 
 @pytest.mark.parametrize("name", HALVED)
