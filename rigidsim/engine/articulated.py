@@ -33,6 +33,7 @@ from rigidsim.physics.articulated import (
     bias_term,
     coordinate_acceleration,
     coordinate_drive,
+    felt_force,
     free_acceleration,
     freed_ball,
     freed_inertia,
@@ -208,13 +209,13 @@ def free_ball(
     more_t, more_f = answer(inertia, NONE, e)
     t, f = shifted_wrench(add(felt.t, more_t), add(felt.f, more_f), r)
     t, inertia = sub(t, own), shifted_inertia(inertia, r)
-    inverse_A, M, f = freed_ball(inertia, t, f)
+    inverse_A, M = freed_ball(inertia)
     freed.inverse = inverse_A
     freed.B = inertia[1]
     freed.t = t
     zeros = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     felt_there = shifted_inertia((zeros, NOTHING, M), hung.reach)
-    t, f = shifted_wrench(own, f, hung.reach)
+    t, f = shifted_wrench(own, felt_force(inverse_A, inertia[1], t, f), hung.reach)
     hand_in(carrier, felt_there, t, f)
 
 

@@ -369,6 +369,11 @@ def followed(model: Model) -> int:
     return sum(1 for _ in windings(model))
 
 
+def n_places(model: Model) -> int:
+    """The number of frames but the world's: those of the nodes, and of the links without mass behind them."""
+    return max(len(model.node), *(model.moved_node + 1), 0)
+
+
 def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scratch:
     """Scratch arrays for a model, and for a state with so many rows if steps are taken. Values that never change are
     set here: the world's frame, the local motion of fixed nodes, the constants of expressions.
@@ -377,7 +382,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
     sizes = {
         "lanes": n,
         "nodes": len(model.node),
-        "places": max(len(model.node), *(model.moved_node + 1), 0),
+        "places": n_places(model),
         "carriers": len(model.body) + (len(model.joints.held) if model.joints else 0),
         "driven": len(model.motion),
         "moved": len(model.body),

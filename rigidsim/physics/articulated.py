@@ -123,16 +123,21 @@ def coordinate_acceleration(k, w, U, alpha, a):
 
 
 @formula
-def freed_ball(inertia, t, f):
-    """(A^-1, M - B^T A^-1 B, f - B^T A^-1 t): of a body that turns freely about the point that its inertia and wrench
-    are about. Only a force is felt through such a joint; the body's alpha = -A^-1 (B a + t), a of that point.
+def freed_ball(inertia):
+    """(A^-1, M - B^T A^-1 B): of a body that turns freely about the point that its inertia is about. Only a force is
+    felt through such a joint.
     """
     A, B, M = inertia
     inverse_A, (b, c, d) = inverse(A), columns_of(B)
     x, y, z = [apply(inverse_A, column) for column in (b, c, d)]
     xx, yy, zz, xy, xz, yz = M
-    felt = (xx - dot(b, x), yy - dot(c, y), zz - dot(d, z), xy - dot(b, y), xz - dot(b, z), yz - dot(c, z))
-    return inverse_A, felt, sub(f, dots((x, y, z), t))
+    return inverse_A, (xx - dot(b, x), yy - dot(c, y), zz - dot(d, z), xy - dot(b, y), xz - dot(b, z), yz - dot(c, z))
+
+
+@formula
+def felt_force(inverse_A, B, t, f):
+    """f - B^T A^-1 t, N, through such a joint."""
+    return sub(f, dots(columns_of(B), apply(inverse_A, t)))
 
 
 @formula

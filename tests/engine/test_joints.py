@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import ellipj, ellipk
 
+import rigidsim
 from jointed_trees import dense_accelerations, evaluated, found_accelerations, random_tree
 from rigidsim.engine.layout import LEDGER
-from scenes import run, slopes
+from scenes import make_scene, run, slopes
 
 G = [0.3, -0.2, -9.81]
 
@@ -62,3 +63,57 @@ def test_uniform_gravity_turns_no_joint_of_a_falling_tree():
     for path in trees[0].paths:
         if path != "n0":
             assert (trees[0][path].local.orientation == trees[1][path].local.orientation).all()
+
+
+def spinning(child: dict, **more) -> dict:
+    """A node that is prescribed to spin, with a child."""
+    rates = {"angular_velocity": [0.4, 1.2, -0.7], "velocity": [1.0, 0.2, 0.0], "acceleration": [0.3, -0.1, 0.2]}
+    return {"motion": {"prescribed": rates}, "children": child} | more
+
+
+def in_the_world(value) -> dict:
+    return {"value": value, "frame": "world", "relative_to": "world"}
+
+
+def test_a_tree_of_joints_moves_in_the_world_however_its_parent_spins():
+    trees = [random_tree(3), random_tree(3)]
+    for tree in trees:
+        for key in ("velocity", "angular_velocity"):
+            tree["n0"][key] = in_the_world(tree["n0"][key])
+    how = {"duration": 0.3, "step": 1e-3, "gravity": G}
+    alone, carried = run(trees[0], **how), run({"drum": spinning(trees[1])}, **how)
+    for path in alone.paths:
+        here, there = alone[path].world, carried[f"drum/{path}"].world
+        assert abs(here.position[-1] - there.position[-1]).max() < 2e-12
+        assert abs(here.orientation[-1] - there.orientation[-1]).max() < 2e-12
+
+
+@pytest.mark.parametrize("root", ["hinge", "slide", "ball", "universal"])
+def test_energy_is_what_a_prescribed_frame_gives_through_joints(root):
+    drum = spinning(random_tree(4, n=4, root=root) | {"other": pendulum()["rod"]}, scale=2.0)
+    drifts = []
+    for step in (4e-3, 2e-3):
+        found = run({"drum": drum}, duration=0.4, step=step, gravity=G, record_every=0.04)
+        drifts.append(np.ptp(found.total_energy))
+    assert np.ptp(np.asarray(found.ledger)[:, LEDGER.work]) > 0.1
+    assert drifts[1] < 1e-7 and slopes((4e-3, 2e-3), drifts) > 3.5
+
+
+def test_joints_keep_their_bits_far_from_the_origin():
+    tree, far = random_tree(5), random_tree(5)
+    far["n0"] |= {"position": [1.5e11, 2e10, 0.0], "velocity": [3e4, 0.0, 0.0]}
+    tree["n0"]["velocity"] = [0.0, 0.0, 0.0]
+    near, away = (run(bodies, duration=0.2, step=2e-3) for bodies in (tree, far))
+    for path in near.paths[2:]:
+        assert (near[path].local.orientation == away[path].local.orientation).all()
+        assert (near[path].local.position == away[path].local.position).all()
+
+
+def test_lanes_have_the_bits_of_one():
+    how = {"duration": 0.05, "step": 1e-3, "gravity": G}
+    trees = [random_tree(6) for _ in range(3)]
+    for k, tree in enumerate(trees):
+        tree["n0"]["mass"] += 0.1 * k
+    scenes = [make_scene(tree, **how) for tree in trees]
+    for scene, found in zip(scenes, rigidsim.simulate(scenes), strict=True):
+        assert (ends(found) == ends(rigidsim.simulate(scene))).all()

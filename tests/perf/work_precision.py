@@ -47,9 +47,10 @@ STEPS_OF_PEERS = {
     "Exudyn LG-RK67": (500, 1000, 2000, 5000, 10_000, 20_000),
 }  # fmt: skip
 SMALLEST = {"adaptive": 13, "taylor": 16}  # tolerances from 1e-3 down to this power of ten
+TOLERANCE = {"adaptive": "rtol", "taylor": "tolerance"}  # the key of it
 OF_HEYOKA = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 2.2e-16, 1e-18)
 DECADES = range(4, 13)
-AT = (1e-8, 1e-12)  # the tolerances of the harder scenes
+AT, STEPS_OF_HARDER = (1e-8, 1e-12), (5000, 50_000)  # the tolerances of the harder scenes, and steps of rkmk4
 
 
 class Figure(NamedTuple):
@@ -194,7 +195,7 @@ def in_extended_precision(hy: ModuleType, problem: Problem) -> list[np.ndarray]:
 
 def tolerance_of(name: str, power: int) -> dict[str, Any]:
     """An integrator that chooses its steps, to a tolerance of 10 to this negative power."""
-    return {"name": name, {"adaptive": "rtol", "taylor": "tolerance"}[name]: 10.0**-power}
+    return {"name": name, TOLERANCE[name]: 10.0**-power}
 
 
 def of_all_integrators(problem: Problem, is_quick: bool) -> Iterator[Runner]:
@@ -289,15 +290,15 @@ def show_harder(figures: list[Figure]) -> None:
     """The harder scenes: each tolerance of each beside heyoka at the same."""
     row = table("Harder scenes", "scene", "tolerance", "method", "lanes", "error", "ms", "compile s", "time / heyoka's")
     for one in figures:
-        like = next(other for other in figures if other.name == "heyoka" and _kind(other) == _kind(one))
-        ratio = f"{one.seconds / like.seconds:.2f}"
+        like = next((other for other in figures if other.name == "heyoka" and _kind(other) == _kind(one)), None)
+        ratio = f"{one.seconds / like.seconds:.2f}" if like else "-"
         numbers = f"{one.error:.1e}", f"{1e3 * one.seconds:.3g}", f"{one.compiling:.2f}"
         row(one.problem, one.setting, one.name, one.lanes, *numbers, ratio)
 
 
 def _kind(one: Figure) -> tuple:
     """What is compared with each other."""
-    return one.problem, float(one.setting), one.lanes > 1
+    return one.problem, one.setting, one.lanes > 1
 
 
 COLOURS = {
@@ -376,9 +377,13 @@ def measure(is_quick: bool, hy: ModuleType | None) -> tuple[list[Figure], list[F
     for problem in HARDER:
         runners: list[Runner] = []
         for tolerance in AT:
-            method = {"name": "taylor", "tolerance": tolerance}
-            runners += [Ours(problem, method, f"{tolerance:g}", lanes) for lanes in (1, LANES)]
+            for lanes in (1, LANES):
+                for name in TOLERANCE:
+                    runners.append(Ours(problem, {"name": name, TOLERANCE[name]: tolerance}, f"{tolerance:g}", lanes))
             runners += [Heyoka(hy, problem, tolerance, lanes) for lanes in (1, hy.recommended_simd_size())]
+        runners += [
+            Ours(problem, {"name": "rkmk4"}, f"{n} steps", lanes) for n in STEPS_OF_HARDER for lanes in (1, LANES)
+        ]
         harder += measured(problem, runners, in_extended_precision(hy, problem), turns)
     show_harder(harder)
     return classic, harder

@@ -10,6 +10,7 @@ import pytest
 from alterations import PHYSICS, formulas_of, mutants_of, namespace
 from smooth_paths import MP
 
+from articulated_checks import ARTICULATED_EQUIVALENT
 from contact_checks import CONTACT_EQUIVALENT
 from force_checks import FORCE_EQUIVALENT
 from formula_checks import CHECKS
@@ -97,6 +98,7 @@ EQUIVALENT = {
     "frames.changes_in_parent: doubled 0.0": 1,
     "rigid_body.takes_torque: doubled 0.0": 2,
     "solids.cylinder: doubled 0.0": 1,
+    **ARTICULATED_EQUIVALENT,
     **CONTACT_EQUIVALENT,
     **FORCE_EQUIVALENT,
     **FUNCTION_EQUIVALENT,

@@ -156,11 +156,11 @@ def more_room(room: Room, arrays: ContactArrays) -> Room:
 
 
 def make_contact_arrays(
-    contacts: Contacts, n_node: int, state: np.ndarray, n_moved: int, room: Room, lanes: tuple[int, ...]
+    contacts: Contacts, n_node: int, n_place: int, state: np.ndarray, n_moved: int, room: Room, lanes: tuple[int, ...]
 ) -> ContactArrays:
     """The arrays of contact of one world."""
     of_tree = {"bodies": len(contacts.body), "shapes": len(contacts.shape), "ways": len(contacts.way)}
-    sizes = of_tree | room._asdict() | {"nodes": n_node, "moved": n_moved}
+    sizes = of_tree | room._asdict() | {"nodes": n_node, "places": n_place, "moved": n_moved}
     parts = {name: made(kind, sizes) for name, kind in PARTS.items()}
     parts["record"].count[3] = at.NOTHING_SAMPLED
     return made(

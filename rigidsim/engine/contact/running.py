@@ -10,7 +10,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.contact import arrays as made
 from rigidsim.engine.contact import columns as at
 from rigidsim.engine.contact.arrays import LACKS_NOTHING, LACKS_PAIRS, ContactArrays
-from rigidsim.engine.model import Contacts, Model, Scratch
+from rigidsim.engine.model import Contacts, Model, Scratch, n_places
 
 
 def no_points() -> tuple[np.ndarray, np.ndarray]:
@@ -68,7 +68,7 @@ class ContactRun:
         self._room: made.Room | None = None
         self._contacts: Contacts | None = None
         self._is_asked = False  # whether samples have forces of contact
-        self._size: tuple = ()  # of the present model: nodes, state, free bodies
+        self._size: tuple = ()  # of the present model: nodes, places, state, moved rows
 
     def enter(self, model: Model, state: np.ndarray, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of contact, which keep what later steps need."""
@@ -78,7 +78,7 @@ class ContactRun:
         self._room = self._room or made.first_room(model.contacts, self.recorded)
         parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
         before, self._contacts = self._contacts, model.contacts
-        self._size = len(model.node), state, len(model.body)
+        self._size = len(model.node), n_places(model), state, len(model.body)
         if len(parted):
             needed = len(parted) + int(self.arrays.last.count[2])
             self._room = self._room._replace(pairs=max(self._room.pairs, needed))

@@ -29,6 +29,7 @@ MOST_PARTS = 1000  # that are looked at for one margin
 HALVINGS = 48  # of a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
+LATER = 1.0 + 2.0**-51  # times a time: a later one, as late in a run a time has fewer digits than a step
 NUMBERED = tuple(enumerate(OPERATIONS))
 GROWING = tuple([(number, one) for number, one in NUMBERED if one.recurrence])
 
@@ -251,7 +252,7 @@ def halve(order, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
 def end_beyond(step: STEP, trial: STEP, crossing: CROSSING, lane):
     """End the step where the answer has changed, or where the search has ended."""
     last = select(crossing.open > 0.0, crossing.begin, crossing.end)
-    end = step.t + (last + BEYOND * crossing.length)
+    end = LATER * (step.t + (last + BEYOND * crossing.length))
     trial.t = select(crossing.found + crossing.open > 0.0, select(end < trial.t, end, trial.t), trial.t)
 
 
