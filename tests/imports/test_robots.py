@@ -298,7 +298,8 @@ BAD = {
     "no such file": ('<mujoco>\n<include file="none.xml"/></mujoco>', "include", 2, "is not a file"),
     "itself": ('<mujoco>\n<include file="robot.xml"/></mujoco>', "include", 2, "more than once"),
     "no such mesh": (MODEL.format('<body><joint/><geom type="mesh" mesh="m"/></body>'), "mesh", 3, "no mesh 'm'"),
-    "no mass at the end": (MODEL.format('<body name="a">\n<joint name="j"/></body>'), "missing-key", 3, "<body> 'a': a body on a hinge"),
+    "no mass at the end": (MODEL.format('<body name="a">\n<joint name="j"/></body>'), "missing-key", 3,
+                           "<body> 'a': a body on a hinge"),
 }  # fmt: skip
 
 
