@@ -22,6 +22,7 @@ from rigidsim.engine.layout import (
     LEDGER,
     QUATERNION,
     RATE,
+    SCALAR,
     STAGE,
     TRIPLE,
     WRENCH,
@@ -367,6 +368,21 @@ def write_local_jointed(
     orientation.wxyz = product(conjugate(q_WP), frame.q)
     velocity.xyz = stretch_back(q_WP, body.scale, drift)
     angular_velocity.xyz = local_rate(omega_WP, q_WP, frame.omega)
+
+
+@lanewise
+def write_coordinate(state: STAGE, coordinate: SCALAR, rate: SCALAR, lane):
+    """Write a coordinate and its rate to a sample."""
+    coordinate.value = state.p[0]
+    rate.value = state.v[0]
+
+
+@inlined
+def observe_coordinates(model, state, found, k, lanes):
+    """Write all coordinates to sample k."""
+    rows = model.joints.coordinate
+    for c in range(len(rows)):
+        write_coordinate(state[rows[c]], found.coordinate[k, c], found.rate[k, c], lanes)
 
 
 @lanewise

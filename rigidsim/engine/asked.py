@@ -1,4 +1,5 @@
-"""Vectors of bodies that metrics ask for beyond motion and energies: terms, forces of contact, felt accelerations.
+"""Vectors of bodies that metrics ask for beyond motion and energies: terms, forces of contact, felt accelerations,
+coordinates of joints.
 
 What is felt at the origin of a node is a - g(x), of which a has all loads and, with contact, the mean of the last step
 without impacts. The gravity g(x) is all that acts on the body that moves the node, but at the origin of the node:
@@ -11,7 +12,7 @@ from rigidsim.engine.evaluate import accelerate_nodes, evaluate
 from rigidsim.engine.laws.field import FIELDS
 from rigidsim.engine.laws.gravity import VALUES, field_of
 from rigidsim.engine.laws.wrench import acts, begin
-from rigidsim.engine.layout import APART, ASKED_FORCE, ASKED_TERM, FRAME, TRIPLE, WRENCH
+from rigidsim.engine.layout import APART, ASKED_FORCE, ASKED_JOINT, ASKED_TERM, FRAME, SCALAR, STAGE, TRIPLE, WRENCH
 from rigidsim.engine.loads import apply_tables
 from rigidsim.engine.relations import separate
 from rigidsim.engine.scripts import apply_scripts
@@ -28,6 +29,29 @@ ORIGIN = (0.0, 0.0, 0.0)
 def take(given: TRIPLE, vector: TRIPLE, lane):
     """Copy a vector."""
     vector.xyz = given.xyz
+
+
+@lanewise
+def take_coordinate(state: STAGE, metres: SCALAR, vector: TRIPLE, lane):
+    """Copy a coordinate of a joint, in its unit, to the first number of a vector."""
+    vector.xyz = (state.p[0] / metres.value, 0.0, 0.0)
+
+
+@lanewise
+def take_rate(state: STAGE, metres: SCALAR, vector: TRIPLE, lane):
+    """Copy the rate of a coordinate of a joint, likewise."""
+    vector.xyz = (state.v[0] / metres.value, 0.0, 0.0)
+
+
+@inlined
+def observe_joints(asked, state, vectors, lanes):
+    """Write the coordinates of joints, and their rates."""
+    for j in range(len(asked.joints)):
+        one = ASKED_JOINT(asked.joints[j])
+        if one.is_rate > 0:
+            take_rate(state[one.row], asked.metres[j], vectors[one.place], lanes)
+        else:
+            take_coordinate(state[one.row], asked.metres[j], vectors[one.place], lanes)
 
 
 @lanewise
@@ -109,6 +133,8 @@ def observe_asked(asked, t, era, model, state, scratch, samples, k, lanes):
     observed before.
     """
     vectors = samples[k]
+    if asked.joints is not None:
+        observe_joints(asked, state, vectors, lanes)
     if asked.terms is not None:
         observe_terms(t, era, model, state, scratch, scratch.terms, 0, lanes)
         for i in range(len(asked.terms)):

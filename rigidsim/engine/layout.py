@@ -251,6 +251,10 @@ ASKED_FORCE = Row(
     "a force of contact that a metric reads: 1 if only the part across the normals, the place of the vector",
     is_friction=1, place=1,
 )  # fmt: skip
+ASKED_JOINT = Row(
+    "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
+    row=1, is_rate=1, place=1,
+)  # fmt: skip
 ACCELEROMETER = Row(
     "a node at whose origin an accelerometer is: row of the moved body above it, or NO_ROW; place of the vector",
     node=1, row=1, place=1,

@@ -198,6 +198,8 @@ class Asked(NamedTuple):
     acts_on: np.ndarray  # (force, shape) 1 if a shape is part of the body on which it acts
     acts_by: np.ndarray  # (force, shape) 1 if it is part of the body that exerts it
     felt: Accelerometers | None
+    joints: np.ndarray | None  # rows `ASKED_JOINT`
+    metres: SCALAR  # (joint) metres in its unit; of angles 1
 
 
 class Working(NamedTuple):
@@ -234,6 +236,7 @@ class Joints(NamedTuple):
     value: JOINT_VALUE  # (moved)
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
+    coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
 
 
 class Model(NamedTuple):
@@ -322,6 +325,17 @@ class MotionSamples(NamedTuple):
         return MotionSamples(*(array[rows] for array in self))
 
 
+class JointSamples(NamedTuple):
+    """What joints do; coordinates are flat, in the order of the file and of the joint."""
+
+    coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
+    rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
+
+    def part(self, rows: slice) -> JointSamples:
+        """Some of the samples; not a copy."""
+        return JointSamples(*(array[rows] for array in self))
+
+
 class Samples(NamedTuple):
     """Samples in C-contiguous arrays, those of the datasets of a file. A part that nobody reads has no samples, and is
     not computed.
@@ -329,6 +343,7 @@ class Samples(NamedTuple):
 
     local: MotionSamples  # relative to the parent; or no samples
     world: MotionSamples
+    joints: JointSamples | None  # if there are any
     ledger: LEDGER = floats("ledgers")  # of the samples, or none
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of the samples, NaN except for free bodies; or none
     asked: np.ndarray = floats(
@@ -337,8 +352,9 @@ class Samples(NamedTuple):
 
     def part(self, rows: slice) -> Samples:
         """Some of the samples; not a copy."""
+        joints = self.joints and self.joints.part(rows)
         more = self.ledger[rows], self.terms[:, rows], self.asked[rows]
-        return Samples(self.local.part(rows), self.world.part(rows), *more)
+        return Samples(self.local.part(rows), self.world.part(rows), joints, *more)
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -427,7 +443,13 @@ def relations_of(model: Model) -> tuple[Relations | None, Relations | None]:
 
 
 def make_samples(
-    model: Model, n_sample: int, with_terms: bool, lanes: tuple[int, ...], local: bool = True, ledger: bool = True
+    model: Model,
+    n_sample: int,
+    with_terms: bool,
+    lanes: tuple[int, ...],
+    local: bool = True,
+    ledger: bool = True,
+    joints: bool = True,
 ) -> Samples:
     """Arrays for a number of samples: of motion in the world and of the parts that are wanted."""
     sizes = {
@@ -436,7 +458,12 @@ def make_samples(
         "samples": n_sample,
         "ledgers": n_sample if ledger else 0,
         "explained": n_sample if with_terms else 0,
+        "articulated": n_sample if joints else 0,
         "asked": len(model.asked.place) if model.asked else 0,
     }
+    done = None
+    if model.joints is not None:
+        sizes["coordinates"] = len(model.joints.coordinate)
+        done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
-    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes))
+    return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import store_joints
+from rigidsim.engine.articulated import observe_coordinates, store_joints
 from rigidsim.engine.asked import observe_asked
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
@@ -90,6 +90,8 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
     room are left out; terms are wanted together with the ledger.
     """
     observe_motion(t, model, state, scratch, samples.local, samples.world, k, lanes)
+    if model.joints is not None and len(samples.joints.coordinate) > 0:
+        observe_coordinates(model, state, samples.joints, k, lanes)
     if len(samples.ledger) > 0:
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
     if samples.terms.shape[1] > 0:

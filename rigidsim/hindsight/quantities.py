@@ -13,9 +13,20 @@ from rigidsim.arguments import clipped, text
 from rigidsim.errors import NotRecordedError, UsageError, did_you_mean
 from rigidsim.quantities.dimensions import in_units
 from rigidsim.quantities.names import BadName, bodies_called, is_pattern, name_and_unit, read_name
-from rigidsim.quantities.vocabulary import BODY, FRAMES, NORM, OF_BODIES, OF_RUN, PARENT, Quantity, component_of
-from rigidsim.trajectory.samples import Source, is_recorded, require_free, require_whole
+from rigidsim.quantities.vocabulary import (
+    BODY,
+    FRAMES,
+    JOINT,
+    NORM,
+    OF_BODIES,
+    OF_RUN,
+    PARENT,
+    Quantity,
+    component_of,
+)
+from rigidsim.trajectory.samples import Source, is_recorded, require_coordinate, require_free, require_whole
 from rigidsim.trajectory.trajectory import Trajectory
+from rigidsim.tree.joints import coordinate_unit
 from rigidsim.tree.nodes import WORLD
 
 SHOWN = 12
@@ -117,6 +128,8 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
     kind, body, frame = meant.kind, meant.body and full_path(trajectory, meant.body), meant.body and meant.frame
     if kind.of_free:
         require_free(trajectory, body, kind.of_free)
+    if kind.needs == JOINT:
+        require_coordinate(trajectory, body, kind.name)
     if frame and frame not in FRAMES:
         frame = full_path(trajectory, frame)
     other = meant.other and full_path(trajectory, meant.other)
@@ -124,7 +137,8 @@ def named(trajectory: Trajectory, name: str) -> NamedQuantity:
         require_whole(trajectory, other)
     part = (f"({other})" if other else "") + (f".{meant.component}" if meant.component else "")
     shown = f"{body}.{kind.name}{part}" + (f"@{frame}" if frame != kind.default else "") if body else name
-    si = kind.unit.replace("L", _length(trajectory, body, frame))
+    in_general = coordinate_unit(kind.name, trajectory.header.joints[body]) if kind.needs == JOINT else kind.unit
+    si = in_general.replace("L", _length(trajectory, body, frame))
     words = f"{kind.words} of {short_name(other)}" if other else kind.words
     found = NamedQuantity(trajectory, shown, words, si, meant.components, kind, meant.component, body, frame, other)
     return _in_unit(found, unit)

@@ -17,6 +17,7 @@ from rigidsim.physics.elementary import arc_tangent, sqrt
 from rigidsim.physics.functions import arc_sine, larger, smaller
 from rigidsim.physics.quaternion import canonical, conjugate, product, rotate, rotate_back
 from rigidsim.physics.vector import norm
+from rigidsim.tree.joints import NAMES
 from rigidsim.tree.nodes import WORLD
 
 XYZ, WXYZ, ANGLES = ("x", "y", "z"), ("w", "x", "y", "z"), ("roll", "pitch", "yaw")
@@ -32,7 +33,7 @@ VECTOR, IN_PARENT = "vector", "orientation relative to the parent"
 """A vector that does not follow from the motion, in axes of its own; q_PB, which turns those of the parent."""
 OF_MASS, OF_TERMS = "energy and momentum", "recorded accelerations and their terms"
 """What only free bodies have, in words."""
-TERM, DIAGNOSTIC, CONTACT, SCENE = "terms", "diagnostics", "contacts", "scene"
+TERM, DIAGNOSTIC, CONTACT, SCENE, JOINT = "terms", "diagnostics", "contacts", "scene", "joints"
 """What a quantity needs besides the motion of the bodies: records, or the forces of the scene."""
 Columns = tuple[Any, ...]
 """One array (time) for each component."""
@@ -202,6 +203,22 @@ def _diagnostic(name: str, words: str, unit: str, components: tuple = ()) -> Qua
     return Quantity(name, words, components, unit, read=lambda source, *_: source.diagnostic(name), needs=DIAGNOSTIC)
 
 
+def _of_joint(name: str) -> Quantity:
+    """A coordinate of a joint, or the rate of one, of which the unit depends on the joint."""
+    word, _, number = name.partition("_")
+    unit, words = {"angle": "rad", "displacement": "L", "rate": ""}[word], f"joint {word}{number and f' {number}'}"
+    return Quantity(
+        name,
+        words,
+        (),
+        unit,
+        (PARENT,),
+        needs=JOINT,
+        read=lambda source, body: source.coordinate(name, body),
+        axes=PARENT,
+    )
+
+
 def _axis(letter: str, axis: tuple) -> Quantity:
     def of(q):
         return rotate(q, axis)
@@ -229,6 +246,7 @@ _BODIES = (
     _of_mass("kinetic_energy", "kinetic energy", (), "J", ("orientation", "velocity", "angular_velocity"), _energy),
     _of_mass("linear_momentum", "momentum", XYZ, "N s", ("orientation", "velocity", "angular_velocity"), _momentum),
     _of_mass("angular_momentum", "angular momentum", XYZ, "N m s", ("orientation", "angular_velocity"), _spin),
+    *map(_of_joint, NAMES),
     *map(_term, TERMS),
     _of_contact("contact_force", "contact force"),
     _of_contact(FRICTION, "friction"),

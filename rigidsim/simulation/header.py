@@ -13,7 +13,7 @@ from rigidsim.simulation.recording import recorded_of, records_contacts, records
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.provenance import CALLBACKS, provenance
 from rigidsim.tree.history import in_order
-from rigidsim.tree.nodes import path_of
+from rigidsim.tree.nodes import Tree, path_of
 
 
 def header_of(
@@ -42,9 +42,15 @@ def header_of(
         shapes=shapes,
         with_contacts=with_contacts,
         recorded=recorded,
+        joints=joints_of(world.tree),
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
     )
+
+
+def joints_of(tree: Tree) -> dict[str, str]:
+    """The type of joint of each jointed body, by path."""
+    return {node.path: node.joint.type for node in tree if node.joint is not None}
 
 
 def metric_units(scene: Scene) -> dict[str, str]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rigidsim.errors import UsageError
+from rigidsim.errors import NotRecordedError, UsageError
 from rigidsim.physics.mass import Lump
 from rigidsim.physics.vector import rejection
 from rigidsim.quantities.vocabulary import (
@@ -14,6 +14,7 @@ from rigidsim.quantities.vocabulary import (
     CONTACT,
     DIAGNOSTIC,
     FRICTION,
+    JOINT,
     MASS,
     OF_MASS,
     PARENT,
@@ -28,6 +29,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
+from rigidsim.tree.joints import IS_ANGLE, coordinate_called, is_rate, without_coordinate
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -99,6 +101,16 @@ class Source:
         """A term of the acceleration of a body relative to its parent, in the parent's axes."""
         return columns(self.part[body].term(name))
 
+    def coordinate(self, name: str, body: str) -> Columns:
+        """A coordinate of the joint of a body, or the rate of one, lengths in units of its parent."""
+        row, dataset = require_coordinate(self.whole, body, name), dataset_of(name)
+        if dataset not in self.part.arrays:
+            raise NotRecordedError(f"{name} of '{body}' was not recorded ({self.whole.header.record_text})")
+        header = self.whole.header
+        found, metres = np.asarray(self.part.arrays[dataset][..., row]), header.parent_scale[header.row_of[body]]
+        turns = IS_ANGLE[header.joints[body]][row - header.coordinates[body].start]
+        return (found if turns or metres == 1.0 else found / metres,)
+
     felt_acceleration = calling("felt_acceleration")
 
     def contact_force(self, of: str, body: str, other: str = "") -> Columns:
@@ -138,6 +150,13 @@ def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
         return trajectory.has_diagnostics
     if one.needs == CONTACT:
         return header.with_contacts and (not body or body in header.bodies_of_shapes(header.history[0]))
+    if one.needs == JOINT:
+        type = header.joints.get(body)
+        return (
+            type is not None
+            and coordinate_called(one.name, type) is not None
+            and dataset_of(one.name) in trajectory.arrays
+        )
     if one.needs == TERM:
         rows = header.recorded_rows(one.name.replace(".", "/"))
         is_there = one.name.replace(".", "/") in trajectory.arrays
@@ -162,6 +181,20 @@ def lump_of(trajectory: BodyMapping, path: str, number: int = 0, samples=...) ->
 
         tree = trajectory.header.posed(tree, float(trajectory.time[sample]), pose)
     return tree.lump(tree[path])
+
+
+def dataset_of(name: str) -> str:
+    """The dataset of a coordinate, or of the rate of one, by its name."""
+    return "joints/rate" if is_rate(name) else "joints/coordinate"
+
+
+def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:
+    """The row of a coordinate of a body's joint. Raises UsageError if there is none of this name."""
+    type = trajectory.header.joints.get(body)
+    number = None if type is None else coordinate_called(name, type)
+    if number is None:
+        raise UsageError(without_coordinate(trajectory[body].kind, body, type, name))
+    return trajectory.header.coordinates[body][number]
 
 
 def _is_ever_free(trajectory: BodyMapping, path: str) -> bool:

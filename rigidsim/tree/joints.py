@@ -13,6 +13,50 @@ from rigidsim.physics.vector import cross, scaled, sub
 ZERO, NO_TURN = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 
 
+IS_ANGLE = {
+    "hinge": (True,),
+    "slide": (False,),
+    "ball": (),
+    "universal": (True, True),
+    "cylindrical": (False, True),
+    "planar": (False, False, True),
+}
+"""Of each type of joint, whether its coordinates are angles, in the order in which they move the body."""
+
+
+NAMES = ("angle", "angle_2", "displacement", "displacement_2", "rate", "rate_2", "rate_3")
+"""What coordinates and their rates are called; the second angle, displacement or rate of a joint has a number."""
+
+
+def coordinate_called(name: str, type: str) -> int | None:
+    """The number of the coordinate that one of these names means, or that has this rate, in a type of joint; None if it
+    has none.
+    """
+    word, _, number = name.partition("_")
+    meant = [k for k, turns in enumerate(IS_ANGLE[type]) if word == "rate" or turns == (word == "angle")]
+    place = int(number or 1) - 1
+    return meant[place] if place < len(meant) else None
+
+
+def is_rate(name: str) -> bool:
+    """Whether one of these names means the rate of a coordinate."""
+    return name.startswith("rate")
+
+
+def coordinate_unit(name: str, type: str) -> str:
+    """The unit of a coordinate that a type of joint has, or of its rate; L stands for the parent's unit of length."""
+    unit = "rad" if IS_ANGLE[type][coordinate_called(name, type)] else "L"
+    return f"{unit}/s" if is_rate(name) else unit
+
+
+def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
+    """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
+    if type is None:
+        return f"'{path}' is {kind}: only bodies on joints have {name}"
+    known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
+    return f"the {type} joint of '{path}' has no {name}; {f'it has {known}' if known else 'its state is its rotation'}"
+
+
 class Coordinate(NamedTuple):
     """One degree of freedom of a joint: an angle about an axis, or a displacement along it; rad or m, and s."""
 

@@ -14,12 +14,13 @@ from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.laws.gravity import POINT_GRAVITY, VALUES, source_values
 from rigidsim.engine.model import Accelerometers, Asked, Relations, table
 from rigidsim.physics.vector import rejection, sub
-from rigidsim.quantities.vocabulary import CONTACT, FRICTION, READ, SCENE, TERM, TERMS
+from rigidsim.quantities.vocabulary import CONTACT, FRICTION, JOINT, READ, SCENE, TERM, TERMS
 from rigidsim.structures.columns import numbers_table
-from rigidsim.tree.nodes import Node, Tree
+from rigidsim.tree.joints import coordinate_called, is_rate
+from rigidsim.tree.nodes import Node, Tree, links_of
 
 NONE = (0.0, 0.0, 0.0)
-NEEDS = (TERM, CONTACT, SCENE)
+NEEDS = (TERM, CONTACT, SCENE, JOINT)
 
 
 def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -> Asked | None:
@@ -27,7 +28,7 @@ def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -
     if not vectors:
         return None
     places = {need: [k for k, one in enumerate(vectors) if READ[one.quantity].needs == need] for need in NEEDS}
-    terms, forces, felt = places.values()
+    terms, forces, felt, joints = places.values()
     numbers = [(TERMS.index(vectors[k].quantity.removeprefix("terms.")), vectors[k].frame - 1, k) for k in terms]
     shapes = blueprint.contacts.shapes if blueprint.contacts else ()
     bodies = np.array([tree.part_of(tree.nodes[shape.node]).frame for shape in shapes], dtype=np.int64)
@@ -39,7 +40,27 @@ def asked_of(blueprint: Blueprint, tree: Tree, vectors: Sequence[AskedVector]) -
         acts_on=(bodies == on).astype(np.int64),
         acts_by=((bodies == by) | (by == layout.NO_ROW)).astype(np.int64),
         felt=felt_of(blueprint, tree, [(tree.nodes[vectors[k].frame - 1], k) for k in felt]) if felt else None,
+        joints=table([(*_row_of(vectors[k], tree), k) for k in joints], 3) if joints else None,
+        metres=numbers_table([[_metres(vectors[k], tree)] for k in joints], 1),
     )
+
+
+def _coordinate(vector: AskedVector, tree: Tree) -> tuple[Node, int]:
+    """The node on a joint that is meant, and the number of the coordinate."""
+    node = tree.nodes[vector.frame - 1]
+    return node, coordinate_called(vector.quantity, node.joint.type)
+
+
+def _row_of(vector: AskedVector, tree: Tree) -> tuple[int, int]:
+    """The moved row of a coordinate, and whether its rate is meant."""
+    node, number = _coordinate(vector, tree)
+    return tree.row(node) - links_of(node) + number, int(is_rate(vector.quantity))
+
+
+def _metres(vector: AskedVector, tree: Tree) -> float:
+    """Metres in the unit of a coordinate."""
+    node, number = _coordinate(vector, tree)
+    return 1.0 if node.joint.coordinates[number].turns else node.parent_metres
 
 
 def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]]) -> Accelerometers:

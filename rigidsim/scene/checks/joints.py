@@ -19,6 +19,8 @@ from rigidsim.tree.nodes import ZERO
 RATES = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
 AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": "axes", "planar": "normal"}
 """The keys of each type of joint for the rates of its coordinates, and for their axes."""
+METHODS = ("rkmk4", "taylor")
+"""The integrators that move bodies on joints."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
 IDLE = 1e-12
@@ -46,6 +48,14 @@ def joint_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     if not _carries_mass(hierarchy, node):
         message = f"a body on a {type} joint needs a mass, unless bodies with mass hang on it by joints"
         yield finding_at(node, "missing-key", message, None, "give it one, or write motion: fixed")
+
+
+def method_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
+    """An integrator that does not know joints, in a scene with some."""
+    method, jointed = hierarchy.scene.simulation.integrator.name, [node.path for node in hierarchy if node.joint]
+    if jointed and method not in METHODS:
+        message = f"'{method}' does not move bodies on joints, such as '{jointed[0]}', in this version"
+        yield Finding("integrator", message, ("simulation", "integrator"), f"use {' or '.join(METHODS)}")
 
 
 def _carries_mass(hierarchy: Hierarchy, body: SceneNode) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rigidsim.quantities.names import bodies_called, is_pattern, shortened
-from rigidsim.quantities.vocabulary import CONTACT, OF_RUN_METERED, READ
+from rigidsim.quantities.vocabulary import CONTACT, JOINT, OF_RUN_METERED, READ
 from rigidsim.scene.checks.findings import Finding
-from rigidsim.scene.checks.references import KnownPaths
+from rigidsim.scene.checks.references import KnownPaths, coordinate_findings
 from rigidsim.scene.expressions import Reduction, StateRead
 from rigidsim.scene.expressions.reductions import AT, PATTERNED, patterns
 from rigidsim.scene.expressions.vocabulary import OWN_FRAMES
@@ -52,6 +52,8 @@ def _reading_findings(hierarchy: Hierarchy, state: StateRead, place: tuple) -> I
     kind = READ[state.quantity]
     if kind.needs == CONTACT:
         yield from _contact_findings(hierarchy, state, place)
+    if kind.needs == JOINT:
+        yield from coordinate_findings(hierarchy, state.quantity, state.body, place)
     released = {event.body for event in hierarchy.scene.reparent}
     for path in bodies_called(state.body, [node.path for node in hierarchy]) if kind.of_free else ():
         node = hierarchy[path]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import cross, norm
 from rigidsim.scene.checks.findings import Finding, finding_at
-from rigidsim.scene.checks.joints import joint_findings, resistance_findings
+from rigidsim.scene.checks.joints import joint_findings, method_findings, resistance_findings
 from rigidsim.scene.checks.loads import (
     load_findings,
     mass_findings,
@@ -148,7 +148,7 @@ def _in_parent_axes(node: SceneNode, motion: PrescribedMotion, key: str) -> Vect
 
 SCENE_CHECKS = (
     *(plane_findings, reference_findings, source_findings, mutual_findings, reparent_findings),
-    *(group_findings, metric_findings, record_findings, oracle_findings),
+    *(group_findings, metric_findings, record_findings, oracle_findings, method_findings),
 )
 NODE_CHECKS = (
     *(_scale_findings, _placed_mass_findings, shape_findings),

@@ -9,14 +9,15 @@ from functools import reduce
 from typing import NamedTuple
 
 from rigidsim.physics.operations import CONDITION, NUMBER
-from rigidsim.quantities.dimensions import DifferentDimensions, Measure, measure_of
+from rigidsim.quantities.dimensions import OF_FUNCTION, DifferentDimensions, Measure, measure_of
 from rigidsim.quantities.dimensions import combined as unit_of
 from rigidsim.quantities.names import QuantityName
-from rigidsim.quantities.vocabulary import NORM, OF_RUN, READ
+from rigidsim.quantities.vocabulary import JOINT, NORM, OF_RUN, READ
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import INFIX, Apply, ExpressionTree, Number, StateRead, Time, printed
 from rigidsim.scene.expressions.vocabulary import DECLARED, OWN_FRAMES, SPECIAL
 from rigidsim.structures.columns import as_float, is_column, is_finite
+from rigidsim.tree.joints import is_rate
 
 TIME_QUANTITY = "time"
 SUMS = {
@@ -49,8 +50,10 @@ def constant(value: float, offset: int, written: str = "", measure: Measure | No
 
 def read_of(state: StateRead, offset: int) -> Operand:
     """What is read of a state, with its unit."""
-    unit = (READ if state.body else OF_RUN)[state.quantity].unit
-    return Operand(state, NUMBER, offset, measure=measure_of(unit.replace("L", "m")))
+    kind = (READ if state.body else OF_RUN)[state.quantity]
+    if kind.needs == JOINT and is_rate(kind.name):
+        return Operand(state, NUMBER, offset, measure=OF_FUNCTION)  # its unit depends on the joint
+    return Operand(state, NUMBER, offset, measure=measure_of(kind.unit.replace("L", "m")))
 
 
 def named_quantity(name: QuantityName, offset: int) -> Operand:
