@@ -49,6 +49,18 @@ def begin_joint(state: STATE, start: START, stage: STAGE, lane):
     stage.omega = state.omega
 
 
+@inlined
+def begin_moved(model, state, scratch, lanes):
+    """The first stage of all moved rows."""
+    for k in range(len(model.moved_node)):
+        if hangs(k, model):
+            begin_joint(state[k], scratch.start[k], scratch.stage[k], lanes)
+        else:
+            node = model.moved_node[k]
+            parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
+            begin(state[k], parent, arm, scratch.start[k], scratch.stage[k], lanes)
+
+
 @lanewise
 def combine(state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, node, lane):
     """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
@@ -86,6 +98,14 @@ def add_changes(end, start, parent, body, changes):
         start.q, parent.q, start.omega, parent.omega, body.scale, end.p, end.v, start.d, arm, arm_rate
     )
     add_to_sums(end, p=dp, v=dv)
+    add_to_sums(end, omega=omega, work=work)
+
+
+@inlined
+def add_changes_of_joint(end, changes):
+    """The same for a joint, whose coordinate, like its rate, is none of any axes."""
+    p, v, omega, work = changes
+    add_to_sums(end, p=p, v=v)
     add_to_sums(end, omega=omega, work=work)
 
 
@@ -130,9 +150,8 @@ def finish(
 @lanewise
 def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, lane):
     """Advance the state of a joint by a step."""
-    (p, v, omega, work), q = last_changes(state, stage, rate, turn, total, h, weight)
-    add_to_sums(state, p=p, v=v)
-    add_to_sums(state, omega=omega, work=work)
+    changes, q = last_changes(state, stage, rate, turn, total, h, weight)
+    add_changes_of_joint(state, changes)
     state.q = q
 
 
@@ -145,13 +164,7 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
     place_nodes(model.active, t, model, state, scratch, lanes)
-    for k in range(n_moved):
-        node = model.moved_node[k]
-        if hangs(k, model):
-            begin_joint(state[k], scratch.start[k], stage[k], lanes)
-        else:
-            parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
-            begin(state[k], parent, arm, scratch.start[k], stage[k], lanes)
+    begin_moved(model, state, scratch, lanes)
     evaluate_placed(t, era, model, stage, scratch, lanes, True)
     for i in range(3):
         for k in range(n_moved):
