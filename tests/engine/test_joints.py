@@ -167,3 +167,12 @@ def test_methods_that_choose_their_steps_agree_with_the_one_that_does_not(integr
         assert abs(here.position - there.position).max() < 3e-9
         assert abs(here.orientation - there.orientation).max() < 3e-9
     assert np.ptp(found.total_energy) < 1e-8
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("euler", 1), ("magnus", 1)])
+def test_simple_methods_step_joints_at_their_order(integrator, order):
+    how = {"duration": 0.2, "gravity": G}
+    steps = (2e-3, 1e-3, 5e-4)
+    exact = ends(run(random_tree(1), step=1e-3, **how))
+    errors = [abs(ends(run(random_tree(1), step=step, integrator=integrator, **how)) - exact).max() for step in steps]
+    assert slopes(steps, errors) == pytest.approx(order, abs=0.15)
