@@ -173,7 +173,7 @@ JOINT_FIELDS = (
     Field("joints/coordinate", "joints", 0, "", "1", "coordinate, an angle in rad or a displacement in m", COORDINATE),
     Field("joints/rate", "joints", 1, "", "1", "rate of the coordinate, in rad/s or m/s", COORDINATE),
     Field("joints/force", "joints", 2, "xyz", "N", "force of the joint on its body, in the parent's axes", JOINT),
-    Field("joints/torque", "joints", 3, "xyz", "N m", "torque of the joint on its body, likewise, about the joint", JOINT),
+    Field("joints/torque", "joints", 3, "xyz", "N m", "its torque about the joint, likewise", JOINT),
 )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def leave_parent(state: STAGE, local: RELATIVE, parent: FRAME, lane):
 
 @lanewise
 def move_joint(state: STATE, rate: RATE, h, share, lane):
-    """A joint: v' = v + h a, x' = x + h (v + share h a); a ball joint turns in body axes, by h (omega + share h alpha)."""
+    """A joint: v' = v + h a, x' = x + h (v + share h a); a ball joint turns by h (omega + share h alpha), body axes."""
     v, omega = state.v, state.omega
     add_to_sums(state, p=scaled(h, add(v, scaled(share * h, rate.a))))
     add_to_sums(state, v=scaled(h, rate.a))
