@@ -126,7 +126,8 @@ def test_a_file_whose_joints_are_others_is_damaged(file, tmp_path):
 
 def test_coordinates_alone_can_be_recorded_and_left_out():
     only = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["joints", "world/position"])]))
-    assert {*only.arrays} == {"time", "world/position", "joints/coordinate", "joints/rate"}
+    joints = (f"joints/{name}" for name in ("coordinate", "rate", "force", "torque"))
+    assert {*only.arrays} == {"time", "world/position", *joints}
     without = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["local", "world"])]))
     assert "joints/rate" not in without.arrays
     with pytest.raises(NotRecordedError, match=r"angle of 'base/arm' was not recorded"):
@@ -153,3 +154,12 @@ def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
         assert found.metric(text) == found.metrics[name]
     assert found.metrics["turns"] == pytest.approx(13.5, abs=1e-12)
     assert found.metrics["top"] == quantity(found, "arm.angle").values.max()
+
+
+def test_ball_joints_alone_have_no_coordinates_and_are_kept(tmp_path):
+    top = {"mass": 1, "inertia": {"principal": [1, 1, 1]}, "center_of_mass": [0, 0, 1], "motion": {"ball": {}}}
+    scene = {"format": "rigidsim/1", "simulation": {"duration": 0.1, "step": 0.01}, "bodies": {"top": top}}
+    simulate(Scene.from_dict(scene)).save(tmp_path / "top.h5")
+    with load(tmp_path / "top.h5") as kept:
+        assert kept.header.joints == {"top": "ball"}
+        assert "joints/coordinate" not in [field.name for field in kept.header.fields]
