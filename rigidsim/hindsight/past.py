@@ -12,13 +12,14 @@ from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, number
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
+from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.windings import winding_rows
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
 from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
-from rigidsim.tree.nodes import NO_TURN, ZERO, Tree, path_of
+from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, path_of
 
 ONE_LANE = (0,)
 
@@ -62,17 +63,34 @@ class SampleModel:
         return path_of(self.tree.carrier(self.tree[path])) if path in self.tree else ""
 
     def state(self) -> np.ndarray:
-        """(state, width of `STATE`) of the free bodies, then of the paced nodes; without those of
+        """(state, width of `STATE`) of the moved bodies, then of the paced nodes; without those of
         windings.
         """
         instant = MotionSnapshot(self.tree, self.local, self.world)
-        rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
+        rows = []
+        for node in self.tree.moved_nodes():
+            rows += [free_state(node, self.tree, instant, None)] if node.is_free() else self._jointed_state(node)
         for node in self.blueprint.drives.paced[:, 0]:
             paced = layout.PACED(zeros(layout.STATE.width))
             paced.p, paced.q = self.local.position[node], self.local.orientation[node]
             paced.since = self.time
             rows.append(paced.rows)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
+
+    def _jointed_state(self, node: Node) -> list[np.ndarray]:
+        """The rows of a body on a joint: one for each coordinate, or its rotation. Raises NotRecordedError."""
+        if not node.joint.coordinates:
+            q = self.world.orientation[node.index]
+            omega = np.array(rotate_back(tuple(q), tuple(self.world.angular_velocity[node.index])))
+            return [np.array(layout.STATE.filled(q=q, omega=omega))]
+        found = []
+        for row in self.header.coordinates[node.path]:
+            names = ("joints/coordinate", "joints/rate")
+            if not all(name in self._trajectory.arrays for name in names):
+                raise NotRecordedError(f"coordinates of joints were not recorded ({self.header.record_text})")
+            x, rate = (float(self._trajectory.arrays[name][self.sample, row]) for name in names)
+            found.append(np.array(layout.STATE.filled(p=(x, 0.0, 0.0), q=NO_TURN, v=(rate, 0.0, 0.0))))
+        return found
 
     def whole_state(self) -> np.ndarray:
         """The state with the rows of the windings of its own loads."""
@@ -98,7 +116,7 @@ class LoadsInEra:
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
         """(TERMS, free, 3) the terms of the accelerations, in a state at a time (s)."""
         self.evaluate(time, state)
-        return self.sample.terms[:, 0][:, self.model.moved_node]
+        return self.sample.terms[:, 0][:, self.model.node[:, layout.NODE.kind] == layout.FREE]
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""

@@ -32,11 +32,16 @@ MASS = "mass"
 VECTOR, IN_PARENT = "vector", "orientation relative to the parent"
 """A vector that does not follow from the motion, in axes of its own; q_PB, which turns those of the parent."""
 OF_MASS, OF_TERMS = "energy and momentum", "recorded accelerations and their terms"
-"""What only free bodies have, in words."""
+"""What only bodies that forces move have, or only free ones, in words."""
 TERM, DIAGNOSTIC, CONTACT, SCENE, JOINT = "terms", "diagnostics", "contacts", "scene", "joints"
 """What a quantity needs besides the motion of the bodies: records, or the forces of the scene."""
 Columns = tuple[Any, ...]
 """One array (time) for each component."""
+
+
+def bodies_with(what: str) -> str:
+    """The bodies that have one of these."""
+    return "free and jointed bodies" if what == OF_MASS else "free bodies"
 
 
 class Formula(NamedTuple):
