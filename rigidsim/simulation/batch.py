@@ -25,7 +25,7 @@ from rigidsim.simulation.header import header_of, joints_of, sample_count, sampl
 from rigidsim.simulation.recording import recorded_of, records_terms
 from rigidsim.simulation.single import Simulation, unwatched
 from rigidsim.trajectory.events import Events
-from rigidsim.trajectory.fields import Block
+from rigidsim.trajectory.fields import COORDINATE, Block
 from rigidsim.trajectory.recorded import possible_fields, recorded_bytes, sizes_of
 from rigidsim.trajectory.trajectory import Trajectory, recorded_samples
 
@@ -106,10 +106,10 @@ def is_many(scenes: object) -> bool:
 
 def history_bytes(scene: Scene, world: World, terms: bool, contacts: bool) -> int:
     """Bytes of a whole history, apart from contact points."""
-    joints = joints_of(world.tree)
-    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, bool(joints))
+    sizes = sizes_of(len(world.paths), joints_of(world.tree))
+    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, sizes[COORDINATE] > 0)
     recorded = recorded_of(scene, world, terms, contacts)
-    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, sizes_of(len(world.paths), joints))
+    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, sizes)
 
 
 def free_memory() -> float:

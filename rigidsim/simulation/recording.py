@@ -32,9 +32,13 @@ def recorded_of(scene: Scene, world: World, terms: bool, contacts: bool) -> Sele
         return None
     more = [name for name, is_asked in ((TERMS, terms), (CONTACTS, contacts)) if is_asked]
     with_terms, with_contacts = terms or records_terms(scene), contacts or records_contacts(scene)
-    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, world.model.joints is not None)
+    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, _has_coordinates(world))
     rows = rows_by_dataset([*record, *more], world.paths, [field.name for field in possible])
     return selection(rows, possible, len(world.paths))
+
+
+def _has_coordinates(world: World) -> bool:
+    return world.model.joints is not None and len(world.model.joints.coordinate) > 0
 
 
 def rows_by_dataset(record: Entries, paths: Sequence[str], possible: Sequence[str]) -> dict[str, set[int] | None]:

@@ -17,10 +17,12 @@ ROWS = "recorded_bodies"
 """The attribute of a dataset that has only some bodies: their rows."""
 
 
-def possible_fields(with_contact: bool, with_terms: bool, with_contacts: bool, with_joints: bool) -> tuple[Field, ...]:
+def possible_fields(
+    with_contact: bool, with_terms: bool, with_contacts: bool, with_coordinates: bool
+) -> tuple[Field, ...]:
     """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact."""
     terms, work = term_fields(with_contact) if with_terms else (), (CONTACT_WORK,) if with_contacts else ()
-    return (*FIELDS, *terms, *work, *(JOINT_FIELDS if with_joints else ()))
+    return (*FIELDS, *terms, *work, *(JOINT_FIELDS if with_coordinates else ()))
 
 
 def selection(

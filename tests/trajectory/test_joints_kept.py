@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rigidsim import Scene, load, simulate
-from rigidsim.errors import FormatError, NotRecordedError, UsageError
+from rigidsim.errors import FormatError, NotRecordedError, SceneError, UsageError
 from rigidsim.hindsight.quantities import names, quantity
 from rigidsim.physics.quaternion import conjugate, product
 from rigidsim.trajectory.motion import columns, rows
@@ -153,3 +153,14 @@ def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
         assert found.metric(text) == found.metrics[name]
     assert found.metrics["turns"] == pytest.approx(13.5, abs=1e-12)
     assert found.metrics["top"] == quantity(found, "arm.angle").values.max()
+
+
+def test_a_ball_joint_alone_has_nothing_under_joints(tmp_path):
+    top = "{mass: 1, inertia: {principal: [1, 1, 2]}, center_of_mass: [0, 0, 1], motion: {ball: {}}}"
+    text = f"format: rigidsim/1\nsimulation: {{duration: 0.1, step: 0.01}}\nbodies: {{top: {top}}}"
+    simulate(Scene.from_text(text)).save(tmp_path / "top.h5")
+    with load(tmp_path / "top.h5") as found:
+        assert dict(found.header.joints) == {"top": "ball"}
+        assert not any(name.startswith("joints") for name in found.arrays)
+    with pytest.raises(SceneError, match="so there are none to record"):
+        Scene.from_text(text, overrides=[("simulation.record", ["world", "joints"])])

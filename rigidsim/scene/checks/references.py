@@ -16,7 +16,7 @@ from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.references import references
 from rigidsim.scene.schema.oracle import KEY, Reference
-from rigidsim.scene.schema.record import RecordedPart
+from rigidsim.scene.schema.record import JOINTS, RecordedPart
 from rigidsim.scene.text.document import Path, shown
 from rigidsim.tree.joints import coordinate_called, without_coordinate
 from rigidsim.tree.nodes import WORLD
@@ -74,11 +74,11 @@ class KnownPaths:
 
 def record_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Every path and pattern of `simulation.record` that stands for no body."""
-    parts = [
-        (index, part)
-        for index, part in enumerate(hierarchy.scene.simulation.record or ())
-        if isinstance(part, RecordedPart)
-    ]
+    record = hierarchy.scene.simulation.record or ()
+    if JOINTS in record and not any(node.joint and node.joint.coordinates for node in hierarchy):
+        message = "no body is on a joint that has coordinates, so there are none to record"
+        yield Finding("record", message, ("simulation", "record", record.index(JOINTS)), "omit it")
+    parts = [(index, part) for index, part in enumerate(record) if isinstance(part, RecordedPart)]
     if not parts:
         return
     paths = dict.fromkeys(node.path for node in hierarchy)
