@@ -51,6 +51,7 @@ from rigidsim.engine.layout import (
     SCALAR,
     STAGE,
     START,
+    STATE,
     SUMS,
     TRIPLE,
     VIEW,
@@ -303,6 +304,8 @@ class Scratch(NamedTuple):
     start: np.ndarray = floats("state", START)  # what an integrator keeps of the beginning of a step, or as STAGE
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
+    before: STATE = floats("state")  # the state at the beginning of what may be taken back
+    part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of one sample, if metrics read any

@@ -117,3 +117,53 @@ def test_lanes_have_the_bits_of_one():
     scenes = [make_scene(tree, **how) for tree in trees]
     for scene, found in zip(scenes, rigidsim.simulate(scenes), strict=True):
         assert (ends(found) == ends(rigidsim.simulate(scene))).all()
+
+
+def flat_tree(**plane) -> dict:
+    """A tree whose joints turn about z and slide across it, with heights."""
+    low = {"mass": 1.0, "inertia": {"principal": [0.2, 0.3, 0.4]}}
+
+    def link(x: float, motion: dict, **children) -> dict:
+        return low | {"position": [x, 0.1, 0.5 * x], "center_of_mass": [0.3, 0.1, -0.4], "motion": motion,
+                      "children": children}  # fmt: skip
+
+    tip = link(0.6, {"hinge": {"axis": [0, 0, -2], "at": [-0.2, 0.1, 0.3], "rate": 2.0}})
+    slide = link(0.4, {"slide": {"axis": [1, 2, 0], "rate": 0.3}}, tip=tip)
+    hinge = link(0.5, {"hinge": {"axis": [0, 0, 1], "at": [0, -0.2, 0.1], "rate": 1.0}}, slide=slide)
+    sheet = link(0.2, {"planar": {"normal": [0, 0, 1], "rates": [0.2, 0.1, -1.5]}})
+    return {"base": low | {"velocity": [0.1, 0, 0], "children": {"hinge": hinge, "sheet": sheet}}}
+
+
+def test_a_planar_scene_has_the_motion_of_the_same_scene_with_symmetric_bodies():
+    how = {"duration": 0.5, "step": 1e-3, "gravity": [0.5, -9.0, 0.0]}
+    planar, flat = run(flat_tree(), plane=[0, 0, 1], **how), flat_tree()
+
+    def level(nodes: dict) -> None:
+        for node in nodes.values():
+            node["center_of_mass"] = [*node.get("center_of_mass", [0, 0, 0])[:2], 0.0]
+            node["position"] = [*node.get("position", [0, 0, 0])[:2], 0.0]
+            for joint in node["motion"].values() if "motion" in node else ():
+                joint["at"] = [*joint["at"][:2], 0.0] if "at" in joint else [0, 0, 0]
+            level(node.get("children", {}))
+
+    level(flat)
+    free = run(flat, **how)
+    for path in planar.paths:
+        here, there = planar[path].world, free[path].world
+        assert abs(here.position[-1, :2] - there.position[-1, :2]).max() < 1e-13
+        assert abs(here.orientation[-1] - there.orientation[-1]).max() < 1e-13
+        assert (here.position[-1, 2] == here.position[0, 2]).all()
+
+
+@pytest.mark.parametrize("integrator", ["adaptive", "taylor"])
+def test_methods_that_choose_their_steps_agree_with_the_one_that_does_not(integrator):
+    how = {"duration": 0.25, "gravity": G, "record_every": 0.05}
+    bodies = {"drum": spinning(random_tree(7, n=8) | {"other": pendulum()["rod"]})}
+    name, tolerances = "tolerance" if integrator == "taylor" else "rtol", {"atol": 1e-12}
+    options = {"name": integrator, name: 1e-11} | (tolerances if integrator == "adaptive" else {})
+    found, fixed = run(bodies, step=0.05, integrator=options, **how), run(bodies, step=5e-4, **how)
+    for path in found.paths:
+        here, there = found[path].world, fixed[path].world
+        assert abs(here.position - there.position).max() < 3e-9
+        assert abs(here.orientation - there.orientation).max() < 3e-9
+    assert np.ptp(found.total_energy) < 1e-8

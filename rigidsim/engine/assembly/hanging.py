@@ -11,8 +11,8 @@ import numpy as np
 from rigidsim.engine import layout
 from rigidsim.engine.model import Joints, table
 from rigidsim.physics.frames import stretch
-from rigidsim.physics.quaternion import rotate_back
-from rigidsim.physics.vector import add, scaled, sub
+from rigidsim.physics.quaternion import rotate, rotate_back
+from rigidsim.physics.vector import add, dot, rejection, scaled, sub
 from rigidsim.structures.columns import numbers_table
 from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, links_of
 
@@ -127,6 +127,8 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
         begin_row(found, node, tree)
     if not row.is_link:
         found[layout.JOINT_VALUE.r] = sub(tree.lump(node).center, scaled(node.metres, joint.at))
+    if node.normal:
+        level_row(found, node.normal)
     given = joint.coordinates[row.number] if joint.coordinates else None
     if given:
         found[layout.JOINT_VALUE.axis] = given.axis
@@ -134,6 +136,19 @@ def value_row(row: MovedRow, tree: Tree) -> list[float]:
     found[layout.JOINT_VALUE.stiffness] = (given or joint).stiffness
     found[layout.JOINT_VALUE.damping] = (given or joint).damping
     return found
+
+
+def level_row(row: list[float], n_B: tuple) -> None:
+    """Put the arms of a joint of a planar scene into the plane, in place; the normal in the body's axes. Heights count
+    for places only: what they would turn out of the plane, the constraint balances. All frames turn about the normal
+    only, so the height of the centre of mass above the joint can be that of the joint above the parent.
+    """
+    value = layout.JOINT_VALUE
+    n_P = rotate(tuple(row[value.q]), n_B)
+    height = dot(n_B, row[value.r])
+    row[value.anchor] = add(row[value.anchor], scaled(height, n_P))
+    row[value.r] = rejection(n_B, row[value.r])
+    row[value.reach] = rejection(n_P, row[value.reach])
 
 
 def begin_row(row: list[float], node: Node, tree: Tree) -> None:

@@ -10,7 +10,22 @@ from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.kinds import hangs, is_jointed, is_moved, place
-from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, STAGE, START, STATE, SUMS, TRIPLE, add_to_sums, copy_rows
+from rigidsim.engine.layout import (
+    ARM,
+    BODY,
+    EACH,
+    FRAME,
+    PART_NOW,
+    RATE,
+    SCALAR,
+    STAGE,
+    START,
+    STATE,
+    SUMS,
+    TRIPLE,
+    add_to_sums,
+    copy_rows,
+)
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
@@ -49,8 +64,22 @@ def begin_joint(state: STATE, start: START, stage: STAGE, lane):
     stage.omega = state.omega
 
 
+@inlined
+def begin_moved(model, state, scratch, lanes):
+    """The first stage of all moved rows."""
+    for k in range(len(model.moved_node)):
+        if hangs(k, model):
+            begin_joint(state[k], scratch.start[k], scratch.stage[k], lanes)
+        else:
+            node = model.moved_node[k]
+            parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
+            begin(state[k], parent, arm, scratch.start[k], scratch.stage[k], lanes)
+
+
 @lanewise
-def combine(state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, node, lane):
+def combine(
+    state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, node, lane
+):
     """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
 
     The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
@@ -90,6 +119,14 @@ def add_changes(end, start, parent, body, changes):
 
 
 @inlined
+def add_changes_of_joint(end, changes):
+    """The same for a joint, whose coordinate, like its rate, is none of any axes."""
+    p, v, omega, work = changes
+    add_to_sums(end, p=p, v=v)
+    add_to_sums(end, omega=omega, work=work)
+
+
+@inlined
 def last_changes(state, stage, rate, turn, total, h, weight):
     """h times the weighted sum of the rates of all stages, of which this is the last: the changes of p, v, omega and
     work; and the orientation at the end.
@@ -117,7 +154,7 @@ def finish(
     total: SUMS,
     parent: FRAME,
     body: BODY,
-    h,
+    h: EACH,
     weight,
     lane,
 ):
@@ -128,36 +165,36 @@ def finish(
 
 
 @lanewise
-def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, lane):
+def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, lane):
     """Advance the state of a joint by a step."""
-    (p, v, omega, work), q = last_changes(state, stage, rate, turn, total, h, weight)
-    add_to_sums(state, p=p, v=v)
-    add_to_sums(state, omega=omega, work=work)
+    changes, q = last_changes(state, stage, rate, turn, total, h, weight)
+    add_changes_of_joint(state, changes)
     state.q = q
+
+
+@lanewise
+def set_middle(t: EACH, h: EACH, now: SCALAR, lane):
+    """The time in the middle of a step."""
+    now.value = t + NODE[1] * h
 
 
 @inlined
 def step(method, t, t_end, h, era, model, state, scratch, lanes):
-    """Advance the state from t to t_end, h = t_end - t."""
-    stage, n_moved = scratch.stage, len(model.moved_node)
+    """Advance the state from t to t_end, h = t_end - t, of which each lane has its own."""
+    stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part[PART_NOW]
+    set_middle(t, h, middle, lanes)
     copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
     scratch.sum[:] = 0.0
     place_nodes(model.active, t, model, state, scratch, lanes)
-    for k in range(n_moved):
-        node = model.moved_node[k]
-        if hangs(k, model):
-            begin_joint(state[k], scratch.start[k], stage[k], lanes)
-        else:
-            parent, arm = scratch.frame[model.node[node].parent], scratch.arm[node]
-            begin(state[k], parent, arm, scratch.start[k], stage[k], lanes)
+    begin_moved(model, state, scratch, lanes)
     evaluate_placed(t, era, model, stage, scratch, lanes, True)
     for i in range(3):
         for k in range(n_moved):
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
             combine(state[k], scratch.start[k], stage[k], rate, turn, total, h, WEIGHT[i], NODE[i + 1], lanes)
-        t_stage = t + NODE[i + 1] * h if i < 2 else t_end
+        t_stage = middle if i < 2 else t_end
         place_nodes(model.active, t_stage, model, stage, scratch, lanes, True)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
     # The frames of driven nodes that no free body moves are those of the last stage.
