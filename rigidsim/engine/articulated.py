@@ -386,6 +386,28 @@ def observe_coordinates(model, state, found, k, lanes):
 
 
 @lanewise
+def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
+    """Write what a joint does to its body, about the joint, in the parent's axes; of the loads in the joint it has all,
+    along its axes, too.
+    """
+    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
+    t, f = shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
+    force.xyz = rotate_back(parent.q, f)
+    torque.xyz = rotate_back(parent.q, t)
+
+
+@inlined
+def observe_reactions(model, scratch, found, k, lanes):
+    """Write what all joints do to sample k; accelerations are those of the sample."""
+    rows, hanging = model.joints.jointed, scratch.joints
+    for j in range(len(rows)):
+        i = rows[j]
+        parent = scratch.frame[model.node[model.moved_node[i]].parent]
+        felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
+        write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+
+
+@lanewise
 def store_coordinate(state: STAGE, value: JOINT_VALUE, ledger: LEDGER, lane):
     """Add the energy of the spring in a joint."""
     ledger.potential = ledger.potential + spring_energy(state.p[0], value.stiffness, value.rest)

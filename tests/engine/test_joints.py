@@ -167,3 +167,23 @@ def test_methods_that_choose_their_steps_agree_with_the_one_that_does_not(integr
         assert abs(here.position - there.position).max() < 3e-9
         assert abs(here.orientation - there.orientation).max() < 3e-9
     assert np.ptp(found.total_energy) < 1e-8
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("euler", 1), ("magnus", 1)])
+def test_simple_methods_step_joints_at_their_order(integrator, order):
+    how = {"duration": 0.2, "gravity": G}
+    steps = (2e-3, 1e-3, 5e-4)
+    exact = ends(run(random_tree(1), step=1e-3, **how))
+    errors = [abs(ends(run(random_tree(1), step=step, integrator=integrator, **how)) - exact).max() for step in steps]
+    assert slopes(steps, errors) == pytest.approx(order, abs=0.15)
+
+
+def test_the_reaction_of_a_pendulum_is_that_of_its_circle():
+    k, found = 1.1, run(pendulum(), duration=1.0, step=1e-3, gravity=[0, 0, -9.81], record_every=0.1)
+    parts = (np.asarray(found.arrays[f"joints/{name}"]) for name in ("coordinate", "rate", "force", "torque"))
+    for (x,), (rate,), force, torque in zip(*parts, strict=True):
+        radial = rate**2 + 9.81 * math.cos(x)
+        across = -9.81 * math.sin(x) * (1.0 - 1.0 / k)
+        up, out = np.array([0, -math.sin(x), math.cos(x)]), np.array([0, math.cos(x), math.sin(x)])
+        assert abs(force[0] - radial * up + across * out).max() < 1e-13
+        assert abs(torque[0]).max() < 1e-14
