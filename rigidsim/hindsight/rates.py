@@ -38,11 +38,7 @@ class DriftCause(NamedTuple):
 
 
 def drift_cause(past: SampleModel, step: float, until: float) -> DriftCause | None:
-    """The highest rate from the sample to a later time (s); None if all are zero, and in a scene with joints, of
-    which each load moves many bodies.
-    """
-    if len(past.tree.moved_nodes()) > len(past.free):
-        return None
+    """The highest rate from the sample to a later time (s); None if all are zero."""
     with np.errstate(all="ignore"):
         state, loads = past.state(), LoadsAtSample(past)
         found = rates(past.under(past.scene), past, state, step, until)

@@ -9,7 +9,8 @@ from rigidsim.quantities.names import matches
 from rigidsim.scene import Scene
 from rigidsim.scene.schema.record import CONTACTS, DIAGNOSTICS, FRAMES, JOINTS, QUANTITIES, TERMS, RecordedPart
 from rigidsim.simulation.events import shapes_of
-from rigidsim.trajectory.recorded import Selection, possible_fields, selection
+from rigidsim.trajectory.recorded import Selection, possible_fields, selection, sizes_of
+from rigidsim.tree.nodes import Tree
 
 Entries = Sequence[str | RecordedPart]
 """`simulation.record` of a scene."""
@@ -32,13 +33,16 @@ def recorded_of(scene: Scene, world: World, terms: bool, contacts: bool) -> Sele
         return None
     more = [name for name, is_asked in ((TERMS, terms), (CONTACTS, contacts)) if is_asked]
     with_terms, with_contacts = terms or records_terms(scene), contacts or records_contacts(scene)
-    possible = possible_fields(bool(shapes_of(world)), with_terms, with_contacts, _has_coordinates(world))
+    possible = possible_fields(
+        bool(shapes_of(world)), with_terms, with_contacts, sizes_of(len(world.paths), joints_of(world.tree))
+    )
     rows = rows_by_dataset([*record, *more], world.paths, [field.name for field in possible])
     return selection(rows, possible, len(world.paths))
 
 
-def _has_coordinates(world: World) -> bool:
-    return world.model.joints is not None and len(world.model.joints.coordinate) > 0
+def joints_of(tree: Tree) -> dict[str, str]:
+    """The type of joint of each jointed body, by path."""
+    return {node.path: node.joint.type for node in tree if node.joint is not None}
 
 
 def rows_by_dataset(record: Entries, paths: Sequence[str], possible: Sequence[str]) -> dict[str, set[int] | None]:

@@ -18,11 +18,13 @@ ROWS = "recorded_bodies"
 
 
 def possible_fields(
-    with_contact: bool, with_terms: bool, with_contacts: bool, with_coordinates: bool
+    with_contact: bool, with_terms: bool, with_contacts: bool, sizes: Mapping[str, int]
 ) -> tuple[Field, ...]:
-    """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact."""
+    """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact, `sizes`
+    are those of `sizes_of`.
+    """
     terms, work = term_fields(with_contact) if with_terms else (), (CONTACT_WORK,) if with_contacts else ()
-    return (*FIELDS, *terms, *work, *(JOINT_FIELDS if with_coordinates else ()))
+    return (*FIELDS, *terms, *work, *(field for field in JOINT_FIELDS if sizes[field.of_each]))
 
 
 def selection(

@@ -18,6 +18,7 @@ from rigidsim.quantities.vocabulary import (
     MASS,
     OF_MASS,
     PARENT,
+    REACTION,
     SCENE,
     TERM,
     Columns,
@@ -30,7 +31,7 @@ from rigidsim.trajectory.bodies import BodyMapping
 from rigidsim.trajectory.contact_points import ContactHistory
 from rigidsim.trajectory.fields import CONTACT_WORK, POINTS
 from rigidsim.trajectory.motion import Motion, columns, seen_from
-from rigidsim.tree.joints import IS_ANGLE, coordinate_called, is_rate, without_coordinate
+from rigidsim.tree.joints import IS_ANGLE, coordinate_called, is_rate, without_coordinate, without_joint
 from rigidsim.tree.motion import RelativeMotion
 from rigidsim.tree.nodes import WORLD, Tree
 
@@ -112,6 +113,13 @@ class Source:
         turns = IS_ANGLE[header.joints[body]][row - header.coordinates[body].start]
         return (found if turns or metres == 1.0 else found / metres,)
 
+    def reaction(self, name: str, body: str) -> Columns:
+        """The force of the joint on its body, N, or the torque about the joint, N m, in the parent's axes."""
+        joint, dataset = require_joint(self.whole, body), f"joints/{name}"
+        if dataset not in self.part.arrays:
+            raise NotRecordedError(f"reaction_{name} of '{body}' was not recorded ({self.whole.header.record_text})")
+        return columns(self.part.column(dataset, joint))
+
     felt_acceleration = calling("felt_acceleration")
 
     def contact_force(self, of: str, body: str, other: str = "") -> Columns:
@@ -158,6 +166,8 @@ def is_recorded(trajectory: BodyMapping, one: Quantity, body: str = "") -> bool:
             and coordinate_called(one.name, type) is not None
             and dataset_of(one.name) in trajectory.arrays
         )
+    if one.needs == REACTION:
+        return body in header.joints and one.name.replace("reaction_", "joints/") in trajectory.arrays
     if one.needs == TERM:
         rows = header.recorded_rows(one.name.replace(".", "/"))
         is_there = one.name.replace(".", "/") in trajectory.arrays
@@ -196,6 +206,14 @@ def require_coordinate(trajectory: BodyMapping, body: str, name: str) -> int:
     if number is None:
         raise UsageError(without_coordinate(trajectory[body].kind, body, type, name))
     return trajectory.header.coordinates[body][number]
+
+
+def require_joint(trajectory: BodyMapping, body: str) -> int:
+    """The number of a body's joint. Raises UsageError if it is not on one."""
+    joints = [*trajectory.header.joints]
+    if body not in joints:
+        raise UsageError(without_joint(trajectory[body].kind, body))
+    return joints.index(body)
 
 
 def _is_ever(trajectory: BodyMapping, path: str, what: str) -> bool:

@@ -140,6 +140,8 @@ metrics:
   bend: "= final('wrist.angle_2') / 2"
   way: "= max('cart.displacement')"
   speed: "= min('cart.rate')"
+  load: "= max('cart.reaction_force.norm')"
+  twist: "= final('arm.reaction_torque.z@body')"
   turns: "= final('drill.angle') + final('drill.rate_2')"
 oracle:
   puck.angle: "= 9*t"
@@ -149,7 +151,7 @@ oracle:
 
 def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
     found = simulate(Scene.from_text(ROBOT + METRICS))
-    assert set(found.metrics) == {"top", "bend", "way", "speed", "turns"}
+    assert set(found.metrics) == {"top", "bend", "way", "speed", "load", "twist", "turns"}
     for name, text in found.header.metrics.items():
         assert found.metric(text) == found.metrics[name]
     assert found.metrics["turns"] == pytest.approx(13.5, abs=1e-12)
@@ -162,6 +164,6 @@ def test_a_ball_joint_alone_has_nothing_under_joints(tmp_path):
     simulate(Scene.from_text(text)).save(tmp_path / "top.h5")
     with load(tmp_path / "top.h5") as found:
         assert dict(found.header.joints) == {"top": "ball"}
-        assert not any(name.startswith("joints") for name in found.arrays)
-    with pytest.raises(SceneError, match="so there are none to record"):
-        Scene.from_text(text, overrides=[("simulation.record", ["world", "joints"])])
+        assert {name for name in found.arrays if name.startswith("joints")} == {"joints/force", "joints/torque"}
+    with pytest.raises(SceneError, match="there is nothing to record of joints"):
+        Scene.from_text(text.replace("motion: {ball: {}}", ""), overrides=[("simulation.record", ["joints"])])
