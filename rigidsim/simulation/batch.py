@@ -106,10 +106,10 @@ def is_many(scenes: object) -> bool:
 
 def history_bytes(scene: Scene, world: World, terms: bool, contacts: bool) -> int:
     """Bytes of a whole history, apart from contact points."""
-    sizes = sizes_of(len(world.paths), joints_of(world.tree))
-    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, sizes)
+    joints = joints_of(world.tree)
+    possible = possible_fields(bool(shapes_of(world)), terms or records_terms(scene), contacts, joints)
     recorded = recorded_of(scene, world, terms, contacts)
-    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, sizes)
+    return sample_count(world.blueprint) * recorded_bytes(possible, recorded, sizes_of(len(world.paths), joints))
 
 
 def free_memory() -> float:

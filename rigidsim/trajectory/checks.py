@@ -198,7 +198,7 @@ def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
     if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
         return None
     found, n_body = {}, len(header.paths)
-    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts, header.sizes)
+    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts, header.joints)
     for name in (field.name for field in possible if field.name in file):
         rows = own_dataset(file, path, name).attrs.get(ROWS)
         found[name] = None if rows is None else recorded_rows(rows, n_body, path, name)

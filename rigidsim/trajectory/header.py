@@ -116,7 +116,7 @@ class Header:
 
     @property
     def _possible(self) -> tuple[Field, ...]:
-        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.sizes)
+        return possible_fields(bool(self.shapes), self.with_terms, self.with_contacts, self.joints)
 
     @cached_property
     def coordinates(self) -> dict[str, range]:

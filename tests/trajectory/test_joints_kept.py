@@ -158,12 +158,12 @@ def test_metrics_and_oracles_read_coordinates_with_the_bits_of_the_trajectory():
     assert found.metrics["top"] == quantity(found, "arm.angle").values.max()
 
 
-def test_a_ball_joint_alone_has_nothing_under_joints(tmp_path):
+def test_ball_joints_alone_have_no_coordinates_and_are_kept(tmp_path):
     top = "{mass: 1, inertia: {principal: [1, 1, 2]}, center_of_mass: [0, 0, 1], motion: {ball: {}}}"
     text = f"format: rigidsim/1\nsimulation: {{duration: 0.1, step: 0.01}}\nbodies: {{top: {top}}}"
     simulate(Scene.from_text(text)).save(tmp_path / "top.h5")
-    with load(tmp_path / "top.h5") as found:
-        assert dict(found.header.joints) == {"top": "ball"}
-        assert {name for name in found.arrays if name.startswith("joints")} == {"joints/force", "joints/torque"}
+    with load(tmp_path / "top.h5") as kept:
+        assert kept.header.joints == {"top": "ball"}
+        assert {name for name in kept.arrays if name.startswith("joints")} == {"joints/force", "joints/torque"}
     with pytest.raises(SceneError, match="there is nothing to record of joints"):
-        Scene.from_text(text.replace("motion: {ball: {}}", ""), overrides=[("simulation.record", ["joints"])])
+        Scene.from_text(text.replace(", motion: {ball: {}}", ""), overrides=[("simulation.record", ["joints"])])
