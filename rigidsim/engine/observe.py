@@ -79,7 +79,7 @@ def observe_ledger(era, model, state, scratch, ledger: LEDGER, lanes):
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
     if model.joints is not None:
-        store_joints(model, state, ledger, lanes)
+        store_joints(model, state, scratch, ledger, lanes)
     if model.contacts is not None:
         ledger.contact = scratch.contact_work[0] + scratch.contact_work[1]
 
@@ -100,4 +100,4 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         evaluate(t, era, model, state, scratch, lanes)
         observe_reactions(model, scratch, samples.joints, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
-        observe_asked(model.asked, t, era, model, state, scratch, samples.asked, k, lanes)
+        observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)
