@@ -57,6 +57,7 @@ from rigidsim.engine.layout import (
     SCALAR,
     STAGE,
     START,
+    STATE,
     SUMS,
     TRIPLE,
     VIEW,
@@ -206,6 +207,7 @@ class Asked(NamedTuple):
     felt: Accelerometers | None
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
+    reactions: np.ndarray | None  # rows `ASKED_REACTION`
 
 
 class Working(NamedTuple):
@@ -243,6 +245,7 @@ class Joints(NamedTuple):
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
     coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
+    jointed: np.ndarray  # (joint) the row of its body
 
 
 class Loops(NamedTuple):
@@ -345,6 +348,8 @@ class Scratch(NamedTuple):
     start: np.ndarray = floats("state", START)  # what an integrator keeps of the beginning of a step, or as STAGE
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
+    before: STATE = floats("state")  # the state at the beginning of what may be taken back
+    part: SCALAR = floats(layout.PART_ROWS)  # of a step that is divided
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
     contact_work: np.ndarray = floats(2)  # work of contact, J, as a compensated sum; likewise
     terms: TRIPLE = floats(layout.TERMS, "explained", "nodes")  # of one sample, if metrics read any
@@ -372,6 +377,8 @@ class JointSamples(NamedTuple):
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
+    force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
+    torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
@@ -513,7 +520,7 @@ def make_samples(
     }
     done = None
     if model.joints is not None:
-        sizes["coordinates"] = len(model.joints.coordinate)
+        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed)}
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

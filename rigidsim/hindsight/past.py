@@ -12,13 +12,14 @@ from rigidsim.engine.assembly.reparent import MotionSnapshot, free_state, number
 from rigidsim.engine.laws.declaration import LoadPoint
 from rigidsim.engine.model import Model, MotionSamples, make_samples, make_scratch, zeros
 from rigidsim.engine.stepper import observe_at
+from rigidsim.errors import NotRecordedError
 from rigidsim.hindsight.windings import winding_rows
-from rigidsim.physics.quaternion import rotate
+from rigidsim.physics.quaternion import rotate, rotate_back
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
 from rigidsim.trajectory.bodies import State
 from rigidsim.trajectory.trajectory import Trajectory, sample_of
-from rigidsim.tree.nodes import NO_TURN, ZERO, Tree, path_of
+from rigidsim.tree.nodes import NO_TURN, ZERO, Node, Tree, path_of
 
 ONE_LANE = (0,)
 
@@ -43,6 +44,7 @@ class SampleModel:
         self.blueprint = blueprint or blueprint_of(self.scene)
         self.tree = self._tree_of(self.blueprint.tree)
         self.free = [node.path for node in self.tree.free()]
+        self.free_rows = [self.tree.row(node) for node in self.tree.free()]  # of the state
 
     def _tree_of(self, start: Tree) -> Tree:
         """The present tree of a scene whose tree at t = 0 is given."""
@@ -62,17 +64,30 @@ class SampleModel:
         return path_of(self.tree.carrier(self.tree[path])) if path in self.tree else ""
 
     def state(self) -> np.ndarray:
-        """(state, width of `STATE`) of the free bodies, then of the paced nodes; without those of
-        windings.
-        """
+        """(state, width of `STATE`) of the moved bodies, then of the paced nodes; without those of windings."""
         instant = MotionSnapshot(self.tree, self.local, self.world)
-        rows = [free_state(node, self.tree, instant, None) for node in self.tree.free()]
+        rows = [row for node in self.tree.moved_nodes() for row in self._rows(node, instant)]
         for node in self.blueprint.drives.paced[:, 0]:
             paced = layout.PACED(zeros(layout.STATE.width))
             paced.p, paced.q = self.local.position[node], self.local.orientation[node]
             paced.since = self.time
             rows.append(paced.rows)
         return np.array(rows, dtype=np.float64).reshape(len(rows), layout.STATE.width)
+
+    def _rows(self, node: Node, instant: MotionSnapshot) -> list[np.ndarray | list[float]]:
+        """The rows of a moved body: one if it is free, one for each coordinate of its joint, one of a ball."""
+        if node.is_free():
+            return [free_state(node, self.tree, instant, None)]
+        if not node.joint.coordinates:
+            q, omega = instant.world(node)
+            return [layout.STATE.filled(q=q, omega=rotate_back(q, omega))]
+        if "joints/rate" not in self._trajectory.arrays:
+            raise NotRecordedError(f"the coordinates of joints were not recorded ({self.header.record_text})")
+        x, rate = (self._trajectory.arrays[f"joints/{name}"][self.sample] for name in ("coordinate", "rate"))
+        return [
+            layout.STATE.filled(p=(float(x[k]), 0.0, 0.0), q=NO_TURN, v=(float(rate[k]), 0.0, 0.0))
+            for k in self.header.coordinates[node.path]
+        ]
 
     def whole_state(self) -> np.ndarray:
         """The state with the rows of the windings of its own loads."""
@@ -93,12 +108,13 @@ class LoadsInEra:
 
     def __init__(self, model: Model, era: int, windings: list[np.ndarray]):
         self.model, self.era, self.windings = model, era, windings
+        self._free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
         self.scratch, self.sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
 
     def terms(self, time: float, state: np.ndarray) -> np.ndarray:
         """(TERMS, free, 3) the terms of the accelerations, in a state at a time (s)."""
         self.evaluate(time, state)
-        return self.sample.terms[:, 0][:, self.model.moved_node]
+        return self.sample.terms[:, 0][:, self._free]
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""

@@ -145,6 +145,19 @@ def test_below_moving_frames_of_other_scales_it_is_the_derivative_of_the_velocit
         assert_felt(trajectory, body, [0, 0, -G])
 
 
+def test_below_joints_it_is_the_derivative_of_the_velocity():
+    """On joints of one, two and three degrees of freedom, on a table that turns and on a free body."""
+    hand = {"hand": {"position": [1, 0, 0]}}
+    ball = BRICK | {"motion": {"ball": {"at": [0, 0, 1]}}, "angular_velocity": [1, 2, 0], "children": hand}
+    arm = BRICK | {"center_of_mass": [0.5, 0, 0], "children": {"ball": ball}}
+    arm |= {"motion": {"cylindrical": {"axis": [0, 1, 0], "angle": 0.3, "displacement": 0.1}}}
+    hinged = BRICK | {"position": [1, 0, 0], "motion": {"hinge": {"axis": [0, 1, 1], "rate": 2}}}
+    table = {"motion": {"prescribed": {"angular_velocity": [0, 0, 2]}}, "children": {"arm": arm}}
+    trajectory = shortly({"table": table, "top": BRICK | {"children": {"hinged": hinged}}})
+    for body in trajectory.paths:
+        assert_felt(trajectory, body, [0, 0, -G])
+
+
 @pytest.mark.parametrize("group", [None, ["one", "far"]])
 def test_bodies_that_attract_each_other_feel_the_tide_only(group):
     """What does not belong to them neither attracts nor is attracted; a ride is where they attract."""

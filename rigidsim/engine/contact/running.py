@@ -68,9 +68,9 @@ class ContactRun:
         self._room: made.Room | None = None
         self._contacts: Contacts | None = None
         self._is_asked = False  # whether samples have forces of contact
-        self._size: tuple = ()  # of the present model: nodes, places, state, moved rows
+        self._size: tuple = ()  # of the present model: nodes, places, moved rows
 
-    def enter(self, model: Model, state: np.ndarray, scratch: Scratch) -> Scratch:
+    def enter(self, model: Model, scratch: Scratch) -> Scratch:
         """The scratch arrays of the present model with those of contact, which keep what later steps need."""
         if model.contacts is None:
             return scratch
@@ -78,7 +78,7 @@ class ContactRun:
         self._room = self._room or made.first_room(model.contacts, self.recorded)
         parted = made.separated_pairs(self._contacts, model.contacts) if self._contacts else ()
         before, self._contacts = self._contacts, model.contacts
-        self._size = len(model.node), n_places(model), state, len(model.body)
+        self._size = len(model.node), n_places(model), len(model.body)
         if len(parted):
             needed = len(parted) + int(self.arrays.last.count[2])
             self._room = self._room._replace(pairs=max(self._room.pairs, needed))

@@ -49,7 +49,7 @@ def begin_step(arrays, t, model, state, scratch, lanes):
     """Keep the state and the motion of all contact bodies at the beginning of the step, t (s)."""
     contacts, motions = model.contacts, arrays.motions
     arrays.lacks[0] = LACKS_NOTHING
-    at.copy_rows(0, len(state), state, arrays.before)
+    at.copy_rows(0, len(state), state, scratch.before)
     place_nodes(model.active, t, model, state, scratch, lanes)
     write_motions(contacts, model, scratch, motions.way, motions.start, lanes)
     write_poses(contacts.shape, contacts.shape_value, motions.start, motions.pose)
@@ -232,7 +232,7 @@ def end_step(arrays, t, h, era, model, state, scratch, lanes):
     elif not log_step(t, h, n_point, contacts, model, scratch, arrays):
         arrays.lacks[0] = LACKS_LOG
     if arrays.lacks[0] != LACKS_NOTHING:
-        at.copy_rows(0, len(state), arrays.before, state)
+        at.copy_rows(0, len(state), scratch.before, state)
         return False
     apply_corrections(t, h, era, model, state, scratch, arrays, lanes)
     forget_last_step(arrays.last, arrays.next)

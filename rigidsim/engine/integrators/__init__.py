@@ -29,10 +29,11 @@ class Integrator(NamedTuple):
     options: type
     step: Callable | None = None
     trials: Trials | None = None
+    divides: bool = False  # whether steps in which a body turns too far have parts, see `engine/parts.py`
 
 
 INTEGRATORS = (
-    Integrator("rkmk4", rkmk4.Rkmk4Options, rkmk4.step),
+    Integrator("rkmk4", rkmk4.Rkmk4Options, rkmk4.step, divides=True),
     Integrator("magnus", magnus.MagnusOptions, magnus.step),
     Integrator("magnus2", magnus2.Magnus2Options, magnus2.step),
     Integrator("euler", euler.EulerOptions, euler.step),
@@ -56,6 +57,12 @@ _BY_OPTIONS = {integrator.options: integrator for integrator in INTEGRATORS}
 def step(method, t, t_end, h, era, model, state, scratch, lanes):
     """Advance the state of one block from t to t_end, h = t_end - t (s), by the method that these options belong to."""
     _BY_OPTIONS[type(method)].step(method, t, t_end, h, era, model, state, scratch, lanes)
+
+
+@inlined
+def divides(method):
+    """Whether the method that these options belong to divides steps, and so takes times as rows of lanes."""
+    return _BY_OPTIONS[type(method)].divides
 
 
 @inlined

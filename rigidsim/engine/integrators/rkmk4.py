@@ -10,7 +10,22 @@ from typing import NamedTuple
 
 from rigidsim.engine.evaluate import evaluate_placed, place_nodes
 from rigidsim.engine.kinds import hangs, is_jointed, is_moved, place
-from rigidsim.engine.layout import ARM, BODY, FRAME, RATE, STAGE, START, STATE, SUMS, TRIPLE, add_to_sums, copy_rows
+from rigidsim.engine.layout import (
+    ARM,
+    BODY,
+    EACH,
+    FRAME,
+    PART_NOW,
+    RATE,
+    SCALAR,
+    STAGE,
+    START,
+    STATE,
+    SUMS,
+    TRIPLE,
+    add_to_sums,
+    copy_rows,
+)
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.frames import changes_in_parent
 from rigidsim.physics.quaternion import dexp_inverse, exp_septic, product, renormalised
@@ -62,7 +77,9 @@ def begin_moved(model, state, scratch, lanes):
 
 
 @lanewise
-def combine(state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, node, lane):
+def combine(
+    state: STATE, start: START, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, node, lane
+):
     """Accumulate the rates of a stage, and replace it by the next one, the first + node h rate.
 
     The rotation in the world is stepped by the rotation vector sigma with q = q0 exp(sigma/2), whose rate is
@@ -137,7 +154,7 @@ def finish(
     total: SUMS,
     parent: FRAME,
     body: BODY,
-    h,
+    h: EACH,
     weight,
     lane,
 ):
@@ -148,17 +165,24 @@ def finish(
 
 
 @lanewise
-def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h, weight, lane):
+def finish_joint(state: STATE, stage: STAGE, rate: RATE, turn: TRIPLE, total: SUMS, h: EACH, weight, lane):
     """Advance the state of a joint by a step."""
     changes, q = last_changes(state, stage, rate, turn, total, h, weight)
     add_changes_of_joint(state, changes)
     state.q = q
 
 
+@lanewise
+def set_middle(t: EACH, h: EACH, now: SCALAR, lane):
+    """The time in the middle of a step."""
+    now.value = t + NODE[1] * h
+
+
 @inlined
 def step(method, t, t_end, h, era, model, state, scratch, lanes):
-    """Advance the state from t to t_end, h = t_end - t."""
-    stage, n_moved = scratch.stage, len(model.moved_node)
+    """Advance the state from t to t_end, h = t_end - t, of which each lane has its own."""
+    stage, n_moved, middle = scratch.stage, len(model.moved_node), scratch.part[PART_NOW]
+    set_middle(t, h, middle, lanes)
     copy_rows(n_moved, len(state), state, stage)  # poses of paced nodes do not change within a step
     # Assigned, not multiplied by zero: a run that overflowed may have left NaN there.
     scratch.turn[:] = 0.0
@@ -170,7 +194,7 @@ def step(method, t, t_end, h, era, model, state, scratch, lanes):
         for k in range(n_moved):
             rate, turn, total = scratch.rate[k], scratch.turn[k], scratch.sum[k]
             combine(state[k], scratch.start[k], stage[k], rate, turn, total, h, WEIGHT[i], NODE[i + 1], lanes)
-        t_stage = t + NODE[i + 1] * h if i < 2 else t_end
+        t_stage = middle if i < 2 else t_end
         place_nodes(model.active, t_stage, model, stage, scratch, lanes, True)
         evaluate_placed(t_stage, era, model, stage, scratch, lanes, True)
     # The frames of driven nodes that no free body moves are those of the last stage.
