@@ -101,8 +101,7 @@ def apply_impulses(t, era, model, state, scratch, buffer, lanes):
     distribute(model.active, model, state, scratch, buffer.made, lanes)
     record_reached_bodies(model.active, instant, model, buffer)
     if model.loops is not None:
-        place_nodes(model.active, t, model, state, scratch, lanes)
-        close_loops(model, state, scratch, lanes)
+        close_loops(t, model, state, scratch, lanes)
     observe(t, era, model, state, scratch, buffer.pair, 1, lanes)
     complete_instant(t, instant, model, buffer, lanes)
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from rigidsim.engine import layout as at
 from rigidsim.engine.articulated import gather_inwards
 from rigidsim.engine.corrections import begin_corrections, distribute
-from rigidsim.engine.kinds import is_root
+from rigidsim.engine.drive import drive
+from rigidsim.engine.kinds import is_root, place
 from rigidsim.engine.layout import (
     APART,
     CARRIED,
@@ -23,6 +24,7 @@ from rigidsim.engine.layout import (
     MEETING,
     PUSH,
     SCALAR,
+    TRIPLE,
     WRENCH,
 )
 from rigidsim.engine.relations import separate
@@ -30,7 +32,7 @@ from rigidsim.engine.responses import respond
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.loops import axes_apart, distance_apart, inverse_pivot, point_motion, pull_moment
 from rigidsim.physics.quaternion import rotate
-from rigidsim.physics.vector import add, dot, negated, scaled, sub
+from rigidsim.physics.vector import add, dot, negated, projection, rejection, scaled, sub
 
 NONE = (0.0, 0.0, 0.0)
 
@@ -101,6 +103,14 @@ def pull(meeting: MEETING, closing: CLOSING, first: PUSH, second: PUSH, lane):
     second.t = pull_moment(meeting.to_arm, e, n)
 
 
+@lanewise
+def confine_push(normal: TRIPLE, push: PUSH, lane):
+    """In a planar scene: leave out what would move a body out of the plane or tilt it."""
+    u = normal.xyz
+    push.f = rejection(u, push.f)
+    push.t = projection(u, push.t)
+
+
 @inlined
 def write_equations(model, scratch, lanes):
     """The equations of all loops; the frames are placed and related, and have the accelerations that are known."""
@@ -119,6 +129,9 @@ def write_equations(model, scratch, lanes):
             hold_axis(value, first, second, made.closing[row + 3], made.closing[row + 4], lanes)
         for i in range(row, loops.loop[k].end):
             pull(meeting, made.closing[i], made.push[2 * i], made.push[2 * i + 1], lanes)
+            if len(model.normal) > 0:
+                confine_push(model.normal[0], made.push[2 * i], lanes)
+                confine_push(model.normal[0], made.push[2 * i + 1], lanes)
 
 
 # --- multipliers
@@ -295,11 +308,14 @@ def displace_root(carried: CARRIED, own: CORRECTION, lane):
 
 
 @inlined
-def close_loops(model, state, scratch, lanes):
-    """Close the gaps of all loops, and end their rates: the smallest displacement and the smallest change of
-    velocities, measured by the mass matrix. The frames are placed.
+def close_loops(t, model, state, scratch, lanes):
+    """Close the gaps of all loops at time t (s), and end their rates: the smallest displacement and the smallest change
+    of velocities, measured by the mass matrix.
     """
     loops, made, n = model.loops, scratch.loops, len(scratch.loops.closing)
+    drive(t, model, state, scratch, lanes)
+    for node in model.active:
+        place(node, t, model, state, scratch, lanes)
     separate(model.relations, model, scratch, lanes)
     write_equations(model, scratch, lanes)
     gather_inwards(model, state, scratch, lanes)

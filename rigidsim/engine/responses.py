@@ -297,7 +297,7 @@ def answer_ball(hung: HUNG, freed: FREED_BALL, carrier: CARRIED, carried: CARRIE
 
 @inlined
 def respond(rows, model, scratch, jumps, lanes):
-    """What impulses do to whole trees, given by their rows inwards: the wrenches that hold the bodies, in `felt`, become
+    """What impulses do to whole trees, given by their rows inwards: wrenches that hold the bodies, in `felt`, become
     jumps of the bodies, in `carried`, and of joints, in `jumps`. What an evaluation had in these arrays is lost, except
     for inertia.
     """

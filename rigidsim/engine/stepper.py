@@ -12,7 +12,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.contact.log import sample_contacts
 from rigidsim.engine.contact.step import begin_step, end_step
 from rigidsim.engine.drive import settle
-from rigidsim.engine.evaluate import accelerate_nodes, place_nodes
+from rigidsim.engine.evaluate import accelerate_nodes
 from rigidsim.engine.events import has_room
 from rigidsim.engine.impulses import cross_edge
 from rigidsim.engine.integrators import divides, step, trials_of
@@ -72,8 +72,7 @@ def take_step(method, t, t_end, h, era, model, state, scratch, lanes):
     settle(t_end, model, state, scratch, lanes)
     keep_windings(t_end, era, model, state, scratch, lanes)
     if model.loops is not None:
-        place_nodes(model.active, t_end, model, state, scratch, lanes)
-        close_loops(model, state, scratch, lanes)
+        close_loops(t_end, model, state, scratch, lanes)
 
 
 @inlined
@@ -135,6 +134,15 @@ def next_instant(n, n_end, stride, era, model):
     return following, 0.0
 
 
+@inlined
+def begin_era(buffer, t, era, model, state, scratch, lanes):
+    """What happens at time t (s), at which this era begins."""
+    if model.loops is not None:
+        close_loops(t, model, state, scratch, lanes)
+    if buffer is not None:
+        cross_edge(buffer, t, era, model, state, scratch, lanes)
+
+
 @kernel
 def advance(
     method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
@@ -165,11 +173,7 @@ def advance(
             arrives = model.edge_kind[era] == at.EDGE_CROSSED
             era += 1
         if arrives:
-            if model.loops is not None:
-                place_nodes(model.active, (n + done) * model.step, model, state, scratch, lanes)
-                close_loops(model, state, scratch, lanes)
-            if buffer is not None:
-                cross_edge(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
+            begin_era(buffer, (n + done) * model.step, era, model, state, scratch, lanes)
             arrives = False
         known = go_to(method, (n + done) * model.step, known, era, model, state, scratch, lanes)
         if n >= n_end:

@@ -1,4 +1,4 @@
-"""Checks of loops: ends that nothing can hold together, gaps at the start, methods and changes that do not keep them."""
+"""Checks of loops: ends that nothing can hold together, gaps at the start, methods that do not keep loops closed."""
 
 from __future__ import annotations
 
