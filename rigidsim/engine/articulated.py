@@ -41,12 +41,12 @@ from rigidsim.physics.articulated import (
     plus,
     shifted_inertia,
     shifted_wrench,
-    spring_energy,
     spring_torque,
     transmission,
     turning_motion,
 )
 from rigidsim.physics.elementary import sin_cos
+from rigidsim.physics.forces import misalignment, torsion_energy
 from rigidsim.physics.frames import local_rate, stretch_back
 from rigidsim.physics.inertia import apply, rotated
 from rigidsim.physics.quaternion import conjugate, product, renormalised, rotate, rotate_back
@@ -198,14 +198,30 @@ def free_slide(state: STAGE, value: JOINT_VALUE, hung: HUNG, felt: FELT, freed: 
 
 
 @lanewise
-def free_ball(
-    value: JOINT_VALUE, hung: HUNG, parent: FRAME, frame: FRAME, felt: FELT, freed: FREED_BALL, carrier: FELT, lane
-):
-    """Hand in what is felt through a ball joint: a force alone, and the torque of its damper."""
-    r, inertia = hung.r, (felt.A, felt.B, felt.M)
+def damp_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, hung: HUNG, lane):
+    """The torque of the damper in a ball joint."""
     omega_rel = sub(frame.omega, parent.omega)
     own = scaled(-value.damping, omega_rel)
+    hung.u = own
     hung.power = dot(own, omega_rel)
+
+
+@inlined
+def wound(value, parent, frame):
+    """The rotation vector of a ball joint from its pose at zero, rad, in the body's axes."""
+    return misalignment(value.q, product(conjugate(parent.q), frame.q))
+
+
+@lanewise
+def wind_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, hung: HUNG, lane):
+    """Add the torque of the spring in a ball joint."""
+    hung.u = sub(hung.u, rotate(frame.q, scaled(value.stiffness, wound(value, parent, frame))))
+
+
+@lanewise
+def free_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane):
+    """Hand in what is felt through a ball joint: a force alone, and the torque of its spring and damper."""
+    r, own, inertia = hung.r, hung.u, (felt.A, felt.B, felt.M)
     e = sub(hung.bias, cross(hung.turning, r))  # a_WC less that of the joint, where alpha is zero
     more_t, more_f = answer(inertia, NONE, e)
     t, f = shifted_wrench(add(felt.t, more_t), add(felt.f, more_f), r)
@@ -237,7 +253,10 @@ def gather_inwards(model, state, scratch, lanes):
             free_slide(state[i], value, hung, felt, freed, carrier, lanes)
         elif kind == at.BALL:
             parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
-            free_ball(value, hung, parent, frame, felt, freed, carrier, lanes)
+            damp_ball(value, parent, frame, hung, lanes)
+            if joints.joint[i].springs > 0:
+                wind_ball(value, parent, frame, hung, lanes)
+            free_ball(hung, felt, freed, carrier, lanes)
 
 
 # --- outwards
@@ -386,16 +405,47 @@ def observe_coordinates(model, state, found, k, lanes):
 
 
 @lanewise
-def store_coordinate(state: STAGE, value: JOINT_VALUE, ledger: LEDGER, lane):
-    """Add the energy of the spring in a joint."""
-    ledger.potential = ledger.potential + spring_energy(state.p[0], value.stiffness, value.rest)
+def write_reaction(felt: FELT, hung: HUNG, carried: CARRIED, parent: FRAME, force: TRIPLE, torque: TRIPLE, lane):
+    """Write what a joint does to its body, about the joint, in the parent's axes; of the loads in the joint it has all,
+    along its axes, too.
+    """
+    t, f = answer((felt.A, felt.B, felt.M), carried.alpha, carried.a)
+    t, f = shifted_wrench(add(t, felt.t), add(f, felt.f), hung.r)
+    force.xyz = rotate_back(parent.q, f)
+    torque.xyz = rotate_back(parent.q, t)
 
 
 @inlined
-def store_joints(model, state, ledger, lanes):
+def observe_reactions(model, scratch, found, k, lanes):
+    """Write what all joints do to sample k; accelerations are those of the sample."""
+    rows, hanging = model.joints.jointed, scratch.joints
+    for j in range(len(rows)):
+        i = rows[j]
+        parent = scratch.frame[model.node[model.moved_node[i]].parent]
+        felt, hung, carried = hanging.felt[i], hanging.hung[i], hanging.carried[i]
+        write_reaction(felt, hung, carried, parent, found.force[k, j], found.torque[k, j], lanes)
+
+
+@lanewise
+def store_coordinate(state: STAGE, value: JOINT_VALUE, ledger: LEDGER, lane):
+    """Add the energy of the spring in a joint."""
+    ledger.potential = ledger.potential + torsion_energy(value.stiffness, (state.p[0] - value.rest, 0.0, 0.0))
+
+
+@lanewise
+def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, lane):
+    """Add the energy of the spring in a ball joint."""
+    theta = wound(value, parent, frame)
+    ledger.potential = ledger.potential + torsion_energy(value.stiffness, theta)
+
+
+@inlined
+def store_joints(model, state, scratch, ledger, lanes):
     """Add the energy of all springs in joints."""
     joints = model.joints
-    for i in joints.inward:
-        kind = joints.joint[i].kind
-        if kind == at.HINGE or kind == at.SLIDE:
-            store_coordinate(state[i], joints.value[i], ledger, lanes)
+    for i in joints.coordinate:
+        store_coordinate(state[i], joints.value[i], ledger, lanes)
+    for i in joints.jointed:
+        if joints.joint[i].springs > 0:
+            parent, frame = scratch.frame[joints.joint[i].inner], scratch.frame[model.moved_node[i] + 1]
+            store_ball(joints.value[i], parent, frame, ledger, lanes)

@@ -124,8 +124,8 @@ JOINT_VALUE = Row(
 )  # fmt: skip
 HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
-    " carrier, its centre of mass to the joint, m; the axis; alpha and a that rates alone give (`bias_term`); the"
-    " power of the joint's damper, W; world axes",
+    " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
+    " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes",
     d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1,
 )  # fmt: skip
 FELT = Row(
@@ -222,8 +222,8 @@ JOINT = Row(
     "how a moved row hangs: HINGE, SLIDE or BALL; ROOT, a free body that carries joints, or ALONE; the frame from"
     " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
     " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
-    " holds that frame is counted here",
-    kind=1, inner=1, carrier=1, root=1, counts=1,
+    " holds that frame is counted here; 1 for a ball joint with a spring",
+    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1,
 )  # fmt: skip
 LAW = Row(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
@@ -257,6 +257,10 @@ ASKED_FORCE = Row(
 ASKED_JOINT = Row(
     "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
     row=1, is_rate=1, place=1,
+)  # fmt: skip
+ASKED_REACTION = Row(
+    "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
+    joint=1, is_torque=1, place=1,
 )  # fmt: skip
 ACCELEROMETER = Row(
     "a node at whose origin an accelerometer is: row of the moved body above it, or NO_ROW; place of the vector",

@@ -201,6 +201,7 @@ class Asked(NamedTuple):
     felt: Accelerometers | None
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
+    reactions: np.ndarray | None  # rows `ASKED_REACTION`
 
 
 class Working(NamedTuple):
@@ -238,6 +239,7 @@ class Joints(NamedTuple):
     inward: np.ndarray  # rows of the trees that joints make, those that hang on others before them
     held: np.ndarray  # frames of the world and of prescribed nodes from which joints hang
     coordinate: np.ndarray  # (coordinate) the row that has it, all but those of balls and of free bodies
+    jointed: np.ndarray  # (joint) the row of its body
 
 
 class Model(NamedTuple):
@@ -333,6 +335,8 @@ class JointSamples(NamedTuple):
 
     coordinate: SCALAR = floats("articulated", "coordinates")  # rad or m
     rate: SCALAR = floats("articulated", "coordinates")  # rad/s or m/s
+    force: TRIPLE = floats("articulated", "jointed")  # of each joint on its body, N, in the parent's axes
+    torque: TRIPLE = floats("articulated", "jointed")  # about the joint, N m, likewise
 
     def part(self, rows: slice) -> JointSamples:
         """Some of the samples; not a copy."""
@@ -466,7 +470,7 @@ def make_samples(
     }
     done = None
     if model.joints is not None:
-        sizes["coordinates"] = len(model.joints.coordinate)
+        sizes |= {"coordinates": len(model.joints.coordinate), "jointed": len(model.joints.jointed)}
         done = made(JointSamples, sizes)
     relative = made(MotionSamples, sizes | ({} if local else {"samples": 0}))
     return made(Samples, sizes, local=relative, world=made(MotionSamples, sizes), joints=done)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rigidsim.engine.articulated import observe_coordinates, store_joints
+from rigidsim.engine.articulated import observe_coordinates, observe_reactions, store_joints
 from rigidsim.engine.asked import observe_asked
-from rigidsim.engine.evaluate import place_nodes
+from rigidsim.engine.evaluate import evaluate, place_nodes
 from rigidsim.engine.kinds import hangs, sample_local
 from rigidsim.engine.kinematics import write_world
 from rigidsim.engine.layout import ARM, BODY, FRAME, LEDGER, STAGE
@@ -79,7 +79,7 @@ def observe_ledger(era, model, state, scratch, ledger: LEDGER, lanes):
     relate(model, state, scratch, lanes)
     store_energy(era, model, scratch, ledger, lanes)
     if model.joints is not None:
-        store_joints(model, state, ledger, lanes)
+        store_joints(model, state, scratch, ledger, lanes)
     if model.contacts is not None:
         ledger.contact = scratch.contact_work[0] + scratch.contact_work[1]
 
@@ -96,5 +96,8 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         observe_ledger(era, model, state, scratch, samples.ledger[k], lanes)
     if samples.terms.shape[1] > 0:
         observe_terms(t, era, model, state, scratch, samples.terms, k, lanes)
+    if model.joints is not None and len(samples.joints.force) > 0:
+        evaluate(t, era, model, state, scratch, lanes)
+        observe_reactions(model, scratch, samples.joints, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
-        observe_asked(model.asked, t, era, model, state, scratch, samples.asked, k, lanes)
+        observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)

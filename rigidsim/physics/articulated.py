@@ -178,9 +178,3 @@ def bias_term(omega_WP, omega_WB, turning, reach, r, slip):
 def spring_torque(x, rate, stiffness, rest, damping):
     """-k (x - x_0) - c x', N m or N."""
     return -stiffness * (x - rest) - damping * rate
-
-
-@formula
-def spring_energy(x, stiffness, rest):
-    """k (x - x_0)^2/2, J."""
-    return 0.5 * stiffness * (x - rest) * (x - rest)

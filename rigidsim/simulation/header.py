@@ -9,11 +9,11 @@ import numpy as np
 from rigidsim.engine.assembly.blueprint import Blueprint, World
 from rigidsim.scene import Scene
 from rigidsim.simulation.events import require_shapes, shapes_of
-from rigidsim.simulation.recording import recorded_of, records_contacts, records_terms
+from rigidsim.simulation.recording import joints_of, recorded_of, records_contacts, records_terms
 from rigidsim.trajectory.header import NO_CONTACT, Change, Header
 from rigidsim.trajectory.provenance import CALLBACKS, provenance
 from rigidsim.tree.history import in_order
-from rigidsim.tree.nodes import Tree, path_of
+from rigidsim.tree.nodes import path_of
 
 
 def header_of(
@@ -46,11 +46,6 @@ def header_of(
         metrics={name: str(metric) for name, metric in scene.metrics.items()},
         metric_units=metric_units(scene),
     )
-
-
-def joints_of(tree: Tree) -> dict[str, str]:
-    """The type of joint of each jointed body, by path."""
-    return {node.path: node.joint.type for node in tree if node.joint is not None}
 
 
 def metric_units(scene: Scene) -> dict[str, str]:

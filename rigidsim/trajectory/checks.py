@@ -18,7 +18,6 @@ from rigidsim.trajectory.events import Columns, node_of, records_of
 from rigidsim.trajectory.fields import (
     AXES,
     BODY_TEXTS,
-    COORDINATE,
     COUNT,
     JOINT,
     JOINT_TYPE,
@@ -145,7 +144,6 @@ def check_axes(file: h5py.File, path: Path, n_body: int) -> None:
         texts[SHAPES] = len(own_dataset(file, path, SHAPES))
     if JOINT in file:
         texts |= dict.fromkeys((JOINT, JOINT_TYPE), len(own_dataset(file, path, JOINT)))
-        texts[COORDINATE] = len(own_dataset(file, path, COORDINATE))
     for name, size in texts.items():
         stored_dataset(file, path, name, (size,), "text", is_whole=True)
     for name in SCALES:
@@ -200,7 +198,7 @@ def _recorded(file: h5py.File, path: Path, header: Header) -> Selection | None:
     if '"record"' not in resolved or "record" not in json.loads(resolved).get("simulation", {}):
         return None
     found, n_body = {}, len(header.paths)
-    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts, bool(header.joints))
+    possible = possible_fields(bool(header.shapes), header.with_terms, header.with_contacts, header.joints)
     for name in (field.name for field in possible if field.name in file):
         rows = own_dataset(file, path, name).attrs.get(ROWS)
         found[name] = None if rows is None else recorded_rows(rows, n_body, path, name)

@@ -17,10 +17,15 @@ ROWS = "recorded_bodies"
 """The attribute of a dataset that has only some bodies: their rows."""
 
 
-def possible_fields(with_contact: bool, with_terms: bool, with_contacts: bool, with_joints: bool) -> tuple[Field, ...]:
-    """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact."""
+def possible_fields(
+    with_contact: bool, with_terms: bool, with_contacts: bool, joints: Mapping[str, str]
+) -> tuple[Field, ...]:
+    """The datasets of samples if nothing is left out, apart from time; `with_contact` in scenes with contact, `joints`
+    are types by path. Ball joints alone have no coordinates.
+    """
     terms, work = term_fields(with_contact) if with_terms else (), (CONTACT_WORK,) if with_contacts else ()
-    return (*FIELDS, *terms, *work, *(JOINT_FIELDS if with_joints else ()))
+    sizes = sizes_of(0, joints)
+    return (*FIELDS, *terms, *work, *(field for field in JOINT_FIELDS if sizes[field.dimensions[1]]))
 
 
 def selection(

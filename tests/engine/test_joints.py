@@ -88,9 +88,18 @@ def test_a_tree_of_joints_moves_in_the_world_however_its_parent_spins():
         assert abs(here.orientation[-1] - there.orientation[-1]).max() < 2e-12
 
 
+def sprung(nodes: dict) -> dict:
+    """The nodes with springs and dampers in their ball joints."""
+    for node in nodes.values():
+        if "ball" in node.get("motion", {}):
+            node["motion"]["ball"] |= {"spring": {"stiffness": 1.5}, "damping": 0.2}
+        sprung(node.get("children", {}))
+    return nodes
+
+
 @pytest.mark.parametrize("root", ["hinge", "slide", "ball", "universal"])
 def test_energy_is_what_a_prescribed_frame_gives_through_joints(root):
-    drum = spinning(random_tree(4, n=4, root=root) | {"other": pendulum()["rod"]}, scale=2.0)
+    drum = spinning(sprung(random_tree(4, n=5, root=root)) | {"other": pendulum()["rod"]}, scale=2.0)
     drifts = []
     for step in (4e-3, 2e-3):
         found = run({"drum": drum}, duration=0.4, step=step, gravity=G, record_every=0.04)
@@ -167,3 +176,35 @@ def test_methods_that_choose_their_steps_agree_with_the_one_that_does_not(integr
         assert abs(here.position - there.position).max() < 3e-9
         assert abs(here.orientation - there.orientation).max() < 3e-9
     assert np.ptp(found.total_energy) < 1e-8
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("euler", 1), ("magnus", 1)])
+def test_simple_methods_step_joints_at_their_order(integrator, order):
+    how = {"duration": 0.2, "gravity": G}
+    steps = (2e-3, 1e-3, 5e-4)
+    exact = ends(run(random_tree(1), step=1e-3, **how))
+    errors = [abs(ends(run(random_tree(1), step=step, integrator=integrator, **how)) - exact).max() for step in steps]
+    assert slopes(steps, errors) == pytest.approx(order, abs=0.15)
+
+
+def test_the_reaction_of_a_pendulum_is_that_of_its_circle():
+    k, found = 1.1, run(pendulum(), duration=1.0, step=1e-3, gravity=[0, 0, -9.81], record_every=0.1)
+    parts = (np.asarray(found.arrays[f"joints/{name}"]) for name in ("coordinate", "rate", "force", "torque"))
+    for (x,), (rate,), force, torque in zip(*parts, strict=True):
+        radial = rate**2 + 9.81 * math.cos(x)
+        across = -9.81 * math.sin(x) * (1.0 - 1.0 / k)
+        up, out = np.array([0, -math.sin(x), math.cos(x)]), np.array([0, math.cos(x), math.sin(x)])
+        assert abs(force[0] - radial * up + across * out).max() < 1e-13
+        assert abs(torque[0]).max() < 1e-14
+
+
+def test_a_spring_in_a_ball_joint_swings_as_a_spring_about_an_axis():
+    """Along a principal axis through the joint it is a torsional oscillator, of any amplitude."""
+    ball = {"ball": {"spring": {"stiffness": 3.0}}}
+    arm = {"mass": 1.0, "inertia": {"principal": [0.2, 0.3, 0.4]}, "angular_velocity": [0, 0, 5.0], "motion": ball}
+    found = run({"arm": arm}, duration=2.0, step=2e-3, record_every=0.1)
+    torque = np.asarray(found.arrays["joints/torque"])
+    n = math.sqrt(3.0 / 0.4)
+    theta = 5.0 / n * np.sin(n * found.time)
+    assert abs(torque[:, 0, 2] + 3.0 * theta).max() < 1e-8
+    assert np.ptp(found.total_energy) < 1e-9

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+import rigidsim
 from rigidsim.cli import cli
 from rigidsim.errors import SceneError, StorageError
 from rigidsim.imports import read_robot
@@ -81,7 +82,7 @@ LEGS = """<mujoco model="legs">
             <geom class="shin"/>
             <geom type="cylinder" fromto="0 0 -0.3 0.1 0.02 -0.3" size="0.03"/>
             <body name="foot" pos="0 0 -0.39" zaxis="0.1 0.2 1">
-              <joint name="ankle" type="ball" pos="0 0 0.08"/>
+              <joint name="ankle" type="ball" pos="0 0 0.08" stiffness="0"/>
               <geom type="box" size="0.1 0.05 0.02" xyaxes="1 0.1 0 0 1 0.2"/>
             </body>
           </body>
@@ -94,7 +95,7 @@ LEGS = """<mujoco model="legs">
       </body>
       <body name="arm" pos="0 0.2 0.2">
         <inertial pos="0 0.1 0" mass="0.7" diaginertia="0.01 0.02 0.025" quat="0.6 0.8 0 0"/>
-        <joint type="ball"/>
+        <joint type="ball" stiffness="0"/>
       </body>
     </body>
   </worldbody>
@@ -211,7 +212,7 @@ def test_the_text_is_as_a_person_would_write_it(tmp_path):
         "31: <transmission> 'motor' (and 1 more): motors are written in the joint",
         "24: <limit> of 'slider' (and 1 more): its effort, the largest torque, belongs to a motor",
         "24: <limit> of 'slider' (and 1 more): its velocity, the largest rate, belongs to a motor",
-        "17: <cylinder> of 'upper arm': cylinders have mass and a picture, but do not collide yet",
+        "17: <cylinder> of 'upper arm': a cylinder has a picture, but does not collide yet",
     ]
 
 
@@ -242,9 +243,10 @@ def test_meshes_and_included_files_are_found(tmp_path):
     shapes = "".join(map(shape.format, ("corner.obj", "open.obj", "none.obj", "corner.dae")))
     robot = robot_in(tmp_path / "my_robot" / "urdf", f'<robot name="r"><link name="base">{shapes}</link></robot>')
     assert robot.bodies["base"]["shapes"] == [{"type": "mesh", "file": "../meshes/corner.obj", "scale": (2, 2, 2)}]
+    assert robot.bodies["base"]["collide"] is False
     reasons = " ".join(robot.left_out.lines())
     assert all(
-        words in reasons for words in ("open.obj' has no volume", "none.obj' was not found", "do not collide yet")
+        words in reasons for words in ("open.obj' has no volume", "none.obj' was not found", "does not collide yet")
     )
     (tmp_path / "leg.xml").write_text(
         '<mujoco><body name="leg"><joint/><geom size="0.1" type="mesh" mesh="m"/></body></mujoco>'
@@ -297,6 +299,8 @@ BAD = {
     "no such file": ('<mujoco>\n<include file="none.xml"/></mujoco>', "include", 2, "is not a file"),
     "itself": ('<mujoco>\n<include file="robot.xml"/></mujoco>', "include", 2, "more than once"),
     "no such mesh": (MODEL.format('<body><joint/><geom type="mesh" mesh="m"/></body>'), "mesh", 3, "no mesh 'm'"),
+    "no mass at the end": (MODEL.format('<body name="a">\n<joint name="j"/></body>'), "missing-key", 3,
+                           "<body> 'a': a body on a hinge"),
 }  # fmt: skip
 
 
@@ -329,3 +333,26 @@ def test_the_command_writes_a_scene_and_names_what_is_left_out(tmp_path):
     assert shown.stdout == (tmp_path / "arm.yaml").read_text()
     assert isinstance(run(cli, ["import", str(tmp_path / "none.urdf")], obj={"debug": False}).exception, StorageError)
     assert run(cli, ["validate", str(tmp_path / "arm.yaml")], obj={"debug": False}).exit_code == 0
+
+
+@pytest.mark.parametrize("text", [ARM, LEGS], ids=["urdf", "mjcf"])
+def test_it_moves_as_in_mujoco(tmp_path, text):
+    """From random coordinates, a tenth of a second by steps of 0.2 ms with Runge-Kutta of fourth order in both."""
+    mujoco = pytest.importorskip("mujoco")
+    step, n = 2e-4, 500
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.timestep, model.opt.integrator = step, mujoco.mjtIntegrator.mjINT_RK4
+    for what in ("CONTACT", "LIMIT", "FRICTIONLOSS"):
+        model.opt.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}")
+    data, robot = mujoco.MjData(model), robot_in(tmp_path, text)
+    data.qpos[:] = random_coordinates(model, 0)
+    moved = yaml.safe_load(robot.checked("scene.yaml"))
+    move(moved["bodies"], model, data.qpos)
+    moved["simulation"] = {"duration": n * step, "step": step, "record_every": n * step, "contact": "off"}
+    trajectory = rigidsim.simulate(Scene.from_dict(moved))
+    mujoco.mj_step(model, data, nstep=n)
+    mujoco.mj_kinematics(model, data)
+    for path in trajectory.paths:
+        if (name := path.split("/")[-1]) in [model.body(i).name for i in range(1, model.nbody)]:
+            found = trajectory[path].world
+            assert np.abs(found.position[-1] - data.body(name).xpos).max() < 1e-9, path

@@ -69,5 +69,4 @@ ARTICULATED_CHECKS = {
     "free_acceleration": [((INERTIA, *two(WRENCH)), two(-np.linalg.solve(WHOLE, WRENCH)), DIGITS)],
     "bias_term": [((W, P, U, D, R, SLIP), BIAS, DIGITS)],
     "spring_torque": [((0.7, -0.4, 3.0, 0.2, 0.6), -3.0 * 0.5 + 0.6 * 0.4, 4 * EPS)],
-    "spring_energy": [((0.7, 3.0, 0.2), 0.5 * 3.0 * 0.25, 4 * EPS)],
 }  # fmt: skip

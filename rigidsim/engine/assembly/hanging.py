@@ -48,7 +48,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree) -> Joints | None:
     carrying, first_on = set(carriers), {c: k for k, c in reversed(list(enumerate(carriers)))}
     rows = [
         (kind_of(row, k in carrying), inner_frame(k, moved), carrier, root_of(k, carriers),
-         int(carrier > n and first_on[carrier] == k))
+         int(carrier > n and first_on[carrier] == k), int(bool(row.node.joint and row.node.joint.stiffness)))
         for k, (row, carrier) in enumerate(zip(moved, carriers, strict=True))
     ]  # fmt: skip
     kinds = [row[0] for row in rows]
@@ -57,6 +57,7 @@ def joints_of(moved: Sequence[MovedRow], tree: Tree) -> Joints | None:
         value=numbers_table([value_row(row, tree) for row in moved], layout.JOINT_VALUE.width),
         inward=np.array([k for k in inward(moved, tree) if kinds[k] != layout.ALONE], dtype=np.int64),
         held=np.array(held, dtype=np.int64),
+        jointed=np.array([tree.row(node) for node in tree.nodes if node.kind == "jointed"], dtype=np.int64),
         coordinate=np.flatnonzero(np.isin(kinds, (layout.HINGE, layout.SLIDE))),
     )
 

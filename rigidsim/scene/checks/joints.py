@@ -19,7 +19,7 @@ from rigidsim.tree.nodes import ZERO
 RATES = dict.fromkeys(("hinge", "slide"), "rate") | dict.fromkeys(("universal", "cylindrical", "planar"), "rates")
 AXES = dict.fromkeys(("hinge", "slide", "cylindrical"), "axis") | {"universal": "axes", "planar": "normal"}
 """The keys of each type of joint for the rates of its coordinates, and for their axes."""
-METHODS = ("rkmk4", "taylor")
+METHODS = ("rkmk4", "adaptive", "taylor", "euler", "magnus")
 """The integrators that move bodies on joints."""
 PARALLEL = 1e-6
 """Sine of the angle below which two directions count as parallel."""
