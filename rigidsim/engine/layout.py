@@ -261,6 +261,10 @@ ASKED_JOINT = Row(
     "a coordinate of a joint that a metric reads: its moved row, 1 if its rate is meant, the place of the vector",
     row=1, is_rate=1, place=1,
 )  # fmt: skip
+ASKED_REACTION = Row(
+    "a reaction that a metric reads: number of the joint, 1 if the torque is meant, the place of the vector",
+    joint=1, is_torque=1, place=1,
+)  # fmt: skip
 ACCELEROMETER = Row(
     "a node at whose origin an accelerometer is: row of the moved body above it, or NO_ROW; place of the vector",
     node=1, row=1, place=1,

@@ -203,6 +203,7 @@ class Asked(NamedTuple):
     felt: Accelerometers | None
     joints: np.ndarray | None  # rows `ASKED_JOINT`
     metres: SCALAR  # (joint) metres in its unit; of angles 1
+    reactions: np.ndarray | None  # rows `ASKED_REACTION`
 
 
 class Working(NamedTuple):

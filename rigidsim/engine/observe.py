@@ -100,4 +100,4 @@ def observe(t, era, model, state, scratch, samples, k, lanes):
         evaluate(t, era, model, state, scratch, lanes)
         observe_reactions(model, scratch, samples.joints, k, lanes)
     if model.asked is not None and len(samples.asked) > 0:
-        observe_asked(model.asked, t, era, model, state, scratch, samples.asked, k, lanes)
+        observe_asked(model.asked, t, era, model, state, scratch, samples, k, lanes)

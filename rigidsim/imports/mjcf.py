@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rigidsim.errors import did_you_mean
 from rigidsim.imports.elements import Element, found_mesh, read_elements
-from rigidsim.imports.robot import ORIGIN, Robot, angle_of, relative_path, tensor_of, without_defaults
+from rigidsim.imports.robot import ORIGIN, Robot, angle_of, relative_path, tensor_of, with_shared, without_defaults
 from rigidsim.physics.quaternion import canonical, product, rotate, turn_of_z
 from rigidsim.physics.vector import add, cross, dot, scaled, sub
 from rigidsim.scene.text.document import shown
@@ -388,15 +388,7 @@ def _shapes_of(mjcf: Mjcf, geoms: list[Found], weighed: bool) -> dict[str, Any]:
         shape = _shape(mjcf, geom, frame, weighed)
         if shape is not None:
             shapes.append(shape | (_density(geom) if weighed else {}) | _surface(geom))
-    shared: dict[str, Any] = {}
-    for key in ("density", "material", "collide"):
-        values = [shape.get(key) for shape in shapes]
-        if values and values[0] is not None and all(value == values[0] for value in values):
-            shared[key] = values[0]
-            for shape in shapes:
-                del shape[key]
-    first = {"density": shared.pop("density")} if "density" in shared else {}
-    return {**first, "shapes": shapes, **shared} if shapes else {}
+    return with_shared(shapes)
 
 
 def _density(geom: Element) -> dict[str, float]:
@@ -405,9 +397,14 @@ def _density(geom: Element) -> dict[str, float]:
     return {"density": geom.number("density", 1000.0)}
 
 
+def _touches(geom: Element) -> bool:
+    """Whether its masks let it collide with anything."""
+    return bool(geom.number("contype", 1.0) or geom.number("conaffinity", 1.0))
+
+
 def _surface(geom: Element) -> dict[str, Any]:
     """Whether it collides, and its friction."""
-    if not geom.number("contype", 1.0) and not geom.number("conaffinity", 1.0):
+    if not _touches(geom) or _type(geom) not in ("plane", "sphere", "capsule", "box"):
         return {"collide": False}
     (sliding, *_) = geom.numbers("friction", None, (FRICTION,))
     return {"material": {"friction": sliding}}
@@ -416,7 +413,7 @@ def _surface(geom: Element) -> dict[str, Any]:
 def _shape(mjcf: Mjcf, geom: Element, frame: Pose | None, weighed: bool) -> dict[str, Any] | None:
     """A shape with its pose; None for one that is left out."""
     kind, left_out = _type(geom), mjcf.robot.left_out
-    collides = "collide" not in _surface(geom)
+    collides = _touches(geom)
     if kind in ("hfield", "sdf"):
         left_out.add(geom, f"a geom of type {kind} is not understood")
         return None

@@ -128,6 +128,17 @@ def tensor_of(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) 
     return {"tensor": [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]}
 
 
+def with_shared(shapes: list[dict[str, Any]]) -> dict[str, Any]:
+    """The keys for the shapes of a body; what all of them have in common is written once, for the body."""
+    shared: dict[str, Any] = {}
+    for key in ("density", "material", "collide"):
+        values = [shape.get(key) for shape in shapes]
+        if values and values[0] is not None and all(value == values[0] for value in values):
+            shared[key] = values[0]
+    own = [{key: value for key, value in shape.items() if key not in shared} for shape in shapes]
+    return {"shapes": own, **shared} if shapes else {}
+
+
 def angle_of(value: float, in_degrees: bool) -> Any:
     """An angle in the unit of the file."""
     return f"{_number(value)} deg" if in_degrees and value else value

@@ -12,13 +12,17 @@ from typing import Any
 
 from rigidsim.errors import did_you_mean
 from rigidsim.imports.elements import Element, found_mesh
-from rigidsim.imports.robot import ORIGIN, Robot, relative_path, tensor_of, without_defaults
+from rigidsim.imports.robot import ORIGIN, Robot, relative_path, tensor_of, with_shared, without_defaults
 from rigidsim.physics.inertia import rotated
 from rigidsim.scene.text.document import shown
 from rigidsim.scene.values.rotation import from_euler
 
 JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
+SHAPES = {
+    "box": (("size", 3),), "sphere": (("radius", 1),), "cylinder": (("radius", 1), ("length", 1)),
+    "capsule": (("radius", 1), ("length", 1)), "mesh": (),
+}  # fmt: skip
+"""The attributes of each shape, and how many numbers they have."""
 APPEARANCE = ("material", "texture")
 REASONS = {
     "transmission": "motors are written in the joint",
@@ -152,10 +156,9 @@ def _body(robot: Robot, link: Element, folder: Path, rests: bool) -> dict[str, A
         mass = {}
     seen = list(link.all("collision"))
     shapes = [shape for element in seen or link.all("visual") if (shape := _shape(robot, element, folder))]
-    collides = {} if seen or not shapes else {"collide": False}
     if not shapes:
         return {key: value for key, value in mass.items() if value != ORIGIN}
-    return {**mass, "shapes": shapes, **collides}
+    return {**mass, **with_shared(shapes)}
 
 
 def _mass(robot: Robot, inertial: Element) -> dict[str, Any]:
@@ -186,32 +189,31 @@ def _shape(robot: Robot, element: Element, folder: Path) -> dict[str, Any] | Non
     if geometry is None or len(geometry.children) != 1:
         raise element.error("geometry", f"{element} must have a <geometry> with one shape")
     (form,) = geometry.children
-    pose = _pose(element.only("origin"))
-    match form.tag:
-        case "box":
-            return {"type": "box", "size": form.positive("size", 3), **pose}
-        case "sphere":
-            return {"type": "sphere", "radius": form.positive("radius")[0], **pose}
-        case "cylinder" | "capsule":
-            if form.tag == "cylinder" and element.tag == "collision":
-                robot.left_out.add(form, "cylinders have mass and a picture, but do not collide yet")
-            sizes = {key: form.positive(key)[0] for key in ("radius", "length")}
-            return {"type": form.tag, **sizes, **pose}
-        case "mesh":
-            return _mesh(robot, form, element, folder, pose)
-    raise form.error("geometry", f"{form} is not a shape", did_you_mean(form.tag, SHAPES))
+    if form.tag not in SHAPES:
+        raise form.error("geometry", f"{form} is not a shape", did_you_mean(form.tag, SHAPES))
+    if form.tag == "mesh":
+        keys = _mesh(robot, form, folder)
+    else:
+        keys = {
+            key: form.positive(key, count) if count > 1 else form.positive(key)[0] for key, count in SHAPES[form.tag]
+        }
+    if keys is None:
+        return None
+    cannot = form.tag in ("cylinder", "mesh")
+    if cannot and element.tag == "collision":
+        robot.left_out.add(form, f"a {form.tag} has a picture, but does not collide yet")
+    collides = {"collide": False} if cannot or element.tag == "visual" else {}
+    return {"type": form.tag, **keys, **_pose(element.only("origin")), **collides}
 
 
-def _mesh(robot: Robot, form: Element, element: Element, folder: Path, pose: dict[str, Any]) -> dict[str, Any] | None:
+def _mesh(robot: Robot, form: Element, folder: Path) -> dict[str, Any] | None:
+    """The keys for a mesh; None if it cannot be read."""
     written, beside = form.require("filename"), Path(form.document.file).resolve().parent
     name = written.removeprefix("file://").removeprefix(PACKAGE)
-    folders = [beside, *(above for above in beside.parents)] if written.startswith(PACKAGE) else [beside]
+    folders = [beside, *beside.parents] if written.startswith(PACKAGE) else [beside]
     path, why = found_mesh(folders, name)
     if path is None:
         robot.left_out.add(form, why)
         return None
-    if element.tag == "collision":
-        robot.left_out.add(form, "meshes have mass and a picture, but do not collide yet")
-    stretch = form.numbers("scale", 3)
-    scale = {"scale": stretch} if stretch and set(stretch) != {1.0} else {}
-    return {"type": "mesh", "file": relative_path(path, folder), **scale, **pose}
+    scale = form.numbers("scale", 3, (1.0, 1.0, 1.0))
+    return {"file": relative_path(path, folder), **({} if scale == (1.0, 1.0, 1.0) else {"scale": scale})}

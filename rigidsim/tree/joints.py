@@ -49,10 +49,15 @@ def coordinate_unit(name: str, type: str) -> str:
     return f"{unit}/s" if is_rate(name) else unit
 
 
+def without_joint(kind: str, path: str, what: str = "reactions") -> str:
+    """The message about a body that is not on a joint."""
+    return f"'{path}' is {kind}: only bodies on joints have {what}"
+
+
 def without_coordinate(kind: str, path: str, type: str | None, name: str) -> str:
     """The message about a body that has no such coordinate: it is of another kind, or its joint of another type."""
     if type is None:
-        return f"'{path}' is {kind}: only bodies on joints have {name}"
+        return without_joint(kind, path, name)
     known = ", ".join(one for one in NAMES if coordinate_called(one, type) is not None)
     return f"the {type} joint of '{path}' has no {name}; {f'it has {known}' if known else 'its state is its rotation'}"
 

@@ -212,7 +212,7 @@ def test_the_text_is_as_a_person_would_write_it(tmp_path):
         "31: <transmission> 'motor' (and 1 more): motors are written in the joint",
         "24: <limit> of 'slider' (and 1 more): its effort, the largest torque, belongs to a motor",
         "24: <limit> of 'slider' (and 1 more): its velocity, the largest rate, belongs to a motor",
-        "17: <cylinder> of 'upper arm': cylinders have mass and a picture, but do not collide yet",
+        "17: <cylinder> of 'upper arm': a cylinder has a picture, but does not collide yet",
     ]
 
 
@@ -243,9 +243,10 @@ def test_meshes_and_included_files_are_found(tmp_path):
     shapes = "".join(map(shape.format, ("corner.obj", "open.obj", "none.obj", "corner.dae")))
     robot = robot_in(tmp_path / "my_robot" / "urdf", f'<robot name="r"><link name="base">{shapes}</link></robot>')
     assert robot.bodies["base"]["shapes"] == [{"type": "mesh", "file": "../meshes/corner.obj", "scale": (2, 2, 2)}]
+    assert robot.bodies["base"]["collide"] is False
     reasons = " ".join(robot.left_out.lines())
     assert all(
-        words in reasons for words in ("open.obj' has no volume", "none.obj' was not found", "do not collide yet")
+        words in reasons for words in ("open.obj' has no volume", "none.obj' was not found", "does not collide yet")
     )
     (tmp_path / "leg.xml").write_text(
         '<mujoco><body name="leg"><joint/><geom size="0.1" type="mesh" mesh="m"/></body></mujoco>'
