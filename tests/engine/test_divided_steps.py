@@ -102,8 +102,8 @@ def test_lanes_gears_and_slices_do_not_change_a_bit():
         assert alone.state.tobytes() == np.ascontiguousarray(state[:, :, lane]).tobytes(), lane
     interpreted, brief = BlockRun(worlds[:2], 2), BlockRun(worlds[:2], 2)
     interpreted._advance = stepper(True)
-    for block in (interpreted, brief):
-        block._advance_to(1, False, NO_SAMPLES, block._one, 0)
+    for each in (interpreted, brief):
+        each._advance_to(1, False, NO_SAMPLES, each._one, 0)
     assert interpreted.state.tobytes() == brief.state.tobytes()
     straight = BlockRun(worlds, 5)
     straight._advance_to(1, False, NO_SAMPLES, straight._one, 0)
