@@ -125,8 +125,9 @@ JOINT_VALUE = Row(
 HUNG = Row(
     "working row of a jointed body: its centre of mass relative to that of its carrier, the joint to that of the"
     " carrier, its centre of mass to the joint, m; the axis, or the torque of spring and damper in a ball joint; alpha"
-    " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes",
-    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1,
+    " and a that rates alone give (`bias_term`); the power of the joint's damper, W; world axes; torque or force of a"
+    " motor",
+    d=3, reach=3, r=3, u=3, turning=3, bias=3, power=1, motor=1,
 )  # fmt: skip
 FELT = Row(
     "articulated inertia A, B, M of a body about its centre of mass, with all that hangs on it, and the wrench t, f at"
@@ -236,11 +237,13 @@ NODE = Row(
     parent=1, kind=1, row=1, carrier=1, bears=1, first=1,
 )  # fmt: skip
 JOINT = Row(
-    "how a moved row hangs: HINGE, SLIDE or BALL; ROOT, a free body that carries joints, or ALONE; the frame from"
+    "how a moved row hangs: HINGE, SLIDE or BALL, TURNED or SLID by a motor that prescribes the coordinate, which is"
+    " then no part of the state; ROOT, a free body that carries joints, or ALONE; the frame from"
     " which it hangs; row of its carrier, or, after those of the moved nodes, of a frame that is held, that of the"
     " world first; row of the free body at the root of its tree, or that after all others; 1 if the power of what"
-    " holds that frame is counted here; 1 for a ball joint with a spring",
-    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1,
+    " holds that frame is counted here; 1 for a ball joint with a spring; register of the"
+    " coordinate that a motor prescribes, or NO_ROW",
+    kind=1, inner=1, carrier=1, root=1, counts=1, springs=1, jet=1,
 )  # fmt: skip
 LOOP = Row(
     "a loop: POINT, AXIS or DISTANCE; the pair of its frames, and both; the first of its equations, and that after the"
@@ -294,6 +297,9 @@ POSED = Row(
     " angles, NO_ROW if they are not given",
     row=1, position=3, angles=3,
 )  # fmt: skip
+COURSE = Row(
+    "a coordinate that a motor prescribes: row among the moved ones; register of the coordinate", row=1, register=1
+)
 PACES = Row(
     "a paced node: row among the driven nodes; registers of velocity and angular velocity; whether each is"
     " prescribed",
@@ -320,7 +326,7 @@ T_CONTACT, T_ANGULAR_CONTACT, TERMS = range(13, 16)
 # The kinds of nodes. Moved by forces, with rows in the state: FREE, or JOINTED, held by joints. Driven: FIXED,
 # PRESCRIBED by constants, or DRIVEN by expressions (see `drive`). Below them the kinds of moved rows.
 FREE, FIXED, PRESCRIBED, DRIVEN, JOINTED = 0, 1, 2, 3, 4
-ALONE, ROOT, HINGE, SLIDE, BALL = 0, 1, 2, 3, 4
+ALONE, ROOT, HINGE, SLIDE, BALL, TURNED, SLID = 0, 1, 2, 3, 4, 5, 6
 # Loops: a point that is held, with an axis or without; a distance. Below them their numbers of equations.
 POINT, AXIS, DISTANCE = 0, 1, 2
 EQUATIONS = (3, 5, 1)

@@ -7,7 +7,7 @@ Inwards, the impulses on the bodies of a tree become that on the free body at it
 from __future__ import annotations
 
 from rigidsim.engine import layout as at
-from rigidsim.engine.articulated import NONE, free_root, gather_inwards
+from rigidsim.engine.articulated import NONE, course, free_root, gather_inwards
 from rigidsim.engine.kinds import is_root
 from rigidsim.engine.layout import (
     ARM,
@@ -19,6 +19,7 @@ from rigidsim.engine.layout import (
     FREED,
     FREED_BALL,
     HUNG,
+    JET,
     JOINT_VALUE,
     SCALAR,
     STATE,
@@ -82,6 +83,14 @@ def respond_ball(hung: HUNG, felt: FELT, freed: FREED_BALL, carrier: FELT, lane)
 
 
 @lanewise
+def bear_impulse(hung: HUNG, felt: FELT, carrier: FELT, lane):
+    """Hand in the impulse that is felt through a joint that a motor moves."""
+    t, f = shifted_wrench(felt.t, felt.f, hung.d)
+    carrier.t = add(carrier.t, t)
+    carrier.f = add(carrier.f, f)
+
+
+@lanewise
 def respond_root(body: BODY, frame: FRAME, felt: FELT, own: CORRECTION, lane):
     """What the impulses on a tree do to the free body at its root: jump of velocity, and of angular momentum."""
     domega, dv = free_root(body, felt)
@@ -100,6 +109,8 @@ def hand_inwards(i, model, scratch, lanes):
         respond_slide(hung, felt, freed, carrier, lanes)
     elif kind == at.BALL:
         respond_ball(hung, felt, freed, carrier, lanes)
+    elif model.expressions is not None and kind > at.BALL:
+        bear_impulse(hung, felt, carrier, lanes)
 
 
 @inlined
@@ -148,23 +159,28 @@ def count_jump(state, body, frame, arm, carried, gained, domega, dv, dx):
 
 
 @inlined
-def follow(S, shift, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained):
-    """The jump of what hangs by one coordinate, which changes its rate; its frame is displaced and turned with that
-    from which it hangs, and by the shift of the coordinate, of which the square is left out.
-    """
-    q_WB, omega, omega_WP, e, rate = frame.q, frame.omega, parent.omega, turn(given.turn), state.v[0]
+def rate_jump(hung, freed, carrier):
+    """The jump of the rate of a coordinate."""
     domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
-    x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), domega, dv)
+    return coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), domega, dv)
+
+
+@inlined
+def follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained):
+    """The jump of what hangs by one coordinate, of which the rate jumps by x; its frame is displaced and turned with
+    that from which it hangs, and by a small way of the coordinate, of which the square is left out.
+    """
+    q_WB, omega, omega_WP, e = frame.q, frame.omega, parent.omega, turn(given.turn)
+    domega, dv = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
     anchor, com = rotate(parent.q, value.anchor), rotate(q_WB, body.com)
     d, sweep = add(anchor, sub(hung.r, com)), sub(S[1], cross(S[0], com))  # to the origin, and its motion by x
-    swept = scaled(shift.xyz[0], sweep)
+    swept = scaled(way, sweep)
     correction.p = add(carried_displacement(given.p, e, d), swept)
-    correction.turn = add(given.turn, scaled(shift.xyz[0], S[0]))
+    correction.turn = add(given.turn, scaled(way, S[0]))
     velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
     correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
     correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S[0])))
-    add_to_sums(state, p=(shift.xyz[0], 0.0, 0.0), v=(x, 0.0, 0.0))
-    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), scaled(shift.xyz[0], S[1]))
+    dx = add(carried_displacement(given.p, e, add(anchor, hung.r)), scaled(way, S[1]))
     domega, dv = add(domega, scaled(x, S[0])), add(dv, scaled(x, S[1]))
     count_jump(state, body, frame, arm, carried, gained, domega, dv, dx)
 
@@ -176,8 +192,10 @@ def follow_hinge(
     gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a hinge holds."""
-    S = turning_motion(hung.u, hung.r)
-    follow(S, shift, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+    S, x, rate = turning_motion(hung.u, hung.r), rate_jump(hung, freed, carrier), state.v[0]
+    way = shift.xyz[0]
+    add_to_sums(state, p=(way, 0.0, 0.0), v=(x, 0.0, 0.0))
+    follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
@@ -187,8 +205,21 @@ def follow_slide(
     gained: SCALAR, lane,
 ):  # fmt: skip
     """The jump of what a slide holds."""
-    S = NONE, hung.u
-    follow(S, shift, state, value, body, hung, freed, parent, given, arm, frame, correction, carrier, carried, gained)
+    S, x, rate = (NONE, hung.u), rate_jump(hung, freed, carrier), state.v[0]
+    way = shift.xyz[0]
+    add_to_sums(state, p=(way, 0.0, 0.0), v=(x, 0.0, 0.0))
+    follow(S, way, rate, x, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
+
+
+@lanewise
+def follow_motor(
+    turns, jet: JET, state: STATE, value: JOINT_VALUE, body: BODY, hung: HUNG, parent: FRAME, given: CORRECTION,
+    arm: ARM, frame: FRAME, correction: CORRECTION, carrier: CARRIED, carried: CARRIED, gained: SCALAR, lane,
+):  # fmt: skip
+    """The jump of what a motor moves, which keeps the rate of its coordinate."""
+    u, rate = hung.u, jet.rate
+    S = scaled(turns, u), add(scaled(turns, cross(u, hung.r)), scaled(1.0 - turns, u))
+    follow(S, 0.0, rate, 0.0, state, value, body, hung, parent, given, arm, frame, correction, carrier, carried, gained)
 
 
 @lanewise
@@ -244,6 +275,12 @@ def correct_jointed(node, model, state, scratch, made, lanes):
                 made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
                 carried, gained, lanes,
             )  # fmt: skip
+        elif model.expressions is not None and kind > at.BALL:
+            turns = 1.0 if kind == at.TURNED else 0.0
+            follow_motor(
+                turns, course(i, model, scratch), state[i], value, body, hung, parent, given, arm, frame,
+                correction, carrier, carried, gained, lanes,
+            )  # fmt: skip
         else:
             follow_ball(
                 made.shift[i], state[i], value, body, hung, freed, parent, given, arm, frame, correction, carrier,
@@ -266,11 +303,10 @@ def answer_root(body: BODY, felt: FELT, carried: CARRIED, lane):
 @inlined
 def answer_coordinate(S, hung, freed, carrier, carried, jump):
     """The jump of what hangs by one coordinate, of which that is written."""
-    alpha, a = carrier.alpha, add(carrier.a, cross(carrier.alpha, hung.d))
-    x = coordinate_acceleration(freed.k, freed.w, (freed.U_t, freed.U_f), alpha, a)
+    x = rate_jump(hung, freed, carrier)
     jump.xyz = (x, 0.0, 0.0)
-    carried.alpha = add(alpha, scaled(x, S[0]))
-    carried.a = add(a, scaled(x, S[1]))
+    carried.alpha = add(carrier.alpha, scaled(x, S[0]))
+    carried.a = add(add(carrier.a, cross(carrier.alpha, hung.d)), scaled(x, S[1]))
 
 
 @lanewise
@@ -283,6 +319,13 @@ def answer_hinge(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, j
 def answer_slide(hung: HUNG, freed: FREED, carrier: CARRIED, carried: CARRIED, jump: TRIPLE, lane):
     """The jump of what a slide holds."""
     answer_coordinate((NONE, hung.u), hung, freed, carrier, carried, jump)
+
+
+@lanewise
+def answer_motor(hung: HUNG, carrier: CARRIED, carried: CARRIED, lane):
+    """The jump of what a motor moves."""
+    carried.alpha = carrier.alpha
+    carried.a = add(carrier.a, cross(carrier.alpha, hung.d))
 
 
 @lanewise
@@ -315,5 +358,7 @@ def respond(rows, model, scratch, jumps, lanes):
             answer_slide(hung, freed, carrier, carried, jumps[i], lanes)
         elif kind == at.BALL:
             answer_ball(hung, freed, carrier, carried, jumps[i], lanes)
+        elif model.expressions is not None and kind > at.BALL:
+            answer_motor(hung, carrier, carried, lanes)
         else:
             answer_root(model.body[i], hanging.felt[i], carried, lanes)

@@ -126,7 +126,7 @@ def test_a_file_whose_joints_are_others_is_damaged(file, tmp_path):
 
 def test_coordinates_alone_can_be_recorded_and_left_out():
     only = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["joints", "world/position"])]))
-    joints = (f"joints/{name}" for name in ("coordinate", "rate", "force", "torque"))
+    joints = (f"joints/{name}" for name in ("coordinate", "rate", "motor", "force", "torque"))
     assert {*only.arrays} == {"time", "world/position", *joints}
     without = simulate(Scene.from_text(ROBOT, overrides=[("simulation.record", ["local", "world"])]))
     assert "joints/rate" not in without.arrays

@@ -8,7 +8,7 @@ from rigidsim.engine import layout
 from rigidsim.engine.assembly.asked import asked_of
 from rigidsim.engine.assembly.blueprint import Blueprint, DriveTables
 from rigidsim.engine.assembly.contacts import contact_frames, contacts_of
-from rigidsim.engine.assembly.hanging import MovedRow, joints_of, loop_ends, loops_of, moved_rows
+from rigidsim.engine.assembly.hanging import MovedRow, courses_of, joints_of, loop_ends, loops_of, moved_rows
 from rigidsim.engine.assembly.loads import SCRIPTS, LoadTables
 from rigidsim.engine.assembly.metrics import metrics_of
 from rigidsim.engine.model import Expressions, Model, table
@@ -27,7 +27,7 @@ def model_of(blueprint: Blueprint, tree: Tree) -> Model:
     loads, drives, moved = LoadTables(blueprint, tree), blueprint.drives, moved_rows(tree)
     held = [node for node in tree.nodes if not node.is_moved()]
     looped = frozenset(end.row for ends in loop_ends(blueprint.loops, tree) for end in ends) - {layout.NO_ROW}
-    joints = joints_of(moved, tree, looped)
+    joints = joints_of(moved, tree, drives.courses, looped)
     loops = loops_of(blueprint.loops, joints, tree, loads.pair)
     return Model(
         node=node_table(tree, drives),
@@ -63,6 +63,7 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
         drive=drives.program,
         driven=_with_rows(drives.driven, tree),
         paced=_with_rows(drives.paced, tree),
+        courses=courses_of(drives.courses, tree),
         drive_axes=drives.axes,
     )
 
