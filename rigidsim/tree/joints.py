@@ -38,6 +38,11 @@ def coordinate_called(name: str, type: str) -> int | None:
     return meant[place] if place < len(meant) else None
 
 
+def coordinates_of(type: str) -> list[str]:
+    """What the coordinates of a type of joint are called."""
+    return [name for name in NAMES if not is_rate(name) and coordinate_called(name, type) is not None]
+
+
 def is_rate(name: str) -> bool:
     """Whether one of these names means the rate of a coordinate."""
     return name.startswith("rate")
