@@ -149,6 +149,11 @@ class JointHistory:
         return self._read("rate")[..., self._rows]
 
     @property
+    def motor(self) -> np.ndarray:
+        """(time, coordinate) the torque, N m, or force, N, of motors along the coordinates."""
+        return self._read("motor")[..., self._rows]
+
+    @property
     def force(self) -> np.ndarray:
         """(time, 3) the force of the joint on the body, N, in the parent's axes."""
         return self._read("force")[..., self._number, :]
@@ -220,13 +225,13 @@ class BodyMapping:
         """One dataset of one body."""
         return np.asarray(self.arrays[name][..., index, :])
 
-    def coordinate(self, name: str, row: int) -> np.ndarray | None:
+    def _coordinate(self, name: str, row: int) -> np.ndarray | None:
         """A dataset of one coordinate of a joint; None if it was not recorded."""
         return np.asarray(self.arrays[name][..., row]) if name in self.arrays else None
 
     @cached_property
     def _derived(self) -> DerivedMotions:
-        return DerivedMotions(self.header, self.time, self.column, self.coordinate)
+        return DerivedMotions(self.header, self.time, self.column, self._coordinate)
 
     def motion(self, frame: str, index: int) -> Motion:
         """The motion of a body in the frame `local` or `world`; what was not recorded is derived where it can be."""

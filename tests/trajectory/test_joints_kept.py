@@ -94,7 +94,7 @@ def test_quantities_of_joints_have_units_of_their_own_and_lengths_of_the_parent(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate"),
+        ("arm.displacement", "the hinge joint of 'base/arm' has no displacement; it has angle, rate, motor"),
         ("top.angle", "the ball joint of 'base/top' has no angle; its state is its rotation"),
         ("base.angle", "'base' is prescribed: only bodies on joints have angle"),
         ("arm.angel", "angle"),
@@ -201,6 +201,9 @@ def test_inspect_and_explain_speak_of_joints(robot, file):
     assert "universal" in shown
     assert "base/arm/wrist.angle_2, rad" in shown
     assert "base/cart.displacement, 2 m" in shown
-    assert explained[0] == "base/arm hangs on base by a hinge joint, at t = 0 s: angle 0.872665 rad, rate 20 rad/s"
+    assert (
+        explained[0]
+        == "base/arm hangs on base by a hinge joint, at t = 0 s: angle 0.872665 rad, rate 20 rad/s, motor 0 N m"
+    )
     assert explained[1].startswith("the joint exerts ")
     assert explained[1].endswith(" N m about the joint")
