@@ -190,10 +190,11 @@ LAW = Row(
     " era, the era after its last, number among the loads with a winding",
     pair=1, first=1, second=1, begin=1, until=1, followed=1,
 )  # fmt: skip
-TERM = Row(
-    "an operation of a graph: that of the value and its three operands, the result; that of the growth, or NO_ROW, and"
-    " its operands",
-    operation=1, a=1, b=1, c=1, out=1, growth=1, x=1, y=1, z=1,
+TERM = Row("an operation of a graph: the rows of its three operands and of the result", a=1, b=1, c=1, out=1)
+RUN = Row(
+    "operations one after the other that are alike: that of the value, that of the growth or NO_ROW, the first one, and"
+    " that after the last",
+    operation=1, growth=1, begin=1, end=1,
 )  # fmt: skip
 VARIABLE = Row(
     "a number: its row in the state and its column, and the column of its low part or NO_ROW", state=1, column=1, low=1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from rigidsim.engine import layout as at
 from rigidsim.engine.evaluate import evaluate
 from rigidsim.engine.laws.registry import FOLLOWED
-from rigidsim.engine.layout import TERM, VARIABLE
+from rigidsim.engine.layout import RUN, TERM, VARIABLE
 from rigidsim.engine.model import Model, Scratch, holds_values, make_scratch, set_constants, table
 from rigidsim.engine.series.graph import Graph, Node, Number, is_constant
 from rigidsim.engine.series.recurrences import CODE
@@ -167,7 +168,8 @@ class Series(NamedTuple):
     rate: np.ndarray  # (equations, variable) the row of its rate
     group: np.ndarray  # (group, 2) first variable, and that after the last
     term: TERM  # of all equations, one after the other
-    first: np.ndarray  # (equations + 1) the first operation of each
+    run: RUN  # of these operations
+    first: np.ndarray  # (equations + 1) the first run of each
     winding: np.ndarray  # (winding) row of the state
     now: np.ndarray  # (equations, winding, 2) the rows of its present value, and of whether it turns over
     margin: np.ndarray  # (margin, 2) rows of a margin and of its comparison; of all equations
@@ -194,14 +196,14 @@ def _acting(model: Model, era: int) -> tuple[bool, ...]:
 
 def tables_of(eras: list[Equations], number: list[int], n_lane: int) -> tuple[Series, np.ndarray]:
     """The tables of these equations, of which each era has one, and the values of constants."""
-    one, live = eras[0], [_live(each) for each in eras]
+    one, live = eras[0], [in_runs(_live(each)) for each in eras]
     inputs = [[*(v.node for v in each.variables), *(winding[1] for winding in each.windings)] for each in eras]
     keys = dict.fromkeys(_key(x) for each in zip(eras, live, strict=True) for x in _constants_in(*each))
     constants = {key: len(inputs[0]) + k for k, key in enumerate(keys)}
     first_held = len(inputs[0]) + len(constants)
     held = [[node for node in nodes if node.is_held] for nodes in live]
     first_varying = first_held + max(map(len, held))
-    terms, firsts, rates, margins, first_margins, now = [], [0], [], [], [0], []
+    terms, runs, firsts, rates, margins, first_margins, now = [], [], [0], [], [], [0], []
     for each, given, nodes, still in zip(eras, inputs, live, held, strict=True):
         varying = [node for node in nodes if not node.is_held]
         rows = {node.place: row for row, node in enumerate(given)}
@@ -211,8 +213,12 @@ def tables_of(eras: list[Equations], number: list[int], n_lane: int) -> tuple[Se
         def row_of(x: Number, rows: dict[int, int] = rows) -> int:
             return constants[_key(x)] if is_constant(x) else rows[x.place]
 
-        terms += [_term(node, row_of) for node in nodes]
-        firsts.append(len(terms))
+        for kind, alike in groupby(nodes, kind_of):
+            begin = len(terms)
+            for node in alike:
+                terms.append([*[row_of(x) for x in in_place(node)], 0, 0, 0][:3] + [rows[node.place]])
+            runs.append([*kind, begin, len(terms)])
+        firsts.append(len(runs))
         rates.append([row_of(v.rate) for v in each.variables[1:]])
         margins += [[row_of(x) for x in margin] for margin in each.margins]
         first_margins.append(len(margins))
@@ -227,6 +233,7 @@ def tables_of(eras: list[Equations], number: list[int], n_lane: int) -> tuple[Se
         rate=table(rates, len(one.variables) - 1),
         group=table(one.groups, 2),
         term=table(terms, at.TERM.width),
+        run=table(runs, at.RUN.width),
         first=np.array(firsts),
         winding=np.array([winding[0] for winding in one.windings], np.int64),
         now=np.array(now, np.int64).reshape(len(eras), len(one.windings), 2),
@@ -261,19 +268,62 @@ def _results(equations: Equations) -> list[Number]:
     return [v.rate for v in equations.variables] + [x for *_, now, over in equations.windings for x in (now, over)]
 
 
-def _term(node: Node, row_of: Callable[[Number], int]) -> list[int]:
-    """The row of an operation. A held operand is a number, not a series: growth is simpler then."""
-    a, b, *_ = rows = [*map(row_of, node.operands), 0, 0, 0][:3]
-    grow, operands = node.operation, list(rows)
-    is_still = [is_constant(x) or x.is_held for x in node.operands]
-    if grow in ("add", "multiply") and any(is_still):
-        grow = "copy" if grow == "add" else "scale"
-        operands[:2] = (b, a) if is_still[0] else (a, b)
-    elif grow == "subtract" and any(is_still):
-        grow, operands[0] = ("negate", b) if is_still[0] else ("copy", a)
-    elif grow == "divide" and is_still[1]:
-        grow = "share"
-    elif grow == "grow" and not is_still[0]:
+def is_still(x: Number) -> bool:
+    """Whether a number does not change during a step."""
+    return is_constant(x) or x.is_held
+
+
+def in_place(node: Node) -> list[Number]:
+    """The operands of an operation, a held one of two that may change places last."""
+    a, *more = node.operands
+    return [*more, a] if node.operation in ("add", "multiply") and is_still(a) else node.operands
+
+
+def kind_of(node: Node) -> tuple[int, int]:
+    """The operation of the value, and that of the growth or NO_ROW. A held operand is a number, not a series: growth is
+    simpler then.
+    """
+    grow, (a, *more) = node.operation, in_place(node)
+    b = more[0] if more else None
+    if node.is_held:
+        return CODE[grow], at.NO_ROW
+    if grow in ("add", "subtract", "multiply", "divide") and is_still(b):
+        grow = {"multiply": "scale", "divide": "share"}.get(grow, "copy")
+    elif grow == "subtract" and is_still(a):
+        grow = "oppose"
+    elif grow == "grow" and not is_still(a):
         grow = "grow_further"
-    growth = at.NO_ROW if node.is_held else CODE[grow]
-    return [CODE[node.operation], *rows, row_of(node), growth, *operands]
+    return CODE[node.operation], CODE[grow]
+
+
+def needed_by(node: Node) -> list[Number]:
+    """The operands whose coefficients up to k an operation needs for its own one: `grow` needs a slope below k."""
+    return node.operands[:2] if node.operation == "grow" else node.operands
+
+
+def in_runs(nodes: list[Node]) -> list[Node]:
+    """The operations in another order in which they can be computed, so that many of one kind follow each other: always
+    those of the kind of which the most are ready.
+    """
+    places = {node.place for node in nodes}
+    waits = {node.place: 0 for node in nodes}
+    users: dict[int, list[Node]] = {}
+    for node in nodes:
+        for place in {x.place for x in needed_by(node) if isinstance(x, Node)} & places:
+            users.setdefault(place, []).append(node)
+            waits[node.place] += 1
+    ready: dict[tuple[int, int], list[Node]] = {}
+    for node in nodes:
+        if not waits[node.place]:
+            ready.setdefault(kind_of(node), []).append(node)
+    made = []
+    while ready:
+        kind = max(ready, key=lambda each: len(ready[each]))
+        for node in (alike := ready[kind]):
+            made.append(node)
+            for user in users.get(node.place, ()):
+                waits[user.place] -= 1
+                if not waits[user.place]:
+                    (alike if kind_of(user) == kind else ready.setdefault(kind_of(user), [])).append(user)
+        del ready[kind]
+    return made

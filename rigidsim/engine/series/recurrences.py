@@ -24,7 +24,7 @@ from rigidsim.physics.functions import choice, quotient
 
 @lanewise
 def copied(k, a: NUMBERS, b: NUMBERS, c: NUMBERS, out: NUMBERS, lane):
-    """x_k = a_k, of a sum with a held number."""
+    """x_k = a_k, of a sum with a held number b."""
     out[k] = a[k]
 
 
@@ -32,6 +32,12 @@ def copied(k, a: NUMBERS, b: NUMBERS, c: NUMBERS, out: NUMBERS, lane):
 def negated(k, a: NUMBERS, b: NUMBERS, c: NUMBERS, out: NUMBERS, lane):
     """x_k = -a_k."""
     out[k] = -a[k]
+
+
+@lanewise
+def opposed(k, a: NUMBERS, b: NUMBERS, c: NUMBERS, out: NUMBERS, lane):
+    """x_k = -b_k, of a difference from a held number a."""
+    out[k] = -b[k]
 
 
 @lanewise
@@ -75,11 +81,11 @@ def weighted(k, a: NUMBERS, b: NUMBERS, c: NUMBERS, out: NUMBERS, lane):
 
 @lanewise
 def multiplied(k, a: NUMBERS, b: NUMBERS, c: NUMBERS, out: NUMBERS, lane):
-    """x_k = sum of a_j b_(k-j), j = 0 to k."""
-    total = a[0] * b[k]
-    for j in range(1, k + 1):
-        total = total + a[j] * b[k - j]
-    out[k] = total
+    """x_k = sum of a_j b_(k-j), j = 0 to k; in pairs, so that a product of equal factors has the bits of a square."""
+    total, middle = a[0] * b[k] + a[k] * b[0], a[k // 2] * b[k // 2]
+    for j in range(1, (k + 1) // 2):
+        total = total + (a[j] * b[k - j] + a[k - j] * b[j])
+    out[k] = select(k % 2 == 0, total + middle, total)
 
 
 @lanewise
@@ -156,6 +162,7 @@ OPERATIONS = (
     Operation("choose", choice, 3, chosen),
     *(Operation(name, value, 2 if name in OF_TWO else 1) for name, value in HELD.items()),
     Operation("copy", pos, 1, copied),
+    Operation("oppose", neg, 1, opposed),
     Operation("share", quotient, 2, shared),
     Operation("grow_further", pos, 1, grown_further),
 )

@@ -9,6 +9,7 @@ from rigidsim.engine.layout import (
     NORMS,
     NUMBERS,
     PACED,
+    RUN,
     SCALAR,
     STAGE,
     STEP,
@@ -46,28 +47,30 @@ def integrate(k, rate: NUMBERS, term: NUMBERS, lane):
 
 
 @routine
-def begin_terms(terms: TERM, begin, end, series, lanes):
+def begin_terms(terms: TERM, runs: RUN, begin, end, series, lanes):
     """x_0 of all operations, in order."""
     n = len(lanes)
-    for m in range(begin, end):
-        operation, out = terms[m].operation, series[terms[m].out]
-        rows = (series[terms[m].a], series[terms[m].b], series[terms[m].c])
-        for number, candidate in NUMBERED:
+    for r in range(begin, end):
+        operation = runs[r].operation
+        for number, one in NUMBERED:
             if operation == number:
-                for lane in range(n):
-                    SCALAR(out, lane, n).value = candidate.value(*numbers_of(rows[: candidate.takes], lane, n))
+                for m in range(runs[r].begin, runs[r].end):
+                    out, rows = series[terms[m].out], (series[terms[m].a], series[terms[m].b], series[terms[m].c])
+                    for lane in range(n):
+                        SCALAR(out, lane, n).value = one.value(*numbers_of(rows[: one.takes], lane, n))
                 break
 
 
 @routine
-def grow_terms(terms: TERM, begin, end, k, series, lanes):
+def grow_terms(terms: TERM, runs: RUN, begin, end, k, series, lanes):
     """x_k of all operations that vary, in order."""
-    for m in range(begin, end):
-        growth, out = terms[m].growth, series[terms[m].out]
-        a, b, c = series[terms[m].x], series[terms[m].y], series[terms[m].z]
-        for number, candidate in GROWING:
+    for r in range(begin, end):
+        growth = runs[r].growth
+        for number, one in GROWING:
             if growth == number:
-                candidate.recurrence(k, a, b, c, out, lanes)
+                for m in range(runs[r].begin, runs[r].end):
+                    a, b, c = series[terms[m].a], series[terms[m].b], series[terms[m].c]
+                    one.recurrence(k, a, b, c, series[terms[m].out], lanes)
                 break
 
 
@@ -81,11 +84,11 @@ def expand(given, era, order, state, step, series, lanes):
         take(state[given.variable[i].state], given.variable[i].column, series[i + 1], lanes)
     for k in range(len(given.winding)):
         take(state[given.winding[k]], 0, series[n + 1 + k], lanes)
-    begin_terms(given.term, begin, end, series, lanes)
+    begin_terms(given.term, given.run, begin, end, series, lanes)
     for k in range(1, order):
         for i in range(n):
             integrate(k, series[given.rate[number, i]], series[i + 1], lanes)
-        grow_terms(given.term, begin, end, k, series, lanes)
+        grow_terms(given.term, given.run, begin, end, k, series, lanes)
     for i in range(n):
         integrate(order, series[given.rate[number, i]], series[i + 1], lanes)
 
