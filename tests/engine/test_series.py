@@ -8,8 +8,9 @@ import pytest
 
 from rigidsim.engine import layout as at
 from rigidsim.engine.series import steps
-from rigidsim.engine.series.equations import Equations, Variable, tables_of
+from rigidsim.engine.series.equations import Equations, Variable
 from rigidsim.engine.series.graph import Graph
+from rigidsim.engine.series.tables import tables_of
 from rigidsim.jit import kernels
 from rigidsim.physics import functions
 from rigidsim.physics.elementary import arc_tangent, select, sqrt
@@ -23,26 +24,28 @@ ORDER = 16
 
 
 @kernels.kernel
-def expand(given, era, order, state, step, series, lanes):
+def expand(given, era, orders, state, step, series, lanes):
     """The coefficients, as a kernel of their own."""
-    steps.expand(given, era, order, state, step, series, lanes)
+    steps.expand(given, era, orders, state, step, series, lanes)
 
 
-def graph_of(rate, n_lane=1):
+def graph_of(rate, order=ORDER):
     """The graph of y' = rate(t, y), with y in column 0 of row 0 of the state."""
-    graph = Graph(n_lane)
+    graph = Graph()
     t, y = graph.variable(), graph.variable()
     rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
-    return tables_of([Equations(list(rates), [], [(1, 2)], list(graph.margins.values()))], [0], n_lane)
+    return tables_of(
+        [Equations(graph, list(rates), [], [(1, 2, True)], list(graph.margins.values()))], [0], order + 1, 1
+    )
 
 
 def coefficients(rate, t, y=0.0, call=None, order=ORDER):
     """Those of y' = rate(t, y) at (t, y)."""
-    made, values = graph_of(rate)
-    series = np.zeros((len(values), order + 1))
-    series[:, 0], series[0, 1] = values[:, 0], 1.0
+    made, rows = graph_of(rate, order)
+    series = np.zeros((rows.n, order + 1))
+    rows.put_values(series, 1)
     state, step = np.full((1, at.STATE.width), y), np.array([t, 0.0, 0.0])
-    (call or expand.interpreted)(made, 0, order, state, step, series, (0,))
+    (call or expand.interpreted)(made, 0, tuple(range(1, order + 1)), state, step, series, (0,))
     return series[1]
 
 

@@ -66,6 +66,29 @@ SERIES = {
         ((-40.0, FIVE, 0.0, 12), 60.0, 0.0),
     ],
 }  # fmt: skip
+FIRST, SECOND = (0.7, -1.1, 0.4, 0.5, 0.3, -0.9, 0.8), (1.3, 0.6, -0.7, -0.2, 0.9, 0.5, -0.4)
+
+
+def coefficients(k) -> dict:
+    """Those of order k of series that begin with FIRST and SECOND: by products of polynomials, and what undoes them."""
+    a, b = FIRST[: k + 1], SECOND[: k + 1]
+    product, square = (np.convolve(a, other)[k] for other in (b, a))
+    slope = tuple(np.arange(1, k + 1) * FIRST[1 : k + 1])  # of x = a(u) with u = b: x' = a' u', and so on
+    return {
+        "product_term": ((a, b), product, 1e-15),
+        "square_term": ((a,), square, 1e-15),
+        "quotient_term": ((product, b, a[:k]), a[k], 4e-15),
+        "root_term": ((square, a[:k]), a[k], 4e-15),
+        "chain_term": ((float(k), (0.0, *(j * SECOND[j] for j in range(1, k + 1))), slope),
+                       np.convolve(slope, np.arange(1, k + 1) * SECOND[1 : k + 1])[k - 1] / k, 2e-15),
+    }  # fmt: skip
+
+
+TERMS = {
+    "integral_term": [((5.0, 0.3), 0.06, 1e-17)],
+    "share_term": [((0.3, 0.7), 0.3 / 0.7, 1e-16)],
+    **{name: [coefficients(k)[name] for k in (1, 2, 5, 6)] for name in coefficients(1)},
+}
 STEP_CHECKS = {
     "step_error": [
         *((case, error_of_step(*case), 1e-14) for case in STEPS),
@@ -94,6 +117,9 @@ STEP_CHECKS = {
 }
 
 STEP_EQUIVALENT = {
+    # Both factors change sign.
+    "series.square_term: negated halves(a)": 1,
+    "series.root_term: negated halves(x[1:])": 1,
     # What keeps a branch that is not taken away from 0/0; n cot n is even, in n and in the signs of sine and cosine.
     "quaternion.dexp_inverse_full: doubled 0.16": 1,
     "quaternion.dexp_inverse_full: doubled 0.0": 1,

@@ -14,6 +14,7 @@ equality holds at single instants only, and is never true of numbers that vary.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import add, mul, neg, sub
 from typing import Any
 
 import numpy as np
@@ -139,15 +140,14 @@ class Graph:
 
     precedence = 0  # dual numbers of nodes come first
 
-    def __init__(self, n_lane: int = 1):
-        self.n_lane = n_lane
+    def __init__(self):
         self.nodes: list[Node] = []
         self.margins: dict[int, tuple[Node, Node]] = {}  # by the place of the comparison: margin, comparison
         self._known: dict[tuple, Node] = {}
 
     def node(self, operation: str, *operands: Number) -> Node:
         """The node of an operation, which is made once."""
-        key = (operation, *(x.place if isinstance(x, Node) else ("number", float(x).hex()) for x in operands))
+        key = (operation, *map(_key_of, operands))
         if key not in self._known:
             self._known[key] = self._new(operation, list(operands))
         return self._known[key]
@@ -165,28 +165,32 @@ class Graph:
         """A number that is given at the beginning of a step and does not change during it."""
         return self._new("held_variable", [])
 
-    def constant(self, values: Sequence[float]) -> Number:
-        """A number with these values in the lanes: a float if they are equal."""
-        values = np.asarray(values, float)
-        if all(x == values[0] and np.signbit(x) == np.signbit(values[0]) for x in values):
-            return float(values[0])
-        key = ("constant", values.tobytes())
-        if key not in self._known:
-            self._known[key] = self._new("constant", [], values)
-        return self._known[key]
+    def named(self, place: int, values: np.ndarray) -> Node:
+        """A constant that is given by its place among numbers, and may have others of these values, (lane), later."""
+        return self._new("constant", [place], values)
 
     def _computed(self, function: Callable, *numbers: Number) -> Number:
-        """A function of constants."""
-        with np.errstate(all="ignore"):
-            found = function(*(x.values if isinstance(x, Node) else np.float64(x) for x in numbers))
-        return self.constant(np.broadcast_to(np.asarray(found, float), (self.n_lane,)))
+        """A function of constants: a constant, too."""
+        if not any(isinstance(x, Node) for x in numbers):
+            return float(_value_of(function, numbers))
+        key = (function, *map(_key_of, numbers))
+        if key not in self._known:
+            self._known[key] = self._new("constant", [function, *numbers], _value_of(function, numbers))
+        return self._known[key]
+
+    def renew(self, numbers: np.ndarray) -> None:
+        """Give the constants the values that follow from other numbers, (number, lane)."""
+        for node in self.nodes:
+            if node.values is not None:
+                first, *operands = node.operands
+                node.values = _value_of(first, operands) if operands else numbers[first]
 
     # --- arithmetic
 
     def negated(self, a: Node) -> Number:
         """-a."""
         if is_constant(a):
-            return self._computed(lambda x: -x, a)
+            return self._computed(neg, a)
         if a.operation == "negate":
             return a.operands[0]
         if a.operation == "subtract":
@@ -196,7 +200,7 @@ class Graph:
     def sum(self, a: Number, b: Number) -> Number:
         """a + b."""
         if is_constant(a) and is_constant(b):
-            return self._computed(lambda x, y: x + y, a, b)
+            return self._computed(add, a, b)
         if is_number(b, 0.0):
             return a
         if is_number(a, 0.0):
@@ -210,7 +214,7 @@ class Graph:
     def difference(self, a: Number, b: Number) -> Number:
         """a - b."""
         if is_constant(a) and is_constant(b):
-            return self._computed(lambda x, y: x - y, a, b)
+            return self._computed(sub, a, b)
         if a is b:
             return 0.0
         if is_number(b, 0.0):
@@ -232,13 +236,13 @@ class Graph:
             return p * q if a.operation == b.operation else -(p * q)
         if is_operation(a, "scale") or is_operation(b, "scale"):
             (p, x), (q, y) = (n.operands if n.operation == "scale" else (n, 1.0) for n in (a, b))
-            return self._scaled(self.product(p, q), self._computed(lambda u, v: u * v, x, y))
+            return self._scaled(self.product(p, q), self._computed(mul, x, y))
         return self.node("square", a, a) if a is b else self.node("multiply", *in_order(a, b))
 
     def _scaled(self, a: Number, c: Number) -> Number:
         """A number times a constant."""
         if is_constant(a):
-            return self._computed(lambda x, y: x * y, a, c)
+            return self._computed(mul, a, c)
         if is_number(c, 0.0):
             return 0.0
         if is_number(c, 1.0):
@@ -247,7 +251,7 @@ class Graph:
             return -a
         if a.operation in ("scale", "negate"):
             inner, factor = a.operands if a.operation == "scale" else (a.operands[0], -1.0)
-            return self._scaled(inner, self._computed(lambda x, y: x * y, factor, c))
+            return self._scaled(inner, self._computed(mul, factor, c))
         return self.node("scale", a, c)
 
     def quotient(self, a: Number, b: Number) -> Number:
@@ -283,6 +287,8 @@ class Graph:
             return value
         if u.is_held:
             return value
+        if not (is_constant(value) or value.is_held):
+            return value + self.grown(0.0, u, slope)
         made = self.node("grow", value, self.node("theta", u, u))
         if len(made.operands) == 2:
             made.operands.append(0.0)  # until the slope is known, which may ask for this number
@@ -389,7 +395,7 @@ class Graph:
         if is_number(a, 0.0) and is_number(b, 1.0):
             return 1.0 - condition
         if all(map(is_constant, (condition, a, b))):
-            return self._computed(lambda c, x, y: np.where(c != 0.0, x, y), condition, a, b)
+            return self._computed(functions.choice, condition, a, b)
         return self.node("choose", condition, a, b)
 
     def copysign(self, size: Number, x: Node) -> Number:
@@ -411,6 +417,16 @@ class Graph:
         """An angle within half a turn of `last` at the beginning of the step, from where it goes on without a jump."""
         turns = self.node("floored", (last - phi) / FULL_TURN + 0.5)
         return phi + FULL_TURN * turns
+
+
+def _key_of(x: Number) -> Any:
+    return x.place if isinstance(x, Node) else ("number", float(x).hex())
+
+
+def _value_of(function: Callable, numbers: Sequence[Number]) -> Any:
+    """A function of constants, of floats and of their values in all lanes."""
+    with np.errstate(all="ignore"):
+        return function(*(x.values if isinstance(x, Node) else np.float64(x) for x in numbers))
 
 
 FULL_TURN = 6.283185307179586
