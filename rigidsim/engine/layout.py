@@ -170,8 +170,8 @@ NORMS = Row(
 )  # fmt: skip
 CROSSING = Row(
     "lengths of a step, s: without branches, and with those that were looked at; the part of it in which a comparison"
-    " gets another answer, s from its beginning, and whether there is one",
-    whole=1, length=1, begin=1, end=1, found=1,
+    " gets another answer, s from its beginning, and whether there is one, and whether there may be one",
+    whole=1, length=1, begin=1, end=1, found=1, near=1,
 )  # fmt: skip
 NUMBERS = Row(
     "numbers that are reached by their place",

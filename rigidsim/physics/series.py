@@ -10,6 +10,8 @@ from functools import reduce
 from operator import add, mul, sub
 
 from rigidsim.jit import formula
+from rigidsim.physics.elementary import NAN, select
+from rigidsim.physics.vector import norm
 
 
 def halves(x):
@@ -67,3 +69,30 @@ def chain_term(k, theta, slope):
     theta_j = j u_j, the coefficients of s du/ds, up to k.
     """
     return (1.0 / k) * reduce(add, map(mul, theta[1:], slope[::-1]))
+
+
+def length_from(m, x, y, z, s, otherwise):
+    """`length_term` if s_m is the first coefficient that is not zero."""
+    if not s[m:]:
+        return otherwise
+    square = square_term(x[m:]) + square_term(y[m:]) + square_term(z[m:])
+    is_first = s[m] > 0.0
+    return select(is_first, root_term(square, (select(is_first, s[m], 1.0), *s[m + 1 :])), otherwise)
+
+
+@formula
+def length_value(x, y, z):
+    """x_0 = |v|, of the length of a vector."""
+    return norm((x, y, z))
+
+
+@formula
+def length_term(x, y, z, s):
+    """s_k of the length s of a vector v, from the coefficients of its parts up to k.
+
+    s^2 = v . v gives a root as in `root_term`. Where v is zero at the beginning, v = t^m u and s = t^m |u| for t > 0:
+    the same of u, here for m <= 2, beyond which the result is NaN. A vector that stays zero has the length 0.
+    """
+    is_zero = reduce(add, map(mul, s, s)) == 0.0
+    found = select(is_zero, norm((x[-1], y[-1], z[-1])), NAN)
+    return length_from(0, x, y, z, s, length_from(1, x, y, z, s, length_from(2, x, y, z, s, found)))

@@ -71,7 +71,11 @@ def in_both(make, monkeypatch):
         return first, make()
 
 
-@pytest.mark.parametrize("integrator", ["rkmk4", "magnus", "magnus2", "euler", "adaptive", "taylor"])
+METHODS = {name: name for name in ("rkmk4", "magnus", "magnus2", "euler", "adaptive")}
+METHODS["taylor"] = {"name": "taylor", "tolerance": 1e-5}  # order 8: the straight code is a third of that of order 15
+
+
+@pytest.mark.parametrize("integrator", METHODS.values(), ids=METHODS)
 def test_windows_impulses_and_samples_have_the_bits_of_the_first_gear(integrator, tmp_path, monkeypatch):
     made = scene(integrator=integrator, metrics=METRICS)
     first, second = in_both(lambda: rigidsim.simulate(made), monkeypatch)

@@ -19,6 +19,8 @@ from rigidsim.physics.exponentials import exponential, exponential_less_one, log
 from rigidsim.physics.forces import cotangent_share
 from rigidsim.physics.operations import OPERATIONS
 from rigidsim.physics.quaternion import angle_over_sine
+from rigidsim.physics.series import length_term
+from rigidsim.physics.vector import norm
 
 ORDER = 16
 
@@ -34,9 +36,7 @@ def graph_of(rate, order=ORDER):
     graph = Graph()
     t, y = graph.variable(), graph.variable()
     rates = Variable(at.NO_ROW, 0, at.NO_ROW, t, 1.0), Variable(0, 0, at.NO_ROW, y, rate(t, y))
-    return tables_of(
-        [Equations(graph, list(rates), [], [(1, 2, True)], list(graph.margins.values()))], [0], order + 1, 1
-    )
+    return tables_of([Equations(graph, list(rates), [], [(1, 2, True)])], [0], order + 1, 1)
 
 
 def coefficients(rate, t, y=0.0, call=None, order=ORDER):
@@ -56,6 +56,7 @@ def inner(t):
 
 FUNCTIONS = {
     "square root": (sqrt, mpmath.sqrt),
+    "length": (lambda u: norm((u, u * u, 1.0 - u)), lambda u: mpmath.sqrt(u * u + u**4 + (1 - u) ** 2)),
     "sine": (functions.sine, mpmath.sin),
     "cosine": (functions.cosine, mpmath.cos),
     "tangent": (functions.tangent, mpmath.tan),
@@ -118,6 +119,20 @@ def test_a_solution_of_an_equation_has_its_series():
     with mpmath.workdps(40):
         wanted = [float(c) for c in mpmath.taylor(lambda t: 1 / (1 + mpmath.exp(-t)), 0, ORDER)]
     np.testing.assert_allclose(found, wanted, rtol=2e-15, atol=1e-18)
+
+
+def test_the_length_of_what_begins_with_the_third_power_has_no_series():
+    late = (0.0, 0.0, 0.0, 1.0, 0.5)
+    assert np.isnan(length_term(late, late, late, (0.0, 0.0, 0.0, 3.0**0.5)))
+
+
+def test_equations_serve_all_blocks_in_which_the_same_numbers_vary():
+    graph = Graph()
+    t, c = graph.variable(), graph.named(0, np.array([1.0, 0.0]))
+    x = t * c * (c + 1.0)
+    assert x.operation == "scale" and x.operands[1].values.tolist() == [2.0, 0.0]  # nothing is folded for its value
+    graph.renew(np.array([[3.0, 5.0]]))
+    assert x.operands[1].values.tolist() == [12.0, 30.0]
 
 
 def test_compiled_coefficients_have_the_bits_of_the_interpreted_text():

@@ -31,14 +31,13 @@ class Variable(NamedTuple):
 
 class Equations(NamedTuple):
     """The graph of one era: the time and the variables of the state, windings that an evaluation finds anew, the groups
-    of variables that are vectors, and margins with their comparisons.
+    of variables that are vectors.
     """
 
     graph: Graph
     variables: list[Variable]
     windings: list[tuple[int, Node, Number, Number]]  # row of the state, node; the winding now, whether it turns over
     groups: list[tuple[int, int, bool]]  # first variable, and that after the last; whether it limits a step
-    margins: list[tuple[Node, Node]]
 
 
 def equations_of(model: Model, n_state: int, era: int, n: int, varies: np.ndarray) -> Equations:
@@ -62,7 +61,7 @@ def _evaluated(model: Model, n_state: int, era: int, n: int, varies: np.ndarray,
     scratch = _as_objects(make_scratch(_first_lane(model, n), one, n_state))
     set_constants(scratch, numbers, 1)
     state = np.zeros((n_state, at.STATE.width), object)
-    time, found = graph.variable(), Equations(graph, [], [], [], [])
+    time, found = graph.variable(), Equations(graph, [], [], [])
     given = list(_name_variables(state, numbers, len(scratch.wound), graph, time, found, still))
     evaluate(time, era, with_rows(numbers), state, with_rows(scratch), one)
     laws = (getattr(numbers.pairwise, each.name) for each in (FOLLOWED if numbers.pairwise else ()))
@@ -81,7 +80,6 @@ def _evaluated(model: Model, n_state: int, era: int, n: int, varies: np.ndarray,
     for k, (row, node, _, _) in enumerate(found.windings):
         wound = with_rows(scratch).wound[k]
         found.windings[k] = (row, node, wound.now, wound.turns_over * acting[k])
-    found.margins.extend(graph.margins.values())
     return found
 
 

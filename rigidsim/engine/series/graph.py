@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import add, mul, neg, sub
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -118,6 +118,14 @@ def negation(condition: Any) -> Any:
     return 1.0 - condition if isinstance(condition, Node) else not condition
 
 
+class Margin(NamedTuple):
+    """A number whose sign must not change during a step; whether it is negative (1 or 0); what depends on that."""
+
+    margin: Node
+    answer: Number
+    user: Node
+
+
 ARITHMETIC = ("add", "subtract", "multiply", "square", "scale", "divide", "negate", "sqrt", "choose")
 HELD: dict[str, Callable] = {
     "sine": functions.sine,
@@ -142,7 +150,7 @@ class Graph:
 
     def __init__(self):
         self.nodes: list[Node] = []
-        self.margins: dict[int, tuple[Node, Node]] = {}  # by the place of the comparison: margin, comparison
+        self.margins: dict[tuple[int, int], Margin] = {}  # by the places of the margin and of what depends on it
         self._known: dict[tuple, Node] = {}
 
     def node(self, operation: str, *operands: Number) -> Node:
@@ -271,8 +279,21 @@ class Graph:
         return self.node("divide", a, b)
 
     def sqrt(self, a: Node) -> Number:
-        """The square root."""
-        return self._computed(elementary.sqrt, a) if is_constant(a) else self.node("sqrt", a)
+        """The square root; a step ends where it is zero, beyond which its series would be that of -sqrt(a)."""
+        if is_constant(a):
+            return self._computed(elementary.sqrt, a)
+        made = self.node("sqrt", a)
+        if not made.is_held:
+            self._watch(made, 0.0, made)
+        return made
+
+    def length_of(self, v: Sequence[Number]) -> Number:
+        """The length of a vector, which has a series where the vector is zero, too."""
+        if any(isinstance(x, Node) and x.is_held for x in v):
+            return elementary.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+        made = self.node("length", *v)
+        self._watch(made, 0.0, made)
+        return made
 
     # --- functions, which grow by their derivatives
 
@@ -360,6 +381,10 @@ class Graph:
 
     # --- branches
 
+    def _watch(self, margin: Node, answer: Number, user: Node) -> None:
+        """Let steps end where the sign of a margin changes, if anything needs the number that depends on it."""
+        self.margins[margin.place, user.place] = Margin(margin, answer, user)
+
     def less(self, a: Number, b: Number, reversed_answer: bool = False) -> Any:
         """Whether a < b: True, False or a node that is 1 or 0; with `reversed_answer` whether not."""
         margin = self.difference(a, b) if isinstance(a, Node) else -self.difference(b, a)
@@ -370,7 +395,7 @@ class Graph:
             return (made == 1.0) != reversed_answer
         guards = any(not isinstance(x, Node) and 0.0 < abs(x) < SMALLEST_MARGIN for x in (a, b))
         if not guards and not margin.is_held:
-            self.margins[made.place] = margin, made
+            self._watch(margin, made, made)
         return negation(made) if reversed_answer else made
 
     def equal(self, a: Number, b: Number) -> Any:
@@ -409,8 +434,8 @@ class Graph:
             return self._computed(functions.floored, x)
         made = self.node("floored", x)
         if not x.is_held:
-            self.less(x, made)
-            self.less(x, made + 1.0)
+            self._watch(x - made, self._held("less", x - made, 0.0), made)
+            self._watch(x - (made + 1.0), self._held("less", x - (made + 1.0), 0.0), made)
         return made
 
     def unwound(self, phi: Node, last: Node) -> Number:

@@ -17,6 +17,8 @@ from rigidsim.physics.functions import choice, quotient
 from rigidsim.physics.series import (
     chain_term,
     integral_term,
+    length_term,
+    length_value,
     product_term,
     quotient_term,
     root_term,
@@ -86,6 +88,7 @@ OPERATIONS = (
     Operation("negate", neg, 1, neg, ((A, last),)),
     Operation("divide", quotient, 2, quotient_term, ((A, last), (B, up_to), (X, below))),
     Operation("sqrt", sqrt, 1, root_term, ((A, last), (X, below))),
+    Operation("length", length_value, 3, length_term, ((A, up_to), (B, up_to), (C, up_to), (X, below))),
     Operation("grow", pos, 1, chain_term, ((B, order), (B, up_to), (C, below))),
     Operation("theta", sub, 2, mul, ((A, order), (A, last))),
     Operation("choose", choice, 3, choice, ((A, first), (B, last), (C, last))),

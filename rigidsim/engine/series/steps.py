@@ -18,11 +18,13 @@ from rigidsim.engine.layout import (
 )
 from rigidsim.jit import inlined, lanewise, routine
 from rigidsim.physics.elementary import NAN, select
+from rigidsim.physics.functions import absolute
 from rigidsim.physics.quaternion import renormalised
 from rigidsim.physics.step_control import NO_LIMIT, group_logarithm, longest_step, rough_power_of_two
 from rigidsim.physics.summation import compensated_sum
 
 PARTS = 16  # of a step, at whose ends the sign of a margin is looked at
+NEAR = 0.999  # of its size: less cannot change a margin's sign, rounding included
 HALVINGS = 48  # of such a part, to find where the sign changes
 QUICK, MOST_QUICK = 1e-6, 100.0  # of a step; so many shorter ones in a row
 BEYOND = 1e-12  # of a step, by which it ends after that, so that the sign has changed for good
@@ -168,6 +170,15 @@ def no_crossing(step: STEP, trial: STEP, crossing: CROSSING, lane):
 
 
 @lanewise
+def approach(order, margin: NUMBERS, crossing: CROSSING, lane):
+    """Whether a margin may be zero in the step: unless the sum of |x_k| h^k, k > 0, is below |x_0|."""
+    total = absolute(margin[order])
+    for j in range(1, order):
+        total = total * crossing.length + absolute(margin[order - j])
+    crossing.near = select(total * crossing.length < NEAR * absolute(margin[0]), 0.0, 1.0)
+
+
+@lanewise
 def look(order, share, before, margin: NUMBERS, answer: NUMBERS, crossing: CROSSING, lane):
     """Whether the comparison has another answer after a share of the step, and had not before."""
     h = share * crossing.length
@@ -219,17 +230,30 @@ def count_quick(step: STEP, trial: STEP, crossing: CROSSING, lane):
 
 @routine
 def stop_at_branch(order, margin, answer, step, trial, crossing, lanes):
-    """Shorten the steps in which a comparison gets another answer."""
+    """Shorten the steps in which a comparison gets another answer. (What is looked for in `while` loops is rare; `for`
+    would be written out in straight code.)
+    """
     no_crossing(step, trial, crossing, lanes)
-    for part in range(PARTS):
-        look(order, (part + 1.0) / PARTS, (1.0 * part) / PARTS, margin, answer, crossing, lanes)
-    found = 0.0
+    approach(order, margin, crossing, lanes)
+    if sum_of("near", crossing, lanes) > 0.0:
+        part, count = 0.0, 0
+        while part < PARTS:
+            look(order, (part + 1.0) / PARTS, part / PARTS, margin, answer, crossing, lanes)
+            part = part + 1.0
+        if sum_of("found", crossing, lanes) > 0.0:
+            while count < HALVINGS:
+                halve(order, margin, answer, crossing, lanes)
+                count = count + 1
+            end_beyond(step, trial, crossing, lanes)
+
+
+@inlined
+def sum_of(name, crossing, lanes):
+    """The sum of a part over all lanes."""
+    total = 0.0
     for k in range(len(lanes)):
-        found = found + crossing[CROSSING.place("found") * len(lanes) + k]
-    if found > 0.0:
-        for _ in range(HALVINGS):
-            halve(order, margin, answer, crossing, lanes)
-        end_beyond(step, trial, crossing, lanes)
+        total = total + crossing[CROSSING.place(name) * len(lanes) + k]
+    return total
 
 
 @inlined

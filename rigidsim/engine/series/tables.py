@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from rigidsim.engine import layout as at
 from rigidsim.engine.layout import GROUP, RUN, TERM, VARIABLE
 from rigidsim.engine.model import Model, table
 from rigidsim.engine.series.equations import Equations, equations_of, numbers_in
-from rigidsim.engine.series.graph import Node, Number, is_constant, is_number
+from rigidsim.engine.series.graph import Margin, Node, Number, is_constant, is_number
 from rigidsim.engine.series.recurrences import CODE, OPERATIONS
 from rigidsim.jit.rows import with_rows
 
@@ -36,7 +36,7 @@ class Series(NamedTuple):
     integrated: np.ndarray  # (equations) the first run of operations
     winding: np.ndarray  # (winding) row of the state
     now: np.ndarray  # (equations, winding, 2) the rows of its present value, and of whether it turns over
-    margin: np.ndarray  # (margin, 2) rows of a margin and of its comparison; of all equations
+    margin: np.ndarray  # (margin, 2) rows of a margin and of whether it is negative; of all equations
     first_margin: np.ndarray  # (equations + 1)
     n_posed: int  # rows of the state that have an orientation
     values: tuple[tuple[int, Callable, int], ...]  # operation, formula of its value, and of how many numbers
@@ -134,7 +134,8 @@ def tables_of(eras: list[Equations], number: list[int], width: int, n_lane: int)
         row_of = rows.of(k)
         integrated.append(add(_integrations(each, varies[k], row_of)))
         firsts.append(add((kind_of(x), [*[*map(row_of, in_place(x)), 0, 0][:3], row_of(x)]) for x in nodes))
-        margins += [[row_of(x) for x in margin] for margin in each.margins]
+        watched = margins_of(each, {node.place for node in nodes})
+        margins += [[row_of(x.margin), row_of(x.answer)] for x in watched]
         first_margins.append(len(margins))
         now.append([[row_of(x), row_of(over)] for *_, x, over in each.windings])
     made = Series(
@@ -186,19 +187,28 @@ def key_of(x: Number) -> bytes | int:
 
 
 def live_in(equations: Equations) -> list[Node]:
-    """The operations that rates, windings and margins need, in the order in which they can be computed."""
-    waiting, found = [*results_of(equations), *(x for pair in equations.margins for x in pair)], {}
+    """The operations that rates, windings and their margins need, in the order in which they can be computed."""
+    waiting, found = results_of(equations), {}
     while waiting:
-        x = waiting.pop()
-        if not is_constant(x) and x.operation not in GIVEN and x.place not in found:
-            found[x.place] = x
-            waiting += x.operands
+        while waiting:
+            x = waiting.pop()
+            if not is_constant(x) and x.operation not in GIVEN and x.place not in found:
+                found[x.place] = x
+                waiting += x.operands
+        margins = [x for each in margins_of(equations, found) for x in (each.margin, each.answer)]
+        waiting = [x for x in margins if not is_constant(x) and x.place not in found and x.operation not in GIVEN]
     return [found[place] for place in sorted(found)]
+
+
+def margins_of(equations: Equations, live: Container[int]) -> list[Margin]:
+    """The margins on which any operation at these places depends."""
+    return [each for each in equations.graph.margins.values() if each.user.place in live]
 
 
 def constants_in(equations: Equations, nodes: list[Node]) -> Iterator[Number]:
     """The constants that these operations, rates, windings and margins need."""
-    yield from filter(is_constant, [*results_of(equations), *(x for node in nodes for x in node.operands)])
+    answers = (each.answer for each in margins_of(equations, {node.place for node in nodes}))
+    yield from filter(is_constant, [*results_of(equations), *answers, *(x for node in nodes for x in node.operands)])
 
 
 def results_of(equations: Equations) -> list[Number]:
