@@ -25,7 +25,7 @@ class TaylorOptions(NamedTuple):
 
     tolerance: float
     max_step: float
-    orders: tuple[int, ...]
+    orders: tuple[int, ...] = tuple(range(1, 16))
     min_step: float = 0.0
 
 
